@@ -57,3 +57,13 @@ export class KeyMissing extends Error {
     );
   }
 }
+
+/** The business date has moved on since the transaction began: its steps are repeated, on the new day. */
+export class DayMoved extends Error {
+  /** What Postgres says where the same steps may succeed a moment later. */
+  readonly code = '40001';
+
+  constructor() {
+    super('The business date moved on meanwhile.');
+  }
+}

@@ -58,9 +58,21 @@ export function parseRate(text: string): Big {
   return new Big(text);
 }
 
+/**
+ * One amount and another. Most amounts of a loan are nothing, and the library copies both even then; what
+ * is returned may be one of the two themselves, which nobody changes.
+ */
+export function plus(one: Big, other: Big): Big {
+  if (isZero(other)) return one;
+  return isZero(one) ? other : one.plus(other);
+}
+
+/** One amount less another, in the same way. */
+export const minus = (one: Big, other: Big): Big => (isZero(other) ? one : one.minus(other));
+
 export function sum(values: Iterable<Big>): Big {
   let total = ZERO;
-  for (const value of values) total = total.plus(value);
+  for (const value of values) total = plus(total, value);
   return total;
 }
 
@@ -83,12 +95,19 @@ export function isLess(one: Big, other: Big): boolean {
   return sign < 0 ? isSmaller(other, one) : sign > 0 && isSmaller(one, other);
 }
 
+/** Whether two values are one, in the same way. */
+export const isEqual = (one: Big, other: Big): boolean =>
+  one === other || !(isLess(one, other) || isLess(other, one));
+
 /** Without their signs. Digits begin with no zero and end with none. */
 function isSmaller({ e: exponent, c: digits }: Big, { e: otherExponent, c: others }: Big): boolean {
   if (exponent !== otherExponent) return exponent < otherExponent;
   const at = others.findIndex((digit, place) => digit !== (digits[place] ?? 0));
   return at >= 0 && (digits[at] ?? 0) < (others[at] ?? 0);
 }
+
+/** What one amount is above another; nothing where it is not. */
+export const above = (one: Big, other: Big): Big => (isLess(other, one) ? minus(one, other) : ZERO);
 
 /** The value itself, or zero where it is below zero. */
 export function atLeastZero(value: Big): Big {

@@ -1,8 +1,11 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from './database/db.ts';
 
-/** `isWorded`: somebody may have worded it freely, so that it may hold any sign. */
-export type Cell = { from: SqlFragment; isWorded: boolean };
+/**
+ * `isWorded`: somebody may have worded it freely, so that it may hold any sign. `isPlain`: its type is known to be
+ * none that Postgres shows otherwise than as its text (a flag), which spares making that text.
+ */
+export type Cell = { from: SqlFragment; isWorded: boolean; isPlain?: boolean };
 
 /** Blanks, controls and what nobody sees: Unicode's \s, Z, Cc and Default_Ignorable_Code_Point. */
 const UNSEEN =
@@ -30,29 +33,45 @@ const PERHAPS = String.raw`(^|${BETWEEN})[${UNSEEN}${SIGNS}]|${QUOTED}`;
 
 /**
  * The line of a csv that has these cells, with its end (RFC 4180). What could be a formula, such as a borrower's
- * name, is a text again behind an apostrophe. Few rows have such words, so those of a row are looked at together
- * first, which takes a little more than half of the time.
+ * name, is a text again behind an apostrophe. Few rows have such words, so those of a row are looked at together:
+ * first by their bytes, which settles most rows for a fifth of the time, then by what may be wrong with any.
  */
 export function csvLine(cells: readonly Cell[]): SqlFragment {
-  const worded = cells.filter(({ isWorded }) => isWorded).map(({ from }) => from);
-  const asTheyAre = joined(cells.map(({ from }) => from));
+  const worded = cells.filter(({ isWorded }) => isWorded).map(asText);
+  const asTheyAre = joined(cells.map((cell) => (cell.isPlain ? cell.from : asText(cell))));
   if (worded.length === 0) return ended(asTheyAre, cells.length);
-  const written = joined(cells.map(({ from, isWorded }) => (isWorded ? harmless(from) : from)));
+  const written = joined(
+    cells.map((cell) => (cell.isWorded ? harmless(asText(cell)) : asText(cell))),
+  );
   const line = sql.fragment`
-    case when concat_ws(E'\\u001f', ${sql.join(worded, sql.fragment`, `)}) ~ ${sql.literalValue(PERHAPS)}
-         then ${written} else ${asTheyAre} end`;
+    case when ${sql.join(worded.map(beginsPlainly), sql.fragment` and `)}
+           and concat(${listed(worded)}) !~ ${sql.literalValue(QUOTED)}
+           or concat_ws(E'\\u001f', ${listed(worded)}) !~ ${sql.literalValue(PERHAPS)}
+         then ${asTheyAre} else ${written} end`;
   return ended(line, cells.length);
 }
 
-const joined = (cells: readonly SqlFragment[]) =>
-  sql.fragment`concat_ws(',', ${sql.join(
-    cells.map((cell) => sql.fragment`coalesce((${cell})::text, '')`),
-    sql.fragment`, `,
-  )})`;
+const asText = ({ from }: Cell) => sql.fragment`(${from})::text`;
+const listed = (cells: readonly SqlFragment[]) => sql.join(cells, sql.fragment`, `);
+
+/** In the order of bytes with a letter, a digit or one of six signs that begin no formula, or not at all. */
+const beginsPlainly = (words: SqlFragment) => {
+  const bytes = sql.fragment`${words} collate "C"`;
+  return sql.fragment`(
+    ${bytes} >= 'A' and ${bytes} < '{' or ${bytes} >= '0' and ${bytes} < ':'
+    or coalesce(${words}, '') = ''
+  )`;
+};
+
+/** What is null is written as nothing. */
+const joined = (cells: readonly SqlFragment[]) => sql.fragment`format(
+  ${sql.literalValue(cells.map(() => '%s').join(','))},
+  ${listed(cells)}
+)`;
 
 const harmless = (words: SqlFragment) => sql.fragment`
   regexp_replace(
-    replace(regexp_replace((${words})::text, ${sql.literalValue(FORMULA)}, ''''), '"', '""'),
+    replace(regexp_replace(${words}, ${sql.literalValue(FORMULA)}, ''''), '"', '""'),
     ${sql.literalValue(`^.*${QUOTED}.*$`)}, '"\\&"'
   )`;
 

@@ -235,8 +235,7 @@ CREATE OR REPLACE FUNCTION app.comes_in(target regclass, tenant uuid)
  RETURNS boolean
  LANGUAGE sql
  STABLE
- SET search_path TO 'public', 'pg_temp'
-RETURN ((current_setting('app.coming_in'::text, true) = (tenant)::text) AND (CURRENT_USER = (SELECT pg_get_userbyid(pg_class.relowner) AS pg_get_userbyid FROM pg_class WHERE (pg_class.oid = (comes_in.target)::oid))));
+RETURN ((NOT (current_setting('app.coming_in'::text, true) IS DISTINCT FROM (tenant)::text)) AND app.is_owner_of(target));
 
 CREATE OR REPLACE FUNCTION app.create_tenant(slug text, name text, business_date date, domains text[])
  RETURNS uuid
@@ -480,6 +479,13 @@ AS $function$
   where tie.table_name = name
 $function$;
 
+CREATE OR REPLACE FUNCTION app.is_owner_of(target regclass)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+RETURN (CURRENT_USER = (SELECT pg_get_userbyid(pg_class.relowner) AS pg_get_userbyid FROM pg_class WHERE (pg_class.oid = (is_owner_of.target)::oid)));
+
 CREATE OR REPLACE FUNCTION app.is_redaction(target regclass, before jsonb, after jsonb)
  RETURNS boolean
  LANGUAGE sql
@@ -533,6 +539,53 @@ CREATE OR REPLACE FUNCTION app.leap_year_days_before(d date)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (((((((EXTRACT(year FROM d))::bigint - 1) / 4) - (((EXTRACT(year FROM d))::bigint - 1) / 100)) + (((EXTRACT(year FROM d))::bigint - 1) / 400)) * 366) + CASE WHEN ((((EXTRACT(year FROM d))::bigint % (4)::bigint) = 0) AND ((((EXTRACT(year FROM d))::bigint % (100)::bigint) <> 0) OR (((EXTRACT(year FROM d))::bigint % (400)::bigint) = 0))) THEN ((EXTRACT(doy FROM d))::bigint - 1) ELSE (0)::bigint END);
+
+CREATE OR REPLACE FUNCTION app.let_out_of_line(receiver uuid, most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare let_out integer;
+begin
+  with
+    in_line as materialized (
+      select delivery.id, delivery.attempt
+      from webhook_deliveries as delivery
+      join webhook_subscriptions as subscription
+        on subscription.tenant_id = delivery.tenant_id and subscription.id = delivery.subscription_id
+        and not subscription.is_slow
+      where delivery.tenant_id = app.current_tenant() and delivery.subscription_id = receiver
+        and delivery.status = 'scheduled' and delivery.in_line
+      order by delivery.id limit most
+      for update of delivery skip locked
+    ),
+    waiting as materialized (
+      select in_line.id, job.id as job_id
+      from in_line
+      cross join lateral (
+        select own.id from graphile_worker._private_jobs as own
+        where own.key = 'deliver-webhook:' || in_line.id || ':' || in_line.attempt
+          and own.job_queue_id is not null and own.is_available
+        for update skip locked
+      ) as job
+    ),
+    come as (
+      update webhook_deliveries as delivery set in_line = false
+      from waiting where delivery.tenant_id = app.current_tenant() and delivery.id = waiting.id
+    ),
+    moved as (
+      update graphile_worker._private_jobs as job
+      set job_queue_id = null, priority = 0,
+          payload = (job.payload::jsonb || '{"in_line": false}')::json, updated_at = now()
+      from waiting where job.id = waiting.job_id
+      returning job.id
+    )
+  select count(*) from moved into let_out;
+  return let_out;
+end $function$;
+grant execute on function app.let_out_of_line to servicing_app;
+revoke execute on function app.let_out_of_line from public;
 
 CREATE OR REPLACE FUNCTION app.line_joins_new_entry()
  RETURNS trigger

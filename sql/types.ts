@@ -192,7 +192,7 @@ export const rate = fraction(
 export const ratio = fraction(10, '0.985', 'Must be at most 10, like "0.985", with 8 decimals.');
 
 /** A rate that we computed: a short loan with fees may well cost more than 1,000 percent a year. */
-export const computedRate = fraction(9999, '0.085', 'Must be a fraction like "0.085".');
+export const computedRate = fraction(10_000, '0.085', 'Must be a fraction like "0.085".');
 
 export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
 export const flag = known(z.boolean(), 'bool');

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isLess, max, min } from '../jobs/money.ts';
+import { above, isEqual, isLess, max, min, minus, plus, sum } from '../jobs/money.ts';
 
 const anyFigure = fc
   .tuple(fc.bigInt({ min: -2_000_000n, max: 2_000_000n }), fc.integer({ min: 0, max: 10 }))
@@ -22,6 +22,22 @@ test('figures are compared as the library of decimals compares them', () => {
       const [least, , most] = [one, other, third].toSorted((first, second) => first.cmp(second));
       expect(min(one, other, third).eq(least ?? '')).toBe(true);
       expect(max(one, other, third).eq(most ?? '')).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('figures are added and taken from one another as the library does it, nothing included', () => {
+  fc.assert(
+    fc.property(any, any, any, (one, other, third) => {
+      const was = [one, other].map((figure) => figure.toFixed());
+
+      expect(plus(one, other).eq(one.plus(other))).toBe(true);
+      expect(minus(one, other).eq(one.minus(other))).toBe(true);
+      expect(sum([one, other, third]).eq(one.plus(other).plus(third))).toBe(true);
+      expect(above(one, other).eq(one.gt(other) ? one.minus(other) : 0)).toBe(true);
+      expect(isEqual(one, other)).toBe(one.eq(other));
+      expect([one, other].map((figure) => figure.toFixed())).toEqual(was);
     }),
     { numRuns: 2_000 },
   );

@@ -2,17 +2,9 @@ import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import { addAccount, changeAccount } from '../../jobs/ledger/account.ts';
 import { accounts as table, balance } from '../../sql/ledger/accounts.ts';
-import {
-  date,
-  flag,
-  freeText,
-  signedMoney,
-  stamps,
-  timestamp,
-  uuid,
-  words,
-} from '../../sql/types.ts';
+import { date, flag, freeText, stamps, timestamp, uuid, words } from '../../sql/types.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
+import { moneySum } from '../endpoints/sums.ts';
 
 const accountType = z.enum(['asset', 'liability', 'equity', 'revenue', 'expense']);
 const side = z.enum(['debit', 'credit']);
@@ -65,8 +57,8 @@ const accountBalance = endpoint({
       name: z.string(),
       account_type: accountType,
       normal_balance: side,
-      balance: signedMoney.describe('Positive on the normal side; own lines only.'),
-      balance_with_children: signedMoney,
+      balance: moneySum.describe('Positive on the normal side; own lines only.'),
+      balance_with_children: moneySum,
       as_of: timestamp,
       as_of_date: date.nullable().describe('The last day that counts; null counts every day.'),
     })

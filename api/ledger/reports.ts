@@ -6,9 +6,10 @@ import * as reports from '../../sql/ledger/reports.ts';
 import { subLedger as subLedgerOf } from '../../sql/ledger/sub-ledger.ts';
 import { list } from '../../sql/list.ts';
 import { find } from '../../sql/table.ts';
-import { date, money, signedMoney, uuid } from '../../sql/types.ts';
+import { date, money, uuid } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
+import { moneySum } from '../endpoints/sums.ts';
 
 const report = {
   tag: 'ledger',
@@ -49,7 +50,7 @@ const detailFields = {
   loan_id: uuid.nullable(),
   debit: money,
   credit: money,
-  running_balance: signedMoney,
+  running_balance: moneySum,
 };
 
 const Range = z

@@ -1,8 +1,8 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { Big } from 'big.js';
 import { z } from 'zod';
 import * as steps from '../../sql/business-day/close-steps.ts';
 import * as close from '../../sql/business-day/closes.ts';
+import { newId } from '../../sql/new-id.ts';
 import { uuid } from '../../sql/types.ts';
 import { addDays } from '../dates.ts';
 import { enqueueAll, job } from '../job.ts';
@@ -17,7 +17,7 @@ import { billChunk } from './bill-chunk.ts';
 import { finishDay } from './finish-day.ts';
 import { doWhatIsDue } from './loans-with-something-due.ts';
 import { planClose } from './plan-close.ts';
-import { orByHalves } from './set-aside.ts';
+import { ofAll, orByHalves } from './set-aside.ts';
 
 const Payload = z.object({
   tenant_id: uuid,
@@ -92,7 +92,7 @@ export const accrue = (outside: Outside, payload: Payload) =>
       const { run_id, chunk: number } = payload;
       const chunk = await close.chunk(work.tx, run_id, number, true);
       if (chunk === null || chunk.is_accrued) return;
-      const id = randomUUIDv7();
+      const id = newId();
       const parts = await asking(work.tx, payload, 'accrual', chunk, (tx, part) =>
         steps.accrue(tx, part, chunk.cob_date, id),
       );
@@ -128,7 +128,8 @@ const snapshotAndAge = (outside: Outside, payload: Payload) =>
       const chunk = await close.chunk(work.tx, run_id, number, false);
       if (chunk === null || chunk.done_at !== null) return;
       await asking(work.tx, payload, 'snapshot', chunk, (tx, part) =>
-        steps.snapshot(tx, part, chunk.cob_date),
+        // Kept and done are one; another who works on it as well makes this one fail, and see that it is done.
+        steps.snapshot(tx, part, chunk.cob_date, asking === ofAll),
       );
       const morning = addDays(chunk.cob_date, 1);
       const moved = await asking(work.tx, payload, 'ageing', chunk, (tx, part) =>

@@ -1,8 +1,8 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import { openFor } from '../../sql/borrowers/tasks.ts';
 import { items } from '../../sql/collateral/items.ts';
 import * as liquidations from '../../sql/collateral/liquidations.ts';
+import { newId } from '../../sql/new-id.ts';
 import { find, type Row } from '../../sql/table.ts';
 import { date, freeWords, money as amount, prose } from '../../sql/types.ts';
 import { insert, update } from '../../sql/write.ts';
@@ -42,7 +42,7 @@ export async function liquidate(work: Work, id: string, input: Liquidation) {
   const net_proceeds = money(atLeastZero(net));
   const outstanding_before = owedOn(loan, sale_date);
   const fee = await chargeExcess(work, loan, money(atLeastZero(net.neg())), sale_date);
-  const sale = randomUUIDv7();
+  const sale = newId();
   await insert(work.tx, 'liquidations', {
     ...{ ...input, id: sale, sale_date, net_proceeds, outstanding_before },
     ...{ collateral_id: id, loan_id: loan.row.id, created_by: work.actor.id },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Channel } from '../../sql/communications/channels.ts';
-import * as logs from '../../sql/communications/logs.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
+import { writeBatch } from '../../sql/communications/write-batch.ts';
 import { uuid } from '../../sql/types.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
 import { Invalid } from '../errors.ts';
@@ -55,7 +55,7 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
     status: reasons.length === 0 ? ('queued' as const) : ('blocked' as const),
     blocked_reasons: reasons,
   }));
-  const written = await logs.writeBatch(work.tx, rows, {
+  const written = await writeBatch(work.tx, rows, {
     batch_id,
     template_id: template.id,
     template_type: type,
@@ -114,7 +114,7 @@ async function withoutTheirLoan(
   return found;
 }
 
-type Written = Awaited<ReturnType<typeof logs.writeBatch>>;
+type Written = Awaited<ReturnType<typeof writeBatch>>;
 
 function summary(
   batch_id: string,

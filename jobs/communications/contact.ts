@@ -1,6 +1,7 @@
 import type { ConsentType } from '../../sql/borrowers/consents.ts';
 import type { Channel } from '../../sql/communications/channels.ts';
 import type { PendingMessage } from '../../sql/communications/logs.ts';
+import { recentContacts } from '../../sql/communications/recent-contacts.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';
 import { isTimeZone } from '../time-zones.ts';
@@ -25,8 +26,8 @@ export type Plan = {
 export type Contactable = { recipient: recipients.Recipient; reasons: Reason[] };
 
 /**
- * For each borrower that exists, what speaks against contacting them so; three queries for all, and two
- * where the tenant is known.
+ * For each borrower that exists, what speaks against contacting them so; two queries for all beside the
+ * tenant's, which are asked at once.
  */
 export async function whoMayBeContacted(
   { tx, today }: Work,
@@ -37,17 +38,15 @@ export async function whoMayBeContacted(
   const { channel, template_type, loan_id, at = new Date() } = plan;
   const { settings, time_zone } = tenant ?? (await current(tx));
   const { communications } = readSettings(settings);
-  const recent = await recipients.recentContacts(
-    tx,
-    ids,
-    { type: template_type, channel, loan_id },
-    communications.suppression_hours,
-    COLLECTIONS,
-  );
+  const question = { ids, type: template_type, channel, loan_id, collections: COLLECTIONS };
+  const [recent, reached] = await Promise.all([
+    recentContacts(tx, { ...question, hours: communications.suppression_hours }),
+    recipients.byIds(tx, ids, loan_id),
+  ]);
   const standing = { today, type: template_type, required: communications.required_consents };
   const contacts = new Map(recent.map((row) => [row.borrower_id, row]));
   const found = new Map<string, Contactable>();
-  for (const recipient of await recipients.byIds(tx, ids, loan_id)) {
+  for (const recipient of reached) {
     const made = contacts.get(recipient.id);
     const facts = {
       ...factsOf(recipient, channel, standing),

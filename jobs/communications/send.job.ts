@@ -1,16 +1,29 @@
 import { z } from 'zod';
 import * as logs from '../../sql/communications/logs.ts';
+import { sideBySide } from '../../sql/database/joined.ts';
 import { GONE } from '../../sql/documents/removal.ts';
 import { uuid } from '../../sql/types.ts';
 import { renderEmail } from '../../templates/email.ts';
 import { enqueue, job } from '../job.ts';
 import type { Outside, SendAnswer } from '../outside.ts';
+import { together } from '../together.ts';
 import type { Work } from '../work.ts';
 import { pauseAfter } from './back-off.ts';
 import { prepare, type Ready } from './prepare.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 const Payload = z.object({ tenant_id: uuid, log_id: uuid, attempt: z.int().min(1) });
+
+/** Messages are prepared and reported along with others of their tenant, each as if it were alone. */
+const prepared = together((work, messages: readonly { log_id: string; attempt: number }[]) =>
+  sideBySide(messages, ({ log_id, attempt }) => prepare(work, log_id, attempt)),
+);
+type Accepted = Extract<SendAnswer, { ok: true }>;
+type Refusal = Extract<SendAnswer, { ok: false }>;
+type Sent = { id: string; attempt: number; answer: Accepted };
+const sent = together(({ tx }, messages: readonly Sent[]) =>
+  sideBySide(messages, ({ id, attempt, answer }) => logs.sent(tx, id, attempt, answer)),
+);
 
 /**
  * One attempt to send one message.
@@ -27,14 +40,14 @@ export const sendCommunication = job({
   key: ({ log_id, attempt }) => `send-communication:${log_id}:${attempt}`,
 
   async run({ tenant_id, log_id, attempt }, outside) {
-    const ready = await outside.within(tenant_id, (work) => prepare(work, log_id, attempt), {
-      isUndated: true,
-    });
+    const ready = await prepared(outside.within, tenant_id, { log_id, attempt });
     if (!ready) return;
     const answer = await send(ready, outside, tenant_id);
-    await outside.within(tenant_id, (work) => record(work, ready, attempt, answer), {
-      isUndated: true,
-    });
+    if (answer.ok) await sent(outside.within, tenant_id, { id: log_id, attempt, answer });
+    else
+      await outside.within(tenant_id, (work) => refused(work, ready, attempt, answer), {
+        isUndated: true,
+      });
   },
 
   failed: ({ tx }, { log_id, attempt }, reason) => logs.givenUp(tx, log_id, attempt, reason),
@@ -101,8 +114,7 @@ function mail(
 const refusal = (error_code: string, error_message: string) =>
   ({ ok: false, provider: 'none', temporary: false, error_code, error_message }) as const;
 
-async function record({ tx, tenant_id }: Work, { id }: Ready, attempt: number, answer: SendAnswer) {
-  if (answer.ok) return void (await logs.sent(tx, id, attempt, answer));
+async function refused({ tx, tenant_id }: Work, { id }: Ready, attempt: number, answer: Refusal) {
   const pause = answer.temporary ? pauseAfter(attempt) : null;
   if (pause === null) return void (await logs.failed(tx, id, attempt, answer));
   const next = await logs.postponed(tx, id, attempt, pause, answer);

@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import * as recipients from '../../sql/communications/recipients.ts';
 import * as wordings from '../../sql/documents/wordings.ts';
+import { newId } from '../../sql/new-id.ts';
 import { current } from '../../sql/tenants.ts';
 import { insert } from '../../sql/write.ts';
 import type { DocumentData, DocumentName } from '../../templates/documents.ts';
@@ -44,7 +44,7 @@ export async function orderDocument<Name extends DocumentName>(
   const language = documentLanguage(template, recipient.language_preference);
   const text = typeof data === 'function' ? data(language) : data;
   const wording = await wordings.ofDocument(work.tx, template, language);
-  const id = randomUUIDv7();
+  const id = newId();
   // Two quotes of one day are two files.
   const filename = `${order.filename.replace(/\.pdf$/, '')}-${id.slice(-8)}.pdf`;
   const document_id = await insert(work.tx, 'documents', {

@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as documents from '../../sql/documents/documents.ts';
+import { newId } from '../../sql/new-id.ts';
 import { find } from '../../sql/table.ts';
 import { current } from '../../sql/tenants.ts';
 import { flag, freeWords, uuid } from '../../sql/types.ts';
@@ -68,7 +68,7 @@ export async function announce(work: Work, input: Announced, source: Source, exp
   const ofLoan = await documents.borrowerOfLoan(work.tx, input.loan_id);
   if (ofLoan === null) throw new Invalid({ loan_id: 'Does not exist.' });
   const { slug: tenant_slug } = await current(work.tx);
-  const id = randomUUIDv7();
+  const id = newId();
   const plain = storageKey({ tenant_slug, ...input });
   await documents.lockKey(work.tx, plain);
   const isTaken = await documents.isKeyTaken(work.tx, plain);

@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import * as closings from '../../sql/ledger/closings.ts';
 import { lastYearEnd, moveEarnings } from '../../sql/ledger/year-ends.ts';
+import { newId } from '../../sql/new-id.ts';
 import { insert } from '../../sql/write.ts';
 import { addMonths, monthEnd } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
@@ -22,7 +22,7 @@ export async function endYear(work: Work, { fiscal_year_end: day }: { fiscal_yea
     throw new Conflict(`The year through ${last} is ended already.`, 'year_closed');
   if (last !== null && day > monthEnd(addMonths(last, 12)))
     throw new Invalid({ fiscal_year_end: `Must be within a year of ${last}.` });
-  const id = randomUUIDv7();
+  const id = newId();
   const moved = await moveEarnings(tx, id, day, actor.id);
   await insert(tx, 'year_ends', { id, fiscal_year_end: day, ...moved, closed_by: actor.id });
   const closed = await closings.closedThrough(tx);

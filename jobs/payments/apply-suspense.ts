@@ -1,7 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { Big } from 'big.js';
 import { z } from 'zod';
 import * as records from '../../sql/loans/records.ts';
+import { newId } from '../../sql/new-id.ts';
 import { freeWords } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 import { Conflict } from '../errors.ts';
@@ -80,7 +80,7 @@ async function apply(
   loan: OpenLoan,
   { on, source, ...what }: Application & { source: 'staff' | 'rule' },
 ): Promise<string> {
-  const id = randomUUIDv7();
+  const id = newId();
   const { amount, payment_type, notes } = what;
   await insert(work.tx, 'suspense_applications', {
     ...{ id, loan_id: loan.row.id, amount, payment_type, notes, source },

@@ -1,5 +1,5 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
+import { newId } from '../../sql/new-id.ts';
 import * as payments from '../../sql/payments/payments.ts';
 import { date, externalId, flag, positiveMoney, prose, text, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
@@ -78,7 +78,7 @@ export async function receive(work: Work, loanId: string, request: Said): Promis
   const payer_id = await assertPaymentOrder(work, loan.row, input);
   const dated = { ...input, payer_id, payment_date, effective_date };
   if (payment_date > work.today) return schedule(work, loan, dated);
-  return post(work, loan, randomUUIDv7(), dated);
+  return post(work, loan, newId(), dated);
 }
 
 /** Money that goes out again is no payment received. */
@@ -146,7 +146,7 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
 });
 
 const schedule = (work: Work, loan: OpenLoan, input: Dated) => {
-  const row = paymentColumns(loan, randomUUIDv7(), input);
+  const row = paymentColumns(loan, newId(), input);
   return insert(work.tx, 'payments', { ...row, status: 'scheduled' });
 };
 

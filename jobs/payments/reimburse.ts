@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { Big } from 'big.js';
 import { z } from 'zod';
+import { newId } from '../../sql/new-id.ts';
 import * as payments from '../../sql/payments/payments.ts';
 import { date, positiveMoney, prose, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
@@ -79,7 +79,7 @@ const withMethod = ({ payment_instrument_id, method = null }: Reimbursement) => 
 });
 
 async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: string) {
-  const id = randomUUIDv7();
+  const id = newId();
   const { amount, payment_id, payment_instrument_id, method, reason } = input;
   const { send_by, transit } = await bankOrder(work, withMethod(input));
   const facts = { amount, ...(payment_id && { payment_id }), ...transit };

@@ -6,13 +6,13 @@ import * as deliveries from '../../sql/webhooks/deliveries.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { job } from '../job.ts';
 import type { Outside, PostAnswer } from '../outside.ts';
+import { together } from '../together.ts';
 import { readSettings } from '../users/settings.ts';
-import type { Work } from '../work.ts';
+import type { Within, Work } from '../work.ts';
 import { keptOf } from './answer.ts';
 import { judge, problemOf, type Policy } from './health.ts';
 import { headersOf } from './signature.ts';
 import { switchOff } from './switch-off.ts';
-import { together } from './together.ts';
 import { newTurns } from './turns.ts';
 
 const Payload = z.object({
@@ -27,8 +27,12 @@ type Payload = z.output<typeof Payload>;
 
 const turnOf = newTurns();
 /** Deliveries are begun and reported along with others of their tenant, each in its own row. */
-const begin = together(attempts.begin);
-const arrived = together(deliveries.delivered);
+const begin = together(({ tx }, ordered: readonly attempts.Ordered[]) =>
+  attempts.begin(tx, ordered),
+);
+const arrived = together(({ tx }, done: readonly deliveries.Delivered[]) =>
+  deliveries.delivered(tx, done),
+);
 
 /**
  * One attempt to deliver one event to one subscription.
@@ -52,6 +56,7 @@ export const deliverWebhook = job({
     const turn = in_line || !subscription_id ? NO_TURN : await turnOf(subscription_id);
     if (turn === null) return putAside();
     let isFast = true;
+    let areInLine = false;
     try {
       const begun = await begin(outside.within, tenant_id, { delivery_id, attempt });
       if (!begun) return; // delivered, switched off, deleted, or recorded already
@@ -61,15 +66,24 @@ export const deliverWebhook = job({
       const answer = await ask({ ...begun, attempt_id }, payload, outside);
       isFast = !answer.is_slow;
     } finally {
-      turn.end(isFast);
+      areInLine = turn.end(isFast);
     }
+    if (areInLine && subscription_id) await letOut(outside.within, tenant_id, subscription_id);
   },
 
   // A dead letter is asked for again where it lies; the receiver is not to blame.
   failed: ({ tx }, unsent, reason) => deadLetters.buryUnsent(tx, unsent, reason),
 });
 
-const NO_TURN = { asked: () => {}, end: () => {} };
+const NO_TURN = { asked: () => {}, end: () => false };
+
+const LET_OUT_AT_ONCE = 1_000;
+
+/** The receiver answers, and was only not known yet: what was put into a line meanwhile need not wait there. */
+async function letOut(within: Within, tenantId: string, subscriptionId: string) {
+  const some = ({ tx }: Work) => deliveries.letOut(tx, subscriptionId, LET_OUT_AT_ONCE);
+  while ((await within(tenantId, some)) === LET_OUT_AT_ONCE);
+}
 
 type Begun = NonNullable<Awaited<ReturnType<typeof attempts.begin>>[number]> & {
   attempt_id: string;

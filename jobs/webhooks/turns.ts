@@ -16,9 +16,9 @@ const REMEMBERED_MAX = 50_000;
 
 /**
  * A place among the requests of this process. It says when the receiver is asked, and gives the place back
- * with whether the answer was fast.
+ * with whether the answer was fast; answers whether others were told to wait in a line for that.
  */
-export type Turn = { asked(): void; end(isFast: boolean): void };
+export type Turn = { asked(): void; end(isFast: boolean): boolean };
 
 type Asking = { at: number };
 
@@ -35,6 +35,8 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
   const places = new Map<string, Set<Asking>>();
   const isFast = new Map<string, boolean>();
   const waiting = new Set<Waiting>();
+  /** Strangers for whom something was put into a line, since they had not answered yet. */
+  const inLine = new Set<string>();
   let ofStrangers = 0;
   let strangersMovedAt = now();
 
@@ -85,6 +87,7 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
         if (isFast.size >= REMEMBERED_MAX) isFast.clear();
         isFast.set(receiver, answered);
         tell(receiver, isStranger);
+        return inLine.delete(receiver) && answered;
       },
     };
   }
@@ -93,7 +96,10 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
   return async function turnOf(receiver: string): Promise<Turn | null> {
     while (!isSilent(receiver)) {
       if (hasRoom(receiver)) return take(receiver);
-      if (!isWorthWaiting(receiver)) return null;
+      if (!isWorthWaiting(receiver)) {
+        inLine.add(receiver);
+        return null;
+      }
       await wait(receiver);
     }
     return null;

@@ -61,7 +61,7 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
     prepared(sql.type(Aged)`
     with aged as (
       select loan.id, loan.delinquency_bucket as old_bucket, late.days,
-             app.bucket(late.days) as new_bucket, loan.since,
+             app.bucket(late.days) as new_bucket, loan.since, loan.delinquency_pauses,
              loan.maturity_date < ${morning}::date as is_matured
       from (
         -- Computed where the row is read: a function that takes it from elsewhere looks for each column anew.
@@ -90,7 +90,12 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
           times_delinquent_60 = loan.times_delinquent_60 + ${farther(60)},
           times_delinquent_90 = loan.times_delinquent_90 + ${farther(90)},
           delinquency_counted = least(aged.days / 30 * 30, 90)
-      from aged where loan.id = aged.id
+      from aged
+      -- Who pays while this waits for him moves his loan himself.
+      where loan.id = aged.id and loan.delinquency_bucket = aged.old_bucket
+        and loan.delinquency_pauses = aged.delinquency_pauses
+        and app.unpaid_since(loan, ${morning}::date) is not distinct from aged.since
+      returning loan.id
     )
     select aged.id as loan_id, aged.old_bucket, aged.new_bucket, aged.days as days_past_due,
            case
@@ -104,11 +109,11 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
                  and ${isAsking('installment', sql.fragment`loan.satisfied_tolerance`)}
              ), 0.00))
            end as past_due_amount
-    from aged join loans as loan on loan.id = aged.id
+    from aged join moved on moved.id = aged.id join loans as loan on loan.id = aged.id
     where aged.new_bucket <> aged.old_bucket order by aged.id
   `),
   );
 
-/** What is kept of the day of every open loan of the chunk; a repeat writes nothing. */
-export const snapshot = (tx: Transaction, chunk: Chunk, day: string) =>
-  keepDay(tx, day, (id) => inChunk(chunk, id));
+/** What is kept of the day of every open loan of the chunk. */
+export const snapshot = (tx: Transaction, chunk: Chunk, day: string, mayBeDone: boolean) =>
+  keepDay(tx, day, (id) => inChunk(chunk, id), mayBeDone);

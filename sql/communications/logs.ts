@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, unread, type Transaction } from '../database/db.ts';
+import { joined } from '../database/joined.ts';
 import { containing, table } from '../table.ts';
 import { CHANNELS } from './channels.ts';
 import { FIRST_DOMAIN } from './recipients.ts';
@@ -60,39 +61,81 @@ const Pending = z.object({
 });
 export type PendingMessage = z.output<typeof Pending>;
 
-/** The message, if this attempt of it is still to be made. */
+type Ordered = { id: string; attempt: number };
+
+/**
+ * The message, if this attempt of it is still to be made. Asked for at the same moment many are one
+ * statement, and share their tenant.
+ */
 export const pending = (tx: Transaction, id: string, attempt: number) =>
-  tx.maybeOne(
-    prepared(sql.type(Pending)`
-    select log.id, log.template_id, log.template_type, log.borrower_id, log.loan_id, log.channel,
-           log.recipient, log.sender, log.subject, log.body, log.figures, log.document_id, document.status as document_status,
-           document.storage_key, document.filename, document.content_type, log.metadata ? 'is_answer' as is_answer,
-           (
+  pendingOf(tx, { id, attempt });
+
+const pendingOf = joined(async (tx, ordered: readonly Ordered[]) => {
+  const rows = await tx.any(waiting(ordered));
+  const tenant = rows.find((row) => row.tenant !== null)?.tenant;
+  const found = new Map<number, PendingMessage>();
+  for (const { place, ...row } of rows) if (tenant) found.set(place, { ...row, tenant });
+  return ordered.map((_, index) => found.get(index + 1) ?? null);
+});
+
+/** Looked for one by one, by their keys, however many the planner takes them for. */
+const waiting = (ordered: readonly Ordered[]) =>
+  prepared(sql.type(Pending.extend({ place: z.int(), tenant: Pending.shape.tenant.nullable() }))`
+    select found.*,
+           case when row_number() over (order by found.place) = 1 then (
              select jsonb_build_object(
                'settings', tenant.settings, 'time_zone', tenant.time_zone,
                'business_date', tenant.business_date, 'domain', (${FIRST_DOMAIN})
              )
              from tenants as tenant where tenant.id = app.current_tenant()
-           ) as tenant
-    from communication_logs as log
-    left join documents as document on document.id = log.document_id
-    where log.id = ${id} and log.status = 'queued' and log.attempts = ${attempt - 1}
-  `),
-  );
+           ) end as tenant
+    from (
+      select ordered.place::integer as place, message.*
+      from rows from (
+        jsonb_to_recordset(${JSON.stringify(ordered)}::jsonb) as (id uuid, attempt integer)
+      ) with ordinality as ordered (id, attempt, place)
+      cross join lateral (
+        select log.id, log.template_id, log.template_type, log.borrower_id, log.loan_id, log.channel,
+               log.recipient, log.sender, log.subject, log.body, log.figures, log.document_id,
+               document.status as document_status, document.storage_key, document.filename,
+               document.content_type, log.metadata ? 'is_answer' as is_answer
+        from communication_logs as log
+        left join documents as document on document.id = log.document_id
+        where log.id = ordered.id and log.status = 'queued' and log.attempts = ordered.attempt - 1
+        limit 1
+      ) as message
+    ) as found
+  `);
 
 /** What is said, once it is known; a batch is written first and rendered one by one. */
 export const fill = (
   tx: Transaction,
   id: string,
   { subject, body }: { subject: string | null; body: string },
-  documentId: string | null = null,
-) =>
-  tx.query(sql.typeAlias('void')`
-    update communication_logs
-    set subject = ${subject}, body = ${body},
-        document_id = coalesce(${documentId}::uuid, document_id)
-    where id = ${id}
-  `);
+  document_id: string | null = null,
+) => filled(tx, { id, subject, body, document_id });
+
+type Filled = { id: string; subject: string | null; body: string; document_id: string | null };
+
+const filled = joined(async (tx, messages: readonly Filled[]) => {
+  await tx.query(
+    unread(sql.typeAlias('void')`
+      update communication_logs as log
+      set subject = message.subject, body = message.body,
+          document_id = coalesce(message.document_id, log.document_id)
+      from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
+        as message (id uuid, subject text, body text, document_id uuid)
+      where log.id = message.id
+    `),
+  );
+  return messages.map(() => undefined);
+});
+
+/** Half a sign, which JSON cannot hold, is kept as the sign for one that is missing, as in a bound value. */
+const jsonOf = (rows: readonly object[]) =>
+  JSON.stringify(rows, (_, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  );
 
 /** The address that a mail was written to. */
 export const mailedTo = (tx: Transaction, id: string) =>
@@ -103,24 +146,31 @@ export const mailedTo = (tx: Transaction, id: string) =>
 
 type Sent = { provider: string; provider_message_id: string | null };
 
-/** A letter waits for the mail house from now on. */
+/** A letter waits for the mail house from now on. Many at the same moment are one statement. */
 export const sent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
-  tx.query(
-    unread(sql.typeAlias('void')`
-    with sent as (
-      update communication_logs
-      set status = 'sent', sent_at = clock_timestamp(), attempts = ${attempt},
-          provider = ${by.provider}, provider_message_id = ${by.provider_message_id},
-          error_code = null, error_message = null
-      where id = ${id} and status = 'queued'
-      returning id, channel, borrower_id, document_id
-    )
-    insert into mail_letters (id, borrower_id, document_id, page_count)
-    select sent.id, sent.borrower_id, document.id, document.page_count
-    from sent join documents as document on document.id = sent.document_id
-    where sent.channel = 'letter' and document.page_count > 0
-  `),
-  );
+  sentBy(tx, { id, attempt, ...by });
+
+const sentBy = joined(async (tx, messages: readonly (Ordered & Sent)[]) => {
+  await tx.query(unread(sending(messages)));
+  return messages.map(() => undefined);
+});
+
+const sending = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('void')`
+  with sent as (
+    update communication_logs as log
+    set status = 'sent', sent_at = clock_timestamp(), attempts = message.attempt,
+        provider = message.provider, provider_message_id = message.provider_message_id,
+        error_code = null, error_message = null
+    from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
+      as message (id uuid, attempt integer, provider text, provider_message_id text)
+    where log.id = message.id and log.status = 'queued'
+    returning log.id, log.channel, log.borrower_id, log.document_id
+  )
+  insert into mail_letters (id, borrower_id, document_id, page_count)
+  select sent.id, sent.borrower_id, document.id, document.page_count
+  from sent join documents as document on document.id = sent.document_id
+  where sent.channel = 'letter' and document.page_count > 0
+`;
 
 type Failure = { provider: string; error_code: string; error_message: string };
 
@@ -187,42 +237,3 @@ export const waitingFor = (tx: Transaction, documentId: string) =>
     where document_id = ${documentId} and status = 'queued'
   `),
   );
-
-type BatchRow = {
-  borrower_id: string;
-  recipient: string | null;
-  status: 'queued' | 'blocked';
-  blocked_reasons: readonly string[];
-  figures: object;
-};
-type BatchHead = {
-  batch_id: string;
-  template_id: string | null;
-  template_type: string;
-  channel: string;
-  sent_by_id: string | null;
-};
-
-const BatchWritten = z.object({
-  id: z.string(),
-  borrower_id: z.string(),
-  status: z.enum(['queued', 'blocked']),
-  blocked_reasons: z.array(z.string()),
-});
-
-/** The rows of a whole batch with one statement. */
-export const writeBatch = (tx: Transaction, rows: readonly BatchRow[], head: BatchHead) =>
-  tx.any(sql.type(BatchWritten)`
-    insert into communication_logs (
-      batch_id, template_id, template_type, channel, sent_by_id, borrower_id, recipient, status,
-      blocked_reasons, queued_at, figures
-    )
-    select ${head.batch_id}::uuid, ${head.template_id}::uuid, ${head.template_type},
-           ${head.channel}, ${head.sent_by_id}::uuid, row.borrower_id, row.recipient, row.status,
-           row.blocked_reasons, case when row.status = 'queued' then now() end, row.figures
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as row (
-        borrower_id uuid, recipient text, status text, blocked_reasons jsonb, figures jsonb
-      )
-    returning id, borrower_id, status, blocked_reasons
-  `);

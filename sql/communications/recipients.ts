@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { speaksNow } from '../borrowers/legal-reps.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { joined } from '../database/joined.ts';
 import { liable } from '../loans/co-borrowers.ts';
 import { loans } from '../loans/loans.ts';
+import { byPlace, placed } from './asked.ts';
 import { CHANNELS } from './channels.ts';
 import { isStopped } from './opt-outs.ts';
 
@@ -74,24 +76,21 @@ export const textedPhone = (borrower: string) => sql.fragment`
   order by is_primary desc, created_at limit 1
 `;
 
-const looksAtRelief = (whose: ReturnType<typeof sql.fragment>) => sql.fragment`exists (
+type Fragment = ReturnType<typeof sql.fragment>;
+
+const looksAtRelief = (whose: Fragment) => sql.fragment`exists (
   select from hardship_applications as application
   where ${whose} and application.contacts_paused_until >= app.business_date()
 )`;
 
 /** A single one has a form of its own: with a list, Postgres plans anew each time, which takes longer than reading. */
-const among = (column: ReturnType<typeof sql.fragment>, ids: readonly string[]) =>
+export const among = (column: Fragment, ids: readonly string[]) =>
   ids.length === 1
     ? sql.fragment`${column} = ${ids[0] ?? null}::uuid`
     : sql.fragment`${column} = any(${sql.array(ids, 'uuid')})`;
 
-/**
- * The borrowers with where each can be reached: the primary email, phone and mailing address. While
- * relief is looked at for a loan, that speaks for all who owe it.
- */
-export const byIds = (tx: Transaction, ids: readonly string[], loanId: string | null = null) =>
-  tx.any(
-    prepared(sql.type(Recipient)`
+/** The borrowers with where each can be reached: the primary email, phone and mailing address. */
+const reached = (loanId: Fragment) => sql.fragment`
     select borrower.id, borrower.first_name, borrower.last_name, borrower.language_preference,
            borrower.preferred_channel, borrower.time_zone, borrower.do_not_contact,
            borrower.is_deceased, borrower.bankruptcy_status,
@@ -107,7 +106,7 @@ export const byIds = (tx: Transaction, ids: readonly string[], loanId: string | 
            represented.is_represented, represented.has_trustee,
            consent.given as consents_given, consent.in_force as consents_in_force,
            (${looksAtRelief(sql.fragment`application.borrower_id = borrower.id`)}
-             or ${looksAtRelief(sql.fragment`application.loan_id = ${loanId}::uuid`)}
+             or ${looksAtRelief(sql.fragment`application.loan_id = ${loanId}`)}
            ) as has_hardship
     from borrowers as borrower
     left join emails as email
@@ -128,47 +127,38 @@ export const byIds = (tx: Transaction, ids: readonly string[], loanId: string | 
       where borrower_id = borrower.id
         and (contact_value is null or contact_value in (email.email, phone.phone_number))
     ) as consent
-    where ${among(sql.fragment`borrower.id`, ids)}
-  `),
-  );
+`;
 
-export type Recent = { type: string | null; channel: string; loan_id: string | null };
+type Asked = { ids: readonly string[]; loan_id: string | null };
 
 /**
- * Contacts already made: those of the same type within the hours (by the clock and by the business
- * date, whichever is shorter), and those of the given types about the same loan within a week.
+ * The borrowers of these ids. While relief is looked at for a loan, that speaks for all who owe it.
+ * Whoever asks at the same moment as others is answered with them.
  */
-export const recentContacts = (
-  tx: Transaction,
-  ids: readonly string[],
-  { type, channel, loan_id }: Recent,
-  suppressionHours: number,
-  collections: readonly string[],
-) => {
-  const days = Math.ceil(suppressionHours / 24);
-  return tx.any(
-    prepared(sql.type(
-      z.object({ borrower_id: z.string(), has_same: z.boolean(), collections: z.int() }),
-    )`
-      select borrower_id,
-             bool_or(
-               template_type = ${type} and channel = ${channel}
-               and created_at > now() - make_interval(hours => ${suppressionHours})
-               and business_date > app.business_date() - ${days}::integer
-             ) is true as has_same,
-             count(*) filter (
-               where template_type = any(${sql.array(collections, 'text')})
-                 and (${loan_id}::uuid is null or loan_id = ${loan_id}::uuid)
-             )::integer as collections
-      from communication_logs
-      where ${among(sql.fragment`borrower_id`, ids)} and direction = 'outbound'
-        and status not in ('blocked', 'failed', 'bounced', 'undelivered')
-        and created_at > now() - make_interval(hours => greatest(${suppressionHours}, 168))
-        and business_date > app.business_date() - greatest(${days}::integer, 7)
-      group by borrower_id
-    `),
-  );
-};
+export const byIds = (tx: Transaction, ids: readonly string[], loan_id: string | null = null) =>
+  found(tx, { ids, loan_id });
+
+const found = joined(async (tx, asked: readonly Asked[]): Promise<readonly Recipient[][]> => {
+  const [only] = asked;
+  if (!only) return [];
+  if (asked.length > 1) return byPlace(asked, await tx.any(forEach(asked)));
+  const { ids, loan_id } = only;
+  const query = sql.type(Recipient)`
+    ${reached(sql.fragment`${loan_id}::uuid`)} where ${among(sql.fragment`borrower.id`, ids)}
+  `;
+  return [[...(await tx.any(prepared(query)))]];
+});
+
+/** Looked for one by one, by their keys, however many the planner takes them for. */
+const forEach = (asked: readonly Asked[]) =>
+  prepared(sql.type(Recipient.extend({ place: z.int() }))`
+    select asked.place, found.*
+    from jsonb_to_recordset(${JSON.stringify(placed(asked))}::jsonb)
+      as asked (place integer, borrower_id uuid, loan_id uuid)
+    cross join lateral (
+      ${reached(sql.fragment`asked.loan_id`)} where borrower.id = asked.borrower_id limit 1
+    ) as found
+  `);
 
 /**
  * The only active loan of each of these: the only one that they borrowed as the borrower, or where there

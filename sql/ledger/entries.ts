@@ -1,7 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { joined } from '../database/joined.ts';
+import { newId } from '../new-id.ts';
 import { containing, table } from '../table.ts';
 import { uuid } from '../types.ts';
 
@@ -70,7 +70,7 @@ export const write = joined(
   async (tx, given: readonly { heading: Heading; lines: readonly RoleLine[] }[]) => {
     const headed = given.map(({ heading, lines }) => ({
       ...heading,
-      id: heading.id ?? randomUUIDv7(),
+      id: heading.id ?? newId(),
       lines,
     }));
     const written = await tx.any(writing(headed));

@@ -7,6 +7,8 @@ import { ScheduledRow } from './installments.ts';
 import { holdAll, Raw, rawColumns } from './loans.ts';
 
 const History = Raw.extend({
+  /** As it is now: it may have moved on since the transaction asked what day it is. */
+  business_date: z.string(),
   posted_until: z.string(),
   /** The month that it is not billed for yet, since the day that ended it was only just closed. */
   unbilled_month: z.string().nullable(),
@@ -39,17 +41,18 @@ const each = (ids: readonly string[], found: readonly z.output<typeof History>[]
 /** The bare row, the schedule that the loan began with, and its events in the order they became known. */
 const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
   prepared(sql.type(History)`
-    select ${rawColumns}, app.business_date() + ${postedDays} as posted_until,
+    with day as materialized (select app.business_date() as today)
+    select ${rawColumns}, day.today as business_date, day.today + ${postedDays} as posted_until,
            (
              select chunk.unbilled_month from cob_chunks as chunk
-             where chunk.cob_date = app.business_date() - 1 and chunk.unbilled_month is not null
+             where chunk.cob_date = day.today - 1 and chunk.unbilled_month is not null
                and chunk.first_loan_id <= loan.id
                and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
            ) as unbilled_month,
            (
              select quote.id from payoff_quotes as quote
              where quote.loan_id = loan.id and quote.status = 'active'
-               and quote.good_through_date >= app.business_date()
+               and quote.good_through_date >= day.today
            ) as quote_id,
            (
              select coalesce(json_agg(json_build_object(
@@ -70,5 +73,16 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
                from loan_events where loan_id = loan.id
              ) as event
            ) as events
-    from loans as loan where loan.id = any(${sql.array([...ids], 'uuid')})
+    from loans as loan cross join day where ${among(ids)}
   `);
+
+/**
+ * Of several Postgres expects more than there are as long as it does not know them, and so plans the
+ * statement anew each time, which takes longer than to run it. One is one.
+ */
+function among(ids: readonly string[]) {
+  const [first = null, ...others] = ids;
+  return others.length === 0
+    ? sql.fragment`loan.id = ${first}`
+    : sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
+}

@@ -1,7 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import { sql, unread, type Transaction } from '../database/db.ts';
 import { joined } from '../database/joined.ts';
+import { newId } from '../new-id.ts';
 import { containing, table } from '../table.ts';
 import { insertAll, type Values } from '../write.ts';
 import { hindrancesOf } from './actions.ts';
@@ -131,8 +131,7 @@ export const read = (tx: Transaction, id: string) =>
 
 /** Writes the row of a new loan and answers its id. */
 export const add = joined(async (tx, rows: readonly Values[]) => {
-  // Ids of one millisecond are in no order, and loans that come together keep theirs.
-  const ids = rows.map(() => randomUUIDv7()).toSorted();
+  const ids = rows.map(() => newId());
   await insertAll(
     tx,
     'loans',

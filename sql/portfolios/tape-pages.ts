@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { inChunk } from '../business-day/closes.ts';
 import { csvLine } from '../csv.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { atOnce } from './at-once.ts';
 import { keptOf, ON_THE_BOOKS, openOf } from './day-rows.ts';
 import type { Source } from './snapshots.ts';
 import { COLUMNS, type Kind, type TapeColumn } from './tape-columns.ts';
@@ -33,14 +34,19 @@ const from = ({ portfolio_id, as_of_date, filters }: Tape, { source, range, isWh
     source === 'recorded'
       ? keptOf(as_of_date, among, isWhole)
       : openOf(as_of_date, among, isWhole, filters.status ?? ON_THE_BOOKS);
+  const ofTheLoan = OF_THE_LOAN.flatMap((name) =>
+    isAnyOf(sql.identifier(['loan', name]), filters[name]),
+  );
   const clauses = [
     ...(portfolio_id === null ? [] : [sql.fragment`row.portfolio_id = ${portfolio_id}`]),
     ...OF_THE_DAY.flatMap((name) => isAnyOf(sql.identifier(['row', name]), filters[name])),
-    ...OF_THE_LOAN.flatMap((name) => isAnyOf(sql.identifier(['loan', name]), filters[name])),
+    ...ofTheLoan,
   ];
+  const loan = sql.fragment`
+    join loans as loan on loan.id = row.loan_id and ${among(sql.fragment`loan.id`)}`;
   return sql.fragment`
     from (${rows}) as row
-    join loans as loan on loan.id = row.loan_id and ${among(sql.fragment`loan.id`)}
+    ${isWhole || ofTheLoan.length > 0 ? loan : sql.fragment``}
     where ${sql.join([sql.fragment`true`, ...clauses], sql.fragment` and `)}
   `;
 };
@@ -55,7 +61,11 @@ const isAnyOf = (column: IdentifierSqlToken, values: string[] | undefined) =>
 const WRITTEN = {
   csv: (columns: readonly TapeColumn[]) =>
     csvLine(
-      columns.map((name) => ({ from: valueOf(name), isWorded: COLUMNS[name].kind === 'text' })),
+      columns.map((name) => ({
+        from: valueOf(name),
+        isWorded: COLUMNS[name].kind === 'text',
+        isPlain: COLUMNS[name].kind !== 'flag',
+      })),
     ),
   json: (columns: readonly TapeColumn[]) => sql.fragment`(
     select row_to_json(told)::text from (select ${sql.join(
@@ -110,8 +120,13 @@ export const page = (
   source: Source,
   range: Range,
   form: keyof typeof WRITTEN,
-) =>
-  tx.one(sql.type(Page)`
+) => {
+  const ask = () => tx.one(pageOf(tape, source, range, form));
+  return source === 'recorded' ? atOnce(tx, ask) : ask();
+};
+
+const pageOf = (tape: Tape, source: Source, range: Range, form: keyof typeof WRITTEN) =>
+  sql.type(Page)`
     select string_agg(written, ${BETWEEN[form]} order by loan_id) as written,
            count(*)::integer as row_count,
            coalesce(sum(principal_balance), 0)::numeric(18, 2) as principal_balance,
@@ -128,7 +143,7 @@ export const page = (
       ${from(tape, { source, range, isWhole: true })}
       offset 0
     ) as loan
-  `);
+  `;
 
 /** Loans of the day that its close set aside before it had kept anything of them. */
 export const notKept = (tx: Transaction, day: string) =>

@@ -43,6 +43,15 @@ export async function putAside(tx: Transaction, id: string, attempt: number) {
   await send(tx, waiting, { put_aside: true });
 }
 
+/**
+ * What waits in a line for this receiver, and is not under way, waits there no longer, unless the receiver is
+ * slow. Answers how many there were, at most so many at once.
+ */
+export const letOut = (tx: Transaction, subscriptionId: string, most: number) =>
+  tx.oneFirst(sql.type(z.object({ let_out: z.int() }))`
+    select app.let_out_of_line(${subscriptionId}, ${most}) as let_out
+  `);
+
 export type Delivered = Answered & {
   delivery_id: string;
   subscription_id: string;

@@ -32,3 +32,9 @@ test('a table that is looked up by any word is a dictionary, which inherits noth
   expect(places(ours, /^(export )?const [A-Z_]+: (Readonly<)?Record<string, .*= \{/gm)).toEqual([]);
   expect(places(ours, /\w\)? in (?!PUPPETEER)[A-Z_]{3,}\b/g)).toEqual([]);
 });
+
+test('ids that sort by time are made in one place, where they keep their order', () => {
+  const others = ours.filter(({ file }) => file !== 'sql/new-id.ts');
+
+  expect(places(others, /\brandomUUIDv7\b/g)).toEqual([]);
+});

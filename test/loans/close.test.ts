@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
+import * as steps from '../../sql/business-day/close-steps.ts';
+import * as closes from '../../sql/business-day/closes.ts';
 import { sql } from '../../sql/database/db.ts';
 import { eventsOf, ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -48,6 +50,25 @@ test('a chunk that is run again, or twice at once, closes its day once', async (
   await closeLoans.run(payload, lent);
 
   expect(await accrualsOf(tenant, loan.id)).toEqual({ rows: '1', amount: '2.33' });
+  expect(await tenant.within(async ({ today }) => today)).toBe('2026-01-16');
+});
+
+test('a chunk whose loans were kept of the day before it was done is done by the next run', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loan = await newLoan(tenant);
+  const run = await tenant.within((work) => startClose(work, '2026-01-15'));
+  const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
+  await tenant.within(async ({ tx }) => {
+    const chunk = await closes.chunk(tx, payload.run_id, 1, false);
+    if (chunk) await steps.snapshot(tx, chunk, '2026-01-15', false);
+  });
+
+  await closeLoans.run(payload, lent);
+
+  const kept = await tenant.officer.get(`/loan-snapshots?loan_id=${loan.id}`);
+  expect(kept.body.map((row: { snapshot_date: string }) => row.snapshot_date)).toEqual([
+    '2026-01-15',
+  ]);
   expect(await tenant.within(async ({ today }) => today)).toBe('2026-01-16');
 });
 

@@ -3,6 +3,7 @@ import { setToday } from '../setup/books.ts';
 import { disclosuresOf } from '../setup/disclosures.ts';
 import { approved, disburse, RULE, SHARE } from '../setup/funding.ts';
 import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -143,4 +144,16 @@ test('each further disbursement is told with the balance that it adds to', async
   expect(told[2]).toMatchObject({ amount_financed: '9880.00', is_estimate: false });
   expect(told[2]?.total_of_payments).toBe(total.toFixed(2));
   expect(more.body.apr).toBe(told[2]?.apr);
+});
+
+test('a rate just below the highest that can be kept is told like any other', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const fee = { ...RULE, treatment: 'deducted', calculation: 'flat', amount: '99880.14' };
+  const product_id = await newProduct(tenant, { fee_rules: [fee] });
+  const terms = { principal_amount: '100000.00', interest_rate: '0', term_months: 1 };
+
+  const { id } = await newLoan(tenant, { ...terms, product_id });
+
+  // The borrower has 119.86, and owes 100,000.00 a month later.
+  expect(await loanOf(tenant, id)).toMatchObject({ status: 'active', apr: '9999.680294' });
 });

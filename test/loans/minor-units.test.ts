@@ -6,13 +6,24 @@ import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { accruedUnits, interestFor } from '../../jobs/loans/arithmetic/day-count.ts';
 import {
   inUnits,
+  ofUnits,
   parseCents,
   roundedTo,
   unitsPerOne,
   wordedCents,
 } from '../../jobs/loans/arithmetic/minor-units.ts';
 import { DAY_COUNTS, INTEREST_ROUNDINGS } from '../../jobs/loans/arithmetic/terms.ts';
-import { money, parseMoney, ROUNDINGS, sum, toCents, ZERO } from '../../jobs/money.ts';
+import { partOf } from '../../jobs/loans/arithmetic/thirty-day-months.ts';
+import {
+  divide,
+  money,
+  parseMoney,
+  ROUNDINGS,
+  sum,
+  tenPlaces,
+  toCents,
+  ZERO,
+} from '../../jobs/money.ts';
 
 /** Whole numbers of minor units say what decimals say, to the last place. */
 
@@ -27,6 +38,28 @@ test('cents are worded and read as money is', () => {
       expect(parseCents(wordedCents(cents))).toBe(cents);
       expect(inUnits(amount, 2)).toBe(cents);
     }),
+  );
+});
+
+test('units are a decimal again', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.nat(20), (units, places) => {
+      expect(inUnits(ofUnits(units, places), places)).toBe(units);
+    }),
+  );
+});
+
+test("a part of a period's interest is what decimals with thirty places come to", () => {
+  const anyInterest = fc.bigInt({ min: 0n, max: 10n ** 16n }).map((units) => ofUnits(units, 10));
+  const anyDays = fc.integer({ min: 1, max: 20_000 });
+  fc.assert(
+    fc.property(anyInterest, anyDays, fc.nat(), (interest, days, any) => {
+      const passed = any % (days + 1);
+      const exact = tenPlaces(divide(interest.times(passed), days));
+
+      expect(partOf(interest, passed, days).toFixed(10)).toBe(exact.toFixed(10));
+    }),
+    { numRuns: 2_000 },
   );
 });
 

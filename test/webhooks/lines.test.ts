@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
 import * as deliveries from '../../sql/webhooks/deliveries.ts';
@@ -109,4 +109,47 @@ test('the retry of a receiver that kept silent waits in a line, and its success 
   expect(retry).toMatchObject({ attempt: 2, in_line: true });
   expect(await payloadOf()).toMatchObject({ attempt: 2 });
   expect((await jobs())[0]?.payload).toMatchObject({ attempt: 1, in_line: false });
+});
+
+test('what waited in a line while a receiver was not known yet is let out by its first answer', async () => {
+  await forget();
+  const { tenant, outside, happen, relayed } = await newSubscriber(stage);
+  for (let count = 0; count < 20; count += 1) await happen();
+  await relayed();
+  const fetched = (await jobs()).map(({ payload }) => deliverWebhook.payload.parse(payload));
+  const answer = Promise.withResolvers<void>();
+  const post: typeof outside.post = async (request) => {
+    await answer.promise;
+    return outside.post(request);
+  };
+
+  const running = fetched.map((payload) => deliverWebhook.run(payload, { ...outside, post }));
+  const waiting = await vi.waitFor(async () => {
+    const found = (await jobs()).filter(({ line }) => line !== null).map(({ id }) => id as string);
+    expect(found).toHaveLength(4);
+    return found;
+  });
+  // One of them is under way, and stays what it is.
+  const {
+    rows: [taken],
+  } = await stage.owner.query<{ id: string }>(
+    `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'a worker'
+     where id = (select min(id) from graphile_worker._private_jobs where job_queue_id is not null)
+     returning id`,
+  );
+  answer.resolve();
+  await Promise.all(running);
+
+  const { rows: left } = await stage.owner.query(
+    `select id from webhook_deliveries where tenant_id = $1 and status = 'scheduled' and in_line`,
+    [tenant.id],
+  );
+  const inLine = (await jobs()).filter(({ line }) => line !== null);
+  expect(inLine).toMatchObject([{ id: taken?.id, payload: { in_line: true } }]);
+  expect(left).toEqual([{ id: inLine[0]?.payload.delivery_id }]);
+  const letOut = (await jobs()).filter(({ id }) => waiting.includes(id) && id !== taken?.id);
+  expect(letOut).toHaveLength(3);
+  expect(letOut).toMatchObject(
+    letOut.map(() => ({ line: null, priority: 0, payload: { in_line: false, attempt: 1 } })),
+  );
 });

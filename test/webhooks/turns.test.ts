@@ -111,3 +111,16 @@ test('receivers that were never heard of hold 24 places together, and those that
   expect(own).toHaveLength(16);
   expect(later).toHaveLength(1);
 });
+
+test('a stranger that answers fast is told that others wait for it in a line, once', async () => {
+  const { turnOf, pass } = newClock();
+  const turns = await takeAll(turnOf, times(16, 'new'));
+  for (const turn of turns) turn.asked();
+  pass(300);
+
+  const last = await turnOf('new');
+  const told = turns.slice(0, 3).map((turn) => turn.end(true));
+
+  expect(last).toBeNull();
+  expect(told).toEqual([true, false, false]);
+});

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
 import { relayEvents } from '../../sql/queue/workers.ts';
-import { relay } from '../../workers/queue/relay.ts';
+import { pauseAfter, relay } from '../../workers/queue/relay.ts';
 import { eventually, newWorkerStage } from './stage.ts';
 
 let stage: Awaited<ReturnType<typeof newWorkerStage>>;
@@ -33,6 +33,23 @@ test('events become one delivery and one job each, within about a second', async
   expect(seconds).toBeLessThan(2);
   expect(await stage.count(sql.fragment`select from webhook_deliveries`)).toBe(3);
   expect(await stage.count(sql.fragment`select from graphile_worker._private_jobs`)).toBe(3);
+});
+
+test('the relay looks again at once while much happens, and rarely once nothing has happened for long', () => {
+  const usual = { taken: 3, took: 2, silence: 0 };
+  const pauses = {
+    full: pauseAfter({ ...usual, taken: 1_000 }),
+    few: pauseAfter(usual),
+    ofManySubscribers: pauseAfter({ ...usual, took: 40 }),
+    slowDatabase: pauseAfter({ ...usual, took: 4_000 }),
+    silentForTwoSeconds: pauseAfter({ taken: 0, took: 1, silence: 2_000 }),
+    silentForAnHour: pauseAfter({ taken: 0, took: 1, silence: 3_600_000 }),
+  };
+
+  expect(pauses).toEqual({
+    ...{ full: 0, few: 25, ofManySubscribers: 200, slowDatabase: 500 },
+    ...{ silentForTwoSeconds: 100, silentForAnHour: 500 },
+  });
 });
 
 test('events of a tenant that is not active wait, hold up nobody, and are told once it is active', async () => {

@@ -4,21 +4,40 @@ import { relayEvents } from '../../sql/queue/workers.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 
 const BATCH = 1_000;
-const BUSY_MS = 250;
-const IDLE_MS = 1_000;
+/** Milliseconds between two looks. */
+const [PAUSE_MIN, PAUSE_MAX] = [25, 500] as const;
+/** Of the time, a look that is followed by another takes a sixth at most. */
+const PAUSES_A_LOOK = 5;
+/** Whoever has heard nothing for a second looks again after a twentieth of it. */
+const LOOKS_A_SILENCE = 20;
+
+/** How many events a look has taken, and how many milliseconds it took; of what was silence before it. */
+type Look = { taken: number; took: number; silence: number };
 
 /**
- * Turns what happened into deliveries, in batches and at most a second late. A full batch is
- * followed by the next at once; without events the pauses grow to a second. No notification is
- * listened for, because sending one in each payment would make commits wait for each other.
+ * How long to wait for more, in milliseconds: after a full batch not at all, while things happen a moment,
+ * and the longer nothing has happened the longer, up to half a second.
+ */
+export function pauseAfter({ taken, took, silence }: Look): number {
+  if (taken === BATCH) return 0;
+  const wanted = Math.max(PAUSE_MIN, took * PAUSES_A_LOOK, silence / LOOKS_A_SILENCE);
+  return Math.min(wanted, PAUSE_MAX);
+}
+
+/**
+ * Turns what happened into deliveries, in batches. No notification is listened for, because sending one in
+ * each payment would make commits wait for each other.
  */
 export function relay(owner: DatabasePool, log: Log): Repetition {
-  let pause = BUSY_MS;
+  let heardAt = performance.now();
   return repeatedly(log, 'relay', async () => {
+    const began = performance.now();
     const taken = await relayEvents(owner, BATCH);
-    if (taken > 0) log.debug({ events: taken }, 'relayed');
-    if (taken === BATCH) return 0;
-    pause = taken > 0 ? BUSY_MS : Math.min(pause * 2, IDLE_MS);
-    return pause;
+    const now = performance.now();
+    if (taken > 0) {
+      heardAt = now;
+      log.debug({ events: taken }, 'relayed');
+    }
+    return pauseAfter({ taken, took: now - began, silence: now - heardAt });
   });
 }

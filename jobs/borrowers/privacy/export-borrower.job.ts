@@ -1,7 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as borrowers from '../../../sql/borrowers/borrowers.ts';
 import * as exports from '../../../sql/borrowers/exports.ts';
+import { newId } from '../../../sql/new-id.ts';
 import { find, findLocked, type Row } from '../../../sql/table.ts';
 import { current } from '../../../sql/tenants.ts';
 import { uuid } from '../../../sql/types.ts';
@@ -32,7 +32,7 @@ export async function orderExport(work: Work, borrowerId: string): Promise<Row> 
 }
 
 async function order({ tx, actor }: Work, borrower_id: string): Promise<string> {
-  const id = randomUUIDv7();
+  const id = newId();
   const { slug: tenant_slug } = await current(tx);
   const place = { tenant_slug, loan_id: 'exports', document_type: id, filename: 'borrower.zip' };
   return insert(tx, 'borrower_exports', {

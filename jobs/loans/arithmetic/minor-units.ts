@@ -1,4 +1,4 @@
-import type { Big } from 'big.js';
+import { Big } from 'big.js';
 import type { Rounding } from '../../money.ts';
 
 /**
@@ -17,6 +17,9 @@ export function inUnits({ s: sign, e: exponent, c: digits }: Big, places: number
   const whole = BigInt(digits.join('')) * unitsPerOne(Math.max(0, missing));
   return sign < 0 ? -whole : whole;
 }
+
+/** So many units of the last of these places, as a decimal. */
+export const ofUnits = (units: bigint, places: number): Big => new Big(`${units}e-${places}`);
 
 export const inCents = (amount: Big): bigint => inUnits(amount, 2);
 

@@ -1,7 +1,8 @@
 import type { Big } from 'big.js';
 import { addMonths, daysBetween, earliest, monthEnd, partsOf } from '../../dates.ts';
-import { divide, tenPlaces, ZERO } from '../../money.ts';
+import { isZero, tenPlaces, ZERO } from '../../money.ts';
 import { countDays, earnedUnits, fractionOf, yearFraction } from './day-count.ts';
+import { inUnits, ofUnits, roundedTo } from './minor-units.ts';
 import type { PaymentFrequency, Terms } from './terms.ts';
 
 /**
@@ -58,7 +59,9 @@ export const unitsOfPeriod = (
 
 /** The part of a period's interest that so many of its days earn. */
 export const partOf = (interest: Big, passed: number, days: number): Big =>
-  passed === days ? interest : tenPlaces(divide(interest.times(passed), days));
+  passed === days || isZero(interest)
+    ? interest
+    : ofUnits(roundedTo(inUnits(interest, 10) * BigInt(passed), BigInt(days)), 10);
 
 /** What a balance earns from the begin of the first of these periods to a day. */
 export function interestOver(

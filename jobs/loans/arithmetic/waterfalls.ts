@@ -1,8 +1,5 @@
 import type { AllocationStep, Component, DueState } from './terms.ts';
 
-/** Horizontal finishes one instalment before the next; vertical one component before the next. */
-type Direction = 'horizontal' | 'vertical';
-
 export const WATERFALL_NAMES = [
   'standard',
   'delinquency_first',
@@ -18,8 +15,9 @@ export type WaterfallName = (typeof WATERFALL_NAMES)[number];
 
 export type Waterfall = {
   name: WaterfallName | 'custom';
-  direction: Direction;
   steps: readonly AllocationStep[];
+  /** The run that each step belongs to: what a run serves is served instalment by instalment. */
+  runs: readonly number[];
 };
 
 function inOrder(
@@ -54,15 +52,23 @@ export function customWaterfall(steps: readonly AllocationStep[]): Waterfall {
     (step) =>
       !steps.some((own) => own.component === step.component && own.due_state === step.due_state),
   );
-  return { name: 'custom', direction: 'horizontal', steps: [...steps, ...missing] };
+  return horizontal('custom', [...steps, ...missing]);
 }
 
-function horizontal(name: WaterfallName, steps: readonly AllocationStep[]): Waterfall {
-  return { name, direction: 'horizontal', steps };
+/**
+ * Finishes one instalment before the next: steps of one due state that stand side by side are a run.
+ */
+function horizontal(name: Waterfall['name'], steps: readonly AllocationStep[]): Waterfall {
+  let run = 0;
+  const runs = steps.map((step, index) => {
+    if (index > 0 && steps[index - 1]?.due_state !== step.due_state) run += 1;
+    return run;
+  });
+  return { name, steps, runs };
 }
 
-/** One component after the other, whatever is due when. */
+/** One component after the other, whatever is due when: each step is a run of its own. */
 function vertical(name: WaterfallName, components: readonly Component[]): Waterfall {
   const steps = components.flatMap((component) => inOrder([component]));
-  return { name, direction: 'vertical', steps };
+  return { name, steps, runs: steps.map((_, index) => index) };
 }

@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import { compareDates } from '../../dates.ts';
-import { isAboveZero, min } from '../../money.ts';
+import { isAboveZero, min, minus } from '../../money.ts';
 import type { Component, DueState } from '../arithmetic/terms.ts';
 import type { Waterfall } from '../arithmetic/waterfalls.ts';
 
@@ -37,7 +37,7 @@ export function allocate(amount: Big, dues: readonly Due[], waterfall: Waterfall
     if (!isAboveZero(rest)) break;
     const part = min(rest, due.amount);
     if (!isAboveZero(part)) continue;
-    rest = rest.minus(part);
+    rest = minus(rest, part);
     addShare(shares, due, part, `${waterfall.name}: ${due.component}`);
   }
   return { shares, rest };
@@ -70,37 +70,24 @@ export function allocateAsTold(
   return { shares, rest, dues: open };
 }
 
-/**
- * Steps of one due state that stand side by side are a run. Horizontal serves a run instalment by
- * instalment, vertical serves every step on its own.
- */
-function inServingOrder(dues: readonly Due[], { steps, direction }: Waterfall): Due[] {
-  const runs = runsOf(steps);
-  return dues
-    .map((due, position) => {
-      const step = steps.findIndex(
-        ({ component, due_state }) => component === due.component && due_state === due.due_state,
-      );
-      const run = direction === 'horizontal' ? (runs[step] ?? 0) : step;
-      return { due, position, step, run };
-    })
-    .filter(({ step }) => step >= 0)
-    .toSorted(
-      (one, other) =>
-        one.run - other.run ||
-        compareDates(one.due.due_date, other.due.due_date) ||
-        one.step - other.step ||
-        one.position - other.position,
-    )
-    .map(({ due }) => due);
-}
-
-function runsOf(steps: Waterfall['steps']): number[] {
-  let run = 0;
-  return steps.map((step, index) => {
-    if (index > 0 && steps[index - 1]?.due_state !== step.due_state) run += 1;
-    return run;
-  });
+/** What is owed of, and that the waterfall serves: run by run, and within one instalment by instalment. */
+function inServingOrder(dues: readonly Due[], { steps, runs }: Waterfall): Due[] {
+  const served = [];
+  for (const due of dues) {
+    if (!isAboveZero(due.amount)) continue;
+    const step = steps.findIndex(
+      ({ component, due_state }) => component === due.component && due_state === due.due_state,
+    );
+    if (step >= 0) served.push({ due, step, run: runs[step] ?? step });
+  }
+  // What is equal stays as it was given.
+  served.sort(
+    (one, other) =>
+      one.run - other.run ||
+      compareDates(one.due.due_date, other.due.due_date) ||
+      one.step - other.step,
+  );
+  return served.map(({ due }) => due);
 }
 
 /** Neighbouring shares of one component and target are one line of the explanation. */

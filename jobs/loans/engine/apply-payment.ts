@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { atLeastZero, isAboveZero, isZero, min, parseMoney, ZERO } from '../../money.ts';
+import { above, isAboveZero, isLess, isZero, min, parseMoney, plus, ZERO } from '../../money.ts';
 import { isFollowingPlan } from '../arithmetic/terms.ts';
 import { WATERFALLS } from '../arithmetic/waterfalls.ts';
 import { allocate, allocateAsTold, type Allocation, type Share } from './allocate.ts';
@@ -43,11 +43,11 @@ export function receivePayment(position: Position, event: EventOf<'payment'>): v
     return;
   }
   const credits = type === 'payoff' ? creditsTowards(position, event, amount) : ZERO;
-  addToSuspense(position, credits.neg(), event.id, 'payoff');
+  if (isAboveZero(credits)) addToSuspense(position, credits.neg(), event.id, 'payoff');
   const rest = applyMoney(position, {
     id: event.id,
     effective_date: event.effective_date,
-    amount: amount.plus(credits),
+    amount: plus(amount, credits),
     type,
     means: 'paid',
     override: event.allocation_override ?? null,
@@ -70,7 +70,7 @@ function placeRest(
 /** A payoff uses what waits in suspense for the part of the debt that it does not bring. */
 function creditsTowards(position: Position, event: EventOf<'payment'>, amount: Big): Big {
   const owed = repaymentOwed(position, event.effective_date).plus(claimed(position));
-  const missing = atLeastZero(owed.minus(amount));
+  const missing = above(owed, amount);
   return min(missing, position.suspense);
 }
 
@@ -78,7 +78,7 @@ function creditsTowards(position: Position, event: EventOf<'payment'>, amount: B
 function applyMoney(position: Position, receipt: Receipt): Big {
   const { id, effective_date: date } = receipt;
   const covering = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
-  const isWhole = receipt.amount.gte(repaymentOwed(position, date));
+  const isWhole = !isLess(receipt.amount, repaymentOwed(position, date));
   const { settled } = position;
   let rest = spend(position, receipt, isWhole ? unearnedBy(position, receipt) : ZERO);
   // What it repays instead makes the balance smaller again, by less each time.
@@ -93,7 +93,7 @@ function applyMoney(position: Position, receipt: Receipt): Big {
       date,
       amount: covering,
       covers_ahead: receipt.extra_to === 'next_installment',
-      tolerance: parseMoney(position.terms.satisfied_tolerance),
+      tolerance: position.tolerance,
     }),
   );
   payStatement(position, receipt.amount, date);
@@ -104,7 +104,7 @@ function applyMoney(position: Position, receipt: Receipt): Big {
 /** Puts an amount, and interest that is given back, to what is owed; answers what finds no use. */
 function spend(position: Position, receipt: Receipt, returned: Big): Big {
   giveBack(position, receipt, returned);
-  const { shares, rest } = split(position, { ...receipt, amount: receipt.amount.plus(returned) });
+  const { shares, rest } = split(position, { ...receipt, amount: plus(receipt.amount, returned) });
   for (const share of shares) applyShare(position, share, receipt);
   return rest;
 }
@@ -120,7 +120,7 @@ const unearnedBy = (position: Position, { effective_date, type }: Receipt): Big 
 function neverEarned(position: Position, receipt: Receipt, settledBefore: Big): Big {
   const { effective_date: date } = receipt;
   const unearned = unearnedBy(position, receipt);
-  const paid = position.settled.minus(settledBefore);
+  const paid = above(position.settled, settledBefore);
   if (isZero(position.principal) || isZero(unearned)) return unearned;
   if (!isAboveZero(paid)) return ZERO;
   retune(position, date);
@@ -145,7 +145,7 @@ function split(
   const { effective_date: date, amount, type } = receipt;
   const { principal } = position;
   const may_prepay =
-    type !== 'payoff' && isAboveZero(principal) && amount.lt(totalOwed(position, date));
+    type !== 'payoff' && isAboveZero(principal) && isLess(amount, totalOwed(position, date));
   const dues = duesOn(position, date, { may_prepay });
   const waterfall = waterfallFor(position, receipt.type);
   if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
@@ -241,5 +241,5 @@ function creditComponent(
     applyShare(position, { ...share, rule: `credit: ${component}` }, receipt);
   }
   payStatement(position, credit.amount, credit.effective_date);
-  return atLeastZero(rest);
+  return rest;
 }

@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
+import { above, min, money, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { type Next, billOf, nothingNext, owedOn } from './bill.ts';
@@ -97,7 +97,7 @@ type Standing = {
 function standing(position: Position, asOf: string): Standing {
   const isOwing = totalOwed(position, asOf).gt(0);
   const isOver = position.funded_on !== null && !isOwing;
-  const tolerance = parseMoney(position.terms.satisfied_tolerance);
+  const { tolerance } = position;
   const rows = position.installments.filter((installment) => !installment.is_canceled);
   const maturity = position.accelerated_on ?? lastDueDate(position, rows);
   const last = rows.findLast(({ row }) => row.due_date === maturity);
@@ -136,7 +136,7 @@ function nextBill(
   const date = next?.row.due_date ?? maturity;
   if (date === null) return nothingNext(position, asOf);
   const by = positionBy({ position, day: asOf }, date);
-  const rest = atLeastZero(repaymentOwed(by, date).minus(pastDue));
+  const rest = above(repaymentOwed(by, date), pastDue);
   const amount = next === undefined || date === maturity ? rest : min(remainingOf(next), rest);
   return { date, rows: next === undefined ? [] : [next], amount, rest, owed: owedOn(by, date) };
 }
@@ -163,7 +163,7 @@ function openAmount(
   if (isOver) return ZERO;
   if (installment === last) {
     const before = sum(late.filter((row) => row !== installment).map(remainingOf));
-    if (isMatured) return atLeastZero(owed.minus(before));
+    if (isMatured) return above(owed, before);
     if (next.rows.includes(installment)) return next.amount;
   }
   return openOf(installment, tolerance);

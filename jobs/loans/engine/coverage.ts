@@ -1,21 +1,30 @@
 import type { Big } from 'big.js';
-import { compareDates } from '../../dates.ts';
+import { addDays, compareDates } from '../../dates.ts';
 import {
-  atLeastZero,
+  above,
   isAboveZero,
+  isEqual,
+  isLess,
   isZero,
   min,
+  minus,
   money,
   parseMoney,
+  plus,
   sum,
   ZERO,
 } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import type { Period } from '../arithmetic/thirty-day-months.ts';
 
 /** An instalment of the plan with what payments have covered of it. */
 export type Installment = {
   row: ScheduleRow;
+  /** The day on which its period begins, once somebody has asked for it. */
+  begins: string | null;
   amount: Big;
+  /** What is agreed of principal and interest together, once somebody has asked for it. */
+  besides_fees: Big | null;
   covered: Big;
   /** Nothing is left to cover: most instalments of an old loan, passed over quickly. */
   is_full: boolean;
@@ -40,7 +49,9 @@ export function installmentOf(row: ScheduleRow): Installment {
   const amount = parseMoney(row.payment_amount);
   return {
     row,
+    begins: null,
     amount,
+    besides_fees: null,
     covered: ZERO,
     is_full: isZero(amount),
     interest_paid: ZERO,
@@ -54,20 +65,28 @@ export function installmentOf(row: ScheduleRow): Installment {
   };
 }
 
+/** The days from which and to which it earns interest, where its plan says so. */
+export function periodOf(installment: Installment): Period {
+  const { due_date, days_in_period } = installment.row;
+  installment.begins ??= addDays(due_date, -days_in_period);
+  return { from: installment.begins, to: due_date };
+}
+
 /** What is agreed of principal and interest together; how it is split follows from what it finds. */
-export const askedBesidesFees = ({ row }: Installment): Big =>
-  parseMoney(row.principal_amount).plus(row.interest_amount);
+export function askedBesidesFees(installment: Installment): Big {
+  const { principal_amount, interest_amount } = installment.row;
+  installment.besides_fees ??= parseMoney(principal_amount).plus(interest_amount);
+  return installment.besides_fees;
+}
 
 export const interestRest = ({ interest, interest_paid }: Installment): Big =>
-  atLeastZero(interest.minus(interest_paid));
+  above(interest, interest_paid);
 
 export const principalRest = (installment: Installment): Big =>
-  atLeastZero(
-    askedBesidesFees(installment).minus(installment.interest).minus(installment.principal_paid),
-  );
+  above(minus(askedBesidesFees(installment), installment.interest), installment.principal_paid);
 
 const isRepaid = (installment: Installment): boolean =>
-  interestRest(installment).plus(principalRest(installment)).eq(0);
+  isZero(interestRest(installment)) && isZero(principalRest(installment));
 
 /** What an instalment asks for by component has been paid by so much. */
 export function markRepaid(
@@ -76,16 +95,14 @@ export function markRepaid(
   amount: Big,
 ): void {
   const paid = component === 'interest' ? 'interest_paid' : 'principal_paid';
-  installment[paid] = installment[paid].plus(amount);
+  installment[paid] = plus(installment[paid], amount);
   installment.is_repaid = isRepaid(installment);
 }
 
 export function remainingOf(installment: Installment): Big {
   const isNothing = installment.is_full || installment.is_canceled;
   if (isNothing) return ZERO;
-  return isZero(installment.covered)
-    ? installment.amount
-    : installment.amount.minus(installment.covered);
+  return minus(installment.amount, installment.covered);
 }
 
 /** All that an instalment asks for was paid before the loan came here. */
@@ -104,7 +121,7 @@ export function markPaid(installment: Installment): void {
  */
 export function isSatisfied(installment: Installment, tolerance: Big): boolean {
   const rest = remainingOf(installment);
-  return isZero(rest) || (isAboveZero(installment.covered) && rest.lte(tolerance));
+  return isZero(rest) || (isAboveZero(installment.covered) && !isLess(tolerance, rest));
 }
 
 /** What is still asked for; too little to ask for is nothing. */
@@ -144,9 +161,9 @@ export function cover(
     if (!isAboveZero(left)) break;
     const amount = min(left, openOf(installment, payment.tolerance));
     if (!isAboveZero(amount)) continue;
-    left = left.minus(amount);
-    installment.covered = installment.covered.plus(amount);
-    installment.is_full = installment.covered.eq(installment.amount);
+    left = minus(left, amount);
+    installment.covered = plus(installment.covered, amount);
+    installment.is_full = isEqual(installment.covered, installment.amount);
     if (isSatisfied(installment, payment.tolerance)) installment.paid_date = payment.date;
     const { event_id } = payment;
     coverage.push({

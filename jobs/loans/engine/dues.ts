@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { atLeastZero, min } from '../../money.ts';
+import { above, min, minus } from '../../money.ts';
 import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
 import { customWaterfall, WATERFALLS, type Waterfall } from '../arithmetic/waterfalls.ts';
 import { partsOf } from '../plans/minimum.ts';
@@ -40,6 +40,7 @@ export function duesOn(position: Position, date: string, how: { may_prepay: bool
  * far. The rest of it may be paid ahead, though not before the principal, which earns interest.
  */
 function feeDues(position: Position, date: string): Due[] {
+  if (position.fees.size === 0) return [];
   const isPlanned = isFollowingPlan(position.terms);
   const end = position.installments.at(-1)?.row.due_date ?? date;
   let asked = spreadDue(position, date);
@@ -47,9 +48,9 @@ function feeDues(position: Position, date: string): Due[] {
     const { fee_id, installment_number } = fee;
     const whole = outstandingOf(fee);
     const now = fee.is_spread ? min(whole, asked) : whole;
-    if (fee.is_spread) asked = asked.minus(now);
+    if (fee.is_spread) asked = minus(asked, now);
     const on = isPlanned && !fee.is_spread ? feeDueDate(position, fee) : date;
-    const ahead = { ...inAdvance('fee', date, whole.minus(now)), due_date: end };
+    const ahead = { ...inAdvance('fee', date, minus(whole, now)), due_date: end };
     return [due('fee', on, date, now), ahead].map((share) => ({
       ...share,
       fee_id,
@@ -73,13 +74,13 @@ function feeDueDate(position: Position, fee: Fee): string {
  */
 function dailyDues(position: Position, date: string): Due[] {
   const interest = interestOwed(position, date);
-  const billed = dueAmount(position.installments, date).minus(spreadDue(position, date));
-  const asked = atLeastZero(billed.minus(interest));
+  const billed = minus(dueAmount(position.installments, date), spreadDue(position, date));
+  const asked = above(billed, interest);
   const dueNow = min(asked, position.principal);
   return [
     due('interest', date, date, interest),
     due('principal', date, date, dueNow),
-    inAdvance('principal', date, position.principal.minus(dueNow)),
+    inAdvance('principal', date, minus(position.principal, dueNow)),
   ];
 }
 
@@ -96,8 +97,8 @@ function cycleDues(position: Position, date: string): Due[] {
   return [
     due('interest', date, date, interest),
     due('principal', date, date, principal),
-    inAdvance('interest', date, owed.minus(interest)),
-    inAdvance('principal', date, position.principal.minus(principal)),
+    inAdvance('interest', date, minus(owed, interest)),
+    inAdvance('principal', date, minus(position.principal, principal)),
   ];
 }
 
@@ -112,8 +113,8 @@ function plannedDues(position: Position, date: string, how: { may_prepay: boolea
     if (installment.is_repaid) continue;
     const interest = min(interestRest(installment), interestLeft);
     const principal = min(principalRest(installment), principalLeft);
-    interestLeft = interestLeft.minus(interest);
-    principalLeft = principalLeft.minus(principal);
+    interestLeft = minus(interestLeft, interest);
+    principalLeft = minus(principalLeft, principal);
     const { due_date, period_number: installment_number } = installment.row;
     dues.push({ ...due('interest', due_date, date, interest), installment_number });
     dues.push({ ...due('principal', due_date, date, principal), installment_number });

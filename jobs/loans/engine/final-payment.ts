@@ -3,6 +3,7 @@ import { atLeastZero, isAboveZero, min, parseMoney, sum, ZERO } from '../../mone
 import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
 import { feesIn } from '../plans/spread-fees.ts';
 import { interestRest, markRepaid, openOf, principalRest, type Installment } from './coverage.ts';
+import { finalInCents, isSteady } from './final-in-cents.ts';
 import { retune } from './pace.ts';
 import {
   claimed,
@@ -28,7 +29,8 @@ export function finalPayment({ position, day }: Run): Big | null {
   if (!isPayable(position, day) || isBilledByCycle(position.terms)) return null;
   const run = { position: copyOf(position), day };
   payPastDue(run, day);
-  return isUsual(run) ? inOrder(run) : byEvents(run);
+  if (!isUsual(run)) return byEvents(run);
+  return isSteady(run) ? finalInCents(run) : inOrder(run);
 }
 
 function byEvents(run: Run): Big | null {
@@ -60,9 +62,9 @@ const spreadFees = ({ fees }: Position): Big =>
 /** The same as by events, without their explanations and without looking for what is due. */
 function inOrder(run: Run): Big | null {
   const { position } = run;
+  const { tolerance } = position;
   const rows = aheadOf(position, run.day);
   const fees = feesAhead(position, rows);
-  const tolerance = parseMoney(position.terms.satisfied_tolerance);
   let asking = position.installments.filter((row) => isAskingStill(row, run.day));
   let last: Big | null = null;
   for (const installment of rows) {

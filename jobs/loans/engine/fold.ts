@@ -30,7 +30,7 @@ export function fold(input: FoldInput): LoanState {
 export function foldWithAnchor(
   input: FoldInput,
   run = replay(input),
-): { state: LoanState; anchor: Anchor; run: Run } {
+): { state: LoanState; anchor: Anchor; run: Replayed } {
   const { position } = run;
   const until = nextTurn(run);
   const ahead = until && interestAhead(position, input.as_of, until);
@@ -41,36 +41,41 @@ export function foldWithAnchor(
   };
 }
 
-export function replay(input: FoldInput): Run {
-  const run = { position: openPosition(input.terms, input.schedule), day: '' };
-  for (const event of eventsInForce(input.events, input.as_of)) proceed(run, event);
-  return advanceTo(run, input.as_of);
+/** A run through a history, and the events of it that count, in their order. */
+export type Replayed = Run & { events: readonly LoanEvent[] };
+
+export function replay(input: FoldInput): Replayed {
+  const position = openPosition(input.terms, input.schedule);
+  const run = { position, day: '', events: eventsInForce(input.events, input.as_of) };
+  for (const event of run.events) proceed(run, event);
+  advanceTo(run, input.as_of);
+  return run;
 }
 
 /** A history that was folded, and the run that came to its end, as long as nobody has gone on with it. */
-export type Folded = { input: FoldInput; run: Run | null };
+export type Folded = { input: FoldInput; run: Replayed | null };
 
 /**
  * Goes on where a shorter history has ended, if all that is new takes effect behind all of it, on the same
  * terms: what comes of it is what a replay of the whole would come to. Otherwise answers null.
  */
-export function goOn(folded: Folded, input: FoldInput): Run | null {
+export function goOn(folded: Folded, input: FoldInput): Replayed | null {
   const { run, input: known } = folded;
   const isSame =
     known.as_of === input.as_of &&
     known.schedule === input.schedule &&
     JSON.stringify(known.terms) === JSON.stringify(input.terms);
   if (run === null || !isSame) return null;
-  const before = eventsInForce(known.events, known.as_of);
   const after = eventsInForce(input.events, input.as_of);
-  const fresh = after.slice(before.length);
+  const fresh = after.slice(run.events.length);
   const isBehind =
-    before.every((event, at) => event === after[at]) &&
+    run.events.every((event, at) => event === after[at]) &&
     fresh.every(({ effective_date }) => effective_date >= run.day);
   if (!isBehind) return null;
   folded.run = null;
   for (const event of fresh) proceed(run, event);
-  return advanceTo(run, input.as_of);
+  advanceTo(run, input.as_of);
+  return { ...run, events: after };
 }
 
 /** One more event, not earlier than those before it. */

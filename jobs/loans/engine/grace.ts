@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import { addDays } from '../../dates.ts';
-import { atLeastZero, min, ZERO } from '../../money.ts';
+import { above, isZero, min, minus, ZERO } from '../../money.ts';
 import type { Position } from './position.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Position } from './position.ts';
 
 /** The part of the principal that earns interest. */
 export const earningPrincipal = ({ principal, cycle }: Position): Big =>
-  principal.minus(cycle.interest_free);
+  minus(principal, cycle.interest_free);
 
 /** What is drawn within the grace bears no interest. */
 export function drawInGrace({ cycle }: Position, amount: Big): void {
@@ -20,12 +20,12 @@ export function drawInGrace({ cycle }: Position, amount: Big): void {
 
 /** What repays principal repays first what bears interest. */
 export function repayBearingFirst({ cycle, principal }: Position): void {
-  cycle.interest_free = min(cycle.interest_free, principal);
+  if (!isZero(cycle.interest_free)) cycle.interest_free = min(cycle.interest_free, principal);
 }
 
 /** Money, or a credit, for the statement's balance. Whoever has paid all of it in time has the grace again. */
 export function payStatement({ cycle, terms }: Position, amount: Big, date: string): void {
-  cycle.statement_rest = atLeastZero(cycle.statement_rest.minus(amount));
+  cycle.statement_rest = above(cycle.statement_rest, amount);
   const isInTime = cycle.due_date !== null && date <= cycle.due_date;
   if (terms.grace_on_purchases && isInTime && cycle.statement_rest.eq(0)) cycle.has_grace = true;
 }

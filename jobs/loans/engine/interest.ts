@@ -1,8 +1,8 @@
 import type { Big } from 'big.js';
 import { daysBetween } from '../../dates.ts';
-import { isAboveZero, money, ZERO } from '../../money.ts';
+import { isAboveZero, isEqual, money, plus, toCents, ZERO } from '../../money.ts';
 import { interestFor } from '../arithmetic/day-count.ts';
-import type { DayCount } from '../arithmetic/terms.ts';
+import type { DayCount, Terms } from '../arithmetic/terms.ts';
 import { partOf } from '../arithmetic/thirty-day-months.ts';
 
 /** Why accrued interest is what it is: one stretch of days on one balance at one rate. */
@@ -29,14 +29,19 @@ export type Source = { balance: Big; rate: Big; pace: Pace | null; is_running: b
  */
 export type Meter = {
   day_count: DayCount;
+  rounding_mode: Terms['rounding_mode'];
   since: string | null;
   base: Big;
   suspended: Big;
   source: Source;
   segments: Segment[];
-  /** The present stretch to the day that was asked for last; one day is asked for several times. */
-  asked: { to: string; amount: Big } | null;
+  /** What was asked for last, of the present stretch: the same one or two days are asked for many times. */
+  asked: Asked | null;
+  askedBefore: Asked | null;
 };
+
+/** What the present stretch earns up to a day, what has accrued in all by then, and that in cents. */
+type Asked = { to: string; amount: Big; total: Big; cents: Big };
 
 /** A segment as it is counted; it is worded where somebody looks at it. */
 type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount'> & {
@@ -45,10 +50,10 @@ type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount'> & {
   amount: Big;
 };
 
-export function newMeter(dayCount: DayCount): Meter {
+export function newMeter({ day_count, rounding_mode }: Terms): Meter {
   const source = { balance: ZERO, rate: ZERO, pace: null, is_running: false };
-  const counted = { base: ZERO, suspended: ZERO, segments: [], asked: null };
-  return { day_count: dayCount, since: null, source, ...counted };
+  const nothing = { base: ZERO, suspended: ZERO, segments: [], asked: null, askedBefore: null };
+  return { day_count, rounding_mode, since: null, source, ...nothing };
 }
 
 /** Interest of the present stretch up to a day, which itself does not count. */
@@ -63,15 +68,25 @@ export function stretchInterest(
   return partOf(interest, daysBetween(since, to), days);
 }
 
-function stretchOf(meter: Meter, date: string): Big {
-  if (meter.asked?.to !== date) meter.asked = { to: date, amount: stretchInterest(meter, date) };
-  return meter.asked.amount;
+function counted(meter: Meter, to: string): Asked {
+  if (meter.asked?.to === to) return meter.asked;
+  const known = meter.askedBefore;
+  meter.askedBefore = meter.asked;
+  meter.asked = known?.to === to ? known : countedAnew(meter, to);
+  return meter.asked;
+}
+
+function countedAnew(meter: Meter, to: string): Asked {
+  const amount = stretchInterest(meter, to);
+  const total = meter.source.is_running ? plus(meter.base, amount) : meter.base;
+  return { to, amount, total, cents: toCents(total, meter.rounding_mode) };
 }
 
 /** All interest ever accrued, with ten places, up to a day. */
-export function interestAt(meter: Meter, date: string): Big {
-  return meter.source.is_running ? meter.base.plus(stretchOf(meter, date)) : meter.base;
-}
+export const interestAt = (meter: Meter, date: string): Big => counted(meter, date).total;
+
+/** The same in cents. */
+export const centsAt = (meter: Meter, date: string): Big => counted(meter, date).cents;
 
 /** Points the meter at a source from a day on. */
 export function setSource(meter: Meter, date: string, source: Source): void {
@@ -83,7 +98,13 @@ export function setSource(meter: Meter, date: string, source: Source): void {
 
 function begin(meter: Meter, date: string): void {
   meter.since = date;
+  forget(meter);
+}
+
+/** What was asked for is another figure from now on. */
+function forget(meter: Meter): void {
   meter.asked = null;
+  meter.askedBefore = null;
 }
 
 /** The rest ends: interest that would have accrued in it is added in one go, or forgotten. */
@@ -100,7 +121,8 @@ export function addToBase(
   amount: Big,
   rule: InterestSegment['rule'],
 ): void {
-  meter.base = meter.base.plus(amount);
+  meter.base = plus(meter.base, amount);
+  forget(meter);
   meter.segments.push(segment(meter, date, date, amount, rule));
 }
 
@@ -114,14 +136,14 @@ function closeStretch(meter: Meter, date: string): void {
   const open = openSegment(meter, date);
   if (open === null) return;
   meter.segments.push(open);
-  if (meter.source.is_running) meter.base = meter.base.plus(open.amount);
-  else meter.suspended = meter.suspended.plus(open.amount);
+  if (meter.source.is_running) meter.base = plus(meter.base, open.amount);
+  else meter.suspended = plus(meter.suspended, open.amount);
 }
 
 function openSegment(meter: Meter, date: string): Segment | null {
   if (meter.since === null || date <= meter.since || !isAboveZero(meter.source.balance))
     return null;
-  const amount = stretchOf(meter, date);
+  const { amount } = counted(meter, date);
   return segment(
     meter,
     meter.since,
@@ -154,10 +176,15 @@ const worded = ({ from, to, balance, rate, amount, rule }: Segment): InterestSeg
 function isSame(one: Source, other: Source): boolean {
   return (
     one.is_running === other.is_running &&
-    one.balance.eq(other.balance) &&
-    one.rate.eq(other.rate) &&
-    one.pace?.until === other.pace?.until &&
-    one.pace?.days === other.pace?.days &&
-    (one.pace === null || one.pace.interest.eq(other.pace?.interest ?? -1))
+    isEqual(one.balance, other.balance) &&
+    isEqual(one.rate, other.rate) &&
+    isSamePace(one.pace, other.pace)
+  );
+}
+
+function isSamePace(one: Pace | null, other: Pace | null): boolean {
+  if (one === null || other === null) return one === other;
+  return (
+    one.until === other.until && one.days === other.days && isEqual(one.interest, other.interest)
   );
 }

@@ -1,19 +1,21 @@
 import type { Big } from 'big.js';
-import { addDays, dateOf, daysBetween, earliest, partsOf } from '../../dates.ts';
+import { dateOf, daysBetween, earliest, partsOf } from '../../dates.ts';
 import {
-  atLeastZero,
-  divide,
+  above,
   isAboveZero,
+  isZero,
   min,
+  minus,
   parseMoney,
+  plus,
   sum,
-  toCents,
   ZERO,
 } from '../../money.ts';
+import { inUnits, ofUnits, roundedTo, unitsPerOne } from '../arithmetic/minor-units.ts';
 import { scheduledInterest } from '../arithmetic/period-rate.ts';
 import { interestOfPeriod, monthAround, type Period } from '../arithmetic/thirty-day-months.ts';
 import { isFollowingPlan } from '../arithmetic/terms.ts';
-import { askedBesidesFees, interestRest, type Installment } from './coverage.ts';
+import { askedBesidesFees, interestRest, periodOf, type Installment } from './coverage.ts';
 import { earningPrincipal } from './grace.ts';
 import { setSource, type Pace } from './interest.ts';
 import { interestOwed, rateOn, type Position } from './position.ts';
@@ -41,11 +43,6 @@ function paceOn(position: Position, date: string): Pace | null {
   return terms.day_count === '30_360' ? thirtyDayPace(position, date) : null;
 }
 
-const periodOf = ({ row }: Installment): Period => ({
-  from: addDays(row.due_date, -row.days_in_period),
-  to: row.due_date,
-});
-
 const evenly = ({ from, to }: Period, interest: Big): Pace => ({
   interest,
   days: daysBetween(from, to),
@@ -65,7 +62,7 @@ function plannedPace(position: Position, open: Installment, date: string): Pace 
   const pace = evenly(period, interest);
   open.interest = begins
     ? min(askedBesidesFees(open), waiting(position, date).plus(interest))
-    : open.interest.plus(changeOfPace(position.meter.source.pace, pace, date));
+    : plus(open.interest, changeOfPace(position.meter.source.pace, pace, date));
   return pace;
 }
 
@@ -74,21 +71,27 @@ function plannedPace(position: Position, open: Installment, date: string): Pace 
  * instalment itself some days early, counts from the next one on; what is lent within it earns at once.
  */
 const earningSince = ({ principal, meter }: Position, earning: Big): Big =>
-  earning.plus(atLeastZero(principal.minus(meter.source.balance)));
+  plus(earning, above(principal, meter.source.balance));
 
 /** Interest that is owed and that no instalment so far asks for, because one was too small for it. */
 function waiting(position: Position, date: string): Big {
   const before = position.installments.filter(
     ({ row, is_repaid }) => row.due_date <= date && !is_repaid,
   );
-  return atLeastZero(interestOwed(position, date).minus(sum(before.map(interestRest))));
+  return above(interestOwed(position, date), sum(before.map(interestRest)));
 }
+
+/** What a period earns is kept with so many places. */
+const PACE_PLACES = 10;
+const UNITS_PER_CENT = unitsPerOne(PACE_PLACES - 2);
 
 /** What the days that are left of a period earn more than they did at its pace before. */
 function changeOfPace(before: Pace | null, now: Pace, date: string): Big {
   if (before?.until !== now.until) return ZERO;
-  const more = now.interest.minus(before.interest).times(daysBetween(date, now.until));
-  return toCents(divide(more, now.days));
+  const more = minus(now.interest, before.interest);
+  if (isZero(more)) return ZERO;
+  const units = inUnits(more, PACE_PLACES) * BigInt(daysBetween(date, now.until));
+  return ofUnits(roundedTo(units, BigInt(now.days) * UNITS_PER_CENT), 2);
 }
 
 function thirtyDayPace(position: Position, date: string): Pace {

@@ -1,10 +1,10 @@
 import type { Big } from 'big.js';
-import { atLeastZero, min, money, parseRate, sum, toCents, ZERO } from '../../money.ts';
+import { above, min, minus, money, parseMoney, parseRate, plus, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { installmentOf, type Coverage, type Installment } from './coverage.ts';
 import type { Pause } from './delinquency.ts';
-import { interestAt, newMeter, type Meter } from './interest.ts';
+import { centsAt, newMeter, type Meter } from './interest.ts';
 
 export type Fee = {
   fee_id: string;
@@ -61,6 +61,8 @@ type Cycle = {
 /** A loan while its events are being applied. Only the fold and its parts change it. */
 export type Position = {
   terms: Terms;
+  /** What a payment may leave of an instalment without its being asked for. */
+  tolerance: Big;
   installments: Installment[];
   meter: Meter;
   principal: Big;
@@ -93,8 +95,9 @@ export type Position = {
 export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Position {
   return {
     terms,
+    tolerance: parseMoney(terms.satisfied_tolerance),
     installments: schedule.map(installmentOf),
-    meter: newMeter(terms.day_count),
+    meter: newMeter(terms),
     principal: ZERO,
     settled: ZERO,
     off_books: ZERO,
@@ -136,18 +139,16 @@ export const copyOf = (position: Position): Position => ({
 });
 
 /** All interest accrued up to a day, in cents. */
-export function centsAccrued(position: Position, date: string): Big {
-  return toCents(interestAt(position.meter, date), position.terms.rounding_mode);
-}
+export const centsAccrued = ({ meter }: Position, date: string): Big => centsAt(meter, date);
 
 /** Interest owed in cents: what has accrued, rounded, less what was settled; never below zero. */
 export function interestOwed(position: Position, date: string): Big {
-  return atLeastZero(centsAccrued(position, date).minus(position.settled));
+  return above(centsAccrued(position, date), position.settled);
 }
 
 /** Interest that was paid with an instalment before its days earned it, as plans allow. */
 export function interestPrepaid(position: Position, date: string): Big {
-  return atLeastZero(position.settled.minus(centsAccrued(position, date)));
+  return above(position.settled, centsAccrued(position, date));
 }
 
 /** What has left the books and is still owed. */
@@ -157,23 +158,24 @@ export function claimed({ charged_off }: Position): Big {
 
 /** What it takes to repay a loan on a day: unearned interest comes back. */
 export function repaymentOwed(position: Position, date: string): Big {
-  return atLeastZero(totalOwed(position, date).minus(interestPrepaid(position, date)));
+  return above(totalOwed(position, date), interestPrepaid(position, date));
 }
 
 export function outstandingOf(fee: Fee): Big {
-  return fee.amount.minus(fee.paid).minus(fee.waived).minus(fee.moved);
+  return minus(minus(minus(fee.amount, fee.paid), fee.waived), fee.moved);
 }
 
 export function feesOwed(position: Position): Big {
-  return sum([...position.fees.values()].map(outstandingOf));
+  return position.fees.size === 0 ? ZERO : sum([...position.fees.values()].map(outstandingOf));
 }
 
 export function totalOwed(position: Position, date: string): Big {
-  return position.principal.plus(interestOwed(position, date)).plus(feesOwed(position));
+  return plus(plus(position.principal, interestOwed(position, date)), feesOwed(position));
 }
 
 /** The lowest of the contract's rate and the promotions and caps in force on a day. */
 export function rateOn(position: Position, date: string): Big {
+  if (position.promos.length === 0) return position.contract_rate;
   const limits = position.promos.filter((promo) => promo.from <= date && date <= promo.to);
   return min(position.contract_rate, ...limits.map((promo) => promo.rate));
 }
@@ -185,15 +187,16 @@ export function explain(
   amount: Big,
   balances: { before: Big; after: Big },
 ): void {
-  position.allocations.push({
+  const explained: AllocationLine = {
     event_id: line.event_id,
     component: line.component,
     installment_number: line.installment_number ?? null,
     fee_id: line.fee_id ?? null,
-    ...(line.is_off_books && { is_off_books: true }),
     amount: money(amount),
     rule: line.rule,
     balance_before: money(balances.before),
     balance_after: money(balances.after),
-  });
+  };
+  if (line.is_off_books) explained.is_off_books = true;
+  position.allocations.push(explained);
 }

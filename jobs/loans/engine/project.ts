@@ -74,7 +74,7 @@ export function scheduleAhead(input: FoldInput): InstallmentState[] {
   if (!isPayable(now.position, as_of)) return installments;
   const late = { installment_number: 0, due_date: as_of, amount: past_due_amount };
   const current = past_due_amount === '0.00' ? input : having(input, late);
-  let run = replay(current);
+  let run: Run = replay(current);
   // Payments of today come before a plan that is agreed today, which may be another after them.
   const asked = (row: InstallmentState) => {
     const { due_date } = row;
@@ -165,7 +165,7 @@ function askedOn(position: Position, date: string): ProjectedPayment | null {
   const [first] = due;
   if (first === undefined) return null;
   const owed = repaymentOwed(position, date);
-  const tolerance = parseMoney(position.terms.satisfied_tolerance);
+  const { tolerance } = position;
   const isLast = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
   const amount = isLast ? owed : min(sum(due.map((row) => openOf(row, tolerance))), owed);
   if (amount.lte(0)) return null;

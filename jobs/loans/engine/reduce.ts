@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { isAboveZero, isZero, min, parseMoney, ZERO } from '../../money.ts';
+import { isAboveZero, isLess, isZero, min, minus, parseMoney, plus, ZERO } from '../../money.ts';
 import type { Portion } from './events.ts';
 import { repayBearingFirst } from './grace.ts';
 import {
@@ -29,7 +29,7 @@ export function reducePrincipal(position: Position, wanted: Big, cause: Cause): 
   const before = position.principal;
   position.principal = before.minus(amount);
   repayBearingFirst(position);
-  if (cause.means === 'paid') position.paid.principal = position.paid.principal.plus(amount);
+  if (cause.means === 'paid') position.paid.principal = plus(position.paid.principal, amount);
   explain(position, { ...lineOf(cause), component: 'principal' }, amount, {
     before,
     after: position.principal,
@@ -49,8 +49,8 @@ export function reduceInterest(
   const before = interestOwed(position, cause.date);
   const amount = cause.may_prepay ? wanted : min(wanted, before);
   if (!isAboveZero(amount)) return ZERO;
-  position.settled = position.settled.plus(amount);
-  if (cause.means === 'paid') position.paid.interest = position.paid.interest.plus(amount);
+  position.settled = plus(position.settled, amount);
+  if (cause.means === 'paid') position.paid.interest = plus(position.paid.interest, amount);
   explainInterest(position, cause, amount, before);
   return amount;
 }
@@ -60,12 +60,12 @@ function explainInterest(position: Position, cause: Cause, amount: Big, before: 
   const line = { ...lineOf(cause), component: 'interest' } as const;
   const after = interestOwed(position, cause.date);
   const off = min(amount, position.off_books);
-  position.off_books = position.off_books.minus(off);
-  const between = before.minus(off);
+  position.off_books = minus(position.off_books, off);
+  const between = minus(before, off);
   if (isAboveZero(off)) {
     explain(position, { ...line, is_off_books: true }, off, { before, after: between });
   }
-  if (amount.gt(off)) explain(position, line, amount.minus(off), { before: between, after });
+  if (isLess(off, amount)) explain(position, line, minus(amount, off), { before: between, after });
 }
 
 export function reduceFee(position: Position, feeId: string, wanted: Big, cause: Cause): Big {

@@ -20,11 +20,16 @@ export function advanceTo(run: Run, date: string): Run {
 
 /** The next day on which interest changes its pace although nothing happens. */
 export function nextTurn({ position, day }: Run): string | null {
-  const ends = position.promos.map(endOfPromo).filter((end) => end > day);
-  const others = [position.meter.source.pace?.until, endOfGrace(position)];
-  const turns = [...ends, ...others.filter((turn) => typeof turn === 'string')];
-  return turns.length === 0 ? null : turns.reduce(earliest);
+  let turn = earlier(position.meter.source.pace?.until ?? null, endOfGrace(position));
+  for (const promo of position.promos) {
+    const end = endOfPromo(promo);
+    if (end > day) turn = earlier(turn, end);
+  }
+  return turn;
 }
+
+const earlier = (one: string | null, other: string | null): string | null =>
+  one === null || other === null ? (one ?? other) : earliest(one, other);
 
 /** What a position comes to by a later day if nothing happens until then; it stays as it is itself. */
 export function positionBy({ position, day }: Run, date: string): Position {

@@ -6,6 +6,7 @@ import { outstandingOf, type Position } from './position.ts';
 
 /** What is owed of such fees on a day: all that no later instalment is going to ask for. */
 export function spreadDue(position: Position, date: string): Big {
+  if (position.fees.size === 0) return ZERO;
   const spread = [...position.fees.values()].filter(({ is_spread }) => is_spread);
   if (spread.length === 0) return ZERO;
   const standing = position.installments.filter(({ is_canceled }) => !is_canceled);

@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { z } from 'zod';
 import * as records from '../../../sql/loans/records.ts';
+import { newId } from '../../../sql/new-id.ts';
 import { freeWords } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
@@ -35,7 +35,7 @@ export async function giveServiceCredit(work: Work, input: NewCredit): Promise<s
   const loan = await openInService(work, input.loan_id);
   const effective_date = input.effective_date ?? work.today;
   assertInHistory(work, loan, 'effective_date', effective_date);
-  const id = randomUUIDv7();
+  const id = newId();
   const { amount, apply_to, credit_type, reason, sponsor } = input;
   const credit = newEvent({ id, kind: 'service_credit', effective_date, amount, apply_to });
   const what = { amount, apply_to, credit_type, reason, sponsor, effective_date };

@@ -1,7 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { Big } from 'big.js';
 import * as loans from '../../../sql/loans/loans.ts';
 import * as records from '../../../sql/loans/records.ts';
+import { newId } from '../../../sql/new-id.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, sum } from '../../money.ts';
@@ -48,7 +48,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
       available_credit,
     });
   }
-  const id = randomUUIDv7();
+  const id = newId();
   const { send_by, transit } = await bankOrder(work, input);
   const facts = { amount: input.amount, ...transit };
   const funding = newEvent({ id, kind: 'draw', effective_date: on, ...facts });

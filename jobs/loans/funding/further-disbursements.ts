@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { lastDisbursement } from '../../../sql/loans/disbursements.ts';
 import * as loans from '../../../sql/loans/loans.ts';
+import { newId } from '../../../sql/new-id.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
@@ -71,7 +71,7 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order
       available: money(rest),
     });
   }
-  const disbursement = { id: randomUUIDv7(), amount: money(amount) };
+  const disbursement = { id: newId(), amount: money(amount) };
   const fees = await assessOriginationFees(work, row, {
     on,
     amount: money(amount),

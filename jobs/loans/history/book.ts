@@ -6,7 +6,6 @@ import { money } from '../../money.ts';
 import { postOfLoan } from './before-settlement.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { eventsInForce } from '../engine/event-order.ts';
 import { type LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
 import { referenceOf } from '../engine/posting-matrix.ts';
@@ -26,8 +25,17 @@ type Before = {
 /** What the ledger holds of each event, each role on one side; and how the entries are named that correct it. */
 export type Booked = { of: (eventId: string) => Posting; purpose: string };
 
-/** The loan after the new events, and which of all its events move other amounts than before. */
-type After = { state: LoanState; fresh: readonly LoanEvent[]; isOther: (id: string) => boolean };
+/**
+ * The loan after the new events, which of all its events move other amounts than before, and which of them
+ * counted before and count now.
+ */
+type After = {
+  state: LoanState;
+  fresh: readonly LoanEvent[];
+  isOther: (id: string) => boolean;
+  counted: readonly LoanEvent[];
+  counts: readonly LoanEvent[];
+};
 
 /** What is folded, and whether a payment relieves the receivable. */
 type Input = FoldInput & { terms: Pick<LoanTerms, 'accrual_relief'> };
@@ -86,18 +94,19 @@ async function postDifferences(
   work: Work,
   loan: Before,
   { terms, events }: Input,
-  { state: after, fresh, isOther }: After,
+  { state: after, fresh, isOther, counted, counts }: After,
 ) {
   const isFresh = new Set(fresh.map(({ id }) => id));
   const reversed = new Map(
     fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
   );
   const { booked } = loan;
-  const were = postingsIn(loan.state, loan.events, terms.accrual_relief);
-  const are = postingsIn(after, events, terms.accrual_relief);
-  for (const event of events) {
+  const [did, does] = [idsOf(counted), idsOf(counts)];
+  const changed = events.filter(({ id }) => booked || did.has(id) !== does.has(id) || isOther(id));
+  const were = postingsOf(changed, { ...loan, counting: counted }, terms.accrual_relief);
+  const are = postingsOf(changed, { state: after, counting: counts }, terms.accrual_relief);
+  for (const event of changed) {
     const { id } = event;
-    if (!booked && were.counts(id) === are.counts(id) && !isOther(id)) continue;
     const change = booked
       ? difference(booked.of(id), netOf(are.of(id)))
       : difference(were.of(id), are.of(id));
@@ -125,18 +134,23 @@ async function postDifferences(
   }
 }
 
+const idsOf = (events: readonly LoanEvent[]) => new Set(events.map(({ id }) => id));
+
 const NOTHING: Posting = { debit: {}, credit: {} };
 
-/** Which events count, and what each means for the books; one that does not count means nothing. */
-function postingsIn(
-  state: LoanState,
+/** What some events of a history mean for the books; one that does not count means nothing. */
+function postingsOf(
   events: readonly LoanEvent[],
+  { state, counting: all }: { state: LoanState; counting: readonly LoanEvent[] },
   isRelieved: boolean | undefined,
 ) {
-  const lines = Map.groupBy(state.allocations, ({ event_id }) => event_id);
-  const counting = new Map(eventsInForce(events, state.as_of).map((event) => [event.id, event]));
+  const ids = idsOf(events);
+  const lines = Map.groupBy(
+    state.allocations.filter(({ event_id }) => ids.has(event_id)),
+    ({ event_id }) => event_id,
+  );
+  const counting = new Map(all.filter(({ id }) => ids.has(id)).map((event) => [event.id, event]));
   return {
-    counts: (id: string) => counting.has(id),
     of: (id: string): Posting => {
       const event = counting.get(id);
       return event === undefined ? NOTHING : postingOf(event, lines.get(id) ?? [], isRelieved);

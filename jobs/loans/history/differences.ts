@@ -60,19 +60,27 @@ export const CREDITS: readonly string[] = ['service_credit', 'suspense_applicati
 
 /** Whether an event moved or covered something else than before; each state is gone through once. */
 export function movedOtherwise(before: LoanState, after: LoanState): (id: string) => boolean {
-  const [were, are] = [linesOf(before), linesOf(after)];
-  return (id) =>
-    !areSame(were.moved.get(id), are.moved.get(id)) ||
-    !areSame(were.paid.get(id), are.paid.get(id));
+  const others = new Set([
+    ...idsOfOther(before.allocations, after.allocations),
+    ...idsOfOther(before.coverage, after.coverage),
+  ]);
+  return (id) => others.has(id);
 }
 
-const linesOf = ({ allocations, coverage }: LoanState) => ({
-  moved: Map.groupBy(allocations, ({ event_id }) => event_id),
-  paid: Map.groupBy(coverage, ({ event_id }) => event_id),
-});
+type Line = { event_id: string };
 
-/** Lines of before, where a history only goes on, are the very same ones. */
-const areSame = (lines: readonly object[] = [], others: readonly object[] = []): boolean =>
+/** The events whose lines are others than before. Where a history only goes on, its lines are the very same ones. */
+function idsOfOther(before: readonly Line[], after: readonly Line[]): string[] {
+  const differs = after.findIndex((line, at) => line !== before[at]);
+  const from = differs < 0 ? after.length : differs;
+  const [were, are] = [before, after].map((lines) =>
+    Map.groupBy(lines.slice(from), ({ event_id }) => event_id),
+  ) as [Map<string, Line[]>, Map<string, Line[]>];
+  const ids = new Set([...were.keys(), ...are.keys()]);
+  return [...ids].filter((id) => !areSame(were.get(id), are.get(id)));
+}
+
+const areSame = (lines: readonly Line[] = [], others: readonly Line[] = []): boolean =>
   lines.length === others.length &&
   lines.every(
     (line, at) => line === others[at] || JSON.stringify(line) === JSON.stringify(others[at]),

@@ -2,11 +2,12 @@ import { Big } from 'big.js';
 import type { EventRow } from '../../../sql/loans/events.ts';
 import * as happened from '../../../sql/loans/happened.ts';
 import * as history from '../../../sql/loans/history.ts';
-import { Invalid, NotFound } from '../../errors.ts';
+import { DayMoved, Invalid, NotFound } from '../../errors.ts';
 import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
+import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { finalPayment } from '../engine/final-payment.ts';
 import { foldWithAnchor, goOn, replay, type Folded } from '../engine/fold.ts';
@@ -46,7 +47,7 @@ export type OpenLoan = {
 
 /** Locks the loan and folds it as of today. One writer per loan at a time. */
 export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
-  const whole = await history.open(work.tx, loanId);
+  const whole = await locked(work, loanId);
   const month = whole?.unbilled_month ?? null;
   if (month !== null) await billFirst(work.tx, { work, id: loanId, month });
   return unfolded(work, whole);
@@ -57,7 +58,17 @@ export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
  * billing it stumbled over.
  */
 export async function foldAnew(work: Work, loanId: string) {
-  await happen(work, unfolded(work, await history.open(work.tx, loanId)), []);
+  await happen(work, unfolded(work, await locked(work, loanId)), []);
+}
+
+/**
+ * The loan as it is under its lock. Whoever waited for that while the day ended would fold it as of the day
+ * before, without what others have done on the new one, and begins again.
+ */
+async function locked({ tx, today }: Work, loanId: string): Promise<Whole | null> {
+  const whole = await history.open(tx, loanId);
+  if (whole !== null && whole.business_date !== today) throw new DayMoved();
+  return whole;
 }
 
 function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLoan {
@@ -109,6 +120,7 @@ export async function happen(
   const schedule = first ?? loan.schedule;
   const events = [...loan.events, ...fresh];
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
+  const counted = loan.folded.run?.events ?? eventsInForce(loan.events, work.today);
   const { state, anchor, run } = foldWithAnchor(input, goOn(loan.folded, input) ?? replay(input));
   const final = finalPayment(run);
   assertWithinReach(loan.state, state);
@@ -136,7 +148,7 @@ export async function happen(
       ...replaced?.shown,
     },
   });
-  await book(work, loan, input, { state, isOther, fresh });
+  await book(work, loan, input, { state, isOther, fresh, counted, counts: run.events });
   await overtakeQuote(work, row.quote_id, input);
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
   // A loan that was just boarded is told of as a whole; what it comes with is no change.

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { newId } from '../../../sql/new-id.ts';
 import { EVENT_FACTS, type EventKind, type EventOf, type FactsOf } from '../engine/events.ts';
 
 /** An event as whoever makes it says it; one that names a record of its own has that record's id. */
@@ -13,7 +13,7 @@ type NewEvent<Kind extends EventKind> = {
  * where it is seen, and throws where it is not.
  */
 export function newEvent<Kind extends EventKind>(event: NewEvent<Kind>): EventOf<Kind> {
-  const { id = randomUUIDv7(), kind, effective_date, ...facts } = event;
+  const { id = newId(), kind, effective_date, ...facts } = event;
   const checked = EVENT_FACTS[kind].parse(facts);
   return { ...checked, id, kind, effective_date } as EventOf<Kind>;
 }

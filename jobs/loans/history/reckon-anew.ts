@@ -1,5 +1,5 @@
-import { randomUUIDv7 } from 'node:crypto';
 import * as kept from '../../../sql/loans/booked.ts';
+import { newId } from '../../../sql/new-id.ts';
 import type { AccountRole } from '../../ledger/chart.ts';
 import { ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
@@ -41,7 +41,7 @@ async function asKept({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
     state: { ...loan.state, installments, allocations: [], coverage: [] },
     booked: {
       of: (eventId) => netOf(booked.get(eventId) ?? { debit: {}, credit: {} }),
-      purpose: `reckoned ${randomUUIDv7()}`,
+      purpose: `reckoned ${newId()}`,
     },
   };
 }

@@ -1,7 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { Big } from 'big.js';
 import { z } from 'zod';
 import * as quotes from '../../../sql/loans/payoff-quotes.ts';
+import { newId } from '../../../sql/new-id.ts';
 import { find } from '../../../sql/table.ts';
 import { date, flag, positiveMoney, prose, uuid } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
@@ -130,7 +130,7 @@ async function settle(
   const { payment_method, payment_instrument_id, notes, payer_id } = input;
   const how = { payment_method, payment_instrument_id, notes, payer_id };
   const dates = { payment_date: on, effective_date: on };
-  const id = randomUUIDv7();
+  const id = newId();
   await post(work, loan, id, { ...payment, ...how, ...dates }, { besides, trigger });
   return (await openLoan(work, loan.row.id)).state.is_paid_off;
 }

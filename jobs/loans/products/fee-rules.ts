@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { Big } from 'big.js';
 import { z } from 'zod';
+import { newId } from '../../../sql/new-id.ts';
 import { integer, positiveMoney, rate, uuid, freeText } from '../../../sql/types.ts';
 
 /** The words of fees; assessments and product rules read these lists. */
@@ -103,7 +103,7 @@ export function identified(rules: readonly FeeRule[], known: readonly FeeRule[])
   const taken = new Set(rules.flatMap(({ id }) => id ?? []));
   return rules.map((rule) => {
     const same = known.find((old) => old.id && !taken.has(old.id) && isSame(old, rule));
-    const id = rule.id ?? same?.id ?? randomUUIDv7();
+    const id = rule.id ?? same?.id ?? newId();
     taken.add(id);
     return { ...rule, id };
   });

@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import * as plans from '../../../sql/borrowers/autopay-plans.ts';
 import type { Plan } from '../../../sql/borrowers/autopay-plans.ts';
+import { newId } from '../../../sql/new-id.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
@@ -111,7 +111,7 @@ async function collect(
   instrumentId: string,
 ) {
   const { tx, today } = work;
-  const payment_id = randomUUIDv7();
+  const payment_id = newId();
   const payment = {
     ...NewPayment.parse({
       amount: draw.amount,

@@ -1,5 +1,4 @@
-import type { Transaction } from '../../sql/database/db.ts';
-import type { Within } from '../work.ts';
+import type { Within, Work } from './work.ts';
 
 /** Transactions of one tenant at a time, so that one which waits for a lock does not keep all others waiting. */
 const UNDER_WAY_MAX = 2;
@@ -19,7 +18,7 @@ type Asked<Item, Answer> = {
  * write nothing that names its request.
  */
 export function together<Item, Answer>(
-  ask: (tx: Transaction, items: readonly Item[]) => Promise<readonly Answer[]>,
+  ask: (work: Work, items: readonly Item[]) => Promise<readonly Answer[]>,
 ): (within: Within, tenantId: string, item: Item) => Promise<Answer> {
   const tenants = new Map<string, { waiting: Asked<Item, Answer>[]; underWay: number }>();
 
@@ -28,7 +27,7 @@ export function together<Item, Answer>(
     if (!first) return;
     const items = all.map(({ item }) => item);
     try {
-      const answers = await first.within(tenantId, ({ tx }) => ask(tx, items), { isUndated: true });
+      const answers = await first.within(tenantId, (work) => ask(work, items), { isUndated: true });
       for (const [index, { tell }] of all.entries()) tell(answers[index] as Answer);
     } catch (error) {
       if (all.length === 1) first.fail(error);

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { prepared, sql, type Transaction } from '../database/db.ts';
+import { joined } from '../database/joined.ts';
+import { byPlace, placed } from './asked.ts';
+import { among } from './recipients.ts';
+
+type Fragment = ReturnType<typeof sql.fragment>;
+
+const Contacts = z.object({ borrower_id: z.string(), has_same: z.boolean(), collections: z.int() });
+type Contacts = z.output<typeof Contacts>;
+
+type Asked = {
+  ids: readonly string[];
+  type: string | null;
+  channel: string;
+  loan_id: string | null;
+  hours: number;
+  collections: readonly string[];
+};
+
+/**
+ * Contacts already made with these: those of the same type within the hours (by the clock and by the
+ * business date, whichever is shorter), and those of the given types about the same loan within a week.
+ * Whoever asks at the same moment as others is answered with them.
+ */
+export const recentContacts = joined(
+  async (tx: Transaction, asked: readonly Asked[]): Promise<readonly Contacts[][]> => {
+    const [only] = asked;
+    if (!only) return [];
+    if (asked.length > 1) return byPlace(asked, await tx.any(forEach(asked)));
+    const whose = among(sql.fragment`borrower_id`, only.ids);
+    return [[...(await tx.any(prepared(sql.type(Contacts)`${made(whose, givenBy(only))}`)))]];
+  },
+);
+
+/** The question, as values or as columns. */
+type Given = Record<'type' | 'channel' | 'loan_id' | 'hours' | 'collections', Fragment>;
+
+const givenBy = ({ type, channel, loan_id, hours, collections }: Asked): Given => ({
+  type: sql.fragment`${type}`,
+  channel: sql.fragment`${channel}`,
+  loan_id: sql.fragment`${loan_id}::uuid`,
+  hours: sql.fragment`${hours}::integer`,
+  collections: sql.fragment`${sql.array(collections, 'text')}`,
+});
+
+const ASKED: Given = {
+  type: sql.fragment`asked.type`,
+  channel: sql.fragment`asked.channel`,
+  loan_id: sql.fragment`asked.loan_id`,
+  hours: sql.fragment`asked.hours`,
+  collections: sql.fragment`asked.collections`,
+};
+
+const made = (whose: Fragment, { type, channel, loan_id, hours, collections }: Given) => {
+  const days = sql.fragment`ceil(${hours} / 24.0)::integer`;
+  return sql.fragment`
+    select borrower_id,
+           bool_or(
+             template_type = ${type} and channel = ${channel}
+             and created_at > now() - make_interval(hours => ${hours})
+             and business_date > app.business_date() - ${days}
+           ) is true as has_same,
+           count(*) filter (
+             where template_type = any(${collections})
+               and (${loan_id} is null or loan_id = ${loan_id})
+           )::integer as collections
+    from communication_logs
+    where ${whose} and direction = 'outbound'
+      and status not in ('blocked', 'failed', 'bounced', 'undelivered')
+      and created_at > now() - make_interval(hours => greatest(${hours}, 168))
+      and business_date > app.business_date() - greatest(${days}, 7)
+    group by borrower_id
+  `;
+};
+
+/** Looked for one by one, by their keys, however many the planner takes them for. */
+const forEach = (asked: readonly Asked[]) =>
+  prepared(sql.type(Contacts.extend({ place: z.int() }))`
+    select asked.place, found.*
+    from jsonb_to_recordset(${JSON.stringify(placed(asked))}::jsonb) as asked (
+      place integer, borrower_id uuid, type text, channel text, loan_id uuid, hours integer,
+      collections text[]
+    )
+    cross join lateral (
+      ${made(sql.fragment`communication_logs.borrower_id = asked.borrower_id`, ASKED)} limit 1
+    ) as found
+  `);

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { receive } from '../../jobs/payments/receive.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** Once, however often the transaction that it happens in is repeated. */
+function onlyOnce(happens: () => Promise<unknown>) {
+  let happened: Promise<unknown> | null = null;
+  return () => (happened ??= happens());
+}
+
+test('a payment that was begun before the day ended counts beside those of the new day', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const another = onlyOnce(async () => {
+    await travelTo(stage, tenant, '2026-01-16');
+    await tenant.officer.post(`/loans/${id}/payments`, { amount: '100.00' });
+  });
+
+  await tenant.within(async (work) => {
+    await another();
+    await receive(work, id, { amount: '50.00', payment_type: 'regular' });
+  });
+  const loan = await tenant.officer.get(`/loans/${id}`);
+  const payments = await tenant.officer.get(`/loans/${id}/payments`);
+
+  // A day's interest of 2.33 is paid, and the rest is principal.
+  expect(loan.body).toMatchObject({ principal_balance: '9852.33', accrued_interest: '0.00' });
+  expect(payments.body).toMatchObject([
+    { amount: '50.00', effective_date: '2026-01-16' },
+    { amount: '100.00', effective_date: '2026-01-16' },
+  ]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('two payments that were begun before the day ended both count', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const ends = onlyOnce(() => travelTo(stage, tenant, '2026-01-16'));
+  const pay = () =>
+    tenant.within(async (work) => {
+      await ends();
+      await receive(work, id, { amount: '50.00', payment_type: 'regular' });
+    });
+
+  await Promise.all([pay(), pay()]);
+  const loan = await tenant.officer.get(`/loans/${id}`);
+
+  expect(loan.body).toMatchObject({ principal_balance: '9902.33' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('days end while payments come and go, and nothing is lost', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant, { principal_amount: '100000.00' });
+  const received: string[] = [];
+  const shift = new AbortController();
+  const officer = async (amount: string) => {
+    while (!shift.signal.aborted) {
+      const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount });
+      received.push(paid.body.id);
+      const [oldest] = received.length > 5 ? received.splice(0, 1) : [];
+      if (oldest) await tenant.officer.post(`/payments/${oldest}/reverse`, { reason: 'nsf' });
+    }
+  };
+
+  const officers = ['10.01', '20.02', '30.03'].map(officer);
+  await travelTo(stage, tenant, '2026-01-25');
+  shift.abort();
+  await Promise.all(officers);
+
+  expect(await violationsIn(stage)).toEqual([]);
+});
