@@ -4075,6 +4075,7 @@ create table loan_snapshots (
   schedule_version integer,
   interest_free_balance app.money not null default 0,
   is_in_disaster boolean,
+  term integer,
   constraint loan_snapshots_pkey PRIMARY KEY (tenant_id, snapshot_date, loan_id)
 );
 CREATE INDEX loan_snapshots_portfolio ON public.loan_snapshots USING btree (tenant_id, portfolio_id, snapshot_date);
