@@ -72,7 +72,7 @@ export function allocateAsTold(
 
 /** What is owed of, and that the waterfall serves: run by run, and within one instalment by instalment. */
 function inServingOrder(dues: readonly Due[], { steps, runs }: Waterfall): Due[] {
-  const served = [];
+  const served: Served[] = [];
   for (const due of dues) {
     if (!isAboveZero(due.amount)) continue;
     const step = steps.findIndex(
@@ -81,14 +81,16 @@ function inServingOrder(dues: readonly Due[], { steps, runs }: Waterfall): Due[]
     if (step >= 0) served.push({ due, step, run: runs[step] ?? step });
   }
   // What is equal stays as it was given.
-  served.sort(
-    (one, other) =>
-      one.run - other.run ||
-      compareDates(one.due.due_date, other.due.due_date) ||
-      one.step - other.step,
-  );
+  if (served.length > 1) served.sort(compareServed);
   return served.map(({ due }) => due);
 }
+
+type Served = { due: Due; step: number; run: number };
+
+const compareServed = (one: Served, other: Served): number =>
+  one.run - other.run ||
+  compareDates(one.due.due_date, other.due.due_date) ||
+  one.step - other.step;
 
 /** Neighbouring shares of one component and target are one line of the explanation. */
 function addShare(shares: Share[], due: Due, amount: Big, rule: string): void {

@@ -53,7 +53,7 @@ export function receivePayment(position: Position, event: EventOf<'payment'>): v
     override: event.allocation_override ?? null,
     extra_to: event.extra_payment_to ?? position.terms.extra_payment_to,
   });
-  placeRest(position, rest, { ...event, type });
+  if (!isZero(rest)) placeRest(position, rest, { ...event, type });
 }
 
 /** What finds no use: first what was charged off in part and is still owed, then suspense. */

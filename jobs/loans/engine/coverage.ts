@@ -119,14 +119,15 @@ export function markPaid(installment: Installment): void {
  * What a payment left of an instalment may be too little to ask for. One that nothing was paid of is asked
  * for, however small it is, since the plan that the borrower was told has it.
  */
-export function isSatisfied(installment: Installment, tolerance: Big): boolean {
-  const rest = remainingOf(installment);
-  return isZero(rest) || (isAboveZero(installment.covered) && !isLess(tolerance, rest));
-}
+export const isSatisfied = (installment: Installment, tolerance: Big): boolean =>
+  isZero(openOf(installment, tolerance));
 
 /** What is still asked for; too little to ask for is nothing. */
-export const openOf = (installment: Installment, tolerance: Big): Big =>
-  isSatisfied(installment, tolerance) ? ZERO : remainingOf(installment);
+export function openOf(installment: Installment, tolerance: Big): Big {
+  const rest = remainingOf(installment);
+  const isTooLittle = isAboveZero(installment.covered) && !isLess(tolerance, rest);
+  return isTooLittle ? ZERO : rest;
+}
 
 /**
  * The instalments that a payment of a day may cover: all that are past due, and the one whose
@@ -164,7 +165,8 @@ export function cover(
     left = minus(left, amount);
     installment.covered = plus(installment.covered, amount);
     installment.is_full = isEqual(installment.covered, installment.amount);
-    if (isSatisfied(installment, payment.tolerance)) installment.paid_date = payment.date;
+    if (installment.is_full || isSatisfied(installment, payment.tolerance))
+      installment.paid_date = payment.date;
     const { event_id } = payment;
     coverage.push({
       ...{ event_id, installment_number: installment.row.period_number },

@@ -32,7 +32,7 @@ export function duesOn(position: Position, date: string, how: { may_prepay: bool
     : isBilledByCycle(position.terms)
       ? cycleDues(position, date)
       : dailyDues(position, date);
-  return [...feeDues(position, date), ...rest];
+  return position.fees.size === 0 ? rest : [...feeDues(position, date), ...rest];
 }
 
 /**
@@ -40,7 +40,6 @@ export function duesOn(position: Position, date: string, how: { may_prepay: bool
  * far. The rest of it may be paid ahead, though not before the principal, which earns interest.
  */
 function feeDues(position: Position, date: string): Due[] {
-  if (position.fees.size === 0) return [];
   const isPlanned = isFollowingPlan(position.terms);
   const end = position.installments.at(-1)?.row.due_date ?? date;
   let asked = spreadDue(position, date);
@@ -143,5 +142,12 @@ function due(component: Due['component'], due_date: string, date: string, amount
 }
 
 function inAdvance(component: Due['component'], date: string, amount: Big): Due {
-  return { ...due(component, date, date, amount), due_state: 'in_advance' };
+  return {
+    component,
+    due_state: 'in_advance',
+    due_date: date,
+    amount,
+    installment_number: null,
+    fee_id: null,
+  };
 }
