@@ -64,7 +64,8 @@ export function nestedRoutes(
       ...(declared.security_events?.create && { security_event: declared.security_events.create }),
       body: without(creation, key),
       run: async (call) => {
-        const id = await parentOf(call, parent);
+        const { id = '' } = call.params;
+        if (!declared.finds_parent) await parentOf(call, parent);
         return created(call.work, declared, { ...(call.body as Input), [key]: id });
       },
     });
