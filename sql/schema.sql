@@ -630,6 +630,9 @@ begin
   where chunk.cob_date = app.business_date() and chunk.first_loan_id <= loan
     and (chunk.before_loan_id is null or loan < chunk.before_loan_id)
   for share;
+  if accrued then
+    insert into cob_written_loans (cob_date, loan_id) values (app.business_date(), loan) on conflict do nothing;
+  end if;
   return coalesce(accrued, false);
 end $function$;
 
@@ -1704,6 +1707,31 @@ end $function$;
 grant execute on function app.sweep_dead_workers to servicing_worker;
 revoke execute on function app.sweep_dead_workers from public;
 
+CREATE OR REPLACE FUNCTION app.take_back_day(loans uuid[])
+ RETURNS TABLE(loan_id uuid, first_delinquency_date date, times_delinquent_30 integer, times_delinquent_60 integer, times_delinquent_90 integer)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with written as (
+    delete from cob_written_loans as written
+    where written.tenant_id = app.current_tenant() and written.cob_date = app.business_date()
+      and written.loan_id = any(loans)
+    returning written.cob_date, written.loan_id
+  ), untold as (
+    delete from loan_particulars as told using written
+    where told.tenant_id = app.current_tenant() and told.loan_id = written.loan_id
+      and told.from_date = written.cob_date
+  )
+  delete from loan_snapshots as kept using written
+  where kept.tenant_id = app.current_tenant() and kept.snapshot_date = written.cob_date
+    and kept.loan_id = written.loan_id
+  returning kept.loan_id, kept.first_delinquency_date, kept.times_delinquent_30, kept.times_delinquent_60,
+    kept.times_delinquent_90
+$function$;
+grant execute on function app.take_back_day to servicing_app;
+revoke execute on function app.take_back_day from public;
+
 CREATE OR REPLACE FUNCTION app.take_jobs(worker_id text, worker text, task_ids integer[], wanted integer)
  RETURNS SETOF graphile_worker._private_jobs
  LANGUAGE plpgsql
@@ -2746,6 +2774,21 @@ create policy owner on cob_runs for all to servicing_owner using true with check
 create policy tenant on cob_runs for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant insert, select, update on cob_runs to servicing_app;
 grant select on cob_runs to servicing_auditor;
+
+create table cob_written_loans (
+  tenant_id uuid not null default app.current_tenant(),
+  cob_date date not null,
+  loan_id uuid not null,
+  constraint cob_written_loans_pkey PRIMARY KEY (tenant_id, cob_date, loan_id),
+  constraint cob_written_loans_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint cob_written_loans_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
+);
+alter table cob_written_loans enable row level security, force row level security;
+create policy auditor on cob_written_loans for select to servicing_auditor using true;
+create policy owner on cob_written_loans for all to servicing_owner using true with check true;
+create policy tenant on cob_written_loans for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant insert, select on cob_written_loans to servicing_app;
+grant select on cob_written_loans to servicing_auditor;
 
 create table collateral_items (
   tenant_id uuid not null default app.current_tenant(),

@@ -19,6 +19,7 @@ export const TABLES = [
   'cob_chunks',
   'cob_loan_errors',
   'cob_runs',
+  'cob_written_loans',
   'collateral_items',
   'communication_logs',
   'communication_providers',

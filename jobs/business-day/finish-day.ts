@@ -6,6 +6,7 @@ import { addDays, addMonths } from '../dates.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { endOfDay, startOfDay } from './business-day.ts';
+import { lookAgain } from './look-again.ts';
 
 /** How far the closing is to go on, if it is, and which chunks are to be billed for the month that ended. */
 type Ended = { goes_on_to: string | null; to_bill: readonly number[] };
@@ -21,6 +22,7 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
   const run = await close.run(work.tx, runId);
   if (run === null) return null;
   if (run.status === 'finished') return { goes_on_to: run.through_date, to_bill: [] };
+  await lookAgain(work, run);
   await close.finish(work.tx, runId);
   await tenants.advance(work.tx, run.cob_date);
   supposeNoDay(work.tenant_id);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 import { isAsking } from '../loans/installments.ts';
-import { keepDay } from '../portfolios/day-rows.ts';
+import { keepAnew, keepDay, type Before } from '../portfolios/day-rows.ts';
+import type { Among } from '../portfolios/particulars.ts';
 import { inChunk, type Chunk } from './closes.ts';
 
 const Accrued = z.object({
@@ -47,6 +48,7 @@ const Aged = z.object({
   days_past_due: z.int(),
   past_due_amount: z.string(),
 });
+export type Aged = z.output<typeof Aged>;
 
 /** Falling so far behind counts once, until the loan has come back from there. */
 const farther = (days: number) => sql.fragment`
@@ -57,6 +59,9 @@ const farther = (days: number) => sql.fragment`
  * they have fallen so far behind is counted with it.
  */
 export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
+  ageAmong(tx, (id) => inChunk(chunk, id), morning);
+
+const ageAmong = (tx: Transaction, among: Among, morning: string) =>
   tx.any(
     prepared(sql.type(Aged)`
     with aged as (
@@ -68,7 +73,7 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
         select loan.id, loan.delinquency_bucket, loan.delinquency_counted, loan.maturity_date,
                loan.delinquency_pauses, loan.delinquency_grace_days,
                app.unpaid_since(loan, ${morning}::date) as since
-        from loans as loan where ${inChunk(chunk)} and loan.status = 'active'
+        from loans as loan where ${among(sql.fragment`loan.id`)} and loan.status = 'active'
         offset 0
       ) as loan
       cross join lateral (
@@ -117,3 +122,42 @@ export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
 /** What is kept of the day of every open loan of the chunk. */
 export const snapshot = (tx: Transaction, chunk: Chunk, day: string, mayBeDone: boolean) =>
   keepDay(tx, day, (id) => inChunk(chunk, id), mayBeDone);
+
+/**
+ * Does both again for loans that were written to since: the day is kept as they leave it, and they are as late on
+ * the morning as they are now. Answers those whose bucket has moved once more.
+ */
+export async function again(
+  tx: Transaction,
+  loans: readonly string[],
+  day: string,
+  morning: string,
+): Promise<readonly Aged[]> {
+  const before = await keepAnew(tx, day, loans);
+  await uncount(tx, before);
+  return ageAmong(tx, (id) => sql.fragment`${id} = any(${sql.array([...loans], 'uuid')})`, morning);
+}
+
+/** Takes back what tonight's ageing has counted; the next counts it where it is still so. */
+const uncount = (tx: Transaction, before: readonly Before[]) =>
+  tx.query(
+    unread(sql.typeAlias('void')`
+    update loans as loan
+    set times_delinquent_30 = kept.times_delinquent_30,
+        times_delinquent_60 = kept.times_delinquent_60,
+        times_delinquent_90 = kept.times_delinquent_90,
+        delinquency_counted = case
+          when loan.times_delinquent_30 > kept.times_delinquent_30 then 0
+          when loan.times_delinquent_60 > kept.times_delinquent_60 then 30
+          else 60
+        end
+    from jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as kept (
+      loan_id uuid, times_delinquent_30 integer, times_delinquent_60 integer, times_delinquent_90 integer
+    )
+    where loan.id = kept.loan_id and loan.status = 'active' and (
+      loan.times_delinquent_30 > kept.times_delinquent_30
+      or loan.times_delinquent_60 > kept.times_delinquent_60
+      or loan.times_delinquent_90 > kept.times_delinquent_90
+    )
+  `),
+  );

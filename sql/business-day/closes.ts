@@ -23,8 +23,23 @@ const RUN = sql.fragment`id, cob_date, through_date, status, chunks_total`;
 export const runOf = (tx: Transaction, day: string) =>
   tx.maybeOne(prepared(sql.type(Run)`select ${RUN} from cob_runs where cob_date = ${day}`));
 
+const Ending = Run.extend({
+  /** The loans that somebody wrote to after their chunk was closed, to be looked at again. */
+  written: z.array(z.string()),
+});
+export type Ending = z.output<typeof Ending>;
+
+/** The run whose day is to end. */
 export const run = (tx: Transaction, id: string) =>
-  tx.maybeOne(prepared(sql.type(Run)`select ${RUN} from cob_runs where id = ${id}`));
+  tx.maybeOne(
+    prepared(sql.type(Ending)`
+    select ${RUN}, array(
+      select loan_id from cob_written_loans as written
+      where written.cob_date = cob_runs.cob_date and status <> 'finished' order by loan_id
+    ) as written
+    from cob_runs where id = ${id}
+  `),
+  );
 
 /** A running close that is asked to go further does so after its day. */
 export const extend = (tx: Transaction, id: string, through: string) =>

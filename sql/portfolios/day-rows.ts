@@ -1,5 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { z } from 'zod';
+import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 import { columns, sourceOfMany } from '../loans/shown-loan.ts';
 import {
   keepParticulars,
@@ -124,6 +125,48 @@ export async function keepDay(tx: Transaction, day: string, among: Among, mayBeD
     ${mayBeDone ? sql.fragment`on conflict do nothing` : NOTHING}
   `),
   );
+}
+
+const Before = z.object({
+  loan_id: z.string(),
+  first_delinquency_date: z.string().nullable(),
+  times_delinquent_30: z.int(),
+  times_delinquent_60: z.int(),
+  times_delinquent_90: z.int(),
+});
+export type Before = z.output<typeof Before>;
+
+/**
+ * Writes down loans of the open day again that were written to since. How often they had been late is as it was
+ * kept, since the loans may be aged for the morning already. Answers what was kept of that.
+ */
+export async function keepAnew(
+  tx: Transaction,
+  day: string,
+  loans: readonly string[],
+): Promise<readonly Before[]> {
+  const ids = sql.array([...loans], 'uuid');
+  const among: Among = (id) => sql.fragment`${id} = any(${ids})`;
+  const before = await tx.any(sql.type(Before)`select * from app.take_back_day(${ids})`);
+  await keepParticulars(tx, day, among);
+  const columns = Object.keys(KEPT).map((name) =>
+    name in Before.shape
+      ? sql.fragment`case when before.loan_id is null then ${sql.identifier(['ended', name])}
+          else ${sql.identifier(['before', name])} end`
+      : sql.identifier(['ended', name]),
+  );
+  await tx.query(
+    unread(sql.typeAlias('void')`
+    insert into loan_snapshots (${names()})
+    select ended.snapshot_date, ended.loan_id, ${sql.join(columns, sql.fragment`, `)}
+    from (${atTheEnd(day, among)}) as ended
+    left join jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as before (
+      loan_id uuid, first_delinquency_date date, times_delinquent_30 integer, times_delinquent_60 integer,
+      times_delinquent_90 integer
+    ) on before.loan_id = ended.loan_id
+  `),
+  );
+  return before;
 }
 
 /**

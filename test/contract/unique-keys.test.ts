@@ -23,6 +23,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'cob_chunks_pkey',
   'cob_loan_errors_once',
   'cob_runs_day',
+  'cob_written_loans_pkey',
   'communication_logs_message',
   'communication_providers_pkey',
   'communication_templates_one_of_a_kind', // whoever meets it is told of which field it is

@@ -14,6 +14,9 @@ export const OWED = '10039.59';
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };
 
+/** The day that ends, where it is not the last of January, and what happens on it before its close begins. */
+type Ending = { day?: string; before?: (tenant: Tenant, ids: string[]) => Promise<unknown> };
+
 const Billed = z.object({ loan_id: z.string(), new_balance: z.string() });
 
 /** The statements of January, by the ids of their loans. */
@@ -46,13 +49,18 @@ export function monthEnds(stage: Stage) {
   };
 
   /** Some loans, and one that is to be paid out, on the last day of the month, of which so much is closed already. */
-  async function aMonthEnds(count: number, closing: (payload: Payload) => Promise<unknown>) {
+  async function aMonthEnds(
+    count: number,
+    closing: (payload: Payload) => Promise<unknown>,
+    { day = LAST_DAY, before = async () => {} }: Ending = {},
+  ) {
     const tenant = await stage.tenant('2026-01-15');
     const ids: string[] = [];
     for (let made = 0; made < count; made += 1) ids.push((await newLoan(tenant)).id);
     const signed = (await newLoan(tenant, { status: 'approved' })).id;
-    await travelTo(stage, tenant, LAST_DAY);
-    const run = await tenant.within((work) => startClose(work, LAST_DAY));
+    await travelTo(stage, tenant, day);
+    await before(tenant, ids.toSorted());
+    const run = await tenant.within((work) => startClose(work, day));
     const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
     await closing(payload);
     return {
@@ -74,6 +82,19 @@ export function monthEnds(stage: Stage) {
     };
   }
 
+  /** By a worker that is killed as soon as the chunk is so far. */
+  const closedUntil = (
+    count: number,
+    isSoFar: (chunk: close.Chunk) => boolean,
+    ending?: Ending,
+  ) => {
+    const closing = (payload: Payload) => {
+      const dying = dyingWhen(async () => isSoFar(await chunkOf(payload)));
+      return closeLoans.run(payload, dying).catch(() => null);
+    };
+    return aMonthEnds(count, closing, ending);
+  };
+
   return {
     /** The morning of the first: the day before is closed, and none of the loans is billed yet. */
     aMonthHasEnded: (count: number) =>
@@ -90,12 +111,16 @@ export function monthEnds(stage: Stage) {
         await closeLoans.run(payload, lent);
       }),
 
-    /** The close of the last day has passed all loans, and the day has not ended yet. */
-    theCloseHasPassed: (count: number) =>
-      aMonthEnds(count, (payload) => {
-        const hasPassed = async () => (await chunkOf(payload)).done_at !== null;
-        return closeLoans.run(payload, dyingWhen(hasPassed)).catch(() => null);
-      }),
+    /** The close of the last day, or another, has passed all loans, and the day has not ended yet. */
+    theCloseHasPassed: (count: number, ending?: Ending) =>
+      closedUntil(count, ({ done_at }) => done_at !== null, ending),
+
+    /** The day's interest is posted, and nothing kept of the loans yet. */
+    theCloseHasAccrued: (count: number, ending?: Ending) =>
+      closedUntil(count, ({ is_accrued }) => is_accrued, ending),
+
+    /** The close of the day is planned, and has not begun. */
+    theCloseIsPlanned: (count: number, ending?: Ending) => closedUntil(count, () => true, ending),
 
     /** Jobs that order the documents of January's statements. */
     ordersOfDocuments: async ({ id }: Tenant) => {

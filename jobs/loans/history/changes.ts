@@ -9,7 +9,17 @@ import type { LoanStatus } from './statuses.ts';
 type Loan = Pick<
   loans.RawLoan,
   'id' | 'loan_number' | 'borrower_id' | 'status' | 'delinquency_bucket'
->;
+> & { posted_until: string };
+
+/**
+ * Whether the loan's bucket is left to the end of the day: tonight's close has passed the loan, and it is kept as
+ * the morning will find it.
+ */
+export const isAgedTonight = (
+  { today }: Work,
+  { status, posted_until }: Pick<Loan, 'status' | 'posted_until'>,
+  after: LoanState,
+) => status === 'active' && posted_until > today && !after.is_paid_off;
 
 /**
  * The status of a loan moves, and subscribers hear of it, in one place. Autopay ends with the loan.
@@ -50,7 +60,8 @@ export async function followState(work: Work, loan: Loan, after: LoanState, trig
     await loans.markPaidOff(work.tx, loan.id, false);
   }
   const bucket = after.is_paid_off ? 'current' : after.delinquency_bucket;
-  if (loan.status === 'active' && loan.delinquency_bucket !== bucket) {
+  const isTold = loan.status === 'active' && !isAgedTonight(work, loan, after);
+  if (isTold && loan.delinquency_bucket !== bucket) {
     await emit(work, 'delinquency.changed', {
       loan_id: loan.id,
       old_bucket: loan.delinquency_bucket,

@@ -24,7 +24,7 @@ import {
   PAYMENTS,
   scheduleAfter,
 } from './differences.ts';
-import { changeStatus, followState } from './changes.ts';
+import { changeStatus, followState, isAgedTonight } from './changes.ts';
 import { followDueDates } from './next-draw.ts';
 import { overtakeQuote } from './overtaken-quote.ts';
 import { tellOfSchedule } from './schedule-changed.ts';
@@ -126,6 +126,9 @@ export async function happen(
   assertWithinReach(loan.state, state);
   const cause = because ?? scheduleReason(fresh, events, work.today);
   const isOther = movedOtherwise(loan.state, state);
+  const now = { ...row, status: becomes ?? row.status };
+  // A loan that was just boarded is told of as a whole; what it comes with is no change.
+  const isBoarded = fresh.some(({ kind }) => kind === 'boarding');
   const replaced = scheduleAfter(loan, state, first !== undefined, cause);
   await happened.write(work.tx, {
     loan_id: row.id,
@@ -142,6 +145,7 @@ export async function happen(
     fees: state.fees,
     anchor: {
       ...anchorColumns(state, anchor),
+      ...(isBoarded || !isAgedTonight(work, now, state) ? bucketOf(state) : {}),
       ...lossOf(loan.state, state),
       final_payment_amount: final && money(final),
       schedule_version: replaced?.version ?? row.schedule_version,
@@ -151,10 +155,8 @@ export async function happen(
   await book(work, loan, input, { state, isOther, fresh, counted, counts: run.events });
   await overtakeQuote(work, row.quote_id, input);
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
-  // A loan that was just boarded is told of as a whole; what it comes with is no change.
-  const isBoarded = fresh.some(({ kind }) => kind === 'boarding');
   if (!isBoarded) {
-    await followState(work, { ...row, status: becomes ?? row.status }, state, trigger);
+    await followState(work, now, state, trigger);
     if (replaced) await followDueDates(work, row.id, loan.state, state);
   }
   if (replaced && !becomes && !agreesPlan(fresh, events))
@@ -199,10 +201,11 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     paid_interest: state.total_paid_interest,
     paid_fees: state.total_paid_fees,
     delinquency_pauses: state.pauses,
-    delinquency_bucket: state.delinquency_bucket,
     ...openInstallments(state),
   };
 }
+
+const bucketOf = ({ delinquency_bucket }: LoanState) => ({ delinquency_bucket });
 
 /**
  * What the plan still asks for, so that nobody has to read all of it to know that. Nothing is kept where an
