@@ -1,6 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import type { Mode } from '../sql/database/boundaries.ts';
-import { within, type Transaction } from '../sql/database/db.ts';
+import type { Transaction } from '../sql/database/db.ts';
+import { within } from '../sql/database/within.ts';
 import { BARE, type Installation } from './installation.ts';
 
 export const ACTOR_TYPES = ['user', 'borrower', 'system', 'provider'] as const;

@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from './database/db.ts';
+import { last, prepared, sql, unread, type Transaction } from './database/db.ts';
 import { UNREAD } from './database/driver.ts';
 import { containing, type Row, type Table } from './table.ts';
 
@@ -24,11 +24,12 @@ export type ListRequest = {
 
 /**
  * One page of a table's rows and how many there are in all. The visible select of the table is
- * wrapped, so no column is ever built here, and equal sort values are ordered by id.
+ * wrapped, so no column is ever built here, and equal sort values are ordered by id. With `isLast` nothing
+ * is asked after it: where its last statement is known to be the last, the transaction ends along with it.
  */
-export async function list(tx: Transaction, table: Table, request: ListRequest) {
+export async function list(tx: Transaction, table: Table, request: ListRequest, isLast = false) {
   const where = whereOf(table, request);
-  if (table.own) return listByIds(tx, table, request, where);
+  if (table.own) return listByIds(tx, table, request, { where, isLast });
   const rows = (await tx.any(wholePage(table, request, where))) as readonly Row[];
   return { rows, total: await countOf(tx, table, request, where, rows.length) };
 }
@@ -38,15 +39,21 @@ export async function list(tx: Transaction, table: Table, request: ListRequest) 
  * once. Which they are, and how many there are in all, the database hands on from one statement to the
  * next, so that both go together.
  */
-async function listByIds(tx: Transaction, table: Table, request: ListRequest, where: SqlFragment) {
+async function listByIds(
+  tx: Transaction,
+  table: Table,
+  request: ListRequest,
+  { where, isLast }: { where: SqlFragment; isLast: boolean },
+) {
   const { words, offset, limit } = request;
   const isBare = isOwn(table, askedBy(request)) && words === undefined;
   const placed = isBare ? placing(table, request, where) : placingFound(table, request, where);
   const isPlannedOnce = isBare && isUsual(table, request);
   await tx.query(isPlannedOnce ? unread(placed) : Object.freeze({ ...placed, name: UNREAD }));
-  const rows = (await tx.any(rowsOf(table))) as readonly (Row & { in_all: number | null })[];
-  const isTold = rows.length > 0 || (offset === 0 && limit > 0);
-  const total = isTold ? rows[0]?.in_all : await tx.oneFirst(IN_ALL);
+  const isFirst = offset === 0 && limit > 0;
+  const asked = isLast && isFirst ? last(rowsOf(table)) : prepared(rowsOf(table));
+  const rows = (await tx.any(asked)) as readonly (Row & { in_all: number | null })[];
+  const total = rows.length > 0 || isFirst ? rows[0]?.in_all : await tx.oneFirst(IN_ALL);
   return { rows, total: total ?? offset + rows.length };
 }
 
@@ -65,12 +72,11 @@ const COUNT = sql.fragment`nullif(current_setting('app.in_all'), '')::integer`;
 const IN_ALL = sql.type(z.object({ in_all: z.int().nullable() }))`select ${COUNT} as in_all`;
 
 /** Each row says as well how many there are; null where the page itself does. */
-const rowsOf = ({ rows }: Table) =>
-  prepared(sql.unsafe`
-    select row.*, ${COUNT} as in_all from unnest(${PAGE}) with ordinality as place (id, position)
-    join (${rows}) as row on row.id = place.id
-    order by place.position
-  `);
+const rowsOf = ({ rows }: Table) => sql.unsafe`
+  select row.*, ${COUNT} as in_all from unnest(${PAGE}) with ordinality as place (id, position)
+  join (${rows}) as row on row.id = place.id
+  order by place.position
+`;
 
 const handingOn = ({ sort }: ListRequest, count: SqlFragment) => sql.fragment`
   select set_config('app.page', coalesce(

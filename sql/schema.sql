@@ -534,6 +534,14 @@ $function$;
 grant execute on function app.kinds_for to servicing_worker;
 revoke execute on function app.kinds_for from public;
 
+CREATE OR REPLACE FUNCTION app.lacks_account(role text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'The chart of accounts lacks the role %.', role;
+end $function$;
+
 CREATE OR REPLACE FUNCTION app.leap_year_days_before(d date)
  RETURNS bigint
  LANGUAGE sql
@@ -1048,6 +1056,17 @@ begin
   end if;
   raise exception 'The borrower is redacted.'
     using errcode = 'check_violation', constraint = 'borrowers_redacted';
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.refuse_other_day(supposed date)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if supposed is not null and supposed is distinct from app.business_date() then
+    raise exception 'Another day has begun.' using errcode = 'TODAY';
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.refuse_redaction_beside_borrower()
@@ -4075,6 +4094,7 @@ create table loan_snapshots (
   schedule_version integer,
   interest_free_balance app.money not null default 0,
   is_in_disaster boolean,
+  term integer,
   constraint loan_snapshots_pkey PRIMARY KEY (tenant_id, snapshot_date, loan_id)
 );
 CREATE INDEX loan_snapshots_portfolio ON public.loan_snapshots USING btree (tenant_id, portfolio_id, snapshot_date);

@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from './database/db.ts';
+import { last, prepared, sql, unread, type Transaction } from './database/db.ts';
 import type { TableName } from './tables.ts';
 
 /** A record as it leaves the database: snake_case columns, amounts as decimal strings. */
@@ -38,15 +38,19 @@ export type Table = {
 
 export const table = (declared: Table): Table => declared;
 
-/** The row as the API answers it, or null where this tenant has none of that id. */
+/**
+ * The row as the API answers it, or null where this tenant has none of that id; with `isLast` nothing is
+ * asked after it, and the transaction ends along with it.
+ */
 export const find = (
   tx: Transaction,
   { rows }: Pick<Table, 'rows'>,
   id: string,
-): Promise<Row | null> =>
-  tx.maybeOne(
-    prepared(sql.unsafe`select * from (${rows}) as row where row.id = ${id}`),
-  ) as Promise<Row | null>;
+  isLast = false,
+): Promise<Row | null> => {
+  const found = sql.unsafe`select * from (${rows}) as row where row.id = ${id}`;
+  return tx.maybeOne(isLast ? last(found) : prepared(found)) as Promise<Row | null>;
+};
 
 /**
  * Locks the row until the transaction has ended, and answers it as it is then. The lock is a statement

@@ -69,6 +69,8 @@ export type Declaration<
   audited?: boolean;
   nested?: Record<string, Nested>;
   actions?: Record<string, Action>;
+  /** Creating looks its parent up by itself, and refuses as everywhere where there is none. */
+  finds_parent?: boolean;
   /** What creating means when it is more than inserting; answers the id. */
   create?: (work: Work, input: NoInfer<Created<F, Hidden>>) => Promise<string>;
   /** What stands in the way of that, where what it wrote is to be kept although it is refused. */

@@ -45,7 +45,8 @@ export function nestedRoutes(
       list: { ...listOf(declared), name },
       run: async (call) => {
         const id = await parentOf(call, parent);
-        return pageOf({ ...call, list: childrenOf(call.list, key, id) }, declared.table);
+        const list = childrenOf(call.list, key, id);
+        return pageOf({ ...call, list }, declared.table, call.ends);
       },
     });
   }
@@ -63,7 +64,8 @@ export function nestedRoutes(
       ...(declared.security_events?.create && { security_event: declared.security_events.create }),
       body: without(creation, key),
       run: async (call) => {
-        const id = await parentOf(call, parent);
+        const { id = '' } = call.params;
+        if (!declared.finds_parent) await parentOf(call, parent);
         return created(call.work, declared, { ...(call.body as Input), [key]: id });
       },
     });
@@ -158,7 +160,8 @@ export function historyRoute({ path, area, table, read }: AnyDeclaration): Route
     },
     run: async (call) => {
       const { id } = await existing(call.work, table, call.params['id']);
-      return pageOf({ ...call, list: childrenOf(call.list, key, id) }, audit);
+      const list = childrenOf(call.list, key, id);
+      return pageOf({ ...call, list }, audit, call.ends);
     },
   };
 }

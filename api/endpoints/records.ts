@@ -32,14 +32,20 @@ export function listOf({
   };
 }
 
-export async function pageOf({ work, list: request }: Call, table: Table) {
+/** With `ends` nothing is asked after it. */
+export async function pageOf({ work, list: request }: Call, table: Table, ends = false) {
   if (request === null) throw new Error('A list endpoint is declared with its list.');
-  return list(work.tx, table, request);
+  return list(work.tx, table, request, ends);
 }
 
-/** The row, or 404, which is also the answer for another tenant's. */
-export async function existing(work: Work, table: Pick<Table, 'rows'>, id = ''): Promise<Row> {
-  const row = await find(work.tx, table, id);
+/** The row, or 404, which is also the answer for another tenant's; with `ends` nothing is asked after it. */
+export async function existing(
+  work: Work,
+  table: Pick<Table, 'rows'>,
+  id = '',
+  ends = false,
+): Promise<Row> {
+  const row = await find(work.tx, table, id, ends);
   if (row === null) throw new NotFound();
   return row;
 }

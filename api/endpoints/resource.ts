@@ -86,7 +86,7 @@ function reading({ declaration: declared, reply, version }: Resource) {
       path: `/${path}`,
       transaction: 'read',
       list: listOf(declared),
-      run: (call: Call) => pageOf(call, table),
+      run: (call: Call) => pageOf(call, table, call.ends),
     },
     read: {
       ...about,
@@ -95,7 +95,7 @@ function reading({ declaration: declared, reply, version }: Resource) {
       path: `/${path}/{id}`,
       etag: version,
       transaction: 'read',
-      run: ({ work, params }) => existing(work, table, params['id']),
+      run: ({ work, params, ends }) => existing(work, table, params['id'], ends),
     },
   } satisfies Record<string, Route>;
 }

@@ -15,6 +15,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** One request, parsed and permitted, as an endpoint's `run` sees it. */
 export type Call = {
   work: Work;
+  /** Nothing is asked of its transaction once the endpoint has answered: what is read last may end it. */
+  ends: boolean;
   params: Record<string, string>;
   query: Record<string, unknown>;
   body: unknown;
@@ -33,7 +35,7 @@ export type Call = {
 };
 
 /** What endpoints that keep their own transactions get besides: signing in, and raw bytes. */
-export type OwnCall = Omit<Call, 'work'> & {
+export type OwnCall = Omit<Call, 'work' | 'ends'> & {
   within: Within;
   /** What the process was started with. */
   installation: Installation;

@@ -23,7 +23,7 @@ export function answerOf(route: Route, answer: unknown): Answered {
 export function finish(
   ctx: Context,
   route: Route,
-  { list, access }: Omit<Call, 'work' | 'routes'>,
+  { list, access }: Omit<Call, 'work' | 'ends' | 'routes'>,
   { status, body: whole, page, replayed = false }: Answered,
 ) {
   if (replayed) ctx.set('Idempotent-Replayed', 'true');

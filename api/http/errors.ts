@@ -6,7 +6,8 @@ import {
 import type { ZodError } from 'zod';
 import { Conflict, Forbidden, Invalid, NotFound, KeyMissing } from '../../jobs/errors.ts';
 import { StoreUnavailable } from '../../jobs/files/files.ts';
-import { constraintOf, sqlStateOf, TenantShut } from '../../sql/database/db.ts';
+import { constraintOf, sqlStateOf } from '../../sql/database/db.ts';
+import { TenantShut } from '../../sql/database/within.ts';
 
 /** What every refusal looks like on the wire; `request_id` is added where it is sent. */
 export type Answer = {

@@ -111,19 +111,20 @@ async function alone(
 async function together(
   route: Route,
   run: (call: Call) => Promise<unknown>,
-  call: Omit<Call, 'work'>,
+  call: Omit<Call, 'work' | 'ends'>,
   { within, tenantId, keyed }: { within: Within; tenantId: string; keyed: Keyed | null },
 ): Promise<Answered> {
   if (keyed)
     return within(tenantId, (work) =>
-      onlyOnce(work, keyed, async () => answerOf(route, await run({ ...call, work }))),
+      onlyOnce(work, keyed, async () => answerOf(route, await run({ ...call, work, ends: false }))),
     );
   const mode = {
     readOnly: route.transaction === 'read',
     isUndated: route.is_undated ?? false,
     ...(route.list && { timeout: LIST_TIMEOUT }),
   };
-  const answer = await within(tenantId, (work) => run({ ...call, work }), mode);
+  const ends = mode.readOnly;
+  const answer = await within(tenantId, (work) => run({ ...call, work, ends }), mode);
   if (answer instanceof HttpRefusal) throw answer;
   return answerOf(route, answer);
 }
@@ -158,7 +159,7 @@ function watched(route: Route, securityLog: SecurityLog): Route {
 
 function ownCall(
   ctx: Context,
-  call: Omit<Call, 'work'>,
+  call: Omit<Call, 'work' | 'ends'>,
   within: Within,
   installation: Installation,
 ): OwnCall {
@@ -186,7 +187,7 @@ function parse(
   ctx: Context,
   user: User | null,
   access: Access,
-): Omit<Call, 'work' | 'routes'> {
+): Omit<Call, 'work' | 'ends' | 'routes'> {
   const params = ctx.params as Record<string, string>;
   for (const [name, value] of Object.entries(params)) {
     if (/(^|_)id$/.test(name) && !UUID.test(value)) throw new NotFound();

@@ -49,6 +49,7 @@ type Kept = {
   epoch?: number;
 };
 const UNDATED = { isUndated: true };
+const givenBy = (ctx: Context) => ctx.cookies.get('sessionid', { signed: false }) ?? '';
 const limitsOf = (ctx: Context): SessionLimits => ctx.state.limits ?? SESSION_LIMITS;
 
 /** Sessions of koa-session in our own table, which keeps only hashes and is asked on every request. */
@@ -72,6 +73,8 @@ export function sessionMiddleware(
       return { user_id, csrf_token };
     },
     async set(id: string, data: Kept, _maxAge: number, { ctx }: { ctx: Context }) {
+      // What began in this request is given here once more at its end, and stands already.
+      if (ctx.state.begun_session === id) return;
       const { tenant, ip } = ctx.state as { tenant: { id: string }; ip: string };
       const limits = limitsOf(ctx);
       const idle = data.borrower_id ? limits.portal_idle_minutes : limits.idle_minutes;
@@ -88,9 +91,11 @@ export function sessionMiddleware(
       };
       const isBegun = await within(tenant.id, ({ tx }) => sessions.start(tx, row), UNDATED);
       if (!isBegun) throw signInOver();
+      ctx.state.begun_session = id;
     },
     async destroy(id: string, { ctx }: { ctx: Context }) {
-      if (!ID.test(id)) return;
+      // Of an id that neither came with the request nor began in it there is nothing to end.
+      if (!ID.test(id) || (id !== givenBy(ctx) && id !== ctx.state.begun_session)) return;
       await within(ctx.state.tenant.id, ({ tx }) => sessions.revoke(tx, hashOf(id)), UNDATED);
     },
   };
@@ -114,7 +119,7 @@ export function sessionMiddleware(
 
 /** Whether the request carries a session of this tenant's that opens no more. */
 export async function hasEnded(ctx: Context, within: Within): Promise<boolean> {
-  const id = ctx.cookies.get('sessionid', { signed: false }) ?? '';
+  const id = givenBy(ctx);
   if (!ID.test(id)) return false;
   const { tenant } = ctx.state as { tenant: { id: string } };
   return within(tenant.id, ({ tx }) => sessions.isKnown(tx, hashOf(id)), { readOnly: true });

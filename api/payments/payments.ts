@@ -132,6 +132,7 @@ export const payments = resource({
     'payment_instrument_id',
   ],
 
+  finds_parent: true,
   create: (work, input) => receive(work, input.loan_id, input),
   update: changePayment,
   remove: removePayment,

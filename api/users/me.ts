@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
-import { find, type Row } from '../../sql/table.ts';
+import type { Row } from '../../sql/table.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
-import { users } from '../../sql/users/users.ts';
-import { rulesOf } from '../../sql/users/permissions.ts';
+import { withRules } from '../../sql/users/permissions.ts';
 import type { Route } from '../endpoints/route.ts';
 import { accessOf } from '../http/access.ts';
 import type { User } from '../http/permissions.ts';
@@ -38,9 +37,9 @@ export async function currentUser(
   id: string,
   routes: readonly Route[],
 ) {
-  const user = await find(tx, users, id);
-  if (user === null) throw new NotFound();
-  const rules = await rulesOf(tx, tenant_id, id);
+  const found = await withRules(tx, tenant_id, id);
+  if (found === null) throw new NotFound();
+  const { rules, ...user } = found;
   return { ...user, permissions: accessOf(userOf(user), rules, routes).permissions() };
 }
 

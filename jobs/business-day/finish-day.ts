@@ -1,5 +1,6 @@
 import * as billing from '../../sql/business-day/billing.ts';
 import * as close from '../../sql/business-day/closes.ts';
+import { supposeNoDay } from '../../sql/database/within.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, addMonths } from '../dates.ts';
 import { settingsOf } from '../users/settings.ts';
@@ -22,6 +23,7 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
   if (run.status === 'finished') return { goes_on_to: run.through_date, to_bill: [] };
   await close.finish(work.tx, runId);
   await tenants.advance(work.tx, run.cob_date);
+  supposeNoDay(work.tenant_id);
   // The tenant's row is held since its date moved, so that they stay as they are.
   const settings = await settingsOf(work.tx);
   await endOfDay(work, run.cob_date, settings);

@@ -49,12 +49,18 @@ export async function postParts(
   if (lines.length === 0) return null;
   const heading = headingOf(work, given);
   const written = await entries.write(work.tx, { heading, lines });
-  if (written === null) return repeated(work, heading, lines);
-  if (Number(written.lines) !== lines.length) {
-    const roles = lines.map(({ role }) => role).join(', ');
-    throw new Error(`The chart of accounts lacks one of the roles ${roles}.`);
-  }
-  return written.id;
+  return written ?? repeated(work, heading, lines);
+}
+
+/**
+ * The same under a reference that comes into the world with the entry, such as an event that is written
+ * beside it: it is no repetition of anything, and one that is all the same fails with the next
+ * statement of its transaction.
+ */
+export async function postNew(work: Work, posting: Posting): Promise<string | null> {
+  const lines = linesOf(posting.reference_type, [posting]);
+  if (lines.length === 0) return null;
+  return entries.append(work.tx, { heading: headingOf(work, posting), lines });
 }
 
 /** Debits first, in the order given. A negative amount counts on the other side, as in a delta. */

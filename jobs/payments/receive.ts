@@ -67,9 +67,9 @@ type Said = Omit<NewPayment, 'payment_type'> & { payment_type: PaymentType | 're
  * is scheduled and touches nothing until that day is closed. Answers the payment's id.
  */
 export async function receive(work: Work, loanId: string, request: Said): Promise<string> {
+  const loan = await openLoan(work, loanId);
   const input = { ...request, payment_type: receivable(request.payment_type) };
   if (input.allocation_override) onlyAdmin(work, 'say what a payment goes to');
-  const loan = await openLoan(work, loanId);
   assertAllowed(loan.row, 'payments');
   const payment_date = input.payment_date ?? work.today;
   const effective_date = input.effective_date ?? payment_date;

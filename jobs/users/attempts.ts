@@ -34,15 +34,16 @@ export function guesser(
 
 /**
  * Counts a try before it is looked at: of many at once no more than the limit pass. Answers the try, or
- * the seconds to wait.
+ * the seconds to wait. Where nothing follows in its transaction (`isLast`), it is committed along with it.
  */
 export async function count(
   tx: Transaction,
   scope: Scope,
   subject: string,
   limit: Limit,
+  isLast = false,
 ): Promise<Try | { wait: number }> {
-  const counted = await throttle.hit(tx, scope, subject, limit);
+  const counted = await throttle.hit(tx, scope, subject, limit, isLast);
   return 'wait' in counted ? counted : { scope, subject, ...counted };
 }
 
@@ -60,7 +61,7 @@ export function countRequest(
   return within(tenantId, async ({ tx }) => {
     const limit = (await settingsOf(tx)).throttle[scope];
     if (limit === null) return null;
-    const counted = await count(tx, scope, subject, inAMinute(limit));
+    const counted = await count(tx, scope, subject, inAMinute(limit), true);
     return 'wait' in counted ? counted.wait : null;
   });
 }

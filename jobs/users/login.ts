@@ -14,9 +14,9 @@ import {
 } from './pending-sign-in.ts';
 import type { Site } from './passkeys.ts';
 import { tryProof, type Given } from './prove.ts';
-import { isWanted, methodsOf } from './second-factors.ts';
+import { isWanted, meansOf } from './second-factors.ts';
 import { witness } from './security-log.ts';
-import { settingsOf } from './settings.ts';
+import { readSettings } from './settings.ts';
 
 /**
  * Whoever has come in, and by what beside the first factor. What ends his sessions from then on (`epoch`)
@@ -66,11 +66,12 @@ export async function login(within: Within, tenantId: string, attempt: Attempt):
 async function begin(work: Work, { email: given, ip, device }: Attempt) {
   const { tx } = work;
   const email = given.trim().toLowerCase();
-  const limit = inAMinute((await settingsOf(tx)).throttle.login);
+  const { settings, known } = await credentials(tx, email);
+  const limit = inAMinute(readSettings(settings).throttle.login);
   const early = await count(tx, 'login', stranger(ip), limit);
   if ('wait' in early) return early;
-  const known = await credentials(tx, email);
-  const counted = await count(tx, 'login', guesser(work, email, known?.id ?? null, device), limit);
+  const whose = guesser(work, email, known?.id ?? null, device);
+  const counted = await count(tx, 'login', whose, limit, true);
   return 'wait' in counted ? counted : { known, counted };
 }
 
@@ -86,8 +87,7 @@ export async function afterFirst(
 ): Promise<{ user: SignedIn } | { wanted: Wanted } | { over: true }> {
   const { tx } = work;
   const { id, borrower_id, session_epoch: epoch } = holder;
-  const methods = await methodsOf(tx, id);
-  const { auth } = await settingsOf(tx);
+  const { methods, auth } = await meansOf(tx, id);
   if (proof !== null || (methods.length === 0 && !isWanted(auth, holder))) {
     if (!(await markLogin(tx, id, epoch))) return { over: true };
     return { user: { id, borrower_id, second_factor: proof, epoch } };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../../sql/database/db.ts';
 import * as pending from '../../sql/users/pending-sign-ins.ts';
-import type { methodsOf } from './second-factors.ts';
+import type { meansOf } from './second-factors.ts';
 import { hashOf } from './send-account-message.job.ts';
 
 /** Whoever has to install an app first needs longer than whoever reads a code off it. */
@@ -10,7 +10,7 @@ const SECONDS = { proof: 600, enrollment: 1800 } as const;
 /** After so many tries the first factor is asked for again. */
 export const TRIES_MAX = 5;
 
-type Methods = Awaited<ReturnType<typeof methodsOf>>;
+type Methods = Awaited<ReturnType<typeof meansOf>>['methods'];
 
 /** What is wanted of whoever has proved himself once, and what his browser goes on with. */
 export type Wanted = {

@@ -2,7 +2,7 @@ import type { Transaction } from '../../sql/database/db.ts';
 import * as factors from '../../sql/users/second-factors.ts';
 import * as recovery from '../../sql/users/recovery-codes.ts';
 import type { Work } from '../work.ts';
-import { settingsOf, type Settings } from './settings.ts';
+import { readSettings, settingsOf, type Settings } from './settings.ts';
 
 type Whose = { tenant_role: string | null; borrower_id: string | null };
 
@@ -15,12 +15,15 @@ export function isWanted(
   return isBorrower ? second_factor.borrowers : second_factor.staff;
 }
 
-/** In how many ways the user can prove himself; a recovery code stands in for a factor. */
-export async function methodsOf(tx: Transaction, userId: string) {
-  const kinds = await factors.kindsOf(tx, userId);
-  if (kinds.length === 0) return [];
-  const left = await recovery.left(tx, userId);
-  return [...kinds, ...(left > 0 ? (['recovery_code'] as const) : [])];
+/**
+ * In how many ways the user can prove himself, and what the tenant wants of people; a recovery code stands
+ * in for a factor.
+ */
+export async function meansOf(tx: Transaction, userId: string) {
+  const { kinds, codes_left, settings } = await factors.meansOf(tx, userId);
+  const isCode = kinds.length > 0 && codes_left > 0;
+  const methods = [...kinds, ...(isCode ? (['recovery_code'] as const) : [])];
+  return { methods, auth: readSettings(settings).auth };
 }
 
 /** What the user can prove himself with, how many recovery codes are left, and whether he has to. */

@@ -55,7 +55,8 @@ export const deliverWebhook = job({
     // Whoever stands in a line holds one of its few places already.
     const turn = in_line || !subscription_id ? NO_TURN : await turnOf(subscription_id);
     if (turn === null) return putAside();
-    let isFast = true;
+    let answer: Answer;
+    let isFast: boolean | null = null;
     let areInLine = false;
     try {
       const begun = await begin(outside.within, tenant_id, { delivery_id, attempt });
@@ -63,11 +64,13 @@ export const deliverWebhook = job({
       const { attempt_id } = begun;
       if (attempt_id === null) return await putAside();
       turn.asked();
-      const answer = await ask({ ...begun, attempt_id }, payload, outside);
-      isFast = !answer.is_slow;
+      answer = await ask({ ...payload, ...begun, attempt_id }, outside);
+      isFast = !answer.kept.is_slow;
     } finally {
       areInLine = turn.end(isFast);
     }
+    // The next may be asked while this one is written down.
+    await report(answer, outside);
     if (areInLine && subscription_id) await letOut(outside.within, tenant_id, subscription_id);
   },
 
@@ -89,38 +92,40 @@ type Begun = NonNullable<Awaited<ReturnType<typeof attempts.begin>>[number]> & {
   attempt_id: string;
 };
 
+type Made = Payload & Begun;
+type Kept = ReturnType<typeof keptOf>;
+type Answer = { made: Made; answer: PostAnswer; kept: Kept; policy: Policy };
+
 /** Asks the receiver between transactions, so that no row stays locked while a stranger answers. */
-async function ask(begun: Begun, payload: Payload, outside: Outside) {
-  const { tenant_id, attempt } = payload;
-  const { webhooks: policy } = readSettings(begun.settings);
-  const body = Buffer.from(begun.body, 'utf8');
-  const secrets = [begun.secret_sealed, begun.previous_secret_sealed]
+async function ask(made: Made, { keys, post }: Outside): Promise<Answer> {
+  const { webhooks: policy } = readSettings(made.settings);
+  const body = Buffer.from(made.body, 'utf8');
+  const secrets = [made.secret_sealed, made.previous_secret_sealed]
     .filter((sealed) => sealed !== null)
-    .map((sealed) => outside.keys.unseal(tenant_id, sealed));
+    .map((sealed) => keys.unseal(made.tenant_id, sealed));
   const [current = '', previous = null] = secrets;
-  const answer = await outside.post({
-    url: begun.url,
+  const answer = await post({
+    url: made.url,
     body,
-    headers: headersOf({ ...begun, attempt, body }, { current, previous }),
+    headers: headersOf({ ...made, body }, { current, previous }),
     timeout_ms: policy.timeout_ms,
     allow_private_hosts: policy.allow_private_hosts,
   });
-  const kept = keptOf(answer, secrets);
-  const made = { ...payload, ...begun };
-  if (answer.ok) await arrived(outside.within, tenant_id, arrivalOf(made, kept));
-  else
-    await outside.within(tenant_id, (work) => refused(work, made, { ...answer, ...kept }, policy));
-  return kept;
+  return { made, answer, kept: keptOf(answer, secrets), policy };
+}
+
+async function report({ made, answer, kept, policy }: Answer, { within }: Outside) {
+  if (answer.ok) return arrived(within, made.tenant_id, arrivalOf(made, kept));
+  return within(made.tenant_id, (work) => refused(work, made, { ...answer, ...kept }, policy));
 }
 
 /** What is recorded of it, and nothing of what was sent. */
 const arrivalOf = (
   { attempt_id, delivery_id, subscription_id, is_test }: Made,
-  kept: ReturnType<typeof keptOf>,
+  kept: Kept,
 ): deliveries.Delivered => ({ attempt_id, delivery_id, subscription_id, is_test, ...kept });
 
-type Made = Payload & Begun;
-type Refusal = PostAnswer & ReturnType<typeof keptOf>;
+type Refusal = PostAnswer & Kept;
 
 /** The attempt and all that follows from it are recorded together or not at all. */
 async function refused({ tx, ...work }: Work, made: Made, answer: Refusal, policy: Policy) {

@@ -16,9 +16,10 @@ const REMEMBERED_MAX = 50_000;
 
 /**
  * A place among the requests of this process. It says when the receiver is asked, and gives the place back
- * with whether the answer was fast; answers whether others were told to wait in a line for that.
+ * with whether the answer was fast, null where none came; answers whether others were told to wait in a line
+ * for that.
  */
-export type Turn = { asked(): void; end(isFast: boolean): boolean };
+export type Turn = { asked(): void; end(isFast: boolean | null): boolean };
 
 type Asking = { at: number };
 
@@ -72,6 +73,11 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
     waiting.delete(asking);
   }
 
+  function remember(receiver: string, answered: boolean) {
+    if (isFast.size >= REMEMBERED_MAX) isFast.clear();
+    isFast.set(receiver, answered);
+  }
+
   function take(receiver: string): Turn {
     const own = places.get(receiver) ?? new Set();
     const asking = { at: Infinity };
@@ -84,10 +90,9 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
         if (isStranger) moveStrangers(-1);
         own.delete(asking);
         if (own.size === 0) places.delete(receiver);
-        if (isFast.size >= REMEMBERED_MAX) isFast.clear();
-        isFast.set(receiver, answered);
+        if (answered !== null) remember(receiver, answered);
         tell(receiver, isStranger);
-        return inLine.delete(receiver) && answered;
+        return answered !== null && inLine.delete(receiver) && answered;
       },
     };
   }

@@ -1,6 +1,6 @@
 import { sql, type QuerySqlToken } from 'slonik';
 import { z } from 'zod';
-import { UNAWAITED, UNREAD } from './driver.ts';
+import { SUPPOSED, UNAWAITED, UNREAD } from './driver.ts';
 
 /** What a transaction may do, and for how long. */
 export type Mode = {
@@ -64,13 +64,25 @@ export function setting(tenantId: string, { timeout, request_id }: Mode) {
 /** What app.refuse_shut() fails with. */
 export const SHUT = 'TSHUT';
 
-/** The same without its answer, so the database itself refuses what comes along with it. */
-export const settingAhead = (tenantId: string, { timeout, request_id }: Mode) =>
-  sql.type(z.unknown())`
+/** What app.refuse_other_day() fails with. */
+export const OTHER_DAY = 'TODAY';
+
+/**
+ * The same without its answer, so the database itself refuses what comes along with it: where the tenant
+ * is shut, and where a day is supposed, on any other.
+ */
+export function settingAhead(
+  tenantId: string,
+  { timeout, request_id }: Mode,
+  day: string | null = null,
+) {
+  const query = sql.type(z.unknown())`
     select set_config('app.tenant_id', ${tenantId}, true),
            set_config('app.request_id', ${request_id ?? ''}, true),
            set_config(
              'statement_timeout', coalesce(${timeout ?? null}, current_setting('statement_timeout')), true
            ),
-           app.refuse_shut()
+           app.refuse_shut(), app.refuse_other_day(${day}::date)
   `;
+  return named(query, `${day === null ? UNREAD : SUPPOSED} setting_ahead`);
+}

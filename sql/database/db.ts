@@ -3,25 +3,13 @@ import {
   createSqlTag,
   createPool,
   type DatabasePool,
-  type DatabasePoolConnection,
   type DatabaseTransactionConnection,
   type QuerySqlToken,
 } from 'slonik';
 import { z } from 'zod';
-import {
-  beginning,
-  ending,
-  ROLLBACK,
-  setting,
-  settingAhead,
-  SHUT,
-  undoing,
-  type Mode,
-} from './boundaries.ts';
 import { CannotStart, noDatabase } from './cannot-start.ts';
 import { checkRows } from './check-rows.ts';
 import { driverWith, LAST, UNREAD } from './driver.ts';
-import { isPassing } from './passing.ts';
 import { withPulse } from './pulse.ts';
 
 /** What a query module needs of a transaction; the connection never leaves `within`. */
@@ -133,68 +121,7 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
   return withPulse(pool, url, statementTimeoutMs + PATIENCE_MS);
 }
 
-/** Errors that mean "the same steps may succeed a moment later". */
-const PASSING = new Set(['40001', '40P01', '55P03']);
-const RETRIES = 6;
-const RETRY_BUDGET_MS = 3_000;
-
-/**
- * The only way to the data of a tenant: runs `steps` in one transaction that sees that tenant's rows
- * and no others. The steps are repeated, with growing pauses, after a deadlock or a serialization
- * failure, and so must touch nothing but the transaction. A thrown error rolls back and is thrown
- * again outside, because an error thrown through the driver costs the connection.
- */
-export async function within<Result>(
-  pool: DatabasePool,
-  tenantId: string,
-  steps: (tx: Transaction, today: string) => Promise<Result>,
-  mode: Mode = {},
-): Promise<Result> {
-  const deadline = Date.now() + RETRY_BUDGET_MS;
-  for (let attempt = 1; ; attempt += 1) {
-    const outcome = await pool.connect((connection) => once(connection, tenantId, steps, mode));
-    if ('result' in outcome) return outcome.result;
-    const passing = mode.isRepeated !== false && PASSING.has(sqlStateOf(outcome.error) ?? '');
-    if (!passing || attempt > RETRIES || Date.now() > deadline) throw outcome.error;
-    await new Promise((resolve) =>
-      setTimeout(resolve, Math.random() * Math.min(200, 5 * 2 ** attempt)),
-    );
-  }
-}
-
 type Outcome<Result> = { result: Result } | { error: unknown };
-
-async function once<Result>(
-  connection: DatabasePoolConnection,
-  tenantId: string,
-  steps: (tx: Transaction, today: string) => Promise<Result>,
-  mode: Mode,
-): Promise<Outcome<Result>> {
-  await connection.query(beginning(mode));
-  try {
-    const result = await steps(connection, await settingOut(connection, tenantId, mode));
-    await connection.query(ending(mode));
-    return { result };
-  } catch (error) {
-    // A connection that cannot roll back is broken: that error goes through and destroys it.
-    await connection.query(isBroken(error) ? ROLLBACK : undoing(mode));
-    return { error: sqlStateOf(error) === SHUT ? new TenantShut() : error };
-  }
-}
-
-/** Answers the date; empty where nobody asks for it. */
-async function settingOut(connection: DatabasePoolConnection, tenantId: string, mode: Mode) {
-  if (mode.isUndated) {
-    await connection.query(unread(settingAhead(tenantId, mode)));
-    return '';
-  }
-  const { today, is_shut } = await connection.one(setting(tenantId, mode));
-  if (is_shut) throw new TenantShut();
-  return today ?? '';
-}
-
-/** Whether it was the database that failed, and not the steps that refused. */
-const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isPassing(error);
 
 /**
  * Runs steps so that their failure undoes them alone: the transaction goes on, and what failed is
@@ -213,13 +140,6 @@ export async function attempt<Result>(
     await tx.query(sql.typeAlias('void')`rollback to savepoint attempt`);
     await tx.query(sql.typeAlias('void')`release savepoint attempt`);
     return { error };
-  }
-}
-
-/** The tenant is closed, and may be in another database already: nothing is read or written. */
-export class TenantShut extends Error {
-  constructor() {
-    super('The tenant is closed while it moves.');
   }
 }
 

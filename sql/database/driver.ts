@@ -14,6 +14,8 @@ import {
  * which is all that the pool hands through beside the text.
  */
 export const UNREAD = 'unread';
+/** Unread, and yet answered before what depends on it is undone: it may be the reason for that. */
+export const SUPPOSED = 'unread supposed';
 export const UNAWAITED = 'unawaited';
 /** The last statement of its transaction, whose commit goes with it; both are waited for. */
 export const LAST = 'last';
@@ -23,6 +25,7 @@ export const isAnswered = ({ name }: { readonly name?: string | undefined }) =>
   !isUnread(name) && name !== UNAWAITED;
 
 const isUnread = (name: string | undefined) => name?.startsWith(UNREAD) ?? false;
+const isSupposed = ({ name }: Statement) => name?.startsWith(SUPPOSED) ?? false;
 const isLast = (name: string | undefined) => name?.startsWith(`${LAST} `) ?? false;
 const COMMIT = { text: 'commit', values: [] };
 
@@ -128,8 +131,9 @@ function asking(client: pg.Client) {
       kept.push({ text, values, name: name === UNREAD ? undefined : name });
       return { ...NOTHING };
     }
-    // What is undone need not be done before.
-    const before = text.startsWith('rollback') ? [] : kept;
+    // What is undone need not be done before, unless it would not have been undone otherwise.
+    const isUndone = text.startsWith('rollback') && !kept.some(isSupposed);
+    const before = isUndone ? [] : kept;
     kept = [];
     if (isEnd) isOpen = false;
     // A transaction that may only read refuses what is kept back, and that is told.

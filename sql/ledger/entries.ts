@@ -1,5 +1,6 @@
+import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 import { joined } from '../database/joined.ts';
 import { newId } from '../new-id.ts';
 import { containing, table } from '../table.ts';
@@ -59,28 +60,38 @@ export type Heading = {
 /** A line plays a role on the account given, or else on the one that the loan's product maps it to. */
 export type RoleLine = { role: string; account_id: string | null; debit: string; credit: string };
 
-const Posted = z.object({ id: z.string(), lines: z.string() });
+type Given = { heading: Heading; lines: readonly RoleLine[] };
 
 /**
- * Writes system entries with their lines, naming the accounts by role, and answers of each its id and
- * how many of the lines found their account: the line's own, the one that the loan's terms map the
- * role to, or the chart's. Null where the reference is posted already.
+ * Writes system entries with their lines, naming the accounts by role: the line's own account, the one
+ * that the loan's terms map the role to, or the chart's; one of them there must be. Answers the id of each,
+ * or null where the reference is posted already.
  */
-export const write = joined(
-  async (tx, given: readonly { heading: Heading; lines: readonly RoleLine[] }[]) => {
-    const headed = given.map(({ heading, lines }) => ({
-      ...heading,
-      id: heading.id ?? newId(),
-      lines,
-    }));
-    const written = await tx.any(writing(headed));
-    const byId = new Map(written.map((entry) => [entry.id, entry]));
-    return headed.map(({ id }) => byId.get(id) ?? null);
-  },
-);
+export const write = joined(async (tx, given: readonly Given[]) => {
+  const headed = given.map(withId);
+  const repeats = sql.fragment`on conflict on constraint journal_entries_posted_once do nothing`;
+  const written = new Set(await tx.anyFirst(prepared(writing(headed, repeats))));
+  return headed.map(({ id }) => (written.has(id) ? id : null));
+});
 
-const writing = (headed: readonly (Heading & { lines: readonly RoleLine[] })[]) =>
-  sql.prepared('write_entries', Posted)`
+/**
+ * The same under references that are new with it, so that nothing can be posted under them yet, and
+ * nobody waits to learn that. Answers the ids.
+ */
+export const append = joined(async (tx, given: readonly Given[]) => {
+  const headed = given.map(withId);
+  await tx.query(unread(writing(headed, sql.fragment``)));
+  return headed.map(({ id }) => id);
+});
+
+const withId = ({ heading, lines }: Given) => ({
+  ...heading,
+  id: heading.id ?? newId(),
+  lines,
+});
+
+const writing = (headed: readonly ReturnType<typeof withId>[], repeats: FragmentSqlToken) =>
+  sql.typeAlias('id')`
     with given as materialized (
       select heading.*, (
         select loan.terms -> 'gl_map' from loans as loan where loan.id = heading.loan_id
@@ -97,12 +108,13 @@ const writing = (headed: readonly (Heading & { lines: readonly RoleLine[] })[]) 
       select id, entry_date, effective_date, description, reference_type, reference_id, purpose,
              loan_id, 'system', 'posted', now(), actor_id, actor_id
       from given
-      on conflict on constraint journal_entries_posted_once do nothing
+      ${repeats}
       returning id, entry_date
     ), charged as materialized (
       select given.id as entry_id, line.*, coalesce(
         line.account_id, (given.mapped ->> line.role)::uuid,
-        (select id from ledger_accounts as charted where charted.role = line.role)
+        (select id from ledger_accounts as charted where charted.role = line.role),
+        app.lacks_account(line.role)
       ) as found_id
       from given cross join lateral rows from (jsonb_to_recordset(given.lines) as (
         role text, account_id uuid, debit numeric, credit numeric
@@ -111,11 +123,8 @@ const writing = (headed: readonly (Heading & { lines: readonly RoleLine[] })[]) 
       insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
       select entry.id, entry.entry_date, found_id, role, position, debit, credit
       from entry join charged on charged.entry_id = entry.id
-      where found_id is not null
-      returning entry_id
     )
-    select entry.id, (select count(*) from written where written.entry_id = entry.id) as lines
-    from entry
+    select id from entry
   `;
 
 const Existing = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 
 /** One more row for interest that the history says otherwise now; dated the day it is posted. */
 export async function adjust(
@@ -9,12 +9,14 @@ export async function adjust(
   amount: string,
   entryId: string,
 ) {
-  await tx.query(sql.typeAlias('void')`select app.ensure_accrual_month(${date})`);
-  await tx.query(sql.typeAlias('void')`
-    insert into interest_accruals (accrual_date, loan_id, sequence, amount, entry_id)
-    select ${date}, ${loanId}, coalesce(max(sequence), 0) + 1, ${amount}::numeric, ${entryId}
-    from interest_accruals where accrual_date = ${date} and loan_id = ${loanId}
-  `);
+  await tx.query(unread(sql.typeAlias('void')`select app.ensure_accrual_month(${date})`));
+  await tx.query(
+    unread(sql.typeAlias('void')`
+      insert into interest_accruals (accrual_date, loan_id, sequence, amount, entry_id)
+      select ${date}, ${loanId}, coalesce(max(sequence), 0) + 1, ${amount}::numeric, ${entryId}
+      from interest_accruals where accrual_date = ${date} and loan_id = ${loanId}
+    `),
+  );
 }
 
 /** What the accrual rows of the loan come to. */

@@ -52,6 +52,7 @@ const KEPT = {
   total_paid_interest: sql.fragment`row.paid_interest`,
   total_paid_fees: sql.fragment`row.paid_fees`,
   interest_rate: sql.fragment`row.current_rate::numeric`,
+  term: sql.fragment`row.term_months`,
   remaining_term: sql.fragment`row.remaining_term`,
   payments_remaining: sql.fragment`coalesce(row.payments_remaining, 0)`,
   maturity_date: sql.fragment`row.maturity_date`,

@@ -29,22 +29,19 @@ const live = (day: string) => sql.fragment`
   where record.portfolio_id is not null and record.status in ('active', 'charged_off')
 `;
 
-/** The term of every loan as of a day, for those who ask of all: sorted once, instead of looked for loan by loan. */
-const termsOfAll = (day: string) => sql.fragment`(
-  select distinct on (loan_id) loan_id, term_months from loan_particulars
-  where from_date <= ${day} order by loan_id, from_date desc
-) as told on told.loan_id = kept.loan_id`;
-
-const termOfEach = sql.fragment`
-  lateral ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true`;
+/** What the close of the day kept of the loan's term, or told of it beside before it was kept. */
+const termThen = sql.fragment`
+  case when kept.term is not null then kept.term else (
+    select told.term_months
+    from ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told
+  ) end`;
 
 /** The same of a day that is closed, as the close wrote it down. */
-const recorded = (day: string, portfolioId: string | null) => sql.fragment`
+const recorded = (day: string) => sql.fragment`
   select kept.portfolio_id, kept.investor_id, kept.status, kept.delinquency_bucket as bucket,
-         kept.principal_balance as principal, kept.interest_rate as rate, told.term_months as term,
+         kept.principal_balance as principal, kept.interest_rate as rate, ${termThen} as term,
          kept.total_balance as outstanding
   from loan_snapshots as kept
-  left join ${portfolioId === null ? termsOfAll(day) : termOfEach}
   where kept.snapshot_date = ${day} and kept.portfolio_id is not null
     and kept.status in ('active', 'charged_off')
 `;
@@ -62,8 +59,8 @@ export async function write(
   portfolioId: string | null = null,
 ) {
   if (portfolioId !== null) return writeFrom(tx, day, source, portfolioId);
-  // Of a day that was closed this minute Postgres has no statistics and expects one loan: for each of a
-  // hundred thousand it would go through the terms of all, and it would sort them on disk into few kinds.
+  // Of a day that was closed this minute Postgres has no statistics and expects one loan: it would sum all of
+  // them up for each portfolio anew, and sort a hundred thousand on disk into few kinds.
   const may = (loopAndSort: 'on' | 'off') =>
     tx.query(
       unread(sql.typeAlias('void')`
@@ -90,7 +87,7 @@ const writeFrom = (tx: Transaction, day: string, source: Source, portfolioId: st
            coalesce(round(figures.defaults::numeric / nullif(figures.loans, 0), 6), 0),
            coalesce(figures.by_bucket, ${NO_LOANS})
     from portfolios as portfolio
-    left join (${figures(source === 'live' ? live(day) : recorded(day, portfolioId), portfolioId)}) as figures
+    left join (${figures(source === 'live' ? live(day) : recorded(day), portfolioId)}) as figures
       on figures.portfolio_id = portfolio.id
     where ${
       portfolioId === null

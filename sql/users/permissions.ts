@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
+import { containing, table, type Row } from '../table.ts';
+import { users } from './users.ts';
 
 /** Rules that many share: each member has them beside the role. */
 export const groups = table({
@@ -56,6 +57,22 @@ export const rulesOf = (
   tx.any(sql.prepared('rules_of', Rule)`
     select type, action, resource, record, record_id from app.rules_of(${tenantId}, ${userId})
   `);
+
+/** The user as everybody sees him, with every rule of his. */
+export const withRules = (
+  tx: Transaction,
+  tenantId: string,
+  userId: string,
+): Promise<(Row & { rules: Rule[] }) | null> =>
+  tx.maybeOne(
+    prepared(sql.type(z.looseObject({ id: z.string(), rules: z.array(Rule) }))`
+      select row.*, (
+               select coalesce(jsonb_agg(to_jsonb(rule)), '[]')
+               from app.rules_of(${tenantId}, row.id) as rule
+             ) as rules
+      from (${users.rows}) as row where row.id = ${userId}
+    `),
+  );
 
 /** Makes these the members of the group, and nobody else. */
 export async function setMembers(tx: Transaction, groupId: string, userIds: readonly string[]) {

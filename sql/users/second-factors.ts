@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 
 export const FACTOR_KINDS = ['totp', 'passkey'] as const;
 export type FactorKind = (typeof FACTOR_KINDS)[number];
@@ -29,6 +29,30 @@ export const kindsOf = (tx: Transaction, userId: string) =>
     where user_id = ${userId} and confirmed_at is not null
     order by kind desc
   `);
+
+const Means = z.object({
+  settings: z.record(z.string(), z.unknown()),
+  kinds: z.array(z.enum(FACTOR_KINDS)),
+  codes_left: z.int(),
+});
+
+/** The same with the recovery codes that are left, and the tenant's settings, which say what is wanted. */
+export const meansOf = (tx: Transaction, userId: string) =>
+  tx.one(
+    prepared(sql.type(Means)`
+      select tenant.settings,
+             array(
+               select distinct kind from second_factors
+               where user_id = ${userId} and confirmed_at is not null
+               order by kind desc
+             ) as kinds,
+             (
+               select count(*)::integer from recovery_codes
+               where user_id = ${userId} and used_at is null
+             ) as codes_left
+      from tenants as tenant where tenant.id = app.current_tenant()
+    `),
+  );
 
 const App = z.object({ id: z.string(), secret_sealed: z.string(), at_ms: z.string() });
 

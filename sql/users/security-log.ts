@@ -1,4 +1,4 @@
-import { sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const securityLog = table({
@@ -42,7 +42,8 @@ export type SecurityRow = {
 
 /** The same statement whether or not there is such an account, so that its time tells nothing. */
 export const write = (tx: Transaction, row: SecurityRow) =>
-  tx.query(sql.typeAlias('void')`
+  tx.query(
+    unread(sql.typeAlias('void')`
     insert into security_log (
       event, outcome, reason, user_id, tried_as, subject_id, route, ip_address, request_id,
       occurrences
@@ -51,4 +52,5 @@ export const write = (tx: Transaction, row: SecurityRow) =>
            case when account.id is null then ${row.tried_as} end, ${row.subject_id}::uuid,
            ${row.route}, ${row.ip_address}, ${row.request_id}, ${row.occurrences}::integer
     from (select) as one left join users as account on account.email = ${row.email}
-  `);
+  `),
+  );

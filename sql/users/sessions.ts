@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
-import { sql, unread, type Transaction } from '../database/db.ts';
+import { last, sql, unread, type Transaction } from '../database/db.ts';
 import { LAG_MAX_MS } from '../database/replica.ts';
 import { table } from '../table.ts';
 import { Rule } from './permissions.ts';
@@ -86,21 +86,27 @@ type NewSession = {
 
 /**
  * Writes a new session and never touches one that exists: a revoked one stays revoked. Nor does it
- * write one where all that the user had has ended since he proved himself. Answers whether there is one.
+ * write one where all that the user had has ended since he proved himself. Answers whether there is one,
+ * once it is committed: nothing follows in its transaction.
  */
-export const start = async (tx: Transaction, session: NewSession): Promise<boolean> => {
-  const { rowCount } = await tx.query(sql.typeAlias('void')`
-    insert into sessions
-      (id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at, ip, user_agent,
-       second_factor)
-    select decode(${session.id_hash}, 'hex'), id, ${session.csrf_token}, session_epoch,
-           ${session.idle_seconds}, now() + make_interval(secs => ${session.absolute_seconds}),
-           ${session.ip}, ${session.user_agent}, ${session.second_factor}
-    from users where id = ${session.user_id} and session_epoch = ${session.epoch}
-    on conflict do nothing
-  `);
-  return rowCount === 1 || isKnown(tx, session.id_hash);
-};
+export const start = (tx: Transaction, session: NewSession): Promise<boolean> =>
+  tx.oneFirst(
+    last(sql.type(z.object({ is_there: z.boolean() }))`
+      with begun as (
+        insert into sessions
+          (id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at, ip, user_agent,
+           second_factor)
+        select decode(${session.id_hash}, 'hex'), id, ${session.csrf_token}, session_epoch,
+               ${session.idle_seconds}, now() + make_interval(secs => ${session.absolute_seconds}),
+               ${session.ip}, ${session.user_agent}, ${session.second_factor}
+        from users where id = ${session.user_id} and session_epoch = ${session.epoch}
+        on conflict do nothing
+        returning id
+      )
+      select exists (select from begun)
+          or exists (select from sessions where id_hash = decode(${session.id_hash}, 'hex')) as is_there
+    `),
+  );
 
 export const revoke = (tx: Transaction, idHash: string) =>
   tx.query(

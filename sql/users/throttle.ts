@@ -1,15 +1,17 @@
 import { z } from 'zod';
-import { sql, unread, type Transaction } from '../database/db.ts';
+import { last, prepared, sql, unread, type Transaction } from '../database/db.ts';
 
 /**
  * Counts this request against a sliding window and answers its id when it may pass, or else how many
  * seconds to wait. Exact over all processes: counting holds a lock of the tenant, scope and subject.
+ * With the last statement of a transaction it ends, too.
  */
 export async function hit(
   tx: Transaction,
   scope: string,
   subject: string,
   { limit, seconds }: { limit: number; seconds: number },
+  isLast = false,
 ): Promise<{ id: string } | { wait: number }> {
   await tx.query(
     unread(sql.typeAlias('void')`
@@ -25,9 +27,7 @@ export async function hit(
   `),
   );
   // By the lock nobody else counts between the two halves of this statement.
-  const { id, wait } = await tx.one(sql.type(
-    z.object({ id: z.string().nullable(), wait: z.string().nullable() }),
-  )`
+  const counting = sql.type(z.object({ id: z.string().nullable(), wait: z.string().nullable() }))`
     with before as materialized (
       select count(*) as hits,
              ceil(extract(epoch from min(at) + make_interval(secs => ${seconds}) - clock_timestamp()))::bigint as wait
@@ -39,7 +39,8 @@ export async function hit(
       returning id
     )
     select (select id from counted) as id, wait from before
-  `);
+  `;
+  const { id, wait } = await tx.one(isLast ? last(counting) : prepared(counting));
   return id === null ? { wait: Math.max(1, Number(wait ?? seconds)) } : { id };
 }
 

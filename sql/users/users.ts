@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 /** The roles of a tenant's staff, each including all before it. */
@@ -28,16 +28,31 @@ const Credentials = z.object({
   session_epoch: z.int(),
 });
 
-/** The user of that address who may come in, for a login to check; the address is lower case. */
+const Door = z.object({
+  settings: z.record(z.string(), z.unknown()),
+  known: Credentials.nullable(),
+});
+
+/**
+ * The user of that address who may come in, for a login to check, and the tenant's settings; the address
+ * is lower case. The same statement whether or not there is one, so that its time tells nothing.
+ */
 export const credentials = (tx: Transaction, email: string) =>
-  tx.maybeOne(sql.type(Credentials)`
-    select holder.id, holder.password_hash, holder.tenant_role, holder.borrower_id,
-           holder.session_epoch
-    from users as holder
-    left join borrowers as borrower on borrower.id = holder.borrower_id
-    where holder.email = ${email} and holder.is_active
-      and not coalesce(borrower.is_archived, false)
-  `);
+  tx.one(
+    prepared(sql.type(Door)`
+      select tenant.settings, to_jsonb(holder) as known
+      from tenants as tenant
+      left join (
+        select holder.id, holder.password_hash, holder.tenant_role, holder.borrower_id,
+               holder.session_epoch
+        from users as holder
+        left join borrowers as borrower on borrower.id = holder.borrower_id
+        where holder.email = ${email} and holder.is_active
+          and not coalesce(borrower.is_archived, false)
+      ) as holder on true
+      where tenant.id = app.current_tenant()
+    `),
+  );
 
 /** Says that the user comes in; false where what he came by has ended meanwhile. */
 export const markLogin = async (tx: Transaction, id: string, epoch: number): Promise<boolean> => {

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
-import { last, openPool, sql, sqlStateOf, TenantShut, unread } from '../../sql/database/db.ts';
+import { last, openPool, sql, sqlStateOf, unread } from '../../sql/database/db.ts';
+import { TenantShut } from '../../sql/database/within.ts';
 import { askedBy } from '../setup/trips.ts';
 import { newStage } from '../setup/world.ts';
 

@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest';
-import { post } from '../../jobs/ledger/post.ts';
+import { post, postNew } from '../../jobs/ledger/post.ts';
+import { constraintOf } from '../../sql/database/db.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const REFERENCE = '00000000-0000-4000-8000-000000000001';
+
+const entriesOf = async (tenantId: string) => {
+  const { rows } = await stage.owner.query('select 1 from journal_entries where tenant_id = $1', [
+    tenantId,
+  ]);
+  return rows.length;
+};
 
 test('a posting is one entry, whose lines name accounts by their role', async () => {
   const tenant = await stage.tenant();
@@ -65,4 +73,52 @@ test('the same reference is posted once, and refused with other amounts', async 
 
   expect(new Set(ids).size).toBe(1);
   await expect(other).rejects.toMatchObject({ code: 'already_posted' });
+});
+
+test('an entry that was taken for new and is not undoes all that was written with it', async () => {
+  const tenant = await stage.tenant();
+  const paying = (amount: string) =>
+    tenant.within((work) =>
+      postNew(work, {
+        entry_date: '2026-01-15',
+        reference_type: 'payment',
+        reference_id: REFERENCE,
+        debit: { cash: amount },
+        credit: { loans_receivable: amount },
+      }),
+    );
+
+  const id = await paying('5.00');
+  const again = paying('5.00');
+
+  expect(id).not.toBeNull();
+  expect(await again.catch((error: unknown) => constraintOf(error))).toBe(
+    'journal_entries_posted_once',
+  );
+  expect(await entriesOf(tenant.id)).toBe(1);
+});
+
+test('nothing is booked on a role that the chart lacks', async () => {
+  const tenant = await stage.tenant();
+  await stage.owner.query(
+    `update ledger_accounts set role = null where tenant_id = $1 and role = 'cash'`,
+    [tenant.id],
+  );
+
+  const toldBy = (write: typeof post) => {
+    const written = tenant.within((work) =>
+      write(work, {
+        entry_date: '2026-01-15',
+        reference_type: 'payment',
+        reference_id: REFERENCE,
+        debit: { cash: '5.00' },
+        credit: { loans_receivable: '5.00' },
+      }),
+    );
+    return written.catch(({ message }: Error) => message);
+  };
+
+  expect(await toldBy(post)).toBe('The chart of accounts lacks the role cash.');
+  expect(await toldBy(postNew)).toBe('The chart of accounts lacks the role cash.');
+  expect(await entriesOf(tenant.id)).toBe(0);
 });

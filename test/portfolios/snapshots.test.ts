@@ -4,6 +4,7 @@ import { sql } from '../../sql/database/db.ts';
 import * as snapshots from '../../sql/portfolios/snapshots.ts';
 import { keptDays } from '../setup/kept-days.ts';
 import { loanRows } from '../setup/loan-rows.ts';
+import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -142,6 +143,23 @@ test('a closed day has the term that was told of it, whether all portfolios are 
     expect(all).toMatchObject([{ snapshot_date, weighted_average_term }]);
     expect(alone).toMatchObject({ snapshot_date, weighted_average_term });
   }
+});
+
+test('a day whose close kept the terms of its loans has these, not what was told of them beside', async () => {
+  const tenant = await stage.tenant('2026-01-14');
+  const { admin, path, loan_ids } = await portfolioOf(
+    tenant,
+    { principal_balance: '4000', term_months: 36 },
+    { principal_balance: '4000', term_months: 60 },
+  );
+  await travelTo(stage, tenant, '2026-01-15');
+  await stage.owner.query('update loan_particulars set term_months = 1 where loan_id = any($1)', [
+    loan_ids,
+  ]);
+
+  const { body } = await admin.post(path, { snapshot_date: '2026-01-14' });
+
+  expect(body).toMatchObject({ total_loans: 2, weighted_average_term: 48 });
 });
 
 test('twenty thousand loans of a day that Postgres has not counted yet are told of within seconds', async () => {

@@ -124,3 +124,18 @@ test('a stranger that answers fast is told that others wait for it in a line, on
   expect(last).toBeNull();
   expect(told).toEqual([true, false, false]);
 });
+
+test('a receiver that was not asked after all is still a stranger', async () => {
+  const { turnOf } = newClock();
+  (await turnOf('unasked'))?.end(null);
+  (await turnOf('answering'))?.end(true);
+  await takeAll(
+    turnOf,
+    Array.from({ length: 24 }, (_, index) => `stranger ${index}`),
+  );
+
+  const [unasked, answering] = [await turnOf('unasked'), await turnOf('answering')];
+
+  expect(unasked).toBeNull();
+  expect(answering).not.toBeNull();
+});

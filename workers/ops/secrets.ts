@@ -1,6 +1,6 @@
 import { resealTenant, type InTenant } from '../../jobs/sealing/reseal.ts';
 import { keysFrom } from '../../jobs/sealing/secrets.ts';
-import { within } from '../../sql/database/db.ts';
+import { within } from '../../sql/database/within.ts';
 import * as sealed from '../../sql/sealed.ts';
 import { Misused, type Operation } from './operation.ts';
 

@@ -11,10 +11,15 @@ type SoldLoan = { id: string; loan_number: string; terms: Record<string, unknown
  * what it leaves there, at the price that was agreed. So it is nobody's gain to enter a payment early or
  * late.
  */
-export async function postOfLoan(work: Work, loan: SoldLoan, posting: Posting) {
+export async function postOfLoan(
+  work: Work,
+  loan: SoldLoan,
+  posting: Posting,
+  write: typeof post = post,
+) {
   const sold_on = loan.terms['sold_on'];
   const happened = posting.effective_date ?? posting.entry_date;
-  if (typeof sold_on !== 'string' || happened >= sold_on) return post(work, posting);
+  if (typeof sold_on !== 'string' || happened >= sold_on) return write(work, posting);
   const sold = await sales.soldLoan(work.tx, loan.id);
   const accounts = ownAccounts(sold.accounts_before);
   const entry = await post(work, { ...posting, accounts });

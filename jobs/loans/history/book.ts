@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import * as accruals from '../../../sql/loans/accruals.ts';
 import { ACCRUAL } from '../../ledger/chart.ts';
-import { post } from '../../ledger/post.ts';
+import { post, postNew } from '../../ledger/post.ts';
 import { money } from '../../money.ts';
 import { postOfLoan } from './before-settlement.ts';
 import type { Work } from '../../work.ts';
@@ -69,7 +69,8 @@ export async function adjustInterest(
 ) {
   if (amount.eq(0)) return;
   const isRise = amount.gt(0);
-  const entry_id = await post(work, {
+  // Either of an event that is new, or of none.
+  const entry_id = await postNew(work, {
     entry_date: work.today,
     reference_type: 'interest_accrual',
     reference_id,
@@ -113,7 +114,8 @@ async function postDifferences(
     if (isNothing(change)) continue;
     const reversal = reversed.get(event.id);
     const cause = fresh.at(-1) ?? event;
-    await postOfLoan(work, loan.row, {
+    const isNew = !booked && fresh.length > 0;
+    const posting = {
       entry_date: isFresh.has(event.id)
         ? event.effective_date
         : (reversal?.effective_date ?? work.today),
@@ -130,7 +132,8 @@ async function postDifferences(
       ),
       debit: amounts(change.debit),
       credit: amounts(change.credit),
-    });
+    };
+    await postOfLoan(work, loan.row, posting, isNew ? postNew : post);
   }
 }
 

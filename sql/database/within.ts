@@ -1,0 +1,115 @@
+import type { DatabasePool, DatabasePoolConnection } from 'slonik';
+import {
+  beginning,
+  ending,
+  OTHER_DAY,
+  ROLLBACK,
+  setting,
+  settingAhead,
+  SHUT,
+  undoing,
+  type Mode,
+} from './boundaries.ts';
+import { sqlStateOf, type Transaction } from './db.ts';
+import { isPassing } from './passing.ts';
+
+/** Errors that mean "the same steps may succeed a moment later". */
+const PASSING = new Set(['40001', '40P01', '55P03', OTHER_DAY]);
+const RETRIES = 6;
+const RETRY_BUDGET_MS = 3_000;
+
+/**
+ * The only way to the data of a tenant: runs `steps` in one transaction that sees that tenant's rows
+ * and no others. The steps are repeated, with growing pauses, after a deadlock or a serialization
+ * failure, and so must touch nothing but the transaction. A thrown error rolls back and is thrown
+ * again outside, because an error thrown through the driver costs the connection.
+ */
+export async function within<Result>(
+  pool: DatabasePool,
+  tenantId: string,
+  steps: (tx: Transaction, today: string) => Promise<Result>,
+  mode: Mode = {},
+): Promise<Result> {
+  const deadline = Date.now() + RETRY_BUDGET_MS;
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await pool.connect((connection) => once(connection, tenantId, steps, mode));
+    if ('result' in outcome) return outcome.result;
+    const passing = mode.isRepeated !== false && PASSING.has(sqlStateOf(outcome.error) ?? '');
+    if (!passing || attempt > RETRIES || Date.now() > deadline) throw outcome.error;
+    await new Promise((resolve) =>
+      setTimeout(resolve, Math.random() * Math.min(200, 5 * 2 ** attempt)),
+    );
+  }
+}
+
+type Outcome<Result> = { result: Result } | { error: unknown };
+
+/** The day that each tenant was last seen at: what a transaction may suppose, and has to prove. */
+const days = new Map<string, string>();
+const DAYS_MAX = 10_000;
+
+/** Whoever moves the date says so here, so that the next transaction does not begin in vain. */
+export const supposeNoDay = (tenantId: string) => days.delete(tenantId);
+
+async function once<Result>(
+  connection: DatabasePoolConnection,
+  tenantId: string,
+  steps: (tx: Transaction, today: string) => Promise<Result>,
+  mode: Mode,
+): Promise<Outcome<Result>> {
+  await connection.query(beginning(mode));
+  try {
+    const result = await steps(connection, await settingOut(connection, tenantId, mode));
+    await connection.query(ending(mode));
+    return { result };
+  } catch (error) {
+    const thrown = await undone(connection, error, mode);
+    if (sqlStateOf(thrown) === OTHER_DAY) supposeNoDay(tenantId);
+    return { error: sqlStateOf(thrown) === SHUT ? new TenantShut() : thrown };
+  }
+}
+
+/** Answers why it is undone: on another day than was supposed the steps may not have refused. */
+async function undone(connection: DatabasePoolConnection, error: unknown, mode: Mode) {
+  try {
+    // A connection that cannot roll back is broken: that error goes through and destroys it.
+    await connection.query(isBroken(error) ? ROLLBACK : undoing(mode));
+    return error;
+  } catch (worse) {
+    const state = sqlStateOf(worse);
+    if (state === OTHER_DAY || state === SHUT) return worse;
+    throw worse;
+  }
+}
+
+/**
+ * Answers the date; empty where nobody asks for it. What is written waits for no answer on a day that
+ * is as it was before: it goes on, and fails with its first statement where another day has begun.
+ */
+async function settingOut(connection: DatabasePoolConnection, tenantId: string, mode: Mode) {
+  if (mode.isUndated) {
+    await connection.query(settingAhead(tenantId, mode));
+    return '';
+  }
+  const isReading = mode.readOnly || mode.snapshot;
+  const supposed = days.get(tenantId);
+  if (supposed !== undefined && !isReading && mode.isRepeated !== false) {
+    await connection.query(settingAhead(tenantId, mode, supposed));
+    return supposed;
+  }
+  const { today, is_shut } = await connection.one(setting(tenantId, mode));
+  if (is_shut) throw new TenantShut();
+  if (days.size >= DAYS_MAX) days.clear();
+  if (today !== null) days.set(tenantId, today);
+  return today ?? '';
+}
+
+/** Whether it was the database that failed, and not the steps that refused. */
+const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isPassing(error);
+
+/** The tenant is closed, and may be in another database already: nothing is read or written. */
+export class TenantShut extends Error {
+  constructor() {
+    super('The tenant is closed while it moves.');
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { Conflict } from '../../jobs/errors.ts';
+import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { openPool, prepared, sql } from '../../sql/database/db.ts';
+import { TenantShut } from '../../sql/database/within.ts';
+import { askedBy } from '../setup/trips.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const within = workOf(await openPool(stage.url, { size: 1 }), SYSTEM);
+const Day = z.object({ day: z.string() });
+
+/** Writes a program, and answers the day that the work was told beside the one that the database knows. */
+const entered =
+  (code: string) =>
+  async ({ tx, today }: Work) => {
+    const day = await tx.oneFirst(
+      prepared(sql.type(Day)`
+        insert into programs (code, name) values (${code}, ${code}) returning app.business_date() as day
+      `),
+    );
+    return [today, day];
+  };
+const codes = ({ tx }: Work) =>
+  tx.anyFirst(sql.type(z.object({ code: z.string() }))`select code from programs order by code`);
+const opened = async () => {
+  const { id } = await stage.tenant();
+  const before = await within(id, codes);
+  return { id, before };
+};
+/** As the close of a day does, in another process. */
+const moveOn = (id: string, day: string) =>
+  stage.owner.query('update tenants set business_date = $2 where id = $1', [id, day]);
+
+test('a change on a day that is known waits for its own answers and its commit only', async () => {
+  const { id } = await opened();
+
+  const asked = await askedBy(() => within(id, entered('KNOWN')));
+
+  expect(asked).toEqual({ statements: 4, trips: 2 });
+});
+
+test('a day that has begun meanwhile is the day of what is written then, once', async () => {
+  const { id, before } = await opened();
+  await within(id, entered('A'));
+  await moveOn(id, '2026-03-04');
+
+  const first = await within(id, entered('B'));
+  const second = await within(id, entered('C'));
+
+  expect([first, second]).toEqual([
+    ['2026-03-04', '2026-03-04'],
+    ['2026-03-04', '2026-03-04'],
+  ]);
+  expect(await within(id, codes)).toEqual([...before, 'A', 'B', 'C'].toSorted());
+});
+
+test('steps that refuse by the day before they ask anything are told the day that it is', async () => {
+  const { id } = await opened();
+  await moveOn(id, '2026-03-04');
+  const told: string[] = [];
+  const refusing = ({ today }: Work) => {
+    told.push(today);
+    return Promise.reject(new Conflict('Not on that day.', 'not_today'));
+  };
+
+  const refused = within(id, refusing);
+
+  await expect(refused).rejects.toMatchObject({ code: 'not_today' });
+  expect(told.at(-1)).toBe('2026-03-04');
+  expect(await within(id, entered('AFTERWARDS'))).toEqual(['2026-03-04', '2026-03-04']);
+});
+
+test('of a tenant that is closed meanwhile nothing is written on a day that is known', async () => {
+  const { id, before } = await opened();
+  await stage.owner.query(`update tenants set door = 'closed', is_active = false where id = $1`, [
+    id,
+  ]);
+
+  const written = within(id, entered('SHUT'));
+  const refused = within(id, () => Promise.reject(new Conflict('No.', 'no')));
+
+  await expect(written).rejects.toBeInstanceOf(TenantShut);
+  await expect(refused).rejects.toBeInstanceOf(TenantShut);
+  const { rows } = await stage.owner.query('select code from programs where tenant_id = $1', [id]);
+  expect(rows).toHaveLength(before.length);
+});
