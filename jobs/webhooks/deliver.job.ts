@@ -103,14 +103,14 @@ type Kept = ReturnType<typeof keptOf>;
 type Answer = { made: Made; answer: PostAnswer; kept: Kept; policy: Policy };
 
 /** Asks the receiver between transactions, so that no row stays locked while a stranger answers. */
-async function ask(made: Made, { keys, post }: Outside): Promise<Answer> {
+async function ask(made: Made, outside: Outside): Promise<Answer> {
   const { webhooks: policy } = readSettings(made.settings);
   const body = Buffer.from(made.body, 'utf8');
   const secrets = [made.secret_sealed, made.previous_secret_sealed]
     .filter((sealed) => sealed !== null)
-    .map((sealed) => keys.unseal(made.tenant_id, sealed));
+    .map((sealed) => outside.keys.unseal(made.tenant_id, sealed));
   const [current = '', previous = null] = secrets;
-  const answer = await post({
+  const answer = await outside.post({
     url: made.url,
     body,
     headers: headersOf({ ...made, body }, { current, previous }),
