@@ -548,14 +548,12 @@ CREATE OR REPLACE FUNCTION app.leap_year_days_before(d date)
  IMMUTABLE PARALLEL SAFE
 RETURN (((((((EXTRACT(year FROM d))::bigint - 1) / 4) - (((EXTRACT(year FROM d))::bigint - 1) / 100)) + (((EXTRACT(year FROM d))::bigint - 1) / 400)) * 366) + CASE WHEN ((((EXTRACT(year FROM d))::bigint % (4)::bigint) = 0) AND ((((EXTRACT(year FROM d))::bigint % (100)::bigint) <> 0) OR (((EXTRACT(year FROM d))::bigint % (400)::bigint) = 0))) THEN ((EXTRACT(doy FROM d))::bigint - 1) ELSE (0)::bigint END);
 
-CREATE OR REPLACE FUNCTION app.let_out_of_line(receiver uuid, most integer)
- RETURNS integer
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION app.let_out_of_line(receiver uuid)
+ RETURNS void
+ LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-declare let_out integer;
-begin
   with
     in_line as materialized (
       select delivery.id, delivery.attempt
@@ -565,7 +563,7 @@ begin
         and not subscription.is_slow
       where delivery.tenant_id = app.current_tenant() and delivery.subscription_id = receiver
         and delivery.status = 'scheduled' and delivery.in_line
-      order by delivery.id limit most
+      order by delivery.id limit 5000
       for update of delivery skip locked
     ),
     waiting as materialized (
@@ -581,17 +579,12 @@ begin
     come as (
       update webhook_deliveries as delivery set in_line = false
       from waiting where delivery.tenant_id = app.current_tenant() and delivery.id = waiting.id
-    ),
-    moved as (
-      update graphile_worker._private_jobs as job
-      set job_queue_id = null, priority = 0,
-          payload = (job.payload::jsonb || '{"in_line": false}')::json, updated_at = now()
-      from waiting where job.id = waiting.job_id
-      returning job.id
     )
-  select count(*) from moved into let_out;
-  return let_out;
-end $function$;
+  update graphile_worker._private_jobs as job
+  set job_queue_id = null, priority = 0,
+      payload = (job.payload::jsonb || '{"in_line": false}')::json, updated_at = now()
+  from waiting where job.id = waiting.job_id
+$function$;
 grant execute on function app.let_out_of_line to servicing_app;
 revoke execute on function app.let_out_of_line from public;
 

@@ -1,4 +1,4 @@
-import type { FragmentSqlToken as SqlFragment, SqlToken } from 'slonik';
+import type { FragmentSqlToken as SqlFragment, PrimitiveValueExpression } from 'slonik';
 import { sql, unread, type Transaction } from './database/db.ts';
 import { joined } from './database/joined.ts';
 import type { TableName } from './tables.ts';
@@ -44,16 +44,16 @@ function several(table: TableName, records: readonly Values[]) {
 }
 
 function inserting(table: TableName, values: Values) {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  const entries = givenIn(values);
   const columns = entries.map(([column]) => sql.identifier([column]));
-  return sql.typeAlias('id')`
-    insert into ${sql.identifier([table])} (${sql.join(columns, sql.fragment`, `)})
-    values (${sql.join(
-      entries.map(([, value]) => bound(value)),
-      sql.fragment`, `,
-    )})
-    returning id
-  `;
+  return shaped(`insert ${table}`, entries, (given) => {
+    const bound = sql.join(given, sql.fragment`, `);
+    return sql.typeAlias('id')`
+      insert into ${sql.identifier([table])} (${sql.join(columns, sql.fragment`, `)})
+      values (${bound})
+      returning id
+    `;
+  });
 }
 
 /** Changes the given columns and leaves the others; nothing given or nothing new, nothing written. */
@@ -74,13 +74,43 @@ export const columnsOf = (values: Values) =>
   Object.keys(values).filter((column) => values[column] !== undefined);
 
 /** Each column with its new value, as an update sets them. */
-export const assigning = (values: Values) =>
-  sql.join(
-    Object.entries(values)
-      .filter(([, value]) => value !== undefined)
-      .map(([column, value]) => sql.fragment`${sql.identifier([column])} = ${bound(value)}`),
-    sql.fragment`, `,
-  );
+export const assigning = (values: Values): SqlFragment => {
+  const entries = givenIn(values);
+  return shaped('assign', entries, (given) => {
+    const assigned = given.map((value, at) => {
+      const [column = ''] = entries[at] ?? [];
+      return sql.fragment`${sql.identifier([column])} = ${value}`;
+    });
+    return sql.fragment`${sql.join(assigned, sql.fragment`, `)}`;
+  });
+};
+
+const givenIn = (values: Values) =>
+  Object.entries(values).filter(([, value]) => value !== undefined);
+
+type Bound = ReturnType<typeof bound>;
+type Shape = { readonly values: readonly PrimitiveValueExpression[] };
+const shapes = new Map<string, Shape>();
+const SHAPES_MAX = 1_000;
+
+/** A text is put together once for the same columns; what differs is what is bound to it, one value each. */
+function shaped<Made extends Shape>(
+  name: string,
+  entries: readonly (readonly [column: string, value: unknown])[],
+  make: (given: Bound[]) => Made,
+): Made {
+  const columns = entries.map(([column, value]) => (isJson(value) ? `${column} json` : column));
+  const key = `${name} ${columns.join()}`;
+  const known = shapes.get(key) as Made | undefined;
+  if (known === undefined && shapes.size >= SHAPES_MAX) shapes.clear();
+  const made = known ?? make(entries.map(([, value]) => bound(value)));
+  shapes.set(key, made);
+  return Object.freeze({ ...made, values: entries.map(([, value]) => plain(value)) });
+}
+
+const isJson = (value: unknown) => typeof value === 'object' && value !== null;
+const plain = (value: unknown) =>
+  (isJson(value) ? JSON.stringify(value) : value) as PrimitiveValueExpression;
 
 export const archive = (tx: Transaction, table: TableName, id: string, archived: boolean) =>
   update(tx, table, id, { is_archived: archived });
@@ -90,8 +120,7 @@ export async function remove(tx: Transaction, table: TableName, id: string) {
 }
 
 /** Objects and arrays are jsonb; everything else Postgres reads from its text form. */
-function bound(value: unknown): SqlFragment | SqlToken | string | number | boolean | null {
-  if (value === null) return null;
-  if (typeof value === 'object') return sql.fragment`${JSON.stringify(value)}::jsonb`;
-  return value as string | number | boolean;
+function bound(value: unknown): SqlFragment | PrimitiveValueExpression {
+  const given = plain(value);
+  return isJson(value) ? sql.fragment`${given}::jsonb` : given;
 }

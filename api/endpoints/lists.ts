@@ -141,10 +141,12 @@ function fromOrdering(value: string | string[]) {
   return { field: value.replace(/^-/, ''), descending: value.startsWith('-') };
 }
 
+const RangePair = z.tuple([z.int().min(0), z.int().min(0)]);
+
 /** Inclusive at both ends; a list of ids is not cut at the usual page size. */
 function pageOf({ range, limit, offset }: Query, byId: boolean): { offset: number; limit: number } {
   if (range !== undefined && range !== '') {
-    const pair = z.tuple([z.int().min(0), z.int().min(0)]).safeParse(jsonOf('range', range));
+    const pair = RangePair.safeParse(jsonOf('range', range));
     if (!pair.success || pair.data[1] < pair.data[0] || pair.data[0] > 2 ** 31) {
       throw new Invalid({
         range: 'Must be like [0,24]: the first and the last item, counted from zero.',

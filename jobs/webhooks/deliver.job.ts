@@ -8,7 +8,7 @@ import { job } from '../job.ts';
 import type { Outside, PostAnswer } from '../outside.ts';
 import { together } from '../together.ts';
 import { readSettings } from '../users/settings.ts';
-import type { Within, Work } from '../work.ts';
+import type { Work } from '../work.ts';
 import { keptOf } from './answer.ts';
 import { judge, problemOf, type Policy } from './health.ts';
 import { headersOf } from './signature.ts';
@@ -34,6 +34,15 @@ const arrived = together(({ tx }, done: readonly deliveries.Delivered[]) =>
   deliveries.delivered(tx, done),
 );
 
+const setAside = together(({ tx }, ordered: readonly attempts.Ordered[]) =>
+  deliveries.putAside(tx, ordered),
+);
+/** What was put into a line while its receiver was merely not known yet need not wait there. */
+const letOut = together(async ({ tx }, receivers: readonly string[]) => {
+  for (const receiver of new Set(receivers)) await deliveries.letOut(tx, receiver);
+  return receivers.map(() => undefined);
+});
+
 /**
  * One attempt to deliver one event to one subscription.
  *
@@ -50,11 +59,16 @@ export const deliverWebhook = job({
 
   async run(payload, outside) {
     const { tenant_id, delivery_id, attempt, subscription_id, in_line } = payload;
-    const putAside = () =>
-      outside.within(tenant_id, ({ tx }) => deliveries.putAside(tx, delivery_id, attempt));
+    const putAside = () => setAside(outside.within, tenant_id, { delivery_id, attempt });
     // Whoever stands in a line holds one of its few places already.
-    const turn = in_line || !subscription_id ? NO_TURN : await turnOf(subscription_id);
-    if (turn === null) return putAside();
+    const receiver = in_line ? undefined : subscription_id;
+    const turn = receiver === undefined ? NO_TURN : await turnOf(receiver);
+    if (turn === null) {
+      await putAside();
+      // It may have answered while this was written down.
+      if (receiver && turnOf.answers(receiver)) await letOut(outside.within, tenant_id, receiver);
+      return;
+    }
     let answer: Answer;
     let isFast: boolean | null = null;
     let areInLine = false;
@@ -71,7 +85,7 @@ export const deliverWebhook = job({
     }
     // The next may be asked while this one is written down.
     await report(answer, outside);
-    if (areInLine && subscription_id) await letOut(outside.within, tenant_id, subscription_id);
+    if (areInLine && receiver) await letOut(outside.within, tenant_id, receiver);
   },
 
   // A dead letter is asked for again where it lies; the receiver is not to blame.
@@ -79,14 +93,6 @@ export const deliverWebhook = job({
 });
 
 const NO_TURN = { asked: () => {}, end: () => false };
-
-const LET_OUT_AT_ONCE = 1_000;
-
-/** The receiver answers, and was only not known yet: what was put into a line meanwhile need not wait there. */
-async function letOut(within: Within, tenantId: string, subscriptionId: string) {
-  const some = ({ tx }: Work) => deliveries.letOut(tx, subscriptionId, LET_OUT_AT_ONCE);
-  while ((await within(tenantId, some)) === LET_OUT_AT_ONCE);
-}
 
 type Begun = NonNullable<Awaited<ReturnType<typeof attempts.begin>>[number]> & {
   attempt_id: string;
@@ -97,14 +103,14 @@ type Kept = ReturnType<typeof keptOf>;
 type Answer = { made: Made; answer: PostAnswer; kept: Kept; policy: Policy };
 
 /** Asks the receiver between transactions, so that no row stays locked while a stranger answers. */
-async function ask(made: Made, { keys, post }: Outside): Promise<Answer> {
+async function ask(made: Made, outside: Outside): Promise<Answer> {
   const { webhooks: policy } = readSettings(made.settings);
   const body = Buffer.from(made.body, 'utf8');
   const secrets = [made.secret_sealed, made.previous_secret_sealed]
     .filter((sealed) => sealed !== null)
-    .map((sealed) => keys.unseal(made.tenant_id, sealed));
+    .map((sealed) => outside.keys.unseal(made.tenant_id, sealed));
   const [current = '', previous = null] = secrets;
-  const answer = await post({
+  const answer = await outside.post({
     url: made.url,
     body,
     headers: headersOf({ ...made, body }, { current, previous }),

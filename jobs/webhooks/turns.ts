@@ -98,7 +98,7 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
   }
 
   /** Waits for a receiver that answers as long as it does, and for strangers only a moment. */
-  return async function turnOf(receiver: string): Promise<Turn | null> {
+  async function turnOf(receiver: string): Promise<Turn | null> {
     while (!isSilent(receiver)) {
       if (hasRoom(receiver)) return take(receiver);
       if (!isWorthWaiting(receiver)) {
@@ -108,5 +108,9 @@ export function newTurns(now = () => performance.now(), look = () => pause(LOOK_
       await wait(receiver);
     }
     return null;
-  };
+  }
+
+  /** Whether it is known to answer, and keeps nobody waiting at the moment. */
+  const answers = (receiver: string) => isFast.get(receiver) === true && !isSilent(receiver);
+  return Object.assign(turnOf, { answers });
 }

@@ -16,11 +16,11 @@ export type Accrued = z.output<typeof Accrued>;
 /**
  * The day's cents of every loan of the chunk: the rounded interest to its end less the rounded interest
  * to its start, so that the rows of a loan always add up to the rounded whole. Answers the sums by the
- * accounts that the loans' terms map the interest to; null stands for the chart's own.
+ * accounts that the loans' terms map the interest to; null stands for the chart's own. The month has its table,
+ * since the chunk is locked.
  */
-export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId: string) {
-  await tx.query(unread(sql.typeAlias('void')`select app.ensure_accrual_month(${day})`));
-  return tx.any(
+export const accrue = (tx: Transaction, chunk: Chunk, day: string, entryId: string) =>
+  tx.any(
     prepared(sql.type(Accrued)`
     with earned as (
       select loan.id as loan_id, loan.terms -> 'gl_map' as gl_map,
@@ -39,7 +39,6 @@ export async function accrue(tx: Transaction, chunk: Chunk, day: string, entryId
     from earned where amount <> 0 group by 1, 2 order by 1 nulls first, 2 nulls first
   `),
   );
-}
 
 const Aged = z.object({
   loan_id: z.string(),

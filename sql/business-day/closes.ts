@@ -100,11 +100,15 @@ const Chunk = z.object({
 });
 export type Chunk = z.output<typeof Chunk>;
 
-/** The chunk; locked, no writer of one of its loans passes until this transaction has ended. */
+/**
+ * The chunk; locked, no writer of one of its loans passes until this transaction has ended, and the month of
+ * its day has a table for interest.
+ */
 export const chunk = (tx: Transaction, runId: string, number: number, isLocked: boolean) =>
   tx.maybeOne(
     prepared(sql.type(Chunk)`
     select first_loan_id, before_loan_id, cob_date, is_accrued, done_at, unbilled_month
+           ${isLocked ? sql.fragment`, app.ensure_accrual_month(cob_date) as month` : sql.fragment``}
     from cob_chunks where run_id = ${runId} and chunk = ${number}
     ${isLocked ? sql.fragment`for update` : sql.fragment``}
   `),

@@ -123,8 +123,11 @@ const filled = joined(async (tx, messages: readonly Filled[]) => {
       update communication_logs as log
       set subject = message.subject, body = message.body,
           document_id = coalesce(message.document_id, log.document_id)
-      from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
-        as message (id uuid, subject text, body text, document_id uuid)
+      from (
+        select * from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
+          as message (id uuid, subject text, body text, document_id uuid)
+        limit ${messages.length}
+      ) as message
       where log.id = message.id
     `),
   );
@@ -161,8 +164,12 @@ const sending = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('void')
     set status = 'sent', sent_at = clock_timestamp(), attempts = message.attempt,
         provider = message.provider, provider_message_id = message.provider_message_id,
         error_code = null, error_message = null
-    from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
-      as message (id uuid, attempt integer, provider text, provider_message_id text)
+    from (
+      select * from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
+        as message (id uuid, attempt integer, provider text, provider_message_id text)
+      -- Few, so that they are looked for by their keys.
+      limit ${messages.length}
+    ) as message
     where log.id = message.id and log.status = 'queued'
     returning log.id, log.channel, log.borrower_id, log.document_id
   )

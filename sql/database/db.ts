@@ -39,21 +39,34 @@ export const sql = createSqlTag({
  * whose columns a migration may change beneath it.
  */
 export const prepared = <Query extends QuerySqlToken>(query: Query): Query =>
-  Object.freeze({ ...query, name: hash('md5', query.sql) });
+  Object.freeze({ ...query, name: nameOf(query.sql) });
 
 /**
  * A prepared write whose answer nobody reads. It goes to the database together with the next statement of
  * its transaction, which also tells what is wrong with it; the commit at the latest.
  */
 export const unread = <Query extends QuerySqlToken>(query: Query): Query =>
-  Object.freeze({ ...query, name: `${UNREAD} ${hash('md5', query.sql)}` });
+  Object.freeze({ ...query, name: `${UNREAD} ${nameOf(query.sql)}` });
 
 /**
  * The last statement of a transaction, prepared, which is committed along with it: what it answers is
  * in the database by then, whatever becomes of the steps afterwards.
  */
 export const last = <Query extends QuerySqlToken>(query: Query): Query =>
-  Object.freeze({ ...query, name: `${LAST} ${hash('md5', query.sql)}` });
+  Object.freeze({ ...query, name: `${LAST} ${nameOf(query.sql)}` });
+
+const names = new Map<string, string>();
+const NAMES_MAX = 1_000;
+
+/** What a text is prepared as, which is reckoned once. */
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size >= NAMES_MAX) names.clear();
+  const name = hash('md5', text);
+  names.set(text, name);
+  return name;
+}
 
 export type PoolSettings = {
   /** Connections this process may hold. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { prepared, sql } from '../database/db.ts';
 import { joined } from '../database/joined.ts';
 import { EventRow } from './events.ts';
-import { ScheduledRow } from './installments.ts';
+import { inLines, Lines } from './installments.ts';
 import { holdAll, Raw, rawColumns } from './loans.ts';
 
 const History = Raw.extend({
@@ -14,7 +14,7 @@ const History = Raw.extend({
   unbilled_month: z.string().nullable(),
   /** The payoff quote that holds today. */
   quote_id: z.string().nullable(),
-  schedule: z.array(ScheduledRow),
+  schedule: Lines,
   events: z.array(EventRow),
 });
 
@@ -55,15 +55,7 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
                and quote.good_through_date >= day.today
            ) as quote_id,
            (
-             select coalesce(json_agg(json_build_object(
-               'period_number', row.period_number, 'due_date', row.due_date,
-               'payment_amount', row.payment_amount::text,
-               'principal_amount', row.principal_amount::text,
-               'interest_amount', row.interest_amount::text,
-               'fees_amount', row.fees_amount::text,
-               'beginning_balance', row.beginning_balance::text,
-               'ending_balance', row.ending_balance::text, 'days_in_period', row.days_in_period
-             ) order by row.period_number), '[]')
+             select ${inLines}
              from installments as row where row.loan_id = loan.id and row.version = 1
            ) as schedule,
            (

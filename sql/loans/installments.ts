@@ -14,6 +14,40 @@ export const ScheduledRow = z.object({
   days_in_period: z.int(),
 });
 
+/**
+ * All rows of one schedule as one text, in the order of its fields, none of which is empty. As JSON the
+ * same takes Postgres three times as long, and is half of what the reading of a loan takes.
+ */
+export const inLines = sql.fragment`
+  string_agg(concat_ws(' ',
+    row.period_number, row.due_date, row.payment_amount, row.principal_amount, row.interest_amount,
+    row.fees_amount, row.beginning_balance, row.ending_balance, row.days_in_period
+  ), E'\n' order by row.period_number)
+`;
+
+/** That text as rows again; nothing where there are none. */
+export const Lines = z
+  .string()
+  .nullable()
+  .transform((text) => (text === null ? [] : text.split('\n').map(rowOf)));
+
+function rowOf(line: string): z.output<typeof ScheduledRow> {
+  const fields = line.split(' ');
+  const [period, due_date, payment, principal, interest, fees, beginning, ending, days] = fields;
+  if (fields.length !== 9) throw new Error(`A row of a schedule has nine fields: ${line}`);
+  return {
+    period_number: Number(period),
+    due_date: due_date ?? '',
+    payment_amount: payment ?? '',
+    principal_amount: principal ?? '',
+    interest_amount: interest ?? '',
+    fees_amount: fees ?? '',
+    beginning_balance: beginning ?? '',
+    ending_balance: ending ?? '',
+    days_in_period: Number(days),
+  };
+}
+
 type Covered = z.output<typeof ScheduledRow> & {
   paid_amount: string;
   paid_date: string | null;

@@ -1,11 +1,9 @@
 -- A receiver that nobody has heard of yet answers: what was put into a line meanwhile, and is not under way,
--- is sent like anything else to a receiver that answers. At most `most` at once; answers how many. Deliveries
--- are locked before their jobs, as by whoever enqueues them.
-create function app.let_out_of_line(receiver uuid, most integer) returns integer
-  language plpgsql security definer set search_path = public, pg_temp
+-- is sent like anything else to a receiver that answers. Of more than a statement can move
+-- in time the rest stays where it was. Deliveries are locked before their jobs, as by whoever enqueues them.
+create function app.let_out_of_line(receiver uuid) returns void
+  language sql security definer set search_path = public, pg_temp
 as $$
-declare let_out integer;
-begin
   with
     in_line as materialized (
       select delivery.id, delivery.attempt
@@ -15,7 +13,7 @@ begin
         and not subscription.is_slow
       where delivery.tenant_id = app.current_tenant() and delivery.subscription_id = receiver
         and delivery.status = 'scheduled' and delivery.in_line
-      order by delivery.id limit most
+      order by delivery.id limit 5000
       for update of delivery skip locked
     ),
     waiting as materialized (
@@ -31,16 +29,11 @@ begin
     come as (
       update webhook_deliveries as delivery set in_line = false
       from waiting where delivery.tenant_id = app.current_tenant() and delivery.id = waiting.id
-    ),
-    moved as (
-      update graphile_worker._private_jobs as job
-      set job_queue_id = null, priority = 0,
-          payload = (job.payload::jsonb || '{"in_line": false}')::json, updated_at = now()
-      from waiting where job.id = waiting.job_id
-      returning job.id
     )
-  select count(*) from moved into let_out;
-  return let_out;
-end $$;
+  update graphile_worker._private_jobs as job
+  set job_queue_id = null, priority = 0,
+      payload = (job.payload::jsonb || '{"in_line": false}')::json, updated_at = now()
+  from waiting where job.id = waiting.job_id
+$$;
 revoke execute on function app.let_out_of_line from public;
 grant execute on function app.let_out_of_line to servicing_app;

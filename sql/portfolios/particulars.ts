@@ -1,7 +1,7 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { secures } from '../collateral/items.ts';
-import { prepared, sql, type Transaction } from '../database/db.ts';
+import { sql, unread, type Transaction } from '../database/db.ts';
 import { chargedOffOn, investorOf } from '../loans/loan-facts.ts';
 
 /** Which loans: a condition on the column that has their id. */
@@ -118,7 +118,7 @@ export const particularsThenOfAll = (day: string, among: Among) => sql.fragment`
 /** Writes down the particulars of the loans on the books where they are not what was written last. */
 export const keepParticulars = (tx: Transaction, day: string, among: Among) =>
   tx.query(
-    prepared(sql.typeAlias('void')`
+    unread(sql.typeAlias('void')`
     insert into loan_particulars (loan_id, from_date, ${sql.join(
       NAMES.map((name) => sql.identifier([name])),
       sql.fragment`, `,

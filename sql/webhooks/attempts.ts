@@ -41,7 +41,10 @@ export async function begin(tx: Transaction, ordered: readonly Ordered[]) {
   return ordered.map((_, index) => byPlace.get(index + 1) ?? null);
 }
 
-/** Looked for one by one, by their keys, however many the planner takes them for. */
+/**
+ * Looked for one by one, by their keys, however many the planner takes them for; whether they are still to be
+ * sent is asked afterwards, or it would look for them among all that are.
+ */
 const beginning = (ordered: readonly Ordered[]) =>
   last(sql.type(Begun.extend({ place: z.int() }))`
     with due as materialized (
@@ -50,7 +53,7 @@ const beginning = (ordered: readonly Ordered[]) =>
         jsonb_to_recordset(${JSON.stringify(ordered)}::jsonb) as (delivery_id uuid, attempt integer)
       ) with ordinality as ordered (delivery_id, attempt, place)
       cross join lateral (
-        select delivery.id, delivery.subscription_id, first_round.id as webhook_id,
+        select delivery.id, delivery.status, delivery.subscription_id, first_round.id as webhook_id,
                subscription.url, subscription.secret_sealed,
                case when subscription.previous_secret_until > now()
                  then subscription.previous_secret_sealed
@@ -64,11 +67,11 @@ const beginning = (ordered: readonly Ordered[]) =>
         join webhook_deliveries as first_round
           on first_round.subscription_id = delivery.subscription_id
           and first_round.event_id = delivery.event_id and first_round.round = 0
-        where delivery.id = ordered.delivery_id and delivery.status = 'scheduled'
-          and delivery.attempt = ordered.attempt
+        where delivery.id = ordered.delivery_id and delivery.attempt = ordered.attempt
           and (subscription.is_active or event.event_type = ${TEST_EVENT})
         limit 1
       ) as found
+      where found.status = 'scheduled'
     ),
     begun as (
       insert into webhook_attempts (id, delivery_id, attempt, started_at)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, unread, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import type { Answered } from './attempts.ts';
+import type { Answered, Ordered } from './attempts.ts';
 import { TEST_EVENT } from './events.ts';
 
 /** A delivery with its newest attempt, as long as that is kept. */
@@ -33,24 +33,23 @@ export const send = (tx: Transaction, ids: readonly string[], { put_aside = fals
     select app.send_deliveries(${sql.array([...ids], 'uuid')}, ${put_aside})
   `);
 
-/** Its receiver keeps others waiting: the attempt waits its turn in a line, and holds no slot meanwhile. */
-export async function putAside(tx: Transaction, id: string, attempt: number) {
+/** Their receivers keep others waiting: these attempts wait their turn in a line, and hold no slot meanwhile. */
+export async function putAside(tx: Transaction, ordered: readonly Ordered[]) {
   const waiting = await tx.anyFirst(sql.typeAlias('id')`
-    update webhook_deliveries set in_line = true, next_attempt_at = now()
-    where id = ${id} and status = 'scheduled' and attempt = ${attempt}
-    returning id
+    update webhook_deliveries as delivery set in_line = true, next_attempt_at = now()
+    from jsonb_to_recordset(${JSON.stringify(ordered)}::jsonb)
+      as ordered (delivery_id uuid, attempt integer)
+    where delivery.id = ordered.delivery_id and delivery.status = 'scheduled'
+      and delivery.attempt = ordered.attempt
+    returning delivery.id
   `);
   await send(tx, waiting, { put_aside: true });
+  return ordered.map(() => undefined);
 }
 
-/**
- * What waits in a line for this receiver, and is not under way, waits there no longer, unless the receiver is
- * slow. Answers how many there were, at most so many at once.
- */
-export const letOut = (tx: Transaction, subscriptionId: string, most: number) =>
-  tx.oneFirst(sql.type(z.object({ let_out: z.int() }))`
-    select app.let_out_of_line(${subscriptionId}, ${most}) as let_out
-  `);
+/** What waits in a line for this receiver, and is not under way, waits there no longer, unless it is slow. */
+export const letOut = (tx: Transaction, subscriptionId: string) =>
+  tx.query(sql.typeAlias('void')`select app.let_out_of_line(${subscriptionId})`);
 
 export type Delivered = Answered & {
   delivery_id: string;
@@ -80,7 +79,7 @@ const jsonOf = (done: readonly Delivered[]) =>
 
 const delivering = (done: readonly Delivered[]) =>
   sql.type(z.unknown())`
-    with done as materialized (
+    with given as (
       select * from rows from (jsonb_to_recordset(${jsonOf(done)}::jsonb) as (
         attempt_id uuid, delivery_id uuid, subscription_id uuid, is_slow boolean, is_test boolean,
         response_status integer, response_body text, problem text, ms integer
@@ -88,7 +87,10 @@ const delivering = (done: readonly Delivered[]) =>
         attempt_id, delivery_id, subscription_id, is_slow, is_test,
         response_status, response_body, problem, ms, place
       )
+      limit ${done.length}
     ),
+    -- Of an unknown limit a tenth is expected: of these a tenth of a tenth, which are looked for by their keys.
+    done as materialized (select * from given limit ${done.length}),
     answered as (
       update webhook_attempts as attempt
       set answered_at = clock_timestamp(), response_status = done.response_status,

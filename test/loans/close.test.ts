@@ -69,6 +69,8 @@ test('a chunk whose loans were kept of the day before it was done is done by the
   expect(kept.body.map((row: { snapshot_date: string }) => row.snapshot_date)).toEqual([
     '2026-01-15',
   ]);
+  const aside = 'select loan_id from cob_loan_errors where tenant_id = $1';
+  expect((await stage.owner.query(aside, [tenant.id])).rows).toEqual([]);
   expect(await tenant.within(async ({ today }) => today)).toBe('2026-01-16');
 });
 

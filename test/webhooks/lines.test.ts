@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
@@ -152,4 +153,41 @@ test('what waited in a line while a receiver was not known yet is let out by its
   expect(letOut).toMatchObject(
     letOut.map(() => ({ line: null, priority: 0, payload: { in_line: false, attempt: 1 } })),
   );
+});
+
+test('what is put into a line while the first answer of its receiver comes does not stay there', async () => {
+  await forget();
+  const { tenant, outside, happen, relayed } = await newSubscriber(stage);
+  for (let count = 0; count < 40; count += 1) await happen();
+  await relayed();
+  const fetched = (await jobs()).map(({ payload }) => deliverWebhook.payload.parse(payload));
+  const isAsked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const post: typeof outside.post = async (request) => {
+    isAsked.resolve();
+    await answer.promise;
+    return outside.post(request);
+  };
+  const key = `deliver-webhook:${fetched.at(-1)?.delivery_id}:1`;
+  // The last of them cannot be put aside before all others have been told that the receiver answers.
+  const holder = await stage.owner.connect();
+  await holder.query('begin');
+  await holder.query('select from graphile_worker._private_jobs where key = $1 for update', [key]);
+
+  const running = fetched.map((payload) => deliverWebhook.run(payload, { ...outside, post }));
+  await isAsked.promise;
+  await pause(400);
+  answer.resolve();
+  await Promise.all(running.slice(0, 16));
+  await holder.query('commit');
+  holder.release();
+  await Promise.all(running);
+
+  const { rows } = await stage.owner.query(
+    `select count(*)::integer as left from webhook_deliveries
+     where tenant_id = $1 and status = 'scheduled' and in_line`,
+    [tenant.id],
+  );
+  expect(rows).toEqual([{ left: 0 }]);
+  expect((await jobs()).filter(({ line }) => line !== null)).toEqual([]);
 });

@@ -38,7 +38,7 @@ test('events become one delivery and one job each, within about a second', async
 test('the relay looks again at once while much happens, and rarely once nothing has happened for long', () => {
   const usual = { taken: 3, took: 2, silence: 0 };
   const pauses = {
-    full: pauseAfter({ ...usual, taken: 1_000 }),
+    full: pauseAfter({ ...usual, taken: 250 }),
     few: pauseAfter(usual),
     ofManySubscribers: pauseAfter({ ...usual, took: 40 }),
     slowDatabase: pauseAfter({ ...usual, took: 4_000 }),

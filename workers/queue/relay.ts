@@ -3,7 +3,7 @@ import type { Log } from '../../jobs/log.ts';
 import { relayEvents } from '../../sql/queue/workers.ts';
 import { repeatedly, type Repetition } from './repeatedly.ts';
 
-const BATCH = 1_000;
+const BATCH = 250;
 /** Milliseconds between two looks. */
 const [PAUSE_MIN, PAUSE_MAX] = [25, 500] as const;
 /** Of the time, a look that is followed by another takes a sixth at most. */

@@ -1,4 +1,3 @@
-import { money } from '../../money.ts';
 import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
@@ -55,8 +54,5 @@ export function boardedSchedule(
     payment_amount: boarded.payment_amount ?? original[0]?.payment_amount ?? null,
     first_period_number: past + 1,
   });
-  return [...history, ...rest].map((row) => ({
-    ...row,
-    payment_amount: money(row.payment_amount),
-  }));
+  return [...history, ...rest];
 }
