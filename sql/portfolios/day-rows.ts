@@ -184,8 +184,8 @@ const keptWith = (day: string, among: Among, particulars: SqlFragment | null) =>
 `;
 
 /**
- * The loans of the day that is open: what its close has written down already, and of the others what it
- * would write down now.
+ * The loans of the day that is open: what its close has written down already, unless somebody has written to them
+ * since, and of the others what it would write down now.
  */
 export const openOf = (
   day: string,
@@ -193,15 +193,22 @@ export const openOf = (
   isWhole: boolean,
   statuses: readonly string[],
 ) => sql.fragment`
-  ${keptWith(day, among, isWhole ? toldThen : null)}
+  ${keptWith(day, among, isWhole ? toldThen : null)} and ${isAsKept(day)}
   union all
   select ${names('ended')} ${isWhole ? told : NOTHING}
   from (${atTheEnd(day, among, statuses)}) as ended ${isWhole ? toldNow(day) : NOTHING}
   where (
     select kept.loan_id from loan_snapshots as kept
-    where kept.snapshot_date = ${day} and kept.loan_id = ended.loan_id
+    where kept.snapshot_date = ${day} and kept.loan_id = ended.loan_id and ${isAsKept(day)}
   ) is null
 `;
+
+/** Whether nobody has written to the loan since. */
+const isAsKept = (day: string) => sql.fragment`
+  not exists (
+    select from cob_written_loans as written
+    where written.cob_date = ${day} and written.loan_id = kept.loan_id
+  )`;
 
 const NOTHING = sql.fragment``;
 const told = sql.fragment`, ${particularsIn('told')}`;

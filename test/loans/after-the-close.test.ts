@@ -8,6 +8,7 @@ import { balancesOf, board, keptOf, pay, shown } from '../setup/after-the-close.
 import { newLoan } from '../setup/loans.ts';
 import { monthEnds, OWED } from '../setup/month-ends.ts';
 import { drain, travelTo } from '../setup/queue.ts';
+import { tapeOf } from '../setup/tape-files.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -179,7 +180,7 @@ test('days end while payments come and go, and each is kept as the ledger left i
   expect(days).toHaveLength(7);
 });
 
-test('portfolios count what happened after the close had passed their loans', async () => {
+test('portfolios and tapes count what happened after the close had passed their loans', async () => {
   const inPortfolio = async (on: Tenant, loan_ids: string[]) => {
     const admin = await on.signedIn('admin');
     const { body } = await admin.post('/portfolios', { name: 'All' });
@@ -187,8 +188,12 @@ test('portfolios count what happened after the close had passed their loans', as
   };
   const { tenant, ids, endDay } = await theCloseHasPassed(2, { before: inPortfolio });
 
+  const admin = await tenant.signedIn('admin');
+  const tape = await tapeOf(stage, tenant, admin, { columns: ['principal_balance'] });
   await pay(tenant, ids[0] ?? '', '500.00');
+  const tapes = [await tape.rows(LAST_DAY)];
   await endDay();
+  tapes.push(await tape.rows(LAST_DAY));
   await drain(stage, {}, ['snapshot-portfolios']);
 
   const totals = await tenant.within(({ tx }) =>
@@ -198,6 +203,8 @@ test('portfolios count what happened after the close had passed their loans', as
     `),
   );
   expect(totals).toEqual(['19537.26']);
+  const rows = ['9537.26', '10000.00'].map((principal_balance) => ({ principal_balance }));
+  expect(tapes).toEqual([rows, rows]);
 });
 
 test('a loan that cannot be kept anew is set aside, and the day ends for the others', async () => {

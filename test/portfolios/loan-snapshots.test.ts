@@ -87,3 +87,26 @@ test('a charged-off loan is a loss less what came in on it', async () => {
   });
   expect((await tenant.officer.get(`/loans/${id}`)).body.recovered_amount).toBe('200.00');
 });
+
+test('what is kept of the last day is checked against the loans that nothing has happened to since', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loans = [await newLoan(tenant), await newLoan(tenant)];
+  await travelTo(stage, tenant, '2026-01-16');
+  await tenant.officer.post(`/loans/${loans[0]?.id}/payments`, { amount: '100.00' });
+  const change = (amount: string) =>
+    stage.owner.query(
+      'update loan_snapshots set principal_balance = principal_balance + $2 where tenant_id = $1',
+      [tenant.id, amount],
+    );
+
+  await change('1.00');
+  const broken = await violationsIn(stage);
+  await change('-1.00');
+
+  expect(broken).toEqual([
+    expect.stringMatching(
+      /^what is kept of the last day .* a principal of 10001.00 is kept, .* is 10000.00/,
+    ),
+  ]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
