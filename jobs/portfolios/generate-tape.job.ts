@@ -75,24 +75,28 @@ const nothing = (): Totals => ({
   ...{ no_maturity: 0, matures_early: 0, negative: 0, odd_rate: 0, no_state: 0 },
 });
 
-type Read = { next: string | null; page: pages.Page };
+type Read = { page: pages.Page; before: string | null; after: string | null };
 
 /**
  * The texts of all the pages of the tape, some thousands of loans each, added up in `totals`. While one is
- * written to the files, the database writes the next one.
+ * written to the files, the database writes the next one: where that ends is asked with the one before.
  */
 async function* textsOf(tx: Work['tx'], tape: tapes.Order, source: Source, totals: Totals) {
   const form = tape.format === 'csv' ? 'csv' : 'json';
-  const read = async (first_loan_id: string): Promise<Read> => {
-    const next = await pages.nextPage(tx, first_loan_id, PAGE);
-    const range = { first_loan_id, before_loan_id: next };
-    return { next, page: await pages.page(tx, tape, source, range, form) };
+  const endOf = (first: string | null) => (first === null ? null : pages.nextPage(tx, first, PAGE));
+  const read = async (first_loan_id: string, before_loan_id: string | null): Promise<Read> => {
+    const range = { first_loan_id, before_loan_id };
+    const [page, after] = await Promise.all([
+      pages.page(tx, tape, source, range, form),
+      endOf(before_loan_id),
+    ]);
+    return { page, before: before_loan_id, after };
   };
-  let ahead: Promise<Read> | null = read(pages.FIRST);
+  let ahead: Promise<Read> | null = read(pages.FIRST, await endOf(pages.FIRST));
   try {
     while (ahead !== null) {
-      const { next, page }: Read = await ahead;
-      ahead = next === null ? null : read(next);
+      const { page, before, after }: Read = await ahead;
+      ahead = before === null ? null : read(before, after);
       // Whoever waits for it is told of its failure, which must not end the process before.
       ahead?.catch(() => undefined);
       const { written, ...told } = page;

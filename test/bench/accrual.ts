@@ -3,6 +3,7 @@ import { accrueDay, type Accrued } from './accrue-day.ts';
 import { median, say, sizeOf, type Figure } from './figures.ts';
 import { amount, rate } from './seconds.ts';
 import { manyLoans } from './many-loans.ts';
+import { startAccruing, type Workers } from './workers.ts';
 import { DAY, type BenchWorld } from './world.ts';
 
 const LOANS = 100_000;
@@ -17,14 +18,16 @@ const FLOOR_DAY = '2001-01-01';
 export async function accrual(words: readonly string[]): Promise<Figure[]> {
   const count = sizeOf(words, { usual: LOANS, least: 1_000 });
   const world = await manyLoans(count);
+  const accruing = await startAccruing(world);
   const rounds: Round[] = [];
-  // The first is not counted: statements are planned, and code is compiled.
+  // The first is not counted: statements are planned, and code is compiled, by processes that stay.
   for (let number = 0; number <= ROUNDS; number += 1) {
-    const round = await roundOf(world, addDays(DAY, number), number);
+    const round = await roundOf(world, accruing, number);
     if (number > 0) rounds.push(round);
     say(`${rate(count, round.ours)}; COPY ${round.floor.toFixed(2)} s`);
   }
   const middle = (name: keyof Round) => median(rounds.map((round) => round[name]));
+  await accruing.stop();
   await world.close();
   return [
     {
@@ -47,12 +50,13 @@ export async function accrual(words: readonly string[]): Promise<Figure[]> {
 type Round = Accrued & { floor: number };
 
 /** One day, whose floor comes before it in every other round, with the rows of the day before. */
-async function roundOf(world: BenchWorld, day: string, number: number): Promise<Round> {
+async function roundOf(world: BenchWorld, accruing: Workers, number: number): Promise<Round> {
+  const day = addDays(DAY, number);
   let floor = number % 2 === 0 && number > 0 ? await copied(world, addDays(day, -1)) : 0;
-  const times = await accrueDay(world, day, async () => {
+  const between = async () => {
     floor ||= await copied(world, day);
-  });
-  return { ...times, floor };
+  };
+  return { ...(await accrueDay(world, day, { accruing, between })), floor };
 }
 
 /** The rows of the day under another date, from a file of the server into the same table, its keys and checks. */

@@ -9,18 +9,18 @@ import { startAccruing, startWorkers, untilClosed, type Workers } from './worker
 export type Accrued = { ours: number; again: number };
 
 /**
- * Posts the interest of the day through the queue, twice, by processes that do nothing else; then `between`
- * has its turn, and the rest of the day is closed as in production.
+ * Posts the interest of the day through the queue, twice, by processes that do nothing else: those given, which
+ * have done it before, or new ones. Then `between` has its turn, and the rest of the day is closed as in production.
  */
 export async function accrueDay(
   world: BenchWorld,
   day: string,
-  between?: () => Promise<void>,
+  { accruing, between }: { accruing?: Workers; between?: () => Promise<void> } = {},
 ): Promise<Accrued> {
   const run = await world.within(world.tenant_id, (work) => planClose(work, day));
   if (!run) throw new Error('Nothing to close.');
-  const accruing = await startAccruing(world);
-  const times = await accrued(world, accruing, run).finally(() => accruing.stop());
+  const busy = accruing ?? (await startAccruing(world));
+  const times = await accrued(world, busy, run).finally(() => accruing ?? busy.stop());
   await between?.();
   await enqueued(world, closeLoans, run);
   const workers = await startWorkers(world);

@@ -66,9 +66,7 @@ test('a chunk whose loans were kept of the day before it was done is done by the
   await closeLoans.run(payload, lent);
 
   const kept = await tenant.officer.get(`/loan-snapshots?loan_id=${loan.id}`);
-  expect(kept.body.map((row: { snapshot_date: string }) => row.snapshot_date)).toEqual([
-    '2026-01-15',
-  ]);
+  expect(kept.body).toMatchObject([{ snapshot_date: '2026-01-15' }]);
   const aside = 'select loan_id from cob_loan_errors where tenant_id = $1';
   expect((await stage.owner.query(aside, [tenant.id])).rows).toEqual([]);
   expect(await tenant.within(async ({ today }) => today)).toBe('2026-01-16');
