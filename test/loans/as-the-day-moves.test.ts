@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { receive } from '../../jobs/payments/receive.ts';
+import { settingsOf } from '../../jobs/users/settings.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -22,6 +23,8 @@ test('a payment that was begun before the day ended counts beside those of the n
   });
 
   await tenant.within(async (work) => {
+    // What is asked before the day ends has proved it, so that the loan's lock alone can tell.
+    await settingsOf(work.tx);
     await another();
     await receive(work, id, { amount: '50.00', payment_type: 'regular' });
   });
@@ -43,6 +46,7 @@ test('two payments that were begun before the day ended both count', async () =>
   const ends = onlyOnce(() => travelTo(stage, tenant, '2026-01-16'));
   const pay = () =>
     tenant.within(async (work) => {
+      await settingsOf(work.tx);
       await ends();
       await receive(work, id, { amount: '50.00', payment_type: 'regular' });
     });
