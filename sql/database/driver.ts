@@ -131,9 +131,9 @@ function asking(client: pg.Client) {
       kept.push({ text, values, name: name === UNREAD ? undefined : name });
       return { ...NOTHING };
     }
-    // What is undone need not be done before, unless it would not have been undone otherwise.
-    const isUndone = text.startsWith('rollback') && !kept.some(isSupposed);
-    const before = isUndone ? [] : kept;
+    // What is undone need not be done before; whether it was rightly undone is all that is asked.
+    const isUndone = text.startsWith('rollback');
+    const before = isUndone ? kept.slice(0, kept.findLastIndex(isSupposed) + 1) : kept;
     kept = [];
     if (isEnd) isOpen = false;
     // A transaction that may only read refuses what is kept back, and that is told.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
-import { openPool, prepared, sql } from '../../sql/database/db.ts';
+import { openPool, prepared, sql, unread } from '../../sql/database/db.ts';
 import { TenantShut } from '../../sql/database/within.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { askedBy } from '../setup/trips.ts';
@@ -102,6 +102,18 @@ test('of a tenant that is closed meanwhile nothing is written on a day that is k
   await expect(refused).rejects.toBeInstanceOf(TenantShut);
   const { rows } = await stage.owner.query('select code from programs where tenant_id = $1', [id]);
   expect(rows).toHaveLength(before.length);
+});
+
+test('a refusal on a day that is known is told, whatever is wrong with what it undoes', async () => {
+  const { id, before } = await opened();
+
+  const refused = within(id, async ({ tx }) => {
+    await tx.query(unread(sql.typeAlias('void')`insert into programs (code) values ('NAMELESS')`));
+    throw new Conflict('No.', 'no');
+  });
+
+  await expect(refused).rejects.toMatchObject({ code: 'no' });
+  expect(await within(id, codes)).toEqual(before);
 });
 
 test('a standby that is a day behind keeps no change from its day', async () => {
