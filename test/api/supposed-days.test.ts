@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { sideBySide } from '../../sql/database/joined.ts';
 import { openPool, prepared, sql, unread } from '../../sql/database/db.ts';
 import { TenantShut } from '../../sql/database/within.ts';
 import { cloneDatabase } from '../setup/database.ts';
@@ -135,4 +137,36 @@ test('a standby that is a day behind keeps no change from its day', async () => 
   expect(days).toEqual(['2026-03-04', '2026-03-04']);
   expect(new Set(told)).toEqual(new Set(['2026-01-15']));
   expect(afterwards.statements).toBe(4);
+});
+
+test('of steps side by side each may be told first that another day has begun', async () => {
+  const { id } = await opened();
+  const pairs = (name: string, today: string): ((work: Work) => Promise<unknown>)[] => [
+    () => Promise.reject(new Conflict(`Not on ${today}.`, 'not_today')),
+    // Asks after the other one has asked.
+    async (work) => setImmediate().then(() => entered(`${name}-LATE`)(work)),
+    (work) => entered(name)(work),
+  ];
+  const bothOf = (name: string, which: readonly number[]) =>
+    within(id, (work) => {
+      const steps = pairs(name, work.today);
+      return sideBySide(which, (at) => steps[at]?.(work) ?? Promise.resolve());
+    });
+  await moveOn(id, '2026-03-04');
+  const late = await bothOf('ONE', [1, 2]);
+  await moveOn(id, '2026-03-05');
+  const refused = bothOf('TWO', [0, 2]);
+  const swallowed = () =>
+    within(id, async (work) => {
+      await entered('THREE')(work).catch(() => 'nothing');
+      return work.today;
+    });
+
+  expect(late).toEqual([
+    ['2026-03-04', '2026-03-04'],
+    ['2026-03-04', '2026-03-04'],
+  ]);
+  await expect(refused).rejects.toMatchObject({ message: 'Not on 2026-03-05.' });
+  await moveOn(id, '2026-03-06');
+  expect(await swallowed()).toBe('2026-03-06');
 });
