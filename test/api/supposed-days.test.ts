@@ -170,3 +170,17 @@ test('of steps side by side each may be told first that another day has begun', 
   await moveOn(id, '2026-03-06');
   expect(await swallowed()).toBe('2026-03-06');
 });
+
+test('whoever waits long for a connection while the day ends begins again all the same', async () => {
+  const { id } = await opened();
+  await moveOn(id, '2026-03-04');
+  const other = await stage.tenant();
+  const holding = within(other.id, ({ tx }) =>
+    tx.query(sql.typeAlias('void')`select pg_sleep(3.3)`),
+  );
+
+  const written = within(id, entered('PATIENT'));
+
+  expect(await written).toEqual(['2026-03-04', '2026-03-04']);
+  await holding;
+});
