@@ -25,7 +25,10 @@ export const isAnswered = ({ name }: { readonly name?: string | undefined }) =>
   !isUnread(name) && name !== UNAWAITED;
 
 const isUnread = (name: string | undefined) => name?.startsWith(UNREAD) ?? false;
-const isSupposed = ({ name }: Statement) => name?.startsWith(SUPPOSED) ?? false;
+const isSupposed = (statement: Statement | undefined) =>
+  statement?.name?.startsWith(SUPPOSED) ?? false;
+/** What our own functions refuse with: no state of Postgres' begins so. */
+const isOurs = (error: Error) => String((error as { code?: unknown }).code).startsWith('T');
 const isLast = (name: string | undefined) => name?.startsWith(`${LAST} `) ?? false;
 const COMMIT = { text: 'commit', values: [] };
 
@@ -93,6 +96,8 @@ function asking(client: pg.Client) {
   let isOpen = false;
   /** How its last statement ended it, until whoever began it ends it as well. */
   let ended: 'well' | 'badly' | null = null;
+  /** Why what was supposed is not so, until its transaction is undone, whatever its steps made of that. */
+  let mistaken: Error | null = null;
   const send = ({ text, values, name }: Statement) => {
     // The text alone: what is bound to it is nobody else's.
     const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, TEXT_MAX) };
@@ -110,7 +115,11 @@ function asking(client: pg.Client) {
     client.connection.stream.uncork();
     const answers = await Promise.allSettled(asked);
     return answers.map((answer, at) => {
-      if (answer.status === 'rejected') throw told(answer.reason);
+      if (answer.status === 'rejected') {
+        const error = told(answer.reason);
+        if (isSupposed(statements[at]) && isOurs(error)) mistaken = error;
+        throw error;
+      }
       const isUndone = statements[at]?.text === 'commit' && answer.value.command === 'ROLLBACK';
       if (isUndone) throw new RolledBack();
       return answer.value;
@@ -122,6 +131,7 @@ function asking(client: pg.Client) {
     const isEnd = text === 'commit' || text === 'rollback';
     if (ended !== null && !isBeginning && !isEnd)
       throw new Error('Nothing may follow the last statement of a transaction.');
+    if (isBeginning) mistaken = null;
     const how = ended;
     if (isBeginning || isEnd) ended = null;
     if (isEnd && how === 'well') return { ...NOTHING };
@@ -131,9 +141,9 @@ function asking(client: pg.Client) {
       kept.push({ text, values, name: name === UNREAD ? undefined : name });
       return { ...NOTHING };
     }
-    // What is undone need not be done before, unless it would not have been undone otherwise.
-    const isUndone = text.startsWith('rollback') && !kept.some(isSupposed);
-    const before = isUndone ? [] : kept;
+    // What is undone need not be done before; whether it was rightly undone is all that is asked.
+    const isUndone = text.startsWith('rollback');
+    const before = isUndone ? kept.slice(0, kept.findLastIndex(isSupposed) + 1) : kept;
     kept = [];
     if (isEnd) isOpen = false;
     // A transaction that may only read refuses what is kept back, and that is told.
@@ -149,6 +159,7 @@ function asking(client: pg.Client) {
     const answers = await sendAll([...before, asked, ...(endsIt ? [COMMIT] : [])]);
     // Unless steps that failed beside it have been undone meanwhile.
     if (ended === 'badly') ended = 'well';
+    if (text === 'rollback' && mistaken !== null) throw mistaken;
     const answer = answers[before.length];
     if (!answer) throw new Error('Nothing was asked.');
     const { command, fields, rowCount, rows } = answer;

@@ -32,21 +32,40 @@ export async function within<Result>(
 ): Promise<Result> {
   const deadline = Date.now() + RETRY_BUDGET_MS;
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await pool.connect((connection) => once(connection, tenantId, steps, mode));
+    // What is repeated asks: others may have been told of the day before, by a standby, meanwhile.
+    const supposed = attempt === 1 ? supposedOf(tenantId, mode) : undefined;
+    const outcome = await pool.connect((connection) =>
+      once(connection, tenantId, steps, { ...mode, supposed }),
+    );
     if ('result' in outcome) return outcome.result;
-    const passing = mode.isRepeated !== false && PASSING.has(sqlStateOf(outcome.error) ?? '');
-    if (!passing || attempt > RETRIES || Date.now() > deadline) throw outcome.error;
+    const state = sqlStateOf(outcome.error) ?? '';
+    const passing = mode.isRepeated !== false && PASSING.has(state);
+    // However long it waited for a connection: on the day that it asks for it begins for the first time.
+    const isOver = state !== OTHER_DAY && (attempt > RETRIES || Date.now() > deadline);
+    if (!passing || isOver) throw outcome.error;
     await new Promise((resolve) =>
       setTimeout(resolve, Math.random() * Math.min(200, 5 * 2 ** attempt)),
     );
   }
 }
 
+type Begun = Mode & { supposed: string | undefined };
 type Outcome<Result> = { result: Result } | { error: unknown };
 
 /** The day that each tenant was last seen at: what a transaction may suppose, and has to prove. */
 const days = new Map<string, string>();
 const DAYS_MAX = 10_000;
+
+/** What has only been read is not remembered: a standby may be a day behind. */
+function remember(tenantId: string, today: string) {
+  if (days.size >= DAYS_MAX) days.clear();
+  days.set(tenantId, today);
+}
+
+const isReading = ({ readOnly = false, snapshot = false }: Mode) => readOnly || snapshot;
+
+const supposedOf = (tenantId: string, mode: Mode) =>
+  isReading(mode) || mode.isRepeated === false ? undefined : days.get(tenantId);
 
 /** Whoever moves the date says so here, so that the next transaction does not begin in vain. */
 export const supposeNoDay = (tenantId: string) => days.delete(tenantId);
@@ -55,7 +74,7 @@ async function once<Result>(
   connection: DatabasePoolConnection,
   tenantId: string,
   steps: (tx: Transaction, today: string) => Promise<Result>,
-  mode: Mode,
+  mode: Begun,
 ): Promise<Outcome<Result>> {
   await connection.query(beginning(mode));
   try {
@@ -86,21 +105,19 @@ async function undone(connection: DatabasePoolConnection, error: unknown, mode: 
  * Answers the date; empty where nobody asks for it. What is written waits for no answer on a day that
  * is as it was before: it goes on, and fails with its first statement where another day has begun.
  */
-async function settingOut(connection: DatabasePoolConnection, tenantId: string, mode: Mode) {
+async function settingOut(connection: DatabasePoolConnection, tenantId: string, mode: Begun) {
   if (mode.isUndated) {
     await connection.query(settingAhead(tenantId, mode));
     return '';
   }
-  const isReading = mode.readOnly || mode.snapshot;
-  const supposed = days.get(tenantId);
-  if (supposed !== undefined && !isReading && mode.isRepeated !== false) {
+  const { supposed } = mode;
+  if (supposed !== undefined) {
     await connection.query(settingAhead(tenantId, mode, supposed));
     return supposed;
   }
   const { today, is_shut } = await connection.one(setting(tenantId, mode));
   if (is_shut) throw new TenantShut();
-  if (days.size >= DAYS_MAX) days.clear();
-  if (today !== null) days.set(tenantId, today);
+  if (today !== null && !isReading(mode)) remember(tenantId, today);
   return today ?? '';
 }
 

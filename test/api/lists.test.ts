@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { list } from '../../sql/list.ts';
+import { loans } from '../../sql/loans/loans.ts';
 import { isSlowToEnd } from '../setup/spent.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -56,6 +59,26 @@ test.each([
 
   expect(reply).toMatchObject({ status: 200, headers: { 'content-range': range } });
   expect(reply.body).toHaveLength(count);
+});
+
+test('lists that are asked for at the same time in one transaction are each its own', async () => {
+  const sort = { field: 'last_name', descending: false };
+  const page = (limit: number) => ({ conditions: [], sort, offset: 0, limit });
+  const rowsOf = ({ rows, total }: Awaited<ReturnType<typeof list>>) => [rows.length, total];
+
+  const lists = await tenant.within(({ tx }) =>
+    Promise.all([
+      list(tx, borrowers, page(3)),
+      list(tx, loans, { ...page(3), sort: { field: 'id', descending: false } }),
+      list(tx, borrowers, page(100)),
+    ]),
+  );
+
+  expect(lists.map(rowsOf)).toEqual([
+    [3, TOTAL],
+    [0, 0],
+    [TOTAL, TOTAL],
+  ]);
 });
 
 test.each([

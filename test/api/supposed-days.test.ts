@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
-import { openPool, prepared, sql } from '../../sql/database/db.ts';
+import { sideBySide } from '../../sql/database/joined.ts';
+import { openPool, prepared, sql, unread } from '../../sql/database/db.ts';
 import { TenantShut } from '../../sql/database/within.ts';
+import { cloneDatabase } from '../setup/database.ts';
 import { askedBy } from '../setup/trips.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -32,6 +36,21 @@ const opened = async () => {
 /** As the close of a day does, in another process. */
 const moveOn = (id: string, day: string) =>
   stage.owner.query('update tenants set business_date = $2 where id = $1', [id, day]);
+/** A database that has the tenant as it is now. */
+const copyOf = async (id: string) => {
+  const { url } = await cloneDatabase();
+  const owner = new pg.Client({ connectionString: url });
+  const { rows } = await stage.owner.query(
+    'select to_json(t) as row from tenants as t where id = $1',
+    [id],
+  );
+  await owner.connect();
+  await owner.query('insert into tenants select * from json_populate_record(null::tenants, $1)', [
+    rows[0].row,
+  ]);
+  await owner.end();
+  return url;
+};
 
 test('a change on a day that is known waits for its own answers and its commit only', async () => {
   const { id } = await opened();
@@ -85,4 +104,83 @@ test('of a tenant that is closed meanwhile nothing is written on a day that is k
   await expect(refused).rejects.toBeInstanceOf(TenantShut);
   const { rows } = await stage.owner.query('select code from programs where tenant_id = $1', [id]);
   expect(rows).toHaveLength(before.length);
+});
+
+test('a refusal on a day that is known is told, whatever is wrong with what it undoes', async () => {
+  const { id, before } = await opened();
+
+  const refused = within(id, async ({ tx }) => {
+    await tx.query(unread(sql.typeAlias('void')`insert into programs (code) values ('NAMELESS')`));
+    throw new Conflict('No.', 'no');
+  });
+
+  await expect(refused).rejects.toMatchObject({ code: 'no' });
+  expect(await within(id, codes)).toEqual(before);
+});
+
+test('a standby that is a day behind keeps no change from its day', async () => {
+  const { id } = await opened();
+  const behind = workOf(await openPool(await copyOf(id), { size: 1 }), SYSTEM);
+  await moveOn(id, '2026-03-04');
+  const told: string[] = [];
+  const look = async ({ today }: Work) => void told.push(today);
+  // Lists are read there all the time, also while the change is repeated.
+  const written = new AbortController();
+  const looking = (async () => {
+    while (!written.signal.aborted) await behind(id, look, { readOnly: true, isRepeated: false });
+  })();
+
+  const days = await within(id, entered('MEANWHILE')).finally(() => written.abort());
+  await looking;
+  const afterwards = await askedBy(() => within(id, entered('AFTERWARDS')));
+
+  expect(days).toEqual(['2026-03-04', '2026-03-04']);
+  expect(new Set(told)).toEqual(new Set(['2026-01-15']));
+  expect(afterwards.statements).toBe(4);
+});
+
+test('of steps side by side each may be told first that another day has begun', async () => {
+  const { id } = await opened();
+  const pairs = (name: string, today: string): ((work: Work) => Promise<unknown>)[] => [
+    () => Promise.reject(new Conflict(`Not on ${today}.`, 'not_today')),
+    // Asks after the other one has asked.
+    async (work) => setImmediate().then(() => entered(`${name}-LATE`)(work)),
+    (work) => entered(name)(work),
+  ];
+  const bothOf = (name: string, which: readonly number[]) =>
+    within(id, (work) => {
+      const steps = pairs(name, work.today);
+      return sideBySide(which, (at) => steps[at]?.(work) ?? Promise.resolve());
+    });
+  await moveOn(id, '2026-03-04');
+  const late = await bothOf('ONE', [1, 2]);
+  await moveOn(id, '2026-03-05');
+  const refused = bothOf('TWO', [0, 2]);
+  const swallowed = () =>
+    within(id, async (work) => {
+      await entered('THREE')(work).catch(() => 'nothing');
+      return work.today;
+    });
+
+  expect(late).toEqual([
+    ['2026-03-04', '2026-03-04'],
+    ['2026-03-04', '2026-03-04'],
+  ]);
+  await expect(refused).rejects.toMatchObject({ message: 'Not on 2026-03-05.' });
+  await moveOn(id, '2026-03-06');
+  expect(await swallowed()).toBe('2026-03-06');
+});
+
+test('whoever waits long for a connection while the day ends begins again all the same', async () => {
+  const { id } = await opened();
+  await moveOn(id, '2026-03-04');
+  const other = await stage.tenant();
+  const holding = within(other.id, ({ tx }) =>
+    tx.query(sql.typeAlias('void')`select pg_sleep(3.3)`),
+  );
+
+  const written = within(id, entered('PATIENT'));
+
+  expect(await written).toEqual(['2026-03-04', '2026-03-04']);
+  await holding;
 });
