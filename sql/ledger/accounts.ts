@@ -1,5 +1,6 @@
+import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { sql, type Transaction } from '../database/db.ts';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
 
 export const accounts = table({
@@ -28,9 +29,17 @@ const Balance = z.object({
   as_of: z.string(),
 });
 
-/** What the account holds at the end of a day, positive on its normal side, derived from its lines. */
+/**
+ * What the account holds at the end of a day, positive on its normal side, derived from its lines; of all days
+ * where none is given.
+ */
 export const balance = (tx: Transaction, id: string, day: string | null) =>
-  tx.maybeOne(sql.type(Balance)`
+  tx.maybeOne(balanceOf(id, day === null ? sql.fragment`` : upTo(day)));
+
+const upTo = (day: string) => sql.fragment`and line.entry_date <= ${day}`;
+
+const balanceOf = (id: string, within: FragmentSqlToken) =>
+  prepared(sql.type(Balance)`
     with recursive family as (
       select account.id from ledger_accounts as account where account.id = ${id}
       union all
@@ -40,7 +49,7 @@ export const balance = (tx: Transaction, id: string, day: string | null) =>
       from journal_entries as draft
       join journal_lines as line
         on line.tenant_id = draft.tenant_id and line.entry_id = draft.id
-      where draft.status = 'draft' and (${day}::date is null or line.entry_date <= ${day}::date)
+      where draft.status = 'draft' ${within}
       group by line.account_id
     ), posted as (
       select family.id, held.amount - coalesce(drafted.amount, 0) as amount
@@ -49,8 +58,7 @@ export const balance = (tx: Transaction, id: string, day: string | null) =>
       -- are the posted ones: drafts are few, and no line need be looked for among them.
       cross join lateral (
         select sum(debit - credit) as amount from journal_lines as line
-        where line.account_id = family.id
-          and (${day}::date is null or line.entry_date <= ${day}::date)
+        where line.account_id = family.id ${within}
       ) as held
       left join drafted on drafted.account_id = family.id
     ), sums as (
