@@ -23,7 +23,7 @@ import { advanceTo, type Run } from './run.ts';
  * Null where nothing is asked for by instalments. The run stays as it is.
  *
  * It is what the schedule ahead says (engine/project.ts). Since every payment asks for it, the usual
- * loan is not paid off event by event: see `inOrder`.
+ * loan is not paid off event by event: see `inOrder`, and `finalInCents` for most of those.
  */
 export function finalPayment({ position, day }: Run): Big | null {
   if (!isPayable(position, day) || isBilledByCycle(position.terms)) return null;
