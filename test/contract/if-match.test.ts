@@ -5,7 +5,7 @@ import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 import { nameOf } from './callers.ts';
-import { changed, fingerprint } from './fingerprint.ts';
+import { writes, written } from './writes.ts';
 import { collectionOf, fieldsOf, newRecords, puts } from './writable.ts';
 
 const stage = await newStage();
@@ -30,7 +30,7 @@ test.each(puts.map((route) => [collectionOf(route), route] as const))(
       if (reply.status === 200 && reply.headers['etag'] !== read.headers['etag']) break;
     }
     const again = await superadmin.get(path);
-    const before = await fingerprint(stage.owner);
+    const before = await writes(stage.owner);
 
     const stale = await superadmin.put(path, body, ifMatch(read.headers['etag']));
 
@@ -41,7 +41,7 @@ test.each(puts.map((route) => [collectionOf(route), route] as const))(
       status: 412,
       body: { code: 'precondition_failed', request_id: expect.any(String) },
     });
-    expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
+    expect(written(before, await writes(stage.owner))).toEqual([]);
   },
 );
 

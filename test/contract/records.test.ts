@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { newStage } from '../setup/world.ts';
 import { everybody, filled, nameOf, RANDOM_ID, rightful } from './callers.ts';
-import { changed, fingerprint } from './fingerprint.ts';
+import { writes, written } from './writes.ts';
 import { newSamples } from './samples.ts';
 
 const stage = await newStage();
@@ -19,7 +19,7 @@ test.each(withIds.map((route) => [nameOf(route), route] as const))(
     const malformed = ['not-a-uuid', '1', `${RANDOM_ID}0`, '%00'].map((id) =>
       filled(route.path, id),
     );
-    const before = await fingerprint(stage.owner);
+    const before = await writes(stage.owner);
     const ask = async (path: string) => {
       const { status } = await client.send(
         route.method,
@@ -34,7 +34,7 @@ test.each(withIds.map((route) => [nameOf(route), route] as const))(
 
     // A body that could not be made up may be refused first; a record is never found.
     expect(route.body ? [404, 422] : [404], path).toContain(status);
-    expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
+    expect(written(before, await writes(stage.owner))).toEqual([]);
   },
 );
 
@@ -43,7 +43,7 @@ test('reading changes nothing', async () => {
   const paths = [];
   for (const route of reads)
     paths.push([route, (await samples.pathOf(route.path)) ?? filled(route.path)] as const);
-  const before = await fingerprint(stage.owner);
+  const before = await writes(stage.owner);
 
   for (const [route, path] of paths) {
     const { status, body } = await clients[rightful(route)].get(path);
@@ -51,6 +51,6 @@ test('reading changes nothing', async () => {
     expect(status, `${nameOf(route)}: ${JSON.stringify(body)}`).toBeLessThan(500);
   }
 
-  expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
+  expect(written(before, await writes(stage.owner))).toEqual([]);
   expect(reads.filter(({ transaction }) => transaction === 'write').map(nameOf)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { routes } from '../../api/routes.ts';
 import type { Reply } from '../setup/client.ts';
 import { newStage } from '../setup/world.ts';
 import { CALLERS, everybody, filled, isAllowed, nameOf, rightful, type Caller } from './callers.ts';
-import { changed, fingerprint } from './fingerprint.ts';
+import { writes, written } from './writes.ts';
 
 const stage = await newStage();
 const tenant = await stage.tenant();
@@ -68,7 +68,7 @@ test('what /users/me grants a role is what the route table allows it', async () 
 });
 
 test('no change gets through without the CSRF token, and nothing is written', async () => {
-  const before = await fingerprint(stage.owner);
+  const before = await writes(stage.owner);
   for (const route of routes.filter(
     ({ method, allow }) => method !== 'GET' && allow !== 'provider',
   )) {
@@ -79,7 +79,7 @@ test('no change gets through without the CSRF token, and nothing is written', as
 
     expect(reply, nameOf(route)).toMatchObject({ status: 403, body: { code: 'csrf_failed' } });
   }
-  expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
+  expect(written(before, await writes(stage.owner))).toEqual([]);
 });
 
 test('the three routes of providers, and no others, need no token', async () => {

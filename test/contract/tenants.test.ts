@@ -5,7 +5,7 @@ import type { Ground } from '../attack/ground.ts';
 import type { Reply } from '../setup/client.ts';
 import { newStage } from '../setup/world.ts';
 import { CALLERS, type Caller, RANDOM_ID, filled, isAllowed, nameOf, rightful } from './callers.ts';
-import { changed, fingerprint } from './fingerprint.ts';
+import { writes, written } from './writes.ts';
 import { keysIn, withKey } from './foreign-keys.ts';
 import { collectionsIn, newGrounds, pathsIn, rightBodies } from './grounds.ts';
 import { collectionOf } from './samples.ts';
@@ -29,7 +29,7 @@ const FILES = /^GET \/(credit-reporting-files|nacha-files)\//;
 const FILES_REASON = 'files for banks and bureaus are written of months that have ended';
 
 test('no id of another tenant is found, whoever asks for whatever', async () => {
-  const before = await fingerprint(stage.owner);
+  const before = await writes(stage.owner);
   const tried: string[] = [];
   const untried: string[] = [];
   const found: string[] = [];
@@ -46,7 +46,7 @@ test('no id of another tenant is found, whoever asks for whatever', async () => 
   }
 
   expect(found).toEqual([]);
-  expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
+  expect(written(before, await writes(stage.owner))).toEqual([]);
   const unnamed = untried.filter((name) => !(name in UNTRIED) && !FILES.test(name));
   expect(unnamed, `all but these are tried; ${FILES_REASON}`).toEqual([]);
   expect(tried.length).toBeGreaterThanOrEqual(180);
@@ -120,7 +120,7 @@ const send = (caller: Caller, { method, path }: Route, address: string) => {
 };
 
 test('whoever may not call an endpoint of people learns of no id whether it is there', async () => {
-  const before = await fingerprint(stage.owner);
+  const before = await writes(stage.owner);
   const otherwise: string[] = [];
   let asked = 0;
   for (const route of ofPeople) {
@@ -140,7 +140,7 @@ test('whoever may not call an endpoint of people learns of no id whether it is t
   }
 
   expect(otherwise).toEqual([]);
-  expect(changed(before, await fingerprint(stage.owner))).toEqual([]);
+  expect(written(before, await writes(stage.owner))).toEqual([]);
   expect(asked).toBeGreaterThan(500);
 }, 120_000);
 
@@ -148,14 +148,14 @@ const OLDEST = 25;
 
 /** Of each kind some of the oldest records are the borrower's own, and the newest is another's. */
 test('a borrower finds nothing of another borrower of the same tenant in the portal', async () => {
-  const before = await fingerprint(stage.owner);
+  const before = await writes(stage.owner);
   const found: string[] = [];
   for (const route of withIds.filter(isPortal))
     for (const address of await pathsIn(ours, route.path)) {
       const { status } = await send('borrower', route, address);
       if (status !== 404) found.push(`${nameOf(route)}: ${status}`);
     }
-  const unchanged = changed(before, await fingerprint(stage.owner));
+  const unchanged = written(before, await writes(stage.owner));
   const lost: string[] = [];
   for (const route of withIds.filter((each) => isPortal(each) && each.method === 'GET')) {
     const [collection = ''] = collectionsIn(route.path);
