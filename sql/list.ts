@@ -110,8 +110,11 @@ function placing(table: Table, request: ListRequest, where: SqlFragment) {
   const { limit, offset, sort } = request;
   const isTelling =
     offset === 0 ? sql.fragment`rows < ${limit}` : sql.fragment`rows between 1 and ${limit - 1}`;
+  const inAll = isKept(table, request)
+    ? keptCount(table, where)
+    : sql.fragment`select count(*) from ${sourceOf(table, askedBy(request))} as row where ${where}`;
   const count = sql.fragment`
-    select (select count(*) from ${sourceOf(table, askedBy(request))} as row where ${where})
+    select (${inAll})
     from (select count(*)::integer as rows from page) as page where not (${isTelling})
   `;
   return sql.unsafe`
@@ -139,6 +142,15 @@ const askedBy = ({ conditions, words }: ListRequest) => [
   ...conditions.map(({ field }) => field),
   ...(words ? ['q'] : []),
 ];
+
+/** Whatever is asked of the columns that rows are counted by is asked of the counts in the same words. */
+const isKept = ({ counted }: Table, { conditions }: ListRequest) =>
+  counted !== undefined &&
+  conditions.every(({ field }) => (counted as readonly string[]).includes(field));
+
+const keptCount = ({ name }: Table, where: SqlFragment) => sql.fragment`
+  select coalesce(sum(row.rows), 0) from kept_counts as row where row.table_name = ${name} and ${where}
+`;
 
 const isOwn = ({ own = [] }: Table, fields: readonly string[]) =>
   own.length > 0 && fields.every((field) => own.includes(field));

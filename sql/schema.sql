@@ -237,6 +237,71 @@ CREATE OR REPLACE FUNCTION app.comes_in(target regclass, tenant uuid)
  STABLE
 RETURN ((NOT (current_setting('app.coming_in'::text, true) IS DISTINCT FROM (tenant)::text)) AND app.is_owner_of(target));
 
+CREATE OR REPLACE FUNCTION app.count_anew(counted text)
+ RETURNS TABLE(tenant_id uuid, status text, is_archived boolean, rows bigint)
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('count anew ' || counted, 0));
+  return query
+    insert into kept_counts as kept (tenant_id, table_name, status, is_archived, rows)
+    select wrong.tenant_id, counted, wrong.status, wrong.is_archived, wrong.there - wrong.kept
+    from app.miscounted(counted) as wrong
+    returning kept.tenant_id, kept.status, kept.is_archived, kept.rows;
+end $function$;
+revoke execute on function app.count_anew from public;
+
+CREATE OR REPLACE FUNCTION app.count_borrowers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      begin
+        case tg_op
+          when 'INSERT' then
+            insert into kept_counts (table_name, rows, tenant_id, is_archived)
+            select 'borrowers', count(*), tenant_id, is_archived from added group by tenant_id, is_archived;
+          when 'DELETE' then
+            insert into kept_counts (table_name, rows, tenant_id, is_archived)
+            select 'borrowers', -count(*), tenant_id, is_archived from taken group by tenant_id, is_archived;
+          when 'UPDATE' then
+            insert into kept_counts (table_name, rows, tenant_id, is_archived)
+            values ('borrowers', -1, old.tenant_id, old.is_archived), ('borrowers', 1, new.tenant_id, new.is_archived);
+          else
+            delete from kept_counts where table_name = 'borrowers';
+        end case;
+        -- Each of these is folded by somebody, and a list reads a few hundred at most.
+        if random() < 1 / 64.0 then perform app.fold_counts('borrowers'); end if;
+        return null;
+      end $function$;
+
+CREATE OR REPLACE FUNCTION app.count_loans()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      begin
+        case tg_op
+          when 'INSERT' then
+            insert into kept_counts (table_name, rows, tenant_id, status, is_archived)
+            select 'loans', count(*), tenant_id, status, is_archived from added group by tenant_id, status, is_archived;
+          when 'DELETE' then
+            insert into kept_counts (table_name, rows, tenant_id, status, is_archived)
+            select 'loans', -count(*), tenant_id, status, is_archived from taken group by tenant_id, status, is_archived;
+          when 'UPDATE' then
+            insert into kept_counts (table_name, rows, tenant_id, status, is_archived)
+            values ('loans', -1, old.tenant_id, old.status, old.is_archived), ('loans', 1, new.tenant_id, new.status, new.is_archived);
+          else
+            delete from kept_counts where table_name = 'loans';
+        end case;
+        -- Each of these is folded by somebody, and a list reads a few hundred at most.
+        if random() < 1 / 64.0 then perform app.fold_counts('loans'); end if;
+        return null;
+      end $function$;
+
 CREATE OR REPLACE FUNCTION app.create_tenant(slug text, name text, business_date date, domains text[])
  RETURNS uuid
  LANGUAGE plpgsql
@@ -426,6 +491,27 @@ begin
     secrets, name, app.is_of_borrower(name, ids));
 end $function$;
 
+CREATE OR REPLACE FUNCTION app.fold_counts(counted text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with folded as (
+    -- Found again by where they are: rows of this table stay there until they are deleted.
+    delete from kept_counts as kept where kept.ctid = any (array(
+      select ctid from kept_counts
+      where tenant_id = app.current_tenant() and table_name = counted
+      limit 1000 for update skip locked
+    ))
+    returning kept.tenant_id, kept.status, kept.is_archived, kept.rows
+  )
+  insert into kept_counts (tenant_id, table_name, status, is_archived, rows)
+  select tenant_id, counted, status, is_archived, sum(rows) from folded
+  group by tenant_id, status, is_archived having sum(rows) <> 0
+$function$;
+revoke execute on function app.fold_counts from public;
+
 CREATE OR REPLACE FUNCTION app.forget_open_installments()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -508,6 +594,66 @@ CREATE OR REPLACE FUNCTION app.is_shut()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN (EXISTS (SELECT FROM tenants WHERE ((tenants.id = app.current_tenant()) AND (tenants.door = ANY (ARRAY['closed'::text, 'exported'::text])))));
+
+CREATE OR REPLACE PROCEDURE app.keep_counts(IN target regclass, IN columns text[])
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  counted text := (select relname from pg_class where oid = target);
+  kinds text := array_to_string(array_prepend('tenant_id', columns), ', ');
+  changes text := (
+    select string_agg(format('old.%1$I is distinct from new.%1$I', name), ' or ') from unnest(columns) as name
+  );
+begin
+  insert into app.counted_tables values (counted, columns);
+  execute format(
+    $function$
+      create function app.count_%1$s() returns trigger
+        language plpgsql security definer set search_path = public, pg_temp
+      as $body$
+      begin
+        case tg_op
+          when 'INSERT' then
+            insert into kept_counts (table_name, rows, %2$s)
+            select '%1$s', count(*), %2$s from added group by %2$s;
+          when 'DELETE' then
+            insert into kept_counts (table_name, rows, %2$s)
+            select '%1$s', -count(*), %2$s from taken group by %2$s;
+          when 'UPDATE' then
+            insert into kept_counts (table_name, rows, %2$s)
+            values ('%1$s', -1, %3$s), ('%1$s', 1, %4$s);
+          else
+            delete from kept_counts where table_name = '%1$s';
+        end case;
+        -- Each of these is folded by somebody, and a list reads a few hundred at most.
+        if random() < 1 / 64.0 then perform app.fold_counts('%1$s'); end if;
+        return null;
+      end $body$
+    $function$,
+    counted, kinds,
+    (select string_agg('old.' || name, ', ') from unnest(array_prepend('tenant_id', columns)) as name),
+    (select string_agg('new.' || name, ', ') from unnest(array_prepend('tenant_id', columns)) as name)
+  );
+  execute format(
+    $triggers$
+      create trigger count_added after insert on %1$s referencing new table as added
+        for each statement execute function app.count_%1$s();
+      create trigger count_taken after delete on %1$s referencing old table as taken
+        for each statement execute function app.count_%1$s();
+      create trigger count_none after truncate on %1$s
+        for each statement execute function app.count_%1$s();
+    $triggers$,
+    counted
+  );
+  if changes is not null then
+    -- A statement that sets none of the columns does not ask, and a row whose values stay is not counted.
+    execute format(
+      'create trigger count_changed after update of %s on %s for each row when (%s)
+         execute function app.count_%s()',
+      array_to_string(columns, ', '), counted, changes, counted
+    );
+  end if;
+end $procedure$;
 
 CREATE OR REPLACE FUNCTION app.key_of(sealed text)
  RETURNS text
@@ -627,6 +773,32 @@ begin
     insert into cob_written_loans (cob_date, loan_id) values (app.business_date(), loan) on conflict do nothing;
   end if;
   return coalesce(accrued, false);
+end $function$;
+
+CREATE OR REPLACE FUNCTION app.miscounted(counted text)
+ RETURNS TABLE(tenant_id uuid, status text, is_archived boolean, kept bigint, there bigint)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare kinds text[] := (select columns from app.counted_tables where table_name = counted);
+begin
+  return query execute format(
+    $query$
+      select tenant_id, status, is_archived, sum(kept)::bigint, sum(there)::bigint
+      from (
+        select tenant_id, %s::text as status, %s::boolean as is_archived, 0 as kept, count(*) as there
+        from %I group by 1, 2, 3
+        union all
+        select tenant_id, status, is_archived, sum(rows), 0
+        from kept_counts where table_name = %L group by 1, 2, 3
+      ) as counted
+      group by 1, 2, 3 having sum(kept) <> sum(there)
+    $query$,
+    case when 'status' = any(kinds) then 'status' else 'null' end,
+    case when 'is_archived' = any(kinds) then 'is_archived' else 'null' end,
+    counted, counted
+  );
 end $function$;
 
 CREATE OR REPLACE FUNCTION app.name_operators(tenant_slug text, who text, why text)
@@ -2034,6 +2206,14 @@ alter table app.borrower_ties disable row level security;
 grant select on app.borrower_ties to servicing_app;
 grant select on app.borrower_ties to servicing_auditor;
 
+create table app.counted_tables (
+  table_name text not null,
+  columns text[] not null,
+  constraint counted_tables_pkey PRIMARY KEY (table_name)
+);
+alter table app.counted_tables disable row level security;
+grant select on app.counted_tables to servicing_auditor;
+
 create table app.failed_jobs (
   id uuid not null default uuidv7(),
   job_id bigint not null,
@@ -2603,6 +2783,10 @@ alter table borrowers enable row level security, force row level security;
 create policy auditor on borrowers for select to servicing_auditor using true;
 create policy owner on borrowers for all to servicing_owner using true with check true;
 create policy tenant on borrowers for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER count_added AFTER INSERT ON public.borrowers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION app.count_borrowers();
+CREATE TRIGGER count_changed AFTER UPDATE OF is_archived ON public.borrowers FOR EACH ROW WHEN ((old.is_archived IS DISTINCT FROM new.is_archived)) EXECUTE FUNCTION app.count_borrowers();
+CREATE TRIGGER count_none AFTER TRUNCATE ON public.borrowers FOR EACH STATEMENT EXECUTE FUNCTION app.count_borrowers();
+CREATE TRIGGER count_taken AFTER DELETE ON public.borrowers REFERENCING OLD TABLE AS taken FOR EACH STATEMENT EXECUTE FUNCTION app.count_borrowers();
 CREATE TRIGGER redacted BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.refuse_change_of_redacted();
 CREATE TRIGGER refuse_redaction_beside_borrower BEFORE UPDATE ON public.borrowers FOR EACH ROW WHEN (((new.redacted_at IS NOT NULL) AND (old.redacted_at IS NULL))) EXECUTE FUNCTION app.refuse_redaction_beside_borrower();
 CREATE TRIGGER touch BEFORE UPDATE ON public.borrowers FOR EACH ROW EXECUTE FUNCTION app.touch();
@@ -3750,6 +3934,22 @@ CREATE TRIGGER joins_new_entry BEFORE INSERT ON public.journal_lines FOR EACH RO
 grant insert, select on journal_lines to servicing_app;
 grant select on journal_lines to servicing_auditor;
 
+create table kept_counts (
+  tenant_id uuid not null default app.current_tenant(),
+  table_name text not null,
+  id uuid not null default uuidv7(),
+  status text,
+  is_archived boolean,
+  rows bigint not null,
+  constraint kept_counts_pkey PRIMARY KEY (tenant_id, table_name, id)
+);
+alter table kept_counts enable row level security, force row level security;
+create policy auditor on kept_counts for select to servicing_auditor using true;
+create policy owner on kept_counts for all to servicing_owner using true with check true;
+create policy tenant on kept_counts for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+grant select on kept_counts to servicing_app;
+grant select on kept_counts to servicing_auditor;
+
 create table ledger_accounts (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -4351,6 +4551,10 @@ alter table loans enable row level security, force row level security;
 create policy auditor on loans for select to servicing_auditor using true;
 create policy owner on loans for all to servicing_owner using true with check true;
 create policy tenant on loans for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER count_added AFTER INSERT ON public.loans REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION app.count_loans();
+CREATE TRIGGER count_changed AFTER UPDATE OF status, is_archived ON public.loans FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.is_archived IS DISTINCT FROM new.is_archived))) EXECUTE FUNCTION app.count_loans();
+CREATE TRIGGER count_none AFTER TRUNCATE ON public.loans FOR EACH STATEMENT EXECUTE FUNCTION app.count_loans();
+CREATE TRIGGER count_taken AFTER DELETE ON public.loans REFERENCING OLD TABLE AS taken FOR EACH STATEMENT EXECUTE FUNCTION app.count_loans();
 CREATE TRIGGER forget_open_installments BEFORE UPDATE OF oldest_unpaid_due_date ON public.loans FOR EACH ROW WHEN ((new.coverage_revision = old.coverage_revision)) EXECUTE FUNCTION app.forget_open_installments();
 CREATE TRIGGER touch BEFORE UPDATE ON public.loans FOR EACH ROW EXECUTE FUNCTION app.touch();
 grant delete, insert, select, update on loans to servicing_app;

@@ -6,6 +6,8 @@ import type { TableName } from './tables.ts';
 /** A record as it leaves the database: snake_case columns, amounts as decimal strings. */
 export type Row = Record<string, unknown> & { id: string };
 
+type Counted = 'status' | 'is_archived';
+
 /**
  * One table as the rest of the program sees it: where plain writes go, and the one visible select
  * whose columns are the fields of the resource. `rows` names its table's alias `record`.
@@ -24,6 +26,11 @@ export type Table = {
    * which must neither add rows nor take any away. `q` where the search looks at these only.
    */
   own?: readonly string[];
+  /**
+   * Columns by which the database keeps count of the rows (`kept_counts`, by triggers that a migration makes with
+   * `call app.keep_counts`): a list that asks for these alone, or for nothing, is not counted.
+   */
+  counted?: readonly Counted[];
   /** The condition, over the columns of `rows` as alias `row`, that a search for words means. */
   search?: (words: string) => SqlFragment;
   /** The fields of the answer that the search looks into; without it, any may be one. */

@@ -47,6 +47,7 @@ export const TABLES = [
   'investors',
   'journal_entries',
   'journal_lines',
+  'kept_counts',
   'ledger_accounts',
   'legal_reps',
   'lien_alerts',

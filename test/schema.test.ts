@@ -69,8 +69,8 @@ const RULES = [
     breaks: 'careless_tables',
     query: `
       select name from ${TABLES_OF_SCHEMA}
-      -- The last three are written of loans that the same statement has read.
-      where name not in ('tenants', 'interest_accruals', 'loan_snapshots', 'loan_particulars') and not exists (
+      -- All but the first are written of rows that the same statement has read or written.
+      where name not in ('tenants', 'interest_accruals', 'loan_snapshots', 'loan_particulars', 'kept_counts') and not exists (
         select from pg_constraint as key
         where key.conrelid = tables.oid and key.contype = 'f' and key.convalidated
           and not exists (
@@ -183,10 +183,12 @@ test('the tables that the code may name are those of the schema', async () => {
   expect(names.toSorted(byName)).toEqual([...TABLES].toSorted(byName));
 });
 
-test('every table of tenants is carried to another database, each after those that it names', async () => {
+test('every table of tenants is carried to another database, but for counts, which are kept there anew', async () => {
   const carried = await owner.connect((connection) => carriedTables(connection));
 
-  expect(carried.map(({ name }) => name).toSorted(byName)).toEqual([...TABLES].toSorted(byName));
+  expect(carried.map(({ name }) => name).toSorted(byName)).toEqual(
+    TABLES.filter((name) => name !== 'kept_counts').toSorted(byName),
+  );
 });
 
 test.each(RULES)('$rule', async ({ query }) => {

@@ -16,6 +16,7 @@ import { pause, pauses, resume } from './ops/pause.ts';
 import { closes, operators, schedules, webhooks } from './ops/platform.ts';
 import { pools, runs } from './ops/pools.ts';
 import { reckon } from './ops/reckon.ts';
+import { recount } from './ops/recount.ts';
 import { resetFactors } from './ops/reset-second-factors.ts';
 import { restored } from './ops/restored.ts';
 import { secrets } from './ops/secrets.ts';
@@ -41,6 +42,7 @@ const OPERATIONS: readonly Operation[] = [
     settings,
     secrets,
     reckon,
+    recount,
     tenant,
     restored,
   ],

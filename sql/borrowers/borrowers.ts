@@ -46,6 +46,7 @@ export const borrowers = table({
     'created_at',
     'updated_at',
   ],
+  counted: ['is_archived'],
   searched: ['first_name', 'last_name', 'email'],
   search: (words) => (hasTrigram(words) ? indexed(words) : beginning(words)),
   filters: {

@@ -8,6 +8,7 @@ import { payments } from '../payments/invariants.ts';
 import { sales } from '../portfolios/invariants.ts';
 import { messages } from '../webhooks/invariants.ts';
 import { violationsOf, type Violation } from './check.ts';
+import { counts } from './counts.ts';
 import { referenceChecks } from './references.ts';
 
 export type { Violation } from './check.ts';
@@ -27,7 +28,15 @@ export async function checkInvariants(
     await connection.query(sql.typeAlias('void')`begin isolation level repeatable read read only`);
     try {
       const violations: Violation[] = [];
-      const checks = [...books, ...loans, ...collateral, ...payments, ...sales, ...messages];
+      const checks = [
+        ...books,
+        ...loans,
+        ...collateral,
+        ...payments,
+        ...sales,
+        ...messages,
+        ...counts,
+      ];
       for (const check of [...checks, ...(await referenceChecks(tx))]) {
         violations.push(...(await violationsOf(tx, check)));
       }

@@ -39,6 +39,7 @@ export const loans = table({
     'created_at',
     'updated_at',
   ],
+  counted: ['status', 'is_archived'],
   searched: ['loan_number'],
   search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
   filters: {

@@ -15,7 +15,7 @@ const Table = z.object({
 export type Table = z.output<typeof Table>;
 
 /**
- * Every table that holds rows of tenants, by the catalogue, those that are named before those that name
+ * Every table that holds records of tenants, by the catalogue, those that are named before those that name
  * them: a new table is carried from its first day.
  */
 export async function carriedTables(tx: Transaction): Promise<Table[]> {
@@ -26,6 +26,8 @@ export async function carriedTables(tx: Transaction): Promise<Table[]> {
       from pg_class as class
       where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p')
         and not class.relispartition
+        -- Counts are kept by the triggers of what is brought in.
+        and class.relname <> 'kept_counts'
         and (class.relname = 'tenants' or exists (
           select from pg_attribute
           where attrelid = class.oid and attname = 'tenant_id' and not attisdropped))

@@ -89,7 +89,8 @@ const firstPage = ({ within, tenant_id }: BenchWorld) =>
   within(tenant_id, ({ tx }) =>
     list(tx, loans, {
       conditions: [],
-      sort: { field: 'created_at', descending: true },
+      // As the API asks: only then the page is read from the index.
+      sort: { field: 'created_at', descending: true, nullable: false },
       ...{ offset: 0, limit: 25 },
     }),
   );

@@ -103,5 +103,6 @@ async function multiply(url: string, models: number, count: number) {
     );
     await admin.query(`vacuum (freeze, analyze) ${table}`);
   }
+  await admin.query('select app.count_anew(table_name) from app.counted_tables');
   await admin.end();
 }

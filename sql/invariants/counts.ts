@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { Found, type Check } from './check.ts';
+
+/** Lists say how many records there are without counting them. */
+export const counts: readonly Check[] = [
+  {
+    rule: 'as many rows are counted as there are',
+    query: sql.type(Found)`
+      select wrong.tenant_id, counted.table_name as subject,
+             format('Of %s%s%s %s are there and %s are counted.',
+               counted.table_name, ', ' || wrong.status,
+               case wrong.is_archived when true then ', archived' when false then ', not archived' end,
+               wrong.there, wrong.kept
+             ) as message
+      from app.counted_tables as counted
+      cross join lateral app.miscounted(counted.table_name) as wrong
+      order by wrong.tenant_id, counted.table_name, wrong.status, wrong.is_archived
+    `,
+  },
+];
+
+const Added = z.object({
+  tenant: z.string().nullable(),
+  table_name: z.string(),
+  status: z.string().nullable(),
+  is_archived: z.boolean().nullable(),
+  rows: z.int(),
+});
+
+/** What was missing of each count, or below nothing what was too much; now it is right. */
+export const countAnew = (tx: Transaction) =>
+  tx.any(sql.type(Added)`
+    select tenant.slug as tenant, counted.table_name, added.status, added.is_archived,
+           added.rows::integer as rows
+    from app.counted_tables as counted
+    cross join lateral app.count_anew(counted.table_name) as added
+    left join tenants as tenant on tenant.id = added.tenant_id
+    order by tenant.slug, counted.table_name, added.status, added.is_archived
+  `);

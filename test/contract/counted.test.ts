@@ -1,0 +1,58 @@
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import type { Table } from '../../sql/table.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const root = path.resolve(import.meta.dirname, '../..');
+const modules = await Promise.all(
+  globSync('sql/*/*.ts', { cwd: root }).map(
+    (file) => import(pathToFileURL(path.join(root, file)).href) as Promise<Record<string, unknown>>,
+  ),
+);
+const isCounted = (value: unknown): value is Table & Required<Pick<Table, 'counted'>> =>
+  typeof value === 'object' && value !== null && 'rows' in value && 'counted' in value;
+const declared = modules.flatMap((module) => Object.values(module)).filter(isCounted);
+
+const TRIGGERS = `
+  select table_name, array_agg(name::text order by name) as triggers from (
+    select tgrelid::regclass::text as table_name,
+           tgname || coalesce((
+             select ' by ' || string_agg(attname, ', ' order by place)
+             from unnest(tgattr::int2[]) with ordinality as part (attnum, place)
+             join pg_attribute as attribute
+               on attribute.attrelid = tgrelid and attribute.attnum = part.attnum
+           ), '') as name
+    from pg_trigger where tgname like 'count\\_%' and not tgisinternal and tgenabled = 'O'
+  ) as trigger group by table_name order by table_name`;
+
+test('the tables that say they are counted, and they alone, have triggers that count them so', async () => {
+  const { rows: triggers } = await stage.owner.query(TRIGGERS);
+  const { rows: known } = await stage.owner.query(
+    'select table_name as name, columns as counted from app.counted_tables',
+  );
+  const byName = (one: { name: string }, other: { name: string }) =>
+    one.name < other.name ? -1 : 1;
+  const counting = declared.map(({ name, counted }) => ({ name, counted })).toSorted(byName);
+
+  expect(counting.length).toBeGreaterThan(1);
+  expect(known.toSorted(byName)).toEqual(counting);
+  expect(triggers).toEqual(
+    counting.map(({ name, counted }) => ({
+      table_name: name,
+      triggers: [
+        'count_added',
+        `count_changed by ${counted.join(', ')}`,
+        'count_none',
+        'count_taken',
+      ],
+    })),
+  );
+});
+
+test('what a table is counted by is asked for in words of its own columns', () => {
+  for (const { own = [], counted } of declared)
+    expect(own).toEqual(expect.arrayContaining([...counted]));
+});
