@@ -15,8 +15,8 @@ async function twoLoans() {
       ...{ name: template_type, template_type, channel: 'email' },
       ...{ subject: 'Loan {{ loan.number }}', body: '<p>{{ borrower.name }}</p>' },
     });
-  const one = await newLoan(tenant);
-  const { borrower_id } = one;
+  const first = await newLoan(tenant);
+  const { borrower_id } = first;
   const other = await newLoan(tenant, { borrower_id });
   await tenant.officer.post(`/borrowers/${borrower_id}/emails`, { email: 'grace@example.com' });
   const write = (loan_ids: string[], template_type: string) =>
@@ -27,7 +27,7 @@ async function twoLoans() {
         }),
       ),
     );
-  return { tenant, write, loans: [one.id, other.id] };
+  return { tenant, write, loans: [first.id, other.id] };
 }
 
 test('of two messages of a kind to one borrower the second is left out, also where one transaction writes both', async () => {
