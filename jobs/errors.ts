@@ -1,3 +1,5 @@
+import { OTHER_DAY } from '../sql/database/boundaries.ts';
+
 /**
  * What an operation refuses with. The message is a sentence for the person who asked; the code is for
  * programs; neither says anything about the inside. `api/http/errors.ts` turns each into its answer.
@@ -60,8 +62,8 @@ export class KeyMissing extends Error {
 
 /** The business date has moved on since the transaction began: its steps are repeated, on the new day. */
 export class DayMoved extends Error {
-  /** What Postgres says where the same steps may succeed a moment later. */
-  readonly code = '40001';
+  /** As the database says it itself: the steps are repeated however long they have waited for it. */
+  readonly code = OTHER_DAY;
 
   constructor() {
     super('The business date moved on meanwhile.');

@@ -5290,8 +5290,8 @@ create table portfolio_snapshots (
   portfolio_id uuid not null,
   snapshot_date date not null,
   total_loans integer not null,
-  total_principal app.money not null,
-  total_outstanding app.money not null,
+  total_principal app.money,
+  total_outstanding app.money,
   weighted_average_rate numeric(12,6) not null,
   weighted_average_term integer not null,
   delinquency_rate numeric(12,6) not null,
@@ -5300,11 +5300,15 @@ create table portfolio_snapshots (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   investor_id uuid,
+  wide_principal numeric(24,2),
+  wide_outstanding numeric(24,2),
   constraint portfolio_snapshots_day UNIQUE (tenant_id, portfolio_id, snapshot_date),
   constraint portfolio_snapshots_pkey PRIMARY KEY (tenant_id, id),
   constraint portfolio_snapshots_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint portfolio_snapshots_tenant_id_investor_id_fkey FOREIGN KEY (tenant_id, investor_id) REFERENCES investors(tenant_id, id),
-  constraint portfolio_snapshots_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id)
+  constraint portfolio_snapshots_tenant_id_portfolio_id_fkey FOREIGN KEY (tenant_id, portfolio_id) REFERENCES portfolios(tenant_id, id),
+  constraint portfolio_snapshots_total_outstanding CHECK ((COALESCE((total_outstanding)::numeric, wide_outstanding) IS NOT NULL)),
+  constraint portfolio_snapshots_total_principal CHECK ((COALESCE((total_principal)::numeric, wide_principal) IS NOT NULL))
 );
 CREATE INDEX portfolio_snapshots_portfolio ON public.portfolio_snapshots USING btree (tenant_id, portfolio_id, created_at DESC, id DESC);
 alter table portfolio_snapshots enable row level security, force row level security;

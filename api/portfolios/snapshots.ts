@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { addSnapshot } from '../../jobs/portfolios/snapshot.job.ts';
 import { snapshots as table } from '../../sql/portfolios/snapshots.ts';
-import { date, integer, money, stamps, uuid } from '../../sql/types.ts';
+import { date, integer, stamps, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
+import { moneySum } from '../endpoints/sums.ts';
 
 const ratio = z.string().readonly().meta({ format: 'decimal' });
 
@@ -37,8 +38,8 @@ export const snapshots = resource({
       .describe('Who owned all its loans on that day; null where nobody did, or several.'),
     snapshot_date: date.optional(),
     total_loans: integer.readonly(),
-    total_principal: money.readonly(),
-    total_outstanding: money.readonly(),
+    total_principal: moneySum.readonly(),
+    total_outstanding: moneySum.readonly(),
     weighted_average_rate: ratio,
     weighted_average_term: integer.readonly(),
     delinquency_rate: ratio,

@@ -1,6 +1,7 @@
 import { lockBorrower } from '../../sql/borrowers/primary.ts';
 import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
+import { inTurn } from '../../sql/database/in-turn.ts';
 import * as documents from '../../sql/documents/documents.ts';
 import * as upcoming from '../../sql/payments/upcoming-draw.ts';
 import { insert } from '../../sql/write.ts';
@@ -43,10 +44,13 @@ export type Composed = { log_id: string; status: 'queued' | 'blocked'; reasons: 
 
 /**
  * Writes a message to a borrower and queues it, or records why it may not be sent. The borrower is
- * locked meanwhile, so that of two equal messages at once the second finds the first. A mandatory
- * notice that may not go by mail or text goes by letter.
+ * locked meanwhile, so that of two equal messages at once the second finds the first, also where one
+ * transaction writes both. A mandatory notice that may not go by mail or text goes by letter.
  */
-export async function compose(work: Work, wish: Composition): Promise<Composed> {
+export const compose = (work: Work, wish: Composition): Promise<Composed> =>
+  inTurn(work.tx, `messages ${wish.borrower_id}`, () => composeNext(work, wish));
+
+async function composeNext(work: Work, wish: Composition): Promise<Composed> {
   const { template, contact, channel, loan } = await decide(work, wish);
   if (loan === null && BY_HAND.includes(wish.triggered_by)) {
     const { borrower_id, context = {} } = wish;

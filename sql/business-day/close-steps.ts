@@ -70,7 +70,7 @@ const ageAmong = (tx: Transaction, among: Among, morning: string) =>
       from (
         -- Computed where the row is read: a function that takes it from elsewhere looks for each column anew.
         select loan.id, loan.delinquency_bucket, loan.delinquency_counted, loan.maturity_date,
-               loan.delinquency_pauses, loan.delinquency_grace_days,
+               loan.delinquency_pauses, loan.delinquency_grace_days, loan.first_delinquency_date,
                app.unpaid_since(loan, ${morning}::date) as since
         from loans as loan where ${among(sql.fragment`loan.id`)} and loan.status = 'active'
         offset 0
@@ -83,6 +83,7 @@ const ageAmong = (tx: Transaction, among: Among, morning: string) =>
       ) as late (days)
       where app.bucket(late.days) <> loan.delinquency_bucket
         or least(late.days / 30 * 30, 90) <> loan.delinquency_counted
+        or (late.days > 0) <> (loan.first_delinquency_date is not null)
     ), moved as (
       update loans as loan
       set delinquency_bucket = aged.new_bucket,

@@ -1,5 +1,5 @@
-/** Postgres or the network was away for a moment: connection, resources, shutdown, locks, standby. */
-const PASSING_STATE = /^(08...|53...|57P0[1-4]|57014|40001|40P01|55P03|25006)$/;
+/** Postgres or the network was away for a moment: connection, resources, shutdown, locks, standby, another day. */
+const PASSING_STATE = /^(08...|53...|57P0[1-4]|57014|40001|40P01|55P03|25006|TODAY)$/;
 const PASSING_SYSTEM = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -30,7 +30,7 @@ export async function within<Result>(
   steps: (tx: Transaction, today: string) => Promise<Result>,
   mode: Mode = {},
 ): Promise<Result> {
-  const deadline = Date.now() + RETRY_BUDGET_MS;
+  let deadline = Date.now() + RETRY_BUDGET_MS;
   for (let attempt = 1; ; attempt += 1) {
     // What is repeated asks: others may have been told of the day before, by a standby, meanwhile.
     const supposed = attempt === 1 ? supposedOf(tenantId, mode) : undefined;
@@ -40,7 +40,8 @@ export async function within<Result>(
     if ('result' in outcome) return outcome.result;
     const state = sqlStateOf(outcome.error) ?? '';
     const passing = mode.isRepeated !== false && PASSING.has(state);
-    // However long it waited for a connection: on the day that it asks for it begins for the first time.
+    // However long it waited, for a connection or a lock: on the other day it begins for the first time.
+    if (state === OTHER_DAY) deadline = Date.now() + RETRY_BUDGET_MS;
     const isOver = state !== OTHER_DAY && (attempt > RETRIES || Date.now() > deadline);
     if (!passing || isOver) throw outcome.error;
     await new Promise((resolve) =>

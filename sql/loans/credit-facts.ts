@@ -45,6 +45,8 @@ const Facts = z.object({
   boarded_profile: z.string().nullable(),
   previous_balance: z.string().nullable(),
   previous_first_delinquency: z.string().nullable(),
+  /** On a day since then it was not late: the delinquency that was told is over. */
+  was_current_since: z.boolean(),
 });
 export type Facts = z.output<typeof Facts>;
 
@@ -120,7 +122,16 @@ export const unreported = (
              limit 1
            ) as boarded_on,
            previous.current_balance::text as previous_balance,
-           previous.date_first_delinquency as previous_first_delinquency
+           previous.date_first_delinquency as previous_first_delinquency,
+           -- Asked day by day: what is kept of one loan is far apart.
+           previous.date_first_delinquency is not null and exists (
+             select from generate_series(
+               previous.reporting_period + 1, period.month_end, interval '1 day'
+             ) as since (day)
+             join loan_snapshots as earlier
+               on earlier.snapshot_date = since.day::date and earlier.loan_id = loan.id
+             where earlier.status = 'active' and earlier.days_past_due = 0
+           ) as was_current_since
     from loans as loan
     cross join (select ${period}::date as month_end) as period
     join borrowers as borrower on borrower.id = loan.borrower_id

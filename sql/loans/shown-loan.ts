@@ -57,7 +57,9 @@ export const columns = sql.fragment`
            ${feesDue} as fees_due,
            coalesce(behind.amount, 0.00) + coalesce(bill.amount, 0.00) + ${feesDue} as amount_due,
            record.times_delinquent_30, record.times_delinquent_60, record.times_delinquent_90,
-           record.first_delinquency_date, line.credit_limit,
+           -- A loan may be aged for the morning already, on which it is late for the first time.
+           case when record.status <> 'active' or late.days_past_due > 0
+             then record.first_delinquency_date end as first_delinquency_date, line.credit_limit,
            line.credit_limit - least(record.principal_balance, line.credit_limit) as available_credit,
            record.paid_principal, record.paid_interest, record.paid_fees,
            record.labels, record.metadata, ${allowedActions} as allowed_actions,

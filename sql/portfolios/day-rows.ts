@@ -129,7 +129,6 @@ export async function keepDay(tx: Transaction, day: string, among: Among, mayBeD
 
 const Before = z.object({
   loan_id: z.string(),
-  first_delinquency_date: z.string().nullable(),
   times_delinquent_30: z.int(),
   times_delinquent_60: z.int(),
   times_delinquent_90: z.int(),
@@ -147,7 +146,10 @@ export async function keepAnew(
 ): Promise<readonly Before[]> {
   const ids = sql.array([...loans], 'uuid');
   const among: Among = (id) => sql.fragment`${id} = any(${ids})`;
-  const before = await tx.any(sql.type(Before)`select * from app.take_back_day(${ids})`);
+  const before = await tx.any(sql.type(Before)`
+    select loan_id, times_delinquent_30, times_delinquent_60, times_delinquent_90
+    from app.take_back_day(${ids})
+  `);
   await keepParticulars(tx, day, among);
   const columns = Object.keys(KEPT).map((name) =>
     name in Before.shape
@@ -161,8 +163,7 @@ export async function keepAnew(
     select ended.snapshot_date, ended.loan_id, ${sql.join(columns, sql.fragment`, `)}
     from (${atTheEnd(day, among)}) as ended
     left join jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as before (
-      loan_id uuid, first_delinquency_date date, times_delinquent_30 integer, times_delinquent_60 integer,
-      times_delinquent_90 integer
+      loan_id uuid, times_delinquent_30 integer, times_delinquent_60 integer, times_delinquent_90 integer
     ) on before.loan_id = ended.loan_id
   `),
   );

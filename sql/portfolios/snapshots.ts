@@ -9,7 +9,8 @@ export const snapshots = table({
   name: 'portfolio_snapshots',
   rows: sql.fragment`
     select record.id, record.portfolio_id, record.investor_id, record.snapshot_date, record.total_loans,
-           record.total_principal, record.total_outstanding,
+           coalesce(record.total_principal, record.wide_principal) as total_principal,
+           coalesce(record.total_outstanding, record.wide_outstanding) as total_outstanding,
            case when record.total_loans = 0 then 0::numeric else record.weighted_average_rate end
              as weighted_average_rate,
            record.weighted_average_term, record.delinquency_rate, record.default_rate,
@@ -78,9 +79,9 @@ const writeFrom = (tx: Transaction, day: string, source: Source, portfolioId: st
   tx.any(sql.type(z.object({ id: z.string(), portfolio_id: z.string() }))`
     insert into portfolio_snapshots
       (portfolio_id, investor_id, snapshot_date, total_loans, total_principal, total_outstanding,
-       weighted_average_rate, weighted_average_term, delinquency_rate, default_rate, by_bucket)
+       wide_principal, wide_outstanding, weighted_average_rate, weighted_average_term, delinquency_rate, default_rate, by_bucket)
     select portfolio.id, figures.investor_id, ${day}::date, coalesce(figures.loans, 0),
-           coalesce(figures.principal, 0), coalesce(figures.outstanding, 0),
+           ${narrow('principal')}, ${narrow('outstanding')}, ${wide('principal')}, ${wide('outstanding')},
            coalesce(round(figures.rate_weight / nullif(figures.principal, 0), 6), 0),
            coalesce(round(figures.term_weight / nullif(figures.principal, 0)), 0)::integer,
            coalesce(round(figures.late_principal / nullif(figures.principal, 0), 6), 0),
@@ -99,12 +100,20 @@ const writeFrom = (tx: Transaction, day: string, source: Source, portfolioId: st
       investor_id = excluded.investor_id,
       total_loans = excluded.total_loans, total_principal = excluded.total_principal,
       total_outstanding = excluded.total_outstanding,
+      wide_principal = excluded.wide_principal, wide_outstanding = excluded.wide_outstanding,
       weighted_average_rate = excluded.weighted_average_rate,
       weighted_average_term = excluded.weighted_average_term,
       delinquency_rate = excluded.delinquency_rate, default_rate = excluded.default_rate,
       by_bucket = excluded.by_bucket
     returning id, portfolio_id
   `);
+
+/** A sum stands in its amount, or beside it where an amount has too few digits for it. */
+const BEYOND = sql.fragment`1e13`;
+const narrow = (name: string) => sql.fragment`
+  case when coalesce(figures.${sql.identifier([name])}, 0) < ${BEYOND} then coalesce(figures.${sql.identifier([name])}, 0) end`;
+const wide = (name: string) => sql.fragment`
+  case when figures.${sql.identifier([name])} >= ${BEYOND} then figures.${sql.identifier([name])} end`;
 
 /** First of loans that are alike, which are few kinds, and then of these: each loan is summed up once. */
 const figures = (loans: SqlFragment, portfolioId: string | null) => sql.fragment`

@@ -51,6 +51,7 @@ const FACTS: Facts = {
   boarded_profile: null,
   previous_balance: '9547',
   previous_first_delinquency: null,
+  was_current_since: false,
 };
 
 const late = (days_past_due: number, past_due_30_amount: string) => ({
@@ -94,6 +95,21 @@ const LINES: Line[] = [
     'a charge-off, as it was told before',
     { ...lost, previous_first_delinquency: '2025-11-15', first_delinquency_date: '2026-03-15' },
     '2025-11-15',
+  ],
+  [
+    'date_first_delinquency',
+    'a delinquency that began anew, though it was told of one before',
+    {
+      ...late(46, '315.68'),
+      ...{ previous_first_delinquency: '2025-11-15', was_current_since: true },
+    },
+    '2026-03-15',
+  ],
+  [
+    'date_first_delinquency',
+    'one that turns out to have begun earlier',
+    { ...late(46, '315.68'), previous_first_delinquency: '2026-04-15' },
+    '2026-03-15',
   ],
   ['credit_limit', 'a loan', {}, null],
   ['credit_limit', 'a line', line, '5000'],

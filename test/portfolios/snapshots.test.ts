@@ -190,3 +190,18 @@ test('twenty thousand loans of a day that Postgres has not counted yet are told 
   );
   expect(rows).toEqual([{ total_loans: 20_001, term: 36 }]);
 });
+
+test('a portfolio whose loans owe more than thirteen digits together has its snapshot', async () => {
+  const tenant = await stage.tenant();
+  const most = { principal_amount: '9000000000000.00', principal_balance: '9000000000000.00' };
+  const { admin, path } = await portfolioOf(tenant, most, most);
+
+  const taken = await admin.post(path);
+  const listed = await admin.get(path);
+
+  expect(taken).toMatchObject({
+    status: 201,
+    body: { total_principal: '18000000000000.00', total_outstanding: '18000000000000.00' },
+  });
+  expect(listed.body).toMatchObject([{ total_principal: '18000000000000.00' }]);
+});

@@ -4,7 +4,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { type Next, billOf, nothingNext, owedOn } from './bill.ts';
 import { type Installment, isSatisfied, openOf, remainingOf } from './coverage.ts';
-import { bucketOf, daysPastDue } from './delinquency.ts';
+import { bucketOf, daysPastDue, delinquentSince } from './delinquency.ts';
 import {
   interestOwed,
   interestPrepaid,
@@ -40,12 +40,10 @@ export type InstallmentState = ScheduleRow & {
  */
 export function billsOf(position: Position, asOf: string) {
   const bills = standing(position, asOf);
-  const { owed, maturity, unpaid, late, isOver, isMatured } = bills;
-  const oldest = unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
+  const { owed, maturity, late, isOver, isMatured } = bills;
+  const oldest = oldestUnpaid(bills);
   const pastDue = lateAmount(bills);
-  const { pauses, terms } = position;
-  const leniency = { pauses, grace_days: terms.delinquency_grace_days };
-  const days = owed.gt(0) ? daysPastDue(oldest, asOf, leniency) : 0;
+  const days = owed.gt(0) ? daysPastDue(oldest, asOf, leniencyOf(position)) : 0;
   const next = nextBill(position, { ...bills, pastDue });
   const at = { asOf, tolerance: bills.tolerance, isOver, open: bills.open };
   return {
@@ -65,10 +63,26 @@ export function billsOf(position: Position, asOf: string) {
     past_due_amount: money(pastDue),
     days_past_due: days,
     delinquency_bucket: bucketOf(days),
-    pauses: [...pauses],
+    pauses: [...position.pauses],
     maturity_date: maturity,
   };
 }
+
+/** The due date with which the delinquency of a day began, as the whole history has it now; null where there is none. */
+export function firstDelinquencyOn(position: Position, asOf: string): string | null {
+  const bills = standing(position, asOf);
+  if (bills.owed.lte(0)) return null;
+  const dues = position.installments.map(({ row, paid_date }) => ({ ...row, paid_date }));
+  return delinquentSince(oldestUnpaid(bills), asOf, dues, leniencyOf(position));
+}
+
+const oldestUnpaid = ({ unpaid, isMatured, maturity }: Standing): string | null =>
+  unpaid[0]?.row.due_date ?? (isMatured ? maturity : null);
+
+const leniencyOf = ({ pauses, terms }: Position) => ({
+  pauses,
+  grace_days: terms.delinquency_grace_days,
+});
 
 /** What is due on a day from before: after maturity, all that is owed. */
 export const pastDueOn = (position: Position, asOf: string): Big =>

@@ -41,6 +41,26 @@ export function daysPastDue(
   return Math.max(today - due - pausedDays(due + 1, today, pauses) - grace_days, 0);
 }
 
+/** An instalment that asked for something on a day, and when it was paid, if it was. */
+export type Due = { due_date: string; paid_date: string | null };
+
+/**
+ * The due date with which the delinquency began that a loan is in on a day: the oldest that is unpaid, or one before
+ * it that was paid only when that was late already. Null where the loan is current. `dues` are in the order of their dates.
+ */
+export function delinquentSince(
+  oldestUnpaidDueDate: string | null,
+  asOf: string,
+  dues: readonly Due[],
+  leniency: Leniency,
+): string | null {
+  if (daysPastDue(oldestUnpaidDueDate, asOf, leniency) === 0) return null;
+  return dues.reduceRight<string | null>((since, { due_date, paid_date }) => {
+    if (since === null || paid_date === null || due_date >= since) return since;
+    return daysPastDue(since, paid_date, leniency) > 0 ? due_date : since;
+  }, oldestUnpaidDueDate);
+}
+
 /** Days of a closed interval that any pause covers; overlapping pauses count once. */
 function pausedDays(first: number, last: number, pauses: readonly Pause[]): number {
   let covered = 0;

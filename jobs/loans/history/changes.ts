@@ -1,7 +1,10 @@
 import { cancelAutopay } from '../../../sql/loans/charge-offs.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { emit } from '../../webhooks/emit.ts';
+import { addDays } from '../../dates.ts';
 import type { Work } from '../../work.ts';
+import { firstDelinquencyOn } from '../engine/bills.ts';
+import type { Position } from '../engine/position.ts';
 import type { LoanState } from '../engine/state.ts';
 import { afterPayoff } from './after-payoff.ts';
 import type { LoanStatus } from './statuses.ts';
@@ -15,11 +18,29 @@ type Loan = Pick<
  * Whether the loan's bucket is left to the end of the day: tonight's close has passed the loan, and it is kept as
  * the morning will find it.
  */
-export const isAgedTonight = (
+const isAgedTonight = (
   { today }: Work,
   { status, posted_until }: Pick<Loan, 'status' | 'posted_until'>,
   after: LoanState,
 ) => status === 'active' && posted_until > today && !after.is_paid_off;
+
+/**
+ * What the loan's row keeps of its being late. The day on which its delinquency began follows from the whole history,
+ * as of the morning where the loan is aged for that; what is charged off keeps the day that it had.
+ */
+export function lateness(
+  work: Work,
+  loan: Pick<Loan, 'status' | 'posted_until'> & { isBoarded: boolean },
+  after: LoanState,
+  position: Position,
+) {
+  const isAged = !loan.isBoarded && isAgedTonight(work, loan, after);
+  const day = isAged ? addDays(work.today, 1) : work.today;
+  return {
+    ...(!isAged && { delinquency_bucket: after.delinquency_bucket }),
+    ...(!after.is_charged_off && { first_delinquency_date: firstDelinquencyOn(position, day) }),
+  };
+}
 
 /**
  * The status of a loan moves, and subscribers hear of it, in one place. Autopay ends with the loan.

@@ -24,7 +24,7 @@ import {
   PAYMENTS,
   scheduleAfter,
 } from './differences.ts';
-import { changeStatus, followState, isAgedTonight } from './changes.ts';
+import { changeStatus, followState, lateness } from './changes.ts';
 import { followDueDates } from './next-draw.ts';
 import { overtakeQuote } from './overtaken-quote.ts';
 import { tellOfSchedule } from './schedule-changed.ts';
@@ -145,7 +145,7 @@ export async function happen(
     fees: state.fees,
     anchor: {
       ...anchorColumns(state, anchor),
-      ...(isBoarded || !isAgedTonight(work, now, state) ? bucketOf(state) : {}),
+      ...lateness(work, { ...now, isBoarded }, state, run.position),
       ...lossOf(loan.state, state),
       final_payment_amount: final && money(final),
       schedule_version: replaced?.version ?? row.schedule_version,
@@ -204,8 +204,6 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
     ...openInstallments(state),
   };
 }
-
-const bucketOf = ({ delinquency_bucket }: LoanState) => ({ delinquency_bucket });
 
 /**
  * What the plan still asks for, so that nobody has to read all of it to know that. Nothing is kept where an

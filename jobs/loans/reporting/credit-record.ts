@@ -1,7 +1,7 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import type { CoConsumer } from '../../../sql/loans/consumers.ts';
 import type { Facts } from '../../../sql/loans/credit-facts.ts';
-import { addMonths, monthEnd } from '../../dates.ts';
+import { addMonths, earliest, monthEnd } from '../../dates.ts';
 import { money, parseMoney } from '../../money.ts';
 
 /** Days past due → account status and the mark it leaves in the history (Metro 2, field 17A and 18). */
@@ -150,9 +150,16 @@ function months({ payment_frequency, periods, term_months }: Facts): string {
   return String(Math.min(planned || term_months, 999)).padStart(3, '0');
 }
 
-/** It never moves forward once it was told, as long as the delinquency lasts (FCRA 623(a)(5)). */
-const firstDelinquency = (facts: Facts) =>
-  facts.previous_first_delinquency ?? facts.first_delinquency_date ?? facts.reporting_period;
+/**
+ * It never moves forward once it was told, as long as the delinquency lasts (FCRA 623(a)(5)); it moves back where an
+ * earlier payment turns out to be none.
+ */
+function firstDelinquency(facts: Facts): string {
+  const told = facts.was_current_since ? null : facts.previous_first_delinquency;
+  const known = facts.first_delinquency_date;
+  if (told !== null && known !== null) return earliest(told, known);
+  return told ?? known ?? facts.reporting_period;
+}
 
 const rating = ({ previous_status }: Facts) => {
   const mark = MARKS[previous_status ?? '11'] ?? '0';

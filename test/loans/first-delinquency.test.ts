@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { recordsOf, reported, reporting } from '../setup/credit.ts';
+import { keptOf, pay, shown } from '../setup/after-the-close.ts';
+import { newLoan } from '../setup/loans.ts';
+import { monthEnds } from '../setup/month-ends.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const { theCloseHasPassed } = monthEnds(stage);
+
+/** A loan of the 15th of January owes 315.68 on the 15th of each month from February on. */
+const INSTALLMENT = '315.68';
+
+async function lateLoan(today: string, tenant?: Tenant) {
+  const lender = tenant ?? (await stage.tenant('2026-01-15'));
+  const { id } = await newLoan(lender);
+  await travelTo(stage, lender, today);
+  const paying = (amount: string, effective_date?: string) =>
+    lender.officer.post(`/loans/${id}/payments`, {
+      amount,
+      ...(effective_date && { effective_date }),
+    });
+  const firstOf = async () => (await shown(lender, id)).first_delinquency_date as string | null;
+  return { tenant: lender, id, paying, firstOf, on: (day: string) => travelTo(stage, lender, day) };
+}
+
+test('who pays all that is late is delinquent no more, and another time since another day', async () => {
+  const { paying, firstOf, on } = await lateLoan('2026-02-20');
+  const before = await firstOf();
+
+  await paying(INSTALLMENT);
+  const paid = await firstOf();
+  await on('2026-03-20');
+
+  expect([before, paid, await firstOf()]).toEqual(['2026-02-15', null, '2026-03-15']);
+});
+
+test('a delinquency goes on where the oldest instalment is paid after the next was late', async () => {
+  const { paying, firstOf } = await lateLoan('2026-03-16');
+
+  await paying(INSTALLMENT);
+
+  expect(await firstOf()).toBe('2026-02-15');
+});
+
+test('it is over where the oldest instalment is paid on the day on which the next is due', async () => {
+  const { paying, firstOf, on } = await lateLoan('2026-03-15');
+
+  await paying(INSTALLMENT);
+  const current = await firstOf();
+  await on('2026-03-16');
+
+  expect([current, await firstOf()]).toEqual([null, '2026-03-15']);
+});
+
+test('a payment that is found later was in time, and the delinquency began with the next instalment', async () => {
+  const { paying, firstOf } = await lateLoan('2026-03-20');
+  const before = await firstOf();
+
+  await paying(INSTALLMENT, '2026-02-15');
+
+  expect([before, await firstOf()]).toEqual(['2026-02-15', '2026-03-15']);
+});
+
+test('a payment that is taken back never ended the delinquency', async () => {
+  const { tenant, paying, firstOf, on } = await lateLoan('2026-02-20');
+  const { body } = await paying(INSTALLMENT);
+  await on('2026-03-20');
+  const meanwhile = await firstOf();
+
+  const reversed = await tenant.officer.post(`/payments/${body.id}/reverse`, { reason: 'nsf' });
+
+  expect(reversed.status).toBe(200);
+  expect([meanwhile, await firstOf()]).toEqual(['2026-03-15', '2026-02-15']);
+});
+
+test('a charge-off keeps the day, whatever is paid after it', async () => {
+  const { tenant, id, paying, firstOf } = await lateLoan('2026-03-20');
+  const admin = await tenant.signedIn('admin');
+  await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud' });
+
+  await paying('5000.00');
+
+  expect(await firstOf()).toBe('2026-02-15');
+});
+
+test('what is kept of a day has the day of the delinquency as the day leaves it', async () => {
+  const { tenant, ids, endDay } = await theCloseHasPassed(1, { day: '2026-03-15' });
+  const [id = ''] = ids;
+
+  await pay(tenant, id, INSTALLMENT);
+  await endDay();
+
+  expect(await keptOf(tenant, id, '2026-03-15')).toMatchObject({
+    ...{ delinquency_bucket: 'current', first_delinquency_date: null },
+  });
+  expect((await shown(tenant, id)).first_delinquency_date).toBe('2026-03-15');
+});
+
+test('a date that is left beside a loan that is current falls with the next ageing', async () => {
+  const { id, paying, firstOf, on } = await lateLoan('2026-02-20');
+  await paying(INSTALLMENT);
+  await stage.owner.query(`update loans set first_delinquency_date = '2026-02-15' where id = $1`, [
+    id,
+  ]);
+
+  await on('2026-02-22');
+  await on('2026-03-16');
+
+  expect(await firstOf()).toBe('2026-03-15');
+});
+
+test('bureaus are told of the delinquency that led to the present state, not of one that was over', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const { id, paying, on } = await lateLoan('2026-04-01', tenant);
+  await paying('631.36');
+  await on('2026-06-01');
+  await reported(stage);
+
+  const records = await recordsOf(tenant, id);
+
+  expect(
+    records.map((record) => [record['account_status'], record['date_first_delinquency']]),
+  ).toEqual([
+    ['71', '2026-04-15'],
+    ['11', null],
+    ['71', '2026-02-15'],
+    ['11', null],
+    ['11', null],
+  ]);
+});
+
+test('a loan that was current for a day between two reports is told of its new delinquency', async () => {
+  const tenant = await reporting(stage, '2025-12-01');
+  const { id, paying, on } = await lateLoan('2026-03-01', tenant);
+  await paying('631.36');
+  await on('2026-04-01');
+  await reported(stage);
+
+  const records = await recordsOf(tenant, id);
+
+  expect(
+    records
+      .slice(0, 2)
+      .map((record) => [record['account_status'], record['date_first_delinquency']]),
+  ).toEqual([
+    ['71', '2026-03-01'],
+    ['71', '2026-01-01'],
+  ]);
+});
