@@ -8,17 +8,29 @@ create domain app.money as numeric(15,2) CHECK ((VALUE <> 'NaN'::numeric));
 
 create domain app.rate as numeric(12,8) CHECK (((VALUE <> 'NaN'::numeric) AND (VALUE >= (0)::numeric)));
 
+CREATE OR REPLACE FUNCTION app.accrued(interest_accrued numeric, is_accruing boolean, accrual_since date, accrual_balance numeric, accrual_rate numeric, accrual_period_days integer, accrual_period_interest numeric, day_count text, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (interest_accrued + CASE WHEN ((NOT is_accruing) OR (day <= accrual_since)) THEN (0)::numeric WHEN (accrual_period_days IS NULL) THEN round(((accrual_balance * accrual_rate) * app.year_fraction(day_count, accrual_since, day)), 10) ELSE round((((accrual_period_interest)::numeric(40,30) * ((day - accrual_since))::numeric) / (accrual_period_days)::numeric), 10) END);
+
 CREATE OR REPLACE FUNCTION app.accrued(loan loans, day date)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN ((loan).interest_accrued + CASE WHEN ((NOT (loan).is_accruing) OR (day <= (loan).accrual_since)) THEN (0)::numeric WHEN ((loan).accrual_period_days IS NULL) THEN round(((((loan).accrual_balance)::numeric * ((loan).accrual_rate)::numeric) * app.year_fraction((loan).day_count, (loan).accrual_since, day)), 10) ELSE round(((((loan).accrual_period_interest)::numeric(40,30) * ((day - (loan).accrual_since))::numeric) / ((loan).accrual_period_days)::numeric), 10) END);
+RETURN app.accrued((loan).interest_accrued, (loan).is_accruing, (loan).accrual_since, ((loan).accrual_balance)::numeric, ((loan).accrual_rate)::numeric, (loan).accrual_period_days, (loan).accrual_period_interest, (loan).day_count, day);
+
+CREATE OR REPLACE FUNCTION app.accrued_cents(interest_accrued numeric, is_accruing boolean, accrual_since date, accrual_balance numeric, accrual_rate numeric, accrual_period_days integer, accrual_period_interest numeric, day_count text, rounding_mode text, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE rounding_mode WHEN 'half_even'::text THEN app.half_even(app.accrued(interest_accrued, is_accruing, accrual_since, accrual_balance, accrual_rate, accrual_period_days, accrual_period_interest, day_count, day)) ELSE round(app.accrued(interest_accrued, is_accruing, accrual_since, accrual_balance, accrual_rate, accrual_period_days, accrual_period_interest, day_count, day), 2) END;
 
 CREATE OR REPLACE FUNCTION app.accrued_cents(loan loans, day date)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE (loan).rounding_mode WHEN 'half_even'::text THEN app.half_even(app.accrued(loan, day)) ELSE round(app.accrued(loan, day), 2) END;
+RETURN app.accrued_cents((loan).interest_accrued, (loan).is_accruing, (loan).accrual_since, ((loan).accrual_balance)::numeric, ((loan).accrual_rate)::numeric, (loan).accrual_period_days, (loan).accrual_period_interest, (loan).day_count, (loan).rounding_mode, day);
 
 CREATE OR REPLACE FUNCTION app.active_tenants()
  RETURNS TABLE(id uuid, slug text, name text, time_zone text, business_date date)
@@ -1339,7 +1351,13 @@ CREATE OR REPLACE FUNCTION app.repayment_foreseen(loan loans, day date)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN GREATEST(((((loan).principal_balance)::numeric + ((loan).outstanding_fees)::numeric) + CASE WHEN ((day > (loan).linear_until) AND ((loan).interest_ahead IS NOT NULL)) THEN ((loan).interest_ahead)::numeric ELSE app.interest_balance(loan, day) END), 0.00);
+RETURN app.repayment_foreseen((((loan).principal_balance)::numeric + ((loan).outstanding_fees)::numeric), (loan).linear_until, ((loan).interest_ahead)::numeric, app.interest_balance(loan, day), day);
+
+CREATE OR REPLACE FUNCTION app.repayment_foreseen(principal_and_fees numeric, linear_until date, interest_ahead numeric, interest numeric, day date)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN GREATEST((principal_and_fees + CASE WHEN ((day > linear_until) AND (interest_ahead IS NOT NULL)) THEN interest_ahead ELSE interest END), 0.00);
 
 CREATE OR REPLACE FUNCTION app.repayment_owed(loan loans, day date)
  RETURNS numeric
@@ -2068,7 +2086,13 @@ CREATE OR REPLACE FUNCTION app.unpaid_since(loan loans, day date, interest numer
  RETURNS date
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ((loan).status <> 'active'::text) THEN NULL::date WHEN (((((loan).principal_balance)::numeric + interest) + ((loan).outstanding_fees)::numeric) <= (0)::numeric) THEN NULL::date ELSE COALESCE((loan).oldest_unpaid_due_date, CASE WHEN (day > (loan).maturity_date) THEN (loan).maturity_date ELSE NULL::date END) END;
+RETURN app.unpaid_since((loan).status, ((((loan).principal_balance)::numeric + interest) + ((loan).outstanding_fees)::numeric), (loan).oldest_unpaid_due_date, (loan).maturity_date, day);
+
+CREATE OR REPLACE FUNCTION app.unpaid_since(status text, repayment numeric, oldest_unpaid_due_date date, maturity_date date, day date)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((status <> 'active'::text) OR (repayment <= (0)::numeric)) THEN NULL::date ELSE COALESCE(oldest_unpaid_due_date, CASE WHEN (day > maturity_date) THEN maturity_date ELSE NULL::date END) END;
 
 CREATE OR REPLACE FUNCTION app.use_secret_keys(ids text[], check_values text[])
  RETURNS TABLE(id text, is_other boolean)

@@ -15,9 +15,9 @@ import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { billChunk } from './bill-chunk.ts';
 import { finishDay } from './finish-day.ts';
-import { doWhatIsDue } from './loans-with-something-due.ts';
+import { stepsOf } from './loans-with-something-due.ts';
 import { planClose } from './plan-close.ts';
-import { ofAll, orByHalves } from './set-aside.ts';
+import { inOrder, ofAll, orByHalves, search, type Asking } from './set-aside.ts';
 
 const Payload = z.object({
   tenant_id: uuid,
@@ -41,18 +41,15 @@ export const closeLoans = job({
   key: ({ run_id, chunk, bills }) => `close-loans:${run_id}:${chunk}${bills ? ':bills' : ''}`,
 
   async run(payload, outside) {
-    const { tenant_id, run_id, chunk: number } = payload;
-    const [chunk, settings] = await outside.within(
-      tenant_id,
-      ({ tx }) => Promise.all([close.chunk(tx, run_id, number, false), settingsOf(tx)]),
-      { readOnly: true },
-    );
-    if (chunk === null) return;
-    if (chunk.done_at === null) {
-      await doWhatIsDue(outside, payload, chunk, settings);
+    const { tenant_id, run_id } = payload;
+    const begun = await begin(outside, payload);
+    if (begun === null) return;
+    const { chunk, due } = begun;
+    if (due !== null && due.found.deeds.length > 0) {
+      await inOrder(outside, payload, chunk, due);
       await accrue(outside, payload);
-      await snapshotAndAge(outside, payload);
     }
+    if (due !== null) await snapshotAndAge(outside, payload);
     if (chunk.unbilled_month !== null)
       await billChunk(outside, payload, { ...chunk, unbilled_month: chunk.unbilled_month });
     // Whoever finds the day complete ends it; a repeat after a crash ends it just the same.
@@ -85,31 +82,57 @@ async function enqueueChunks(
   await enqueueAll(tx, closeLoans, payloads);
 }
 
-/** No writer of these loans passes while the chunk's row is held, and each sees which side it is on. */
+/**
+ * Nothing in these transactions asks what day it is: the run says so. One that supposed the day would fail, and
+ * begin again, in each process that has not closed the day before.
+ */
+const UNDATED = { isUndated: true };
+
+/** Looks for what is due to few loans; on a day on which nothing is, interest is posted in the same transaction. */
+const begin = (outside: Outside, payload: Payload) =>
+  orByHalves((asking) =>
+    outside.within(
+      payload.tenant_id,
+      async (work) => {
+        const chunk = await close.chunk(work.tx, payload.run_id, payload.chunk);
+        if (chunk === null) return null;
+        if (chunk.done_at !== null) return { chunk, due: null };
+        const ordered = stepsOf(await settingsOf(work.tx));
+        const found = await search(work.tx, payload, chunk, { steps: ordered, asking });
+        if (found.deeds.length === 0) await post(work, payload, asking);
+        return { chunk, due: { steps: ordered, found } };
+      },
+      UNDATED,
+    ),
+  );
+
 export const accrue = (outside: Outside, payload: Payload) =>
   orByHalves((asking) =>
-    outside.within(payload.tenant_id, async (work) => {
-      const { run_id, chunk: number } = payload;
-      const chunk = await close.chunk(work.tx, run_id, number, true);
-      if (chunk === null || chunk.is_accrued) return;
-      const id = newId();
-      const parts = await asking(work.tx, payload, 'accrual', chunk, (tx, part) =>
-        steps.accrue(tx, part, chunk.cob_date, id),
-      );
-      const loans = parts.reduce((total, part) => total + part.loans, 0);
-      const interest = money(sum(parts.map((part) => new Big(part.interest))));
-      const heading = {
-        id,
-        entry_date: chunk.cob_date,
-        reference_type: 'interest_accrual',
-        reference_id: run_id,
-        purpose: String(number),
-        description: `Interest of ${chunk.cob_date}, ${loans} loans`,
-      };
-      await postParts(work, heading, parts.map(accrualOf));
-      await close.markAccrued(work.tx, run_id, number, { loans, interest });
-    }),
+    outside.within(payload.tenant_id, (work) => post(work, payload, asking), UNDATED),
   );
+
+/** No writer of these loans passes while the chunk's row is held, and each sees which side it is on. */
+async function post(work: Work, payload: Payload, asking: Asking) {
+  const { run_id, chunk: number } = payload;
+  const chunk = await close.chunkToAccrue(work.tx, run_id, number);
+  if (chunk === null) return;
+  const id = newId();
+  const parts = await asking(work.tx, payload, 'accrual', chunk, (tx, part) =>
+    steps.accrue(tx, part, chunk.cob_date, id),
+  );
+  const loans = parts.reduce((total, part) => total + part.loans, 0);
+  const interest = money(sum(parts.map((part) => new Big(part.interest))));
+  const heading = {
+    id,
+    entry_date: chunk.cob_date,
+    reference_type: 'interest_accrual',
+    reference_id: run_id,
+    purpose: String(number),
+    description: `Interest of ${chunk.cob_date}, ${loans} loans`,
+  };
+  await postParts(work, heading, parts.map(accrualOf));
+  await close.markAccrued(work.tx, run_id, number, { loans, interest });
+}
 
 /** What loans earned whose products have it booked on the same accounts. */
 const accrualOf = (part: steps.Accrued) => ({
@@ -123,19 +146,23 @@ const accrualOf = (part: steps.Accrued) => ({
 
 const snapshotAndAge = (outside: Outside, payload: Payload) =>
   orByHalves((asking) =>
-    outside.within(payload.tenant_id, async (work) => {
-      const { run_id, chunk: number } = payload;
-      const chunk = await close.chunk(work.tx, run_id, number, false);
-      if (chunk === null || chunk.done_at !== null) return;
-      await asking(work.tx, payload, 'snapshot', chunk, (tx, part) =>
-        // Kept and done are one; another who works on it as well makes this one fail, and see that it is done.
-        steps.snapshot(tx, part, chunk.cob_date, asking === ofAll),
-      );
-      const morning = addDays(chunk.cob_date, 1);
-      const moved = await asking(work.tx, payload, 'ageing', chunk, (tx, part) =>
-        steps.age(tx, part, morning),
-      );
-      await emitAll(work, 'delinquency.changed', moved);
-      await close.markDone(work.tx, run_id, number);
-    }),
+    outside.within(
+      payload.tenant_id,
+      async (work) => {
+        const { run_id, chunk: number } = payload;
+        const chunk = await close.chunk(work.tx, run_id, number);
+        if (chunk === null || chunk.done_at !== null) return;
+        await asking(work.tx, payload, 'snapshot', chunk, (tx, part) =>
+          // Kept and done are one; another who works on it as well makes this one fail, and see that it is done.
+          steps.snapshot(tx, part, chunk.cob_date, asking === ofAll),
+        );
+        const morning = addDays(chunk.cob_date, 1);
+        const moved = await asking(work.tx, payload, 'ageing', chunk, (tx, part) =>
+          steps.age(tx, part, morning),
+        );
+        await emitAll(work, 'delinquency.changed', moved);
+        await close.markDone(work.tx, run_id, number);
+      },
+      UNDATED,
+    ),
   );

@@ -1,5 +1,4 @@
 import * as plans from '../../sql/borrowers/autopay-plans.ts';
-import type { Chunk } from '../../sql/business-day/closes.ts';
 import * as due from '../../sql/business-day/loans-with-something-due.ts';
 import { loansToModify } from '../../sql/loans/modifications.ts';
 import { loansPlanned } from '../../sql/loans/payment-plans.ts';
@@ -21,13 +20,12 @@ import { bookMissedInterest } from '../loans/history/missed-interest.ts';
 import { chargeOff, ChargeOff } from '../loans/standing/charge-off.ts';
 import { unfreeze } from '../loans/standing/freeze.ts';
 import { NonAccrual, setNonAccrual } from '../loans/standing/non-accrual.ts';
-import type { Outside } from '../outside.ts';
 import { payBillsFromSuspense } from '../payments/apply-suspense.ts';
 import { runAutopay } from '../payments/autopay/run-autopay.ts';
 import { executeScheduled } from '../payments/receive.ts';
 import { settleSale } from '../portfolios/settle-sale.ts';
 import type { Settings } from '../users/settings.ts';
-import { forEachDue, inOrder, type Payload } from './set-aside.ts';
+import { forEachDue, type Step } from './set-aside.ts';
 
 /** A sale that settles on the day: the loan changes hands before anything else happens to it. */
 const settleSales = forEachDue('portfolio_sale', sales.due, settleSale);
@@ -95,30 +93,22 @@ const judgeDuePlans = forEachDue('payment_plans', loansPlanned, (work, { id }) =
  * before payments are made, payments that were ordered and money that waits in suspense come before
  * autopay asks for money, a billing cycle ends after all money of its day, and promises are judged when all payments of the day are in.
  */
-export async function doWhatIsDue(
-  outside: Outside,
-  payload: Payload,
-  chunk: Chunk,
-  { non_accrual, charge_off, suspense }: Settings,
-) {
-  const steps = [
-    settleSales,
-    endFreezes,
-    movePromotions,
-    turnDueForbearances,
-    turnDueDeferments,
-    modify,
-    makePayments,
-    ...(suspense.pays_bills ? [payFromSuspense] : []),
-    drawAutopay,
-    endCycles,
-    foldAgain,
-    catchUp,
-    chargeLateFees,
-    ...(non_accrual.auto ? [stopAccruals] : []),
-    ...(charge_off.auto_enabled ? [chargeOffLate] : []),
-    judgeDuePromises,
-    judgeDuePlans,
-  ];
-  await inOrder(outside, payload, chunk, steps);
-}
+export const stepsOf = ({ non_accrual, charge_off, suspense }: Settings): Step[] => [
+  settleSales,
+  endFreezes,
+  movePromotions,
+  turnDueForbearances,
+  turnDueDeferments,
+  modify,
+  makePayments,
+  ...(suspense.pays_bills ? [payFromSuspense] : []),
+  drawAutopay,
+  endCycles,
+  foldAgain,
+  catchUp,
+  chargeLateFees,
+  ...(non_accrual.auto ? [stopAccruals] : []),
+  ...(charge_off.auto_enabled ? [chargeOffLate] : []),
+  judgeDuePromises,
+  judgeDuePlans,
+];

@@ -16,15 +16,11 @@ const CHUNK_SIZE = 10_000;
  */
 export async function planClose(work: Work, through: string): Promise<close.Run | null> {
   await close.alone(work.tx);
-  const { day, unbilled_run } = await close.today(work.tx);
+  const { day, known_run, unbilled_run } = await close.today(work.tx);
   if (through < day) return null;
-  if (unbilled_run !== null) {
-    await close.extend(work.tx, unbilled_run, through);
-    return null;
-  }
-  const known = await close.runOf(work.tx, day);
-  if (known) {
-    await close.extend(work.tx, known.id, through);
+  const underWay = unbilled_run ?? known_run;
+  if (underWay !== null) {
+    await close.extend(work.tx, underWay, through);
     return null;
   }
   await beforeClose({ ...work, today: day });

@@ -63,7 +63,7 @@ export const orByHalves = <Result>(run: (asking: Asking) => Promise<Result>): Pr
 
 /** What is to be done to some loans. */
 type Deed = (outside: Outside) => Promise<void>;
-type Step = {
+export type Step = {
   find: due.Find;
   search: (
     tx: Transaction,
@@ -76,20 +76,20 @@ type Step = {
 /** Loans that share a transaction and its statements; a payment on any of them waits for its end. */
 const AT_ONCE = 50;
 
-type Found = { id: string; loan_id?: string };
-const loanOf = ({ id, loan_id = id }: Found) => loan_id;
+type Due = { id: string; loan_id?: string };
+const loanOf = ({ id, loan_id = id }: Due) => loan_id;
 
 /**
  * A step of the close that concerns few loans on any one day: they are found by one statement, and it is
  * done to fifty of them side by side. Where that fails, each has a transaction of its own, so that one bad
  * loan stops nobody.
  */
-export const forEachDue = <Due extends Found>(
+export const forEachDue = <Row extends Due>(
   name: string,
-  find: due.Find<Due>,
-  act: (work: Work, row: Due) => Promise<unknown>,
+  find: due.Find<Row>,
+  act: (work: Work, row: Row) => Promise<unknown>,
 ): Step => {
-  const alone = async (outside: Outside, { tenant_id, run_id }: Payload, row: Due) => {
+  const alone = async (outside: Outside, { tenant_id, run_id }: Payload, row: Row) => {
     try {
       await outside.within(tenant_id, (work) => act(work, row));
     } catch (error) {
@@ -101,7 +101,7 @@ export const forEachDue = <Due extends Found>(
     }
   };
   /** What is due twice for a loan is done one after the other. */
-  const sharing = (outside: Outside, { tenant_id }: Payload, loans: readonly Due[][]) =>
+  const sharing = (outside: Outside, { tenant_id }: Payload, loans: readonly Row[][]) =>
     outside.within(tenant_id, (work) =>
       sideBySide(loans, async (rows) => {
         for (const row of rows) await act(work, row);
@@ -128,38 +128,46 @@ const partsOf = <Item>(items: readonly Item[]) =>
     items.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
   );
 
+/** What is to be done for the first step that finds something, and how many steps that takes care of. */
+type Found = { deeds: readonly Deed[]; taken: number };
+
 /**
  * Takes the steps in order. On most days most of them find nothing: one statement asks for the first that
  * finds something. Where that statement or the search of that step fails, halves are asked, step by step.
  */
+export async function search(
+  tx: Transaction,
+  payload: Payload,
+  chunk: close.Chunk,
+  { steps, asking }: { steps: readonly Step[]; asking: Asking },
+): Promise<Found> {
+  const from = asking === together ? await due.firstToFind(tx, chunk, steps) : 0;
+  for (const [index, step] of steps.slice(from).entries()) {
+    const deeds = await step.search(tx, payload, chunk, asking);
+    if (deeds.length > 0) return { deeds, taken: from + index + 1 };
+  }
+  return { deeds: [], taken: steps.length };
+}
+
+/** Does what was found, and goes on with the steps behind it. */
 export async function inOrder(
   outside: Outside,
   payload: Payload,
   chunk: close.Chunk,
-  steps: readonly Step[],
+  first: { steps: readonly Step[]; found: Found },
 ) {
-  let left = steps;
-  while (left.length > 0) {
-    const searched = left;
-    const { deeds, taken } = await orByHalves((asking) =>
-      outside.within(payload.tenant_id, async ({ tx }) => {
-        const from = asking === together ? await due.firstToFind(tx, chunk, searched) : 0;
-        return firstWithDeeds(searched, from, (step) => step.search(tx, payload, chunk, asking));
-      }),
+  let { steps, found } = first;
+  for (;;) {
+    for (const deed of found.deeds) await deed(outside);
+    const left = steps.slice(found.taken);
+    if (left.length === 0) return;
+    steps = left;
+    found = await orByHalves((asking) =>
+      outside.within(
+        payload.tenant_id,
+        ({ tx }) => search(tx, payload, chunk, { steps: left, asking }),
+        { isUndated: true },
+      ),
     );
-    for (const deed of deeds) await deed(outside);
-    left = left.slice(taken);
   }
-}
-
-async function firstWithDeeds(
-  steps: readonly Step[],
-  from: number,
-  search: (step: Step) => Promise<Deed[]>,
-) {
-  for (const [index, step] of steps.slice(from).entries()) {
-    const deeds = await search(step);
-    if (deeds.length > 0) return { deeds, taken: from + index + 1 };
-  }
-  return { deeds: [], taken: steps.length };
 }

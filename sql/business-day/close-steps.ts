@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 import { isAsking } from '../loans/installments.ts';
+import type { Among } from '../loans/loan-facts.ts';
 import { keepAnew, keepDay, type Before } from '../portfolios/day-rows.ts';
-import type { Among } from '../portfolios/particulars.ts';
 import { inChunk, type Chunk } from './closes.ts';
 
 const Accrued = z.object({

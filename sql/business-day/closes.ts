@@ -20,9 +20,6 @@ export type Run = z.output<typeof Run>;
 
 const RUN = sql.fragment`id, cob_date, through_date, status, chunks_total`;
 
-export const runOf = (tx: Transaction, day: string) =>
-  tx.maybeOne(prepared(sql.type(Run)`select ${RUN} from cob_runs where cob_date = ${day}`));
-
 const Ending = Run.extend({
   /** The loans that somebody wrote to after their chunk was closed, to be looked at again. */
   written: z.array(z.string()),
@@ -100,17 +97,25 @@ const Chunk = z.object({
 });
 export type Chunk = z.output<typeof Chunk>;
 
-/**
- * The chunk; locked, no writer of one of its loans passes until this transaction has ended, and the month of
- * its day has a table for interest.
- */
-export const chunk = (tx: Transaction, runId: string, number: number, isLocked: boolean) =>
+const CHUNK = sql.fragment`first_loan_id, before_loan_id, cob_date, is_accrued, done_at, unbilled_month`;
+
+export const chunk = (tx: Transaction, runId: string, number: number) =>
   tx.maybeOne(
     prepared(sql.type(Chunk)`
-    select first_loan_id, before_loan_id, cob_date, is_accrued, done_at, unbilled_month
-           ${isLocked ? sql.fragment`, app.ensure_accrual_month(cob_date) as month` : sql.fragment``}
-    from cob_chunks where run_id = ${runId} and chunk = ${number}
-    ${isLocked ? sql.fragment`for update` : sql.fragment``}
+    select ${CHUNK} from cob_chunks where run_id = ${runId} and chunk = ${number}
+  `),
+  );
+
+/**
+ * The same, if its interest is not posted yet; then it is locked, so that no writer of one of its loans passes until
+ * this transaction has ended, and the month of its day has a table for interest.
+ */
+export const chunkToAccrue = (tx: Transaction, runId: string, number: number) =>
+  tx.maybeOne(
+    prepared(sql.type(Chunk)`
+    select ${CHUNK}, app.ensure_accrual_month(cob_date) as month
+    from cob_chunks where run_id = ${runId} and chunk = ${number} and not is_accrued
+    for update
   `),
   );
 
@@ -172,19 +177,17 @@ export const chunksLeft = (tx: Transaction, runId: string) =>
  * Closes the books of the run: what its chunks came to, and how many loans were set aside. What an
  * earlier run had set aside is taken up by now, unless it failed again.
  */
-export async function finish(tx: Transaction, runId: string) {
-  await tx.query(
+export const finish = (tx: Transaction, runId: string) =>
+  tx.query(
     unread(sql.typeAlias('void')`
-    update cob_loan_errors as error set resolved_at = now()
-    where error.resolved_at is null and error.run_id <> ${runId}
-      and not exists (
-        select from cob_loan_errors as again
-        where again.run_id = ${runId} and again.loan_id = error.loan_id and again.step = error.step
-      )
-  `),
-  );
-  await tx.query(
-    unread(sql.typeAlias('void')`
+    with taken_up as (
+      update cob_loan_errors as error set resolved_at = now()
+      where error.resolved_at is null and error.run_id <> ${runId}
+        and not exists (
+          select from cob_loan_errors as again
+          where again.run_id = ${runId} and again.loan_id = error.loan_id and again.step = error.step
+        )
+    )
     update cob_runs
     set status = 'finished', finished_at = now(), chunks_done = chunks_total,
         loans = totals.loans, interest = totals.interest,
@@ -196,7 +199,6 @@ export async function finish(tx: Transaction, runId: string) {
     where id = ${runId}
   `),
   );
-}
 
 const RunRow = z.object({
   id: z.string(),
@@ -222,16 +224,22 @@ export const runs = (tx: Transaction, limit: number) =>
   `),
   );
 
-const Day = z.object({ day: z.string(), unbilled_run: z.string().nullable() });
+const Day = z.object({
+  day: z.string(),
+  known_run: z.string().nullable(),
+  unbilled_run: z.string().nullable(),
+});
 
 /**
- * The business date as it is now, which an earlier statement of the transaction may not have seen; and the
- * run of the day before, if loans are not billed yet that it was the last day of the month for.
+ * The business date as it is now, which an earlier statement of the transaction may not have seen; its run, if it
+ * is being closed; and the run of the day before, if loans are not billed yet that it was the last day of the month for.
  */
 export const today = (tx: Transaction) =>
   tx.one(
     prepared(sql.type(Day)`
     select app.business_date() as day, (
+      select id from cob_runs where cob_date = app.business_date()
+    ) as known_run, (
       select run_id from cob_chunks
       where cob_date = app.business_date() - 1 and unbilled_month is not null limit 1
     ) as unbilled_run

@@ -3,15 +3,36 @@ import { sql } from '../database/db.ts';
 
 /** What a loan shows that stands elsewhere: parts of its row, where it is `record` and the day `today`. */
 
+/** Which loans: a condition on the column that has their id. */
+export type Among = (id: SqlFragment) => SqlFragment;
+
+const ownerOf = sql.fragment`(
+  select owner.investor_id from loan_assignments as owner
+  where owner.loan_id = record.id and owner.status = 'active'
+  order by owner.ownership_percentage desc, owner.id limit 1
+)`;
+
 /** Whoever owns most of the loan, or the investor of the portfolio that it is in. */
 export const investorOf = sql.fragment`coalesce(
-  (
-    select owner.investor_id from loan_assignments as owner
-    where owner.loan_id = record.id and owner.status = 'active'
-    order by owner.ownership_percentage desc, owner.id limit 1
-  ),
+  ${ownerOf},
   (select portfolio.investor_id from portfolios as portfolio where portfolio.id = record.portfolio_id)
 )`;
+
+/** The same of many loans, where they are joined with `ownersAmong`. */
+export const investorAmong = sql.fragment`coalesce(
+  case when owned.is_any then ${ownerOf} end, shelf.investor_id
+)`;
+
+/** The loans' portfolios, as `shelf`, and whether anybody owns a part of any: where nobody does, nobody is looked for. */
+export const ownersAmong = (among: Among) => sql.fragment`
+  left join portfolios as shelf on shelf.id = record.portfolio_id
+  cross join (
+    select exists (
+      select from loan_assignments as owner
+      where ${among(sql.fragment`owner.loan_id`)} and owner.status = 'active'
+    ) as is_any
+  ) as owned
+`;
 
 /** Something of the promotion that the loan is in today. */
 const promotion = (wanted: SqlFragment) => sql.fragment`(

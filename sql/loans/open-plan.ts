@@ -36,7 +36,8 @@ export const openPlan = sql.fragment`(
   left join lateral (
     (${openAhead} and period_number >= record.first_open_period order by period_number limit 1)
     union all
-    (${openAhead} and record.first_open_period is null order by due_date, period_number limit 1)
+    select first.* from (${openAhead} order by due_date, period_number limit 1) as first
+    where record.first_open_period is null
   ) as next on true
 )`;
 
@@ -95,20 +96,22 @@ export const pastDue = sql.fragment`(
     offset 0
   ) as paid
   where due.since < today.day
+  -- Of a loan that is not late none of it is reckoned.
+  offset 0
 )`;
 
 /**
  * What comes next, as `bill`: the rest of the first unpaid instalment from today on, never more than the
  * debt will be by then, without what is past due. The last instalment asks for all of that, and does so
- * too where all instalments are paid and something is owed besides. `whole` is the loan's row.
+ * too where all instalments are paid and something is owed besides.
  */
-export const nextBill = (whole: SqlFragment) => sql.fragment`(
+export const nextBill = (foreseen: (day: SqlFragment) => SqlFragment) => sql.fragment`(
   select next.due_date, next.is_final, next.rest,
          case when next.is_final then next.rest else least(plan.amount, next.rest) end as amount
   from (
     select day.due_date, day.due_date = record.maturity_date as is_final,
            greatest(
-             app.repayment_foreseen(${whole}, day.due_date) - coalesce(behind.amount, 0.00), 0.00
+             ${foreseen(sql.fragment`day.due_date`)} - coalesce(behind.amount, 0.00), 0.00
            ) as rest
     from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
     offset 0

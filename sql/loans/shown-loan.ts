@@ -1,7 +1,15 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 import { allowedActions } from './actions.ts';
-import { investorOf, netChargeOffOf, promoEndDateOf, promoRateOf } from './loan-facts.ts';
+import {
+  investorAmong,
+  investorOf,
+  netChargeOffOf,
+  ownersAmong,
+  promoEndDateOf,
+  promoRateOf,
+  type Among,
+} from './loan-facts.ts';
 import {
   feesDue,
   finalPayment,
@@ -13,11 +21,11 @@ import {
 } from './open-plan.ts';
 
 /** What a loan shows, and where it is read; the snapshot of a day reads it with more. */
-export const columns = sql.fragment`
+const columnsWith = (investor: SqlFragment) => sql.fragment`
     record.id, record.loan_number, record.external_id, record.borrower_id,
            borrower.first_name || ' ' || borrower.last_name as borrower_name,
            record.program_id, record.product_id, record.portfolio_id,
-           ${investorOf} as investor_id, record.loan_officer_id,
+           ${investor} as investor_id, record.loan_officer_id,
            record.status, record.sub_status, record.loan_type, record.principal_amount,
            record.disbursed_amount, record.principal_balance,
            owed.interest as accrued_interest, record.outstanding_fees,
@@ -69,19 +77,21 @@ export const columns = sql.fragment`
 type Read = {
   /** Loans' rows, as `record`; all columns of the table are in them. */
   record: SqlFragment;
-  /** The same row as functions of the database take it. */
-  whole: SqlFragment;
+  /** The day on which they are looked at. */
+  day: SqlFragment;
   /** The interest that it owes on the day, below nothing where it was paid ahead. */
   balance: SqlFragment;
   /** Since when something is unpaid on the day, where `owed.interest` is what it owes. */
   since: SqlFragment;
+  /** What would repay it on a day to come. */
+  foreseen: (day: SqlFragment) => SqlFragment;
 };
 
-const sourceOf = ({ record, whole, balance, since }: Read) => sql.fragment`
+const sourceOf = ({ record, day, balance, since, foreseen }: Read) => sql.fragment`
     from ${record} as record
     -- Everybody has one: said so that whoever asks for nothing of theirs looks for none.
     left join borrowers as borrower on borrower.id = record.borrower_id
-    cross join (select app.business_date() as day offset 0) as today
+    cross join (select ${day} as day offset 0) as today
     cross join lateral (
       select greatest(interest.balance, 0.00) as interest,
              greatest(record.principal_balance + record.outstanding_fees + interest.balance, 0.00) as repayment
@@ -102,33 +112,55 @@ const sourceOf = ({ record, whole, balance, since }: Read) => sql.fragment`
     ) as line
     left join lateral ${openPlan} as plan on record.schedule_version > 0
     left join lateral ${pastDue} as behind on true
-    left join lateral ${nextBill(whole)} as bill on true
+    left join lateral ${nextBill(foreseen)} as bill on true
 `;
+
+export const columns = columnsWith(investorOf);
 
 /** Where a loan is read, one or a few of them. */
 export const source = sourceOf({
   record: sql.fragment`loans`,
-  whole: sql.fragment`record`,
+  day: sql.fragment`app.business_date()`,
   balance: sql.fragment`app.interest_balance(record, today.day)`,
   since: sql.fragment`app.unpaid_since(record, today.day, owed.interest)`,
+  foreseen: (day) => sql.fragment`app.repayment_foreseen(record, ${day})`,
 });
 
+/** What many loans show, where they are read by `sourceOfMany`. */
+export const columnsOfMany = columnsWith(investorAmong);
+
 /**
- * The same of many loans. Whatever follows from a loan's row alone is computed where the row is read: a
- * function that takes the row from elsewhere looks for each of its columns anew. `more` is computed there, too.
+ * The same of many loans on the day. A function that takes a loan's row takes it where the row is read: taken from
+ * elsewhere each of its columns is looked for anew. All others take columns. `more` is computed where the row is
+ * read, too, and beside it what each has earned by the day, as `earned`.
  */
-export const sourceOfMany = (where: SqlFragment, more: SqlFragment) =>
-  sourceOf({
+export const sourceOfMany = (
+  day: string,
+  among: Among,
+  { where, more }: { where: SqlFragment; more: SqlFragment },
+) => sql.fragment`
+  ${sourceOf({
     record: sql.fragment`(
-      select record.*, record as whole, app.interest_balance(record, today.day) as interest_balance,
-             app.unpaid_since(record, today.day, greatest(app.interest_balance(record, today.day), 0.00)) as unpaid_since,
-             ${more}
+      select record.*, app.accrued_cents(record, ${day}::date) as earned, ${more}
       from loans as record
-      cross join (select app.business_date() as day offset 0) as today
-      where ${where}
+      where ${among(sql.fragment`record.id`)} and ${where}
       offset 0
     )`,
-    whole: sql.fragment`record.whole`,
-    balance: sql.fragment`record.interest_balance`,
-    since: sql.fragment`record.unpaid_since`,
-  });
+    day: sql.fragment`${day}::date`,
+    balance: sql.fragment`record.earned - record.interest_settled`,
+    since: sql.fragment`app.unpaid_since(
+      record.status, record.principal_balance + owed.interest + record.outstanding_fees,
+      record.oldest_unpaid_due_date, record.maturity_date, today.day
+    )`,
+    foreseen: (then) => sql.fragment`app.repayment_foreseen(
+      record.principal_balance + record.outstanding_fees, record.linear_until, record.interest_ahead,
+      app.accrued_cents(
+        record.interest_accrued, record.is_accruing, record.accrual_since, record.accrual_balance,
+        record.accrual_rate, record.accrual_period_days, record.accrual_period_interest,
+        record.day_count, record.rounding_mode, ${then}
+      ) - record.interest_settled,
+      ${then}
+    )`,
+  })}
+  ${ownersAmong(among)}
+`;

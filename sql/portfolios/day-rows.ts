@@ -1,14 +1,14 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, unread, type Transaction } from '../database/db.ts';
-import { columns, sourceOfMany } from '../loans/shown-loan.ts';
+import type { Among } from '../loans/loan-facts.ts';
+import { columnsOfMany, sourceOfMany } from '../loans/shown-loan.ts';
 import {
   keepParticulars,
   particularsIn,
   particularsNow,
   particularsThen,
   particularsThenOfAll,
-  type Among,
 } from './particulars.ts';
 
 const TOTAL = sql.fragment`row.principal_balance + ended.interest + row.outstanding_fees`;
@@ -93,16 +93,14 @@ const atTheEnd = (day: string, among: Among, statuses = ON_THE_BOOKS) => sql.fra
     sql.fragment`, `,
   )}
   from (
-    select ${columns}, record.schedule_version, record.before, record.after,
+    select ${columnsOfMany}, record.schedule_version, record.earned as before, record.after,
            record.interest_settled, record.penalty
-    ${sourceOfMany(
-      sql.fragment`
-        ${among(sql.fragment`record.id`)} and record.status = any(${sql.array([...statuses], 'text')})`,
-      sql.fragment`
-        app.accrued_cents(record, ${day}::date) as before,
+    ${sourceOfMany(day, among, {
+      where: sql.fragment`record.status = any(${sql.array([...statuses], 'text')})`,
+      more: sql.fragment`
         app.accrued_cents(record, ${day}::date + 1) as after,
         app.prepayment_penalty(record, ${day}::date) as penalty`,
-    )}
+    })}
   ) as row
   cross join lateral (
     select greatest(row.after - row.interest_settled, 0) as interest,

@@ -2,10 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { secures } from '../collateral/items.ts';
 import { sql, unread, type Transaction } from '../database/db.ts';
-import { chargedOffOn, investorOf } from '../loans/loan-facts.ts';
-
-/** Which loans: a condition on the column that has their id. */
-export type Among = (id: SqlFragment) => SqlFragment;
+import { chargedOffOn, investorAmong, ownersAmong, type Among } from '../loans/loan-facts.ts';
 
 /**
  * What is told of a loan and seldom changes, and how it is read of the loan (`record`), its `borrower`,
@@ -42,7 +39,7 @@ const PARTICULARS = {
     from liens as lien join collateral_items as item on item.id = lien.collateral_id
     where item.loan_id = record.id and lien.status = 'active' and collateral.is_any
   )`,
-  investor: sql.fragment`(select name from investors where id = ${investorOf})`,
+  investor: sql.fragment`funder.name`,
   portfolio: sql.fragment`shelf.name`,
   credit_score_origination: sql.fragment`record.metadata ->> 'credit_score'`,
 } as const;
@@ -75,7 +72,9 @@ export const particularsNow = (day: string, among: Among) => sql.fragment`
   ) as collateral
   join programs as program on program.id = record.program_id
   join products as product on product.id = record.product_id
-  left join portfolios as shelf on shelf.id = record.portfolio_id
+  ${ownersAmong(among)}
+  cross join lateral (select ${investorAmong} as id offset 0) as funding
+  left join investors as funder on funder.id = funding.id
   -- Loan by loan: joined as a whole, all borrowers of the tenant are read for each chunk of loans.
   cross join lateral (
     select first_name, last_name from borrowers where id = record.borrower_id offset 0

@@ -10,7 +10,10 @@ import { nothingOutside } from '../faults/nothing-outside.ts';
 /** The close's step that accrues, as a job of its own; the rest of the close waits. */
 export const accrueOnly = job({
   ...{ name: 'accrue-only', pool: 'ledger', attempts: 2, payload: closeLoans.payload },
-  run: (payload, outside) => accrue(outside, payload),
+  run: async (payload, outside) => {
+    await accrue(outside, payload);
+    process.send?.('accrued');
+  },
 });
 
 const url = process.env['DATABASE_URL'];

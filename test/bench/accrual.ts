@@ -3,7 +3,7 @@ import { accrueDay, type Accrued } from './accrue-day.ts';
 import { median, say, sizeOf, type Figure } from './figures.ts';
 import { amount, rate } from './seconds.ts';
 import { manyLoans } from './many-loans.ts';
-import { startAccruing, type Workers } from './workers.ts';
+import { startAccruing, type Accruing } from './workers.ts';
 import { DAY, type BenchWorld } from './world.ts';
 
 const LOANS = 100_000;
@@ -50,7 +50,7 @@ export async function accrual(words: readonly string[]): Promise<Figure[]> {
 type Round = Accrued & { floor: number };
 
 /** One day, whose floor comes before it in every other round, with the rows of the day before. */
-async function roundOf(world: BenchWorld, accruing: Workers, number: number): Promise<Round> {
+async function roundOf(world: BenchWorld, accruing: Accruing, number: number): Promise<Round> {
   const day = addDays(DAY, number);
   let floor = number % 2 === 0 && number > 0 ? await copied(world, addDays(day, -1)) : 0;
   const between = async () => {

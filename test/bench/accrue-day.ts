@@ -4,7 +4,7 @@ import { enqueueAll } from '../../jobs/job.ts';
 import type { Run } from '../../sql/business-day/closes.ts';
 import { accrueOnly } from './accrual-worker.ts';
 import type { BenchWorld } from './world.ts';
-import { startAccruing, startWorkers, untilClosed, type Workers } from './workers.ts';
+import { startAccruing, startWorkers, untilClosed, type Accruing } from './workers.ts';
 
 export type Accrued = { ours: number; again: number };
 
@@ -15,7 +15,7 @@ export type Accrued = { ours: number; again: number };
 export async function accrueDay(
   world: BenchWorld,
   day: string,
-  { accruing, between }: { accruing?: Workers; between?: () => Promise<void> } = {},
+  { accruing, between }: { accruing?: Accruing; between?: () => Promise<void> } = {},
 ): Promise<Accrued> {
   const run = await world.within(world.tenant_id, (work) => planClose(work, day));
   if (!run) throw new Error('Nothing to close.');
@@ -28,13 +28,15 @@ export async function accrueDay(
   return times;
 }
 
-async function accrued(world: BenchWorld, workers: Workers, run: Run): Promise<Accrued> {
+async function accrued(world: BenchWorld, workers: Accruing, run: Run): Promise<Accrued> {
   const { admin } = world;
   const left = `select from graphile_worker.jobs where task_identifier = '${accrueOnly.name}' limit 1`;
   const all = async () => {
     await admin.query('checkpoint');
     const started = performance.now();
+    const done = workers.untilAccrued(run.chunks_total);
     await enqueued(world, accrueOnly, run);
+    await done;
     await workers.until(async () => (await admin.query(left)).rows.length === 0);
     return (performance.now() - started) / 1000;
   };

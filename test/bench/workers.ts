@@ -17,6 +17,11 @@ export type Workers = {
   stop(): Promise<void>;
 };
 
+export type Accruing = Workers & {
+  /** Settles when so many more chunks are accrued; whoever asked the database would slow it. */
+  untilAccrued(chunks: number): Promise<void>;
+};
+
 /** Processes of the pool that closes days, as they run in production. */
 export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<Workers> {
   // The clock on the wall must not close days here.
@@ -56,7 +61,7 @@ export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<
 }
 
 /** Processes that do nothing but one step of the close, with the fetch of the pool that closes days. */
-export async function startAccruing({ url }: BenchWorld): Promise<Workers> {
+export async function startAccruing({ url }: BenchWorld): Promise<Accruing> {
   const crashed = Promise.withResolvers<never>();
   crashed.promise.catch(() => {});
   const children = Array.from({ length: PROCESSES }, () =>
@@ -71,8 +76,17 @@ export async function startAccruing({ url }: BenchWorld): Promise<Workers> {
     Promise.all(children.map((child) => once(child, 'message'))),
     crashed.promise,
   ]);
+  const accrued = async (chunks: number) => {
+    const all = Promise.withResolvers<void>();
+    let left = chunks;
+    const count = () => (left -= 1) === 0 && all.resolve();
+    for (const child of children) child.on('message', count);
+    await all.promise;
+    for (const child of children) child.off('message', count);
+  };
   return {
     until,
+    untilAccrued: (chunks) => Promise.race([accrued(chunks), crashed.promise]),
     stop: async () => {
       const ended = children.map((child) => once(child, 'exit'));
       for (const child of children) child.off('exit', fail).send('stop');

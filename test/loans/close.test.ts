@@ -59,7 +59,7 @@ test('a chunk whose loans were kept of the day before it was done is done by the
   const run = await tenant.within((work) => startClose(work, '2026-01-15'));
   const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
   await tenant.within(async ({ tx }) => {
-    const chunk = await closes.chunk(tx, payload.run_id, 1, false);
+    const chunk = await closes.chunk(tx, payload.run_id, 1);
     if (chunk) await steps.snapshot(tx, chunk, '2026-01-15', false);
   });
 

@@ -41,7 +41,7 @@ const failingFor = (bad: readonly string[]) => (tx: Transaction, chunk: close.Ch
 const asked = (tenant: Tenant, ask: ReturnType<typeof failingFor>) =>
   tenant.within(async (work) => {
     const run = await startClose(work, work.today);
-    const chunk = await close.chunk(work.tx, run?.id ?? '', 1, false);
+    const chunk = await close.chunk(work.tx, run?.id ?? '', 1);
     if (!run || !chunk) throw new Error('Nothing was planned.');
     return ofAll(work.tx, { run_id: run.id }, 'trial', chunk, ask);
   });

@@ -43,7 +43,7 @@ export function monthEnds(stage: Stage) {
   };
 
   const chunkOf = async ({ tenant_id, run_id, chunk }: Payload) => {
-    const found = await within(tenant_id, ({ tx }) => close.chunk(tx, run_id, chunk, false));
+    const found = await within(tenant_id, ({ tx }) => close.chunk(tx, run_id, chunk));
     if (found === null) throw new Error('Nothing was planned.');
     return found;
   };
