@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { Batch } from '../../sql/database/batch.ts';
 import { attempt, openPool, sql, sqlStateOf, unread } from '../../sql/database/db.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -17,7 +18,7 @@ const State = z.object({
   timeout: z.string(),
   read_only: z.string(),
 });
-type Asking = (this: object, given: { text?: string }, ...rest: unknown[]) => Promise<unknown>;
+type Asking = (this: object, given: unknown, ...rest: unknown[]) => unknown;
 const Code = z.object({ code: z.string() });
 const Backend = sql.type(z.object({ pid: z.number() }));
 
@@ -136,6 +137,39 @@ test('such a write of steps that are undone by themselves is undone with them, a
   expect(await within(id, codes)).toEqual(['UNREAD-4']);
 });
 
+test('what a failure skipped can be asked by the same connection afterwards', async () => {
+  const { id } = tenants[1];
+  const other = (name: string) =>
+    unread(sql.typeAlias('void')`insert into programs (name, code) values (${name}, ${name})`);
+  const alone = await openPool(stage.url, { size: 1 });
+  const asked = workOf(alone, SYSTEM);
+  const failing = asked(id, async ({ tx }) => {
+    await tx.query(write('UNREAD-4'));
+    await tx.query(other('UNREAD-9'));
+  });
+  const state = await failing.catch((error: unknown) => sqlStateOf(error));
+
+  await asked(id, ({ tx }) => tx.query(other('UNREAD-9')));
+
+  expect(state).toBe('23505');
+  expect(await asked(id, codes)).toEqual(['UNREAD-4', 'UNREAD-9']);
+  await asked(id, ({ tx }) =>
+    tx.query(sql.typeAlias('void')`delete from programs where code = 'UNREAD-9'`),
+  );
+  await alone.end();
+});
+
+test('a row that cannot be read fails its statement, and not the connection', async () => {
+  const { id } = tenants[1];
+  const Instant = z.object({ at: z.string() });
+  const unreadable = sql.type(Instant)`select 'infinity'::timestamptz as at`;
+
+  const reading = within(id, ({ tx }) => tx.one(unreadable));
+
+  await expect(reading).rejects.toThrow('Invalid time value');
+  expect(await within(id, ({ tx }) => tx.one(Backend`select 1 as pid`))).toEqual({ pid: 1 });
+});
+
 test('outside a transaction such a write is done at once, and what refuses leaves none behind', async () => {
   const { id } = tenants[1];
   const alone = await pool.query(write('UNREAD-6')).catch((error: unknown) => sqlStateOf(error));
@@ -155,8 +189,9 @@ test('whoever is told of a refusal finds nothing locked by it', async () => {
   const prototype = pg.Client.prototype as unknown as { query: Asking };
   const { query } = prototype;
   prototype.query = function watched(given, ...rest) {
-    const answer = query.call(this, given, ...rest);
-    return given.text === 'rollback' ? answer.finally(() => order.push('undone')) : answer;
+    const isRollback = given instanceof Batch && given.statements.at(-1)?.text === 'rollback';
+    if (isRollback) void given.answered.then(() => order.push('undone'));
+    return query.call(this, given, ...rest);
   };
   onTestFinished(() => void (prototype.query = query));
 
