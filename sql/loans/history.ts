@@ -18,14 +18,21 @@ const History = Raw.extend({
   events: z.array(EventRow),
 });
 
+/** Whether tonight's close has passed the loan. Its lock holds the chunk that says so as it is. */
+const POSTED_TODAY = sql.fragment`coalesce((
+  select chunk.is_accrued::integer from cob_chunks as chunk
+  where chunk.cob_date = day.today and chunk.first_loan_id <= loan.id
+    and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
+), 0)`;
+const ROW = rawColumns(sql.fragment`day.today`);
+
 /**
  * The loan under its lock, with the day from which its interest is not posted yet: today, or tomorrow
  * where tonight's close has passed it already. Null: there is none.
  */
 export const open = joined(async (tx, ids: readonly string[]) => {
   await holdAll(tx, ids);
-  // The locks are held; asked for again they only tell whether tonight's close has passed the loan.
-  return each(ids, await tx.any(historyOf(ids, sql.fragment`app.lock_loan(loan.id)::integer`)));
+  return each(ids, await tx.any(historyOf(ids, POSTED_TODAY)));
 });
 
 /** The same without a lock, to look at. */
@@ -42,7 +49,7 @@ const each = (ids: readonly string[], found: readonly z.output<typeof History>[]
 const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
   prepared(sql.type(History)`
     with day as materialized (select app.business_date() as today)
-    select ${rawColumns}, day.today as business_date, day.today + ${postedDays} as posted_until,
+    select ${ROW}, day.today as business_date, day.today + ${postedDays} as posted_until,
            (
              select chunk.unbilled_month from cob_chunks as chunk
              where chunk.cob_date = day.today - 1 and chunk.unbilled_month is not null

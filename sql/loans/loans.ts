@@ -1,3 +1,4 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { sql, unread, type Transaction } from '../database/db.ts';
 import { joined } from '../database/joined.ts';
@@ -93,14 +94,18 @@ export const Raw = z.object({
 });
 export type RawLoan = z.output<typeof Raw>;
 
-export const rawColumns = sql.join(
-  Object.keys(Raw.shape).map((column) =>
-    column === 'hindrances'
-      ? sql.fragment`${hindrancesOf('loan')} as hindrances`
-      : sql.fragment`${sql.identifier(['loan', column])}`,
-  ),
-  sql.fragment`, `,
-);
+/** Of the row `loan`, on the day that the statement knows already, if it does. */
+export const rawColumns = (today?: SqlFragment) =>
+  sql.join(
+    Object.keys(Raw.shape).map((column) =>
+      column === 'hindrances'
+        ? sql.fragment`${hindrancesOf('loan', today)} as hindrances`
+        : sql.fragment`${sql.identifier(['loan', column])}`,
+    ),
+    sql.fragment`, `,
+  );
+
+const ROW = rawColumns();
 
 /**
  * Locks the loan for a change. It is a statement of its own, so that the next one, which comes with it,
@@ -125,9 +130,7 @@ export async function lock(tx: Transaction, id: string) {
 
 /** The loan's row without a lock, for those who only look. */
 export const read = (tx: Transaction, id: string) =>
-  tx.maybeOne(
-    sql.prepared('read_loan', Raw)`select ${rawColumns} from loans as loan where id = ${id}`,
-  );
+  tx.maybeOne(sql.prepared('read_loan', Raw)`select ${ROW} from loans as loan where id = ${id}`);
 
 /** Writes the row of a new loan and answers its id. */
 export const add = joined(async (tx, rows: readonly Values[]) => {
