@@ -1,14 +1,38 @@
 import { z } from 'zod';
 import { sql } from '../database/db.ts';
 
-export const EventRow = z.object({
-  id: z.string(),
-  kind: z.string(),
-  effective_date: z.string(),
-  details: z.record(z.string(), z.unknown()),
-  recorded_on: z.string(),
+export type EventRow = {
+  id: string;
+  kind: string;
+  effective_date: string;
+  details: Record<string, unknown>;
+  recorded_on: string;
+};
+
+/**
+ * All events as one text, each an array of JSON, in the order they became known. Kinds are words of ours,
+ * which need no quoting. As objects of JSON the same takes Postgres half as long again.
+ */
+export const inArrays = sql.fragment`
+  string_agg(
+    '["' || row.id::text || '","' || row.kind || '","' || row.effective_date::text || '","'
+      || row.recorded_on::text || '",' || row.details::text || ']',
+    ',' order by row.id
+  )
+`;
+
+type Told = [string, string, string, string, Record<string, unknown>];
+
+/** That text as rows again; nothing where there are none. */
+export const Events = z
+  .string()
+  .nullable()
+  .transform((text) => (JSON.parse(`[${text ?? ''}]`) as Told[]).map(rowOf));
+
+const rowOf = ([id, kind, effective_date, recorded_on, details]: Told): EventRow => ({
+  ...{ id, kind, effective_date, recorded_on },
+  details,
 });
-export type EventRow = z.output<typeof EventRow>;
 
 export type NewEvent = { id: string; kind: string; effective_date: string; details: unknown };
 

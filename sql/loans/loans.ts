@@ -114,13 +114,17 @@ const ROW = rawColumns();
 export const hold = (tx: Transaction, id: string) => holdAll(tx, [id]);
 
 /** The same for several, always in the order of their ids: who waits for another is not waited for. */
-export const holdAll = (tx: Transaction, ids: readonly string[]) =>
-  tx.query(
-    unread(sql.typeAlias('void')`
-      select app.lock_loan(id)
-      from (select id from unnest(${sql.array([...ids], 'uuid')}) as wanted (id) order by id) as wanted
-    `),
-  );
+export const holdAll = (tx: Transaction, ids: readonly string[]) => {
+  const [only = null, ...others] = ids;
+  return tx.query(unread(others.length === 0 ? holding(only) : holdingEach(ids)));
+};
+
+const holding = (id: string | null) => sql.typeAlias('void')`select app.lock_loan(${id})`;
+
+const holdingEach = (ids: readonly string[]) => sql.typeAlias('void')`
+  select app.lock_loan(id)
+  from (select id from unnest(${sql.array([...ids], 'uuid')}) as wanted (id) order by id) as wanted
+`;
 
 /** Locks the loan and answers its row. */
 export async function lock(tx: Transaction, id: string) {
