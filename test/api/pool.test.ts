@@ -137,39 +137,6 @@ test('such a write of steps that are undone by themselves is undone with them, a
   expect(await within(id, codes)).toEqual(['UNREAD-4']);
 });
 
-test('what a failure skipped can be asked by the same connection afterwards', async () => {
-  const { id } = tenants[1];
-  const other = (name: string) =>
-    unread(sql.typeAlias('void')`insert into programs (name, code) values (${name}, ${name})`);
-  const alone = await openPool(stage.url, { size: 1 });
-  const asked = workOf(alone, SYSTEM);
-  const failing = asked(id, async ({ tx }) => {
-    await tx.query(write('UNREAD-4'));
-    await tx.query(other('UNREAD-9'));
-  });
-  const state = await failing.catch((error: unknown) => sqlStateOf(error));
-
-  await asked(id, ({ tx }) => tx.query(other('UNREAD-9')));
-
-  expect(state).toBe('23505');
-  expect(await asked(id, codes)).toEqual(['UNREAD-4', 'UNREAD-9']);
-  await asked(id, ({ tx }) =>
-    tx.query(sql.typeAlias('void')`delete from programs where code = 'UNREAD-9'`),
-  );
-  await alone.end();
-});
-
-test('a row that cannot be read fails its statement, and not the connection', async () => {
-  const { id } = tenants[1];
-  const Instant = z.object({ at: z.string() });
-  const unreadable = sql.type(Instant)`select 'infinity'::timestamptz as at`;
-
-  const reading = within(id, ({ tx }) => tx.one(unreadable));
-
-  await expect(reading).rejects.toThrow('Invalid time value');
-  expect(await within(id, ({ tx }) => tx.one(Backend`select 1 as pid`))).toEqual({ pid: 1 });
-});
-
 test('outside a transaction such a write is done at once, and what refuses leaves none behind', async () => {
   const { id } = tenants[1];
   const alone = await pool.query(write('UNREAD-6')).catch((error: unknown) => sqlStateOf(error));
