@@ -192,28 +192,20 @@ function admission(): Middleware {
   };
 }
 
-/** The route table on a router: fixed paths before those with parameters, 405 with Allow. */
+/**
+ * The route table on routers: fixed paths before those with parameters, 405 with Allow. A router tries each of
+ * its patterns in turn, so there is one for each kind of path: its first word and its number of words.
+ */
 function routed(process: Process, securityLog: SecurityLog): Middleware {
-  const router = new Router({ prefix: '/api/v1', sensitive: true, strict: true });
-  const methods = new Map<string, Set<string>>();
-  const fixedFirst = [...process.routes].sort(
-    (one, other) => wildness(one.path) - wildness(other.path),
-  );
-  for (const route of fixedFirst) {
-    const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
-    const handler = serve(route, process, securityLog);
-    router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
-      ctx.state.route = route;
-      await handler(ctx);
-    });
-    methods.set(pattern, (methods.get(pattern) ?? new Set()).add(route.method));
-  }
-  const dispatch = router.routes() as unknown as Middleware;
+  const routers = new Map<string, ReturnType<typeof routerOf>>();
+  for (const [kind, routes] of Map.groupBy(process.routes, ({ path }) => kindOf(`${ROOT}${path}`)))
+    routers.set(kind, routerOf(routes, process, securityLog));
   return async (ctx: Context, next: Next) => {
-    await dispatch(ctx, next);
+    const found = routers.get(kindOf(ctx.path));
+    await found?.dispatch(ctx, next);
     if (ctx.state.route) return;
     const allowed = new Set(
-      router.match(ctx.path, ctx.method).path.flatMap(({ methods: known }) => known),
+      found?.router.match(ctx.path, ctx.method).path.flatMap(({ methods: known }) => known),
     );
     if (allowed.size === 0) throw new HttpRefusal(404, 'not_found', 'There is no such endpoint.');
     const headers = { Allow: [...allowed].join(', ') };
@@ -221,6 +213,28 @@ function routed(process: Process, securityLog: SecurityLog): Middleware {
       headers,
     });
   };
+}
+
+const ROOT = '/api/v1';
+
+/** No pattern begins with a parameter, and a parameter is one word. */
+function kindOf(path: string): string {
+  const words = path.split('/');
+  return `${words.length} ${words.slice(0, 4).join('/')}`;
+}
+
+function routerOf(routes: readonly Route[], process: Process, securityLog: SecurityLog) {
+  const router = new Router({ prefix: ROOT, sensitive: true, strict: true });
+  const fixedFirst = routes.toSorted((one, other) => wildness(one.path) - wildness(other.path));
+  for (const route of fixedFirst) {
+    const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
+    const handler = serve(route, process, securityLog);
+    router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
+      ctx.state.route = route;
+      await handler(ctx);
+    });
+  }
+  return { router, dispatch: router.routes() as unknown as Middleware };
 }
 
 const wildness = (path: string) => (path.match(/\{/g) ?? []).length;

@@ -1,4 +1,3 @@
-import { SpanKind, trace } from '@opentelemetry/api';
 import pg from 'pg';
 import {
   BackendTerminatedError,
@@ -6,6 +5,7 @@ import {
   type DriverConfiguration,
   type DriverFactory,
 } from 'slonik';
+import { Batch, type Shapes, type Statement } from './batch.ts';
 
 /**
  * Round trips are what a small transaction waits for. A statement whose answer nobody reads is kept
@@ -32,10 +32,6 @@ const isOurs = (error: Error) => String((error as { code?: unknown }).code).star
 const isLast = (name: string | undefined) => name?.startsWith(`${LAST} `) ?? false;
 const COMMIT = { text: 'commit', values: [] };
 
-/** Of a statement's text in a trace. */
-const TEXT_MAX = 500;
-const tracer = trace.getTracer('loan-servicing');
-
 /** What is answered where Postgres has not answered yet, or need not be asked. */
 const NOTHING = { command: 'SELECT' as const, fields: [], rowCount: 0, rows: [] };
 
@@ -45,8 +41,6 @@ class RolledBack extends Error {
     super('The transaction was rolled back where it should have been committed.');
   }
 }
-
-type Statement = { text: string; values: unknown[]; name?: string | undefined };
 
 /** What holds for a whole connection: its role, time zone and limits. */
 export type SessionSettings = Record<string, string>;
@@ -98,30 +92,29 @@ function asking(client: pg.Client) {
   let ended: 'well' | 'badly' | null = null;
   /** Why what was supposed is not so, until its transaction is undone, whatever its steps made of that. */
   let mistaken: Error | null = null;
-  const send = ({ text, values, name }: Statement) => {
-    // The text alone: what is bound to it is nobody else's.
-    const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, TEXT_MAX) };
-    const span = tracer.startSpan('statement', { kind: SpanKind.CLIENT, attributes });
-    return client
-      .query<Record<string, unknown>>(name ? { name, text, values } : { text, values })
-      .finally(() => span.end());
+  const shapes: Shapes = new Map();
+
+  const sendAll = async (statements: readonly Statement[]) => {
+    const batch = new Batch(statements, shapes, parserOf);
+    client.query(batch);
+    const answers = await batch.answered.catch((reason: unknown) => {
+      const error = told(reason);
+      if (isSupposed(batch.failed) && isOurs(error)) mistaken = error;
+      throw error;
+    });
+    const isUndone = answers.some(
+      ({ command }, at) => statements[at]?.text === 'commit' && command === 'ROLLBACK',
+    );
+    if (isUndone) throw new RolledBack();
+    return answers;
   };
 
-  /** Of several failures only the first says what was wrong. */
-  const sendAll = async (statements: readonly Statement[]) => {
-    // Each write to the socket is a call of the system: all that go together are one.
-    client.connection.stream.cork();
-    const asked = statements.map(send);
-    client.connection.stream.uncork();
+  /** What undoes is done whatever becomes of what is asked before it. */
+  const sendApart = async (before: readonly Statement[], undoing: Statement) => {
+    const asked = before.length > 0 ? [sendAll(before), sendAll([undoing])] : [sendAll([undoing])];
     const answers = await Promise.allSettled(asked);
-    return answers.map((answer, at) => {
-      if (answer.status === 'rejected') {
-        const error = told(answer.reason);
-        if (isSupposed(statements[at]) && isOurs(error)) mistaken = error;
-        throw error;
-      }
-      const isUndone = statements[at]?.text === 'commit' && answer.value.command === 'ROLLBACK';
-      if (isUndone) throw new RolledBack();
+    return answers.flatMap((answer) => {
+      if (answer.status === 'rejected') throw answer.reason as Error;
       return answer.value;
     });
   };
@@ -156,7 +149,9 @@ function asking(client: pg.Client) {
     const endsIt = isOpen && isLast(name);
     // Known before it is answered: what is asked meanwhile would come after the end.
     if (endsIt) [isOpen, ended] = [false, 'badly'];
-    const answers = await sendAll([...before, asked, ...(endsIt ? [COMMIT] : [])]);
+    const answers = await (isUndone
+      ? sendApart(before, asked)
+      : sendAll([...before, asked, ...(endsIt ? [COMMIT] : [])]));
     // Unless steps that failed beside it have been undone meanwhile.
     if (ended === 'badly') ended = 'well';
     if (text === 'rollback' && mistaken !== null) throw mistaken;
@@ -166,7 +161,7 @@ function asking(client: pg.Client) {
     return {
       command: command as (typeof NOTHING)['command'],
       fields: fields.map((field) => ({ dataTypeId: field.dataTypeID, name: field.name })),
-      rowCount: rowCount ?? 0,
+      rowCount,
       rows,
     };
   };
@@ -186,7 +181,6 @@ function configurationOf({
   return {
     connectionString: connectionUri,
     pipeline: true,
-    types: { getTypeParser: parserOf },
     ...(connectionTimeout !== 'DISABLE_TIMEOUT' && { connectionTimeoutMillis: connectionTimeout }),
   };
 }
@@ -214,5 +208,4 @@ const PARSERS = new Map<number, Parse>([
   [ARRAYS.timestamptz, eachOf(asInstant)],
 ]);
 
-const parserOf = (oid: number, format?: 'text' | 'binary') =>
-  PARSERS.get(oid) ?? (pg.types.getTypeParser(oid, format) as Parse);
+const parserOf = (oid: number) => PARSERS.get(oid) ?? (pg.types.getTypeParser(oid) as Parse);

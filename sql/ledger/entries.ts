@@ -90,7 +90,39 @@ const withId = ({ heading, lines }: Given) => ({
   lines,
 });
 
-const writing = (headed: readonly ReturnType<typeof withId>[], repeats: FragmentSqlToken) =>
+type Headed = ReturnType<typeof withId>;
+
+const writing = (headed: readonly Headed[], repeats: FragmentSqlToken) => {
+  const [only, ...others] = headed;
+  return only && others.length === 0 ? writingOne(only, repeats) : writingAll(headed, repeats);
+};
+
+/** One alone is bound value by value, but for its lines, of which there may be any number. */
+const writingOne = ({ lines, ...heading }: Headed, repeats: FragmentSqlToken) =>
+  sql.typeAlias('id')`
+    with entry as (
+      insert into journal_entries (
+        id, entry_date, effective_date, description, reference_type, reference_id, purpose, loan_id,
+        source, status, posted_at, posted_by, created_by
+      )
+      values (
+        ${heading.id}, ${heading.entry_date}, ${heading.effective_date}, ${heading.description},
+        ${heading.reference_type}, ${heading.reference_id}, ${heading.purpose}, ${heading.loan_id},
+        'system', 'posted', now(), ${heading.actor_id}, ${heading.actor_id}
+      )
+      ${repeats}
+      returning id, entry_date
+    ), written as (
+      insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
+      select entry.id, entry.entry_date, ${accountOf(sql.fragment`
+        (select loan.terms -> 'gl_map' from loans as loan where loan.id = ${heading.loan_id})
+      `)}, line.role, line.position, line.debit, line.credit
+      from entry cross join ${linesIn(sql.fragment`${JSON.stringify(lines)}::jsonb`)}
+    )
+    select id from entry
+  `;
+
+const writingAll = (headed: readonly Headed[], repeats: FragmentSqlToken) =>
   sql.typeAlias('id')`
     with given as materialized (
       select heading.*, (
@@ -111,14 +143,8 @@ const writing = (headed: readonly ReturnType<typeof withId>[], repeats: Fragment
       ${repeats}
       returning id, entry_date
     ), charged as materialized (
-      select given.id as entry_id, line.*, coalesce(
-        line.account_id, (given.mapped ->> line.role)::uuid,
-        (select id from ledger_accounts as charted where charted.role = line.role),
-        app.lacks_account(line.role)
-      ) as found_id
-      from given cross join lateral rows from (jsonb_to_recordset(given.lines) as (
-        role text, account_id uuid, debit numeric, credit numeric
-      )) with ordinality as line (role, account_id, debit, credit, position)
+      select given.id as entry_id, line.*, ${accountOf(sql.fragment`given.mapped`)} as found_id
+      from given cross join lateral ${linesIn(sql.fragment`given.lines`)}
     ), written as (
       insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
       select entry.id, entry.entry_date, found_id, role, position, debit, credit
@@ -126,6 +152,19 @@ const writing = (headed: readonly ReturnType<typeof withId>[], repeats: Fragment
     )
     select id from entry
   `;
+
+/** On which account a line stands: its own, the one that the loan maps its role to, or the chart's. */
+const accountOf = (mapped: FragmentSqlToken) => sql.fragment`
+  coalesce(
+    line.account_id, (${mapped} ->> line.role)::uuid,
+    (select id from ledger_accounts as charted where charted.role = line.role),
+    app.lacks_account(line.role)
+  )`;
+
+const linesIn = (lines: FragmentSqlToken) => sql.fragment`
+  rows from (jsonb_to_recordset(${lines}) as (
+    role text, account_id uuid, debit numeric, credit numeric
+  )) with ordinality as line (role, account_id, debit, credit, position)`;
 
 const Existing = z.object({
   id: z.string(),

@@ -41,6 +41,9 @@ export const ACTIONS_BY_STATUS = {
   transferred: ALWAYS,
 } as const satisfies Record<string, readonly string[]>;
 
+/** By which name the loan's row goes in the statement. */
+type Alias = 'loan' | 'record';
+
 /** A code, and when it hinders; of several, the first that holds is the one that is told. */
 type Hindrance = readonly [code: string, when: SqlFragment];
 
@@ -48,18 +51,13 @@ type Hindrance = readonly [code: string, when: SqlFragment];
  * What stands in the way of an action that the status allows. The loan is the row of this alias. What
  * depends on the request as well, such as an amount, is judged where the request is.
  */
-const hindering = (alias: 'loan' | 'record'): Record<string, readonly Hindrance[]> => {
+const hindering = (alias: Alias, today: SqlFragment): Record<string, readonly Hindrance[]> => {
   const its = (column: string) => sql.identifier([alias, column]);
   const hasStatus = (status: string) => sql.fragment`${its('status')} = ${status}`;
-  const today = sql.fragment`(select app.business_date())`;
   const atRest = sql.fragment`
     ${hasStatus('active')} and (${its('is_frozen')} or ${its('is_accelerated')} or ${its('is_non_accrual')})`;
   const nothingAhead = sql.fragment`
-    ${hasStatus('active')} and (${its('is_accelerated')} or not exists (
-      select from installments
-      where loan_id = ${its('id')} and version = ${its('schedule_version')}
-        and due_date >= ${today} and ${isAsking('installments', sql.fragment`${its('satisfied_tolerance')}`)}
-    ))`;
+    ${hasStatus('active')} and (${its('is_accelerated')} or not ahead.is_asked)`;
   const isBilledByCycle = sql.fragment`
     ${its('loan_type')} = 'line_of_credit' and jsonb_typeof(${its('terms')} -> 'minimum_payment') = 'object'`;
   return {
@@ -113,17 +111,39 @@ const hindering = (alias: 'loan' | 'record'): Record<string, readonly Hindrance[
   };
 };
 
-/** By action, the code of what hinders it; an action that nothing hinders is not named. */
-export const hindrancesOf = (alias: 'loan' | 'record') => sql.fragment`
-  jsonb_strip_nulls(jsonb_build_object(${sql.join(
-    Object.entries(hindering(alias)).map(([action, hindrances]) => {
-      const cases = hindrances.map(
-        ([code, when]) => sql.fragment`when ${when} then ${sql.literalValue(code)}`,
-      );
-      return sql.fragment`${sql.literalValue(action)}, case ${sql.join(cases, sql.fragment` `)} end`;
-    }),
-    sql.fragment`, `,
-  )}))`;
+const BUSINESS_DATE = sql.fragment`(select app.business_date())`;
+
+/** Whether an instalment ahead asks for something. Two actions ask that, and it is looked up for both at once. */
+const aheadOf = (alias: Alias, today: SqlFragment) => {
+  const its = (column: string) => sql.identifier([alias, column]);
+  return sql.fragment`
+    (
+      select exists (
+        select from installments
+        where loan_id = ${its('id')} and version = ${its('schedule_version')}
+          and due_date >= ${today} and ${isAsking('installments', sql.fragment`${its('satisfied_tolerance')}`)}
+      ) as is_asked
+      offset 0
+    ) as ahead`;
+};
+
+/**
+ * By action, the code of what hinders it; an action that nothing hinders is not named. Whoever has read the
+ * business date gives it: to ask for it takes Postgres longer than to compare it.
+ */
+export const hindrancesOf = (alias: Alias, today = BUSINESS_DATE) => sql.fragment`
+  (
+    select jsonb_strip_nulls(jsonb_build_object(${sql.join(
+      Object.entries(hindering(alias, today)).map(([action, hindrances]) => {
+        const cases = hindrances.map(
+          ([code, when]) => sql.fragment`when ${when} then ${sql.literalValue(code)}`,
+        );
+        return sql.fragment`${sql.literalValue(action)}, case ${sql.join(cases, sql.fragment` `)} end`;
+      }),
+      sql.fragment`, `,
+    )}))
+    from ${aheadOf(alias, today)}
+  )`;
 
 /** The actions of `record` that nothing hinders now, as the loan shows them. */
 export const allowedActions = sql.fragment`

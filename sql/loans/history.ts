@@ -2,7 +2,7 @@ import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql } from '../database/db.ts';
 import { joined } from '../database/joined.ts';
-import { EventRow } from './events.ts';
+import { Events, inArrays } from './events.ts';
 import { inLines, Lines } from './installments.ts';
 import { holdAll, Raw, rawColumns } from './loans.ts';
 
@@ -15,8 +15,16 @@ const History = Raw.extend({
   /** The payoff quote that holds today. */
   quote_id: z.string().nullable(),
   schedule: Lines,
-  events: z.array(EventRow),
+  events: Events,
 });
+
+/** Whether tonight's close has passed the loan. Its lock holds the chunk that says so as it is. */
+const POSTED_TODAY = sql.fragment`coalesce((
+  select chunk.is_accrued::integer from cob_chunks as chunk
+  where chunk.cob_date = day.today and chunk.first_loan_id <= loan.id
+    and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
+), 0)`;
+const ROW = rawColumns(sql.fragment`day.today`);
 
 /**
  * The loan under its lock, with the day from which its interest is not posted yet: today, or tomorrow
@@ -24,13 +32,12 @@ const History = Raw.extend({
  */
 export const open = joined(async (tx, ids: readonly string[]) => {
   await holdAll(tx, ids);
-  // The locks are held; asked for again they only tell whether tonight's close has passed the loan.
-  return each(ids, await tx.any(historyOf(ids, sql.fragment`app.lock_loan(loan.id)::integer`)));
+  return each(ids, await tx.any(opening(ids)));
 });
 
 /** The same without a lock, to look at. */
 export const read = joined(async (tx, ids: readonly string[]) =>
-  each(ids, await tx.any(historyOf(ids, sql.fragment`0`))),
+  each(ids, await tx.any(reading(ids))),
 );
 
 const each = (ids: readonly string[], found: readonly z.output<typeof History>[]) => {
@@ -42,7 +49,7 @@ const each = (ids: readonly string[], found: readonly z.output<typeof History>[]
 const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
   prepared(sql.type(History)`
     with day as materialized (select app.business_date() as today)
-    select ${rawColumns}, day.today as business_date, day.today + ${postedDays} as posted_until,
+    select ${ROW}, day.today as business_date, day.today + ${postedDays} as posted_until,
            (
              select chunk.unbilled_month from cob_chunks as chunk
              where chunk.cob_date = day.today - 1 and chunk.unbilled_month is not null
@@ -59,14 +66,22 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
              from installments as row where row.loan_id = loan.id and row.version = 1
            ) as schedule,
            (
-             select coalesce(json_agg(event order by event.id), '[]')
-             from (
-               select id, kind, effective_date, details, recorded_on
-               from loan_events where loan_id = loan.id
-             ) as event
+             select ${inArrays} from loan_events as row where row.loan_id = loan.id
            ) as events
     from loans as loan cross join day where ${among(ids)}
   `);
+
+/** The text for one loan is long and always the same: it is put together once, and given its id. */
+function historiesOf(postedDays: FragmentSqlToken) {
+  const NOBODY = '00000000-0000-0000-0000-000000000000';
+  const ofOne = historyOf([NOBODY], postedDays);
+  return (ids: readonly string[]) => {
+    const [id = NOBODY, ...others] = ids;
+    if (others.length > 0) return historyOf(ids, postedDays);
+    const values = ofOne.values.map((value) => (value === NOBODY ? id : value));
+    return Object.freeze({ ...ofOne, values });
+  };
+}
 
 /**
  * Of several Postgres expects more than there are as long as it does not know them, and so plans the
@@ -78,3 +93,6 @@ function among(ids: readonly string[]) {
     ? sql.fragment`loan.id = ${first}`
     : sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
 }
+
+const opening = historiesOf(POSTED_TODAY);
+const reading = historiesOf(sql.fragment`0`);

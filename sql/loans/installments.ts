@@ -120,11 +120,22 @@ export type Coverage = Pick<Covered, 'period_number' | 'paid_amount' | 'paid_dat
   version: number;
 };
 
-/**
- * Writes what events changed of the current versions' coverage. Of all things that are objects Postgres
- * expects few: it looks the rows up, and does not read them all.
- */
-export const covering = (rows: readonly Coverage[]) => sql.fragment`
+/** Writes what events changed of the current versions' coverage; of one instalment alone value by value. */
+export const covering = (rows: readonly Coverage[]) => {
+  const [only, ...others] = rows;
+  return only && others.length === 0 ? coveringOne(only) : coveringAll(rows);
+};
+
+const coveringOne = (row: Coverage) => sql.fragment`
+  update installments as installment
+  set paid_amount = ${row.paid_amount}, paid_date = ${row.paid_date},
+      is_canceled = ${row.status === 'canceled'}
+  where installment.loan_id = ${row.loan_id} and installment.version = ${row.version}
+    and installment.period_number = ${row.period_number}
+`;
+
+/** Of all things that are objects Postgres expects few: it looks the rows up, and does not read them all. */
+const coveringAll = (rows: readonly Coverage[]) => sql.fragment`
   update installments as installment
   set paid_amount = row.paid_amount, paid_date = row.paid_date,
       is_canceled = row.status = 'canceled'

@@ -1,3 +1,4 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { sql, unread, type Transaction } from '../database/db.ts';
 import { joined } from '../database/joined.ts';
@@ -94,14 +95,18 @@ export const Raw = z.object({
 });
 export type RawLoan = z.output<typeof Raw>;
 
-export const rawColumns = sql.join(
-  Object.keys(Raw.shape).map((column) =>
-    column === 'hindrances'
-      ? sql.fragment`${hindrancesOf('loan')} as hindrances`
-      : sql.fragment`${sql.identifier(['loan', column])}`,
-  ),
-  sql.fragment`, `,
-);
+/** Of the row `loan`, on the day that the statement knows already, if it does. */
+export const rawColumns = (today?: SqlFragment) =>
+  sql.join(
+    Object.keys(Raw.shape).map((column) =>
+      column === 'hindrances'
+        ? sql.fragment`${hindrancesOf('loan', today)} as hindrances`
+        : sql.fragment`${sql.identifier(['loan', column])}`,
+    ),
+    sql.fragment`, `,
+  );
+
+const ROW = rawColumns();
 
 /**
  * Locks the loan for a change. It is a statement of its own, so that the next one, which comes with it,
@@ -110,13 +115,17 @@ export const rawColumns = sql.join(
 export const hold = (tx: Transaction, id: string) => holdAll(tx, [id]);
 
 /** The same for several, always in the order of their ids: who waits for another is not waited for. */
-export const holdAll = (tx: Transaction, ids: readonly string[]) =>
-  tx.query(
-    unread(sql.typeAlias('void')`
-      select app.lock_loan(id)
-      from (select id from unnest(${sql.array([...ids], 'uuid')}) as wanted (id) order by id) as wanted
-    `),
-  );
+export const holdAll = (tx: Transaction, ids: readonly string[]) => {
+  const [only = null, ...others] = ids;
+  return tx.query(unread(others.length === 0 ? holding(only) : holdingEach(ids)));
+};
+
+const holding = (id: string | null) => sql.typeAlias('void')`select app.lock_loan(${id})`;
+
+const holdingEach = (ids: readonly string[]) => sql.typeAlias('void')`
+  select app.lock_loan(id)
+  from (select id from unnest(${sql.array([...ids], 'uuid')}) as wanted (id) order by id) as wanted
+`;
 
 /** Locks the loan and answers its row. */
 export async function lock(tx: Transaction, id: string) {
@@ -126,9 +135,7 @@ export async function lock(tx: Transaction, id: string) {
 
 /** The loan's row without a lock, for those who only look. */
 export const read = (tx: Transaction, id: string) =>
-  tx.maybeOne(
-    sql.prepared('read_loan', Raw)`select ${rawColumns} from loans as loan where id = ${id}`,
-  );
+  tx.maybeOne(sql.prepared('read_loan', Raw)`select ${ROW} from loans as loan where id = ${id}`);
 
 /** Writes the row of a new loan and answers its id. */
 export const add = joined(async (tx, rows: readonly Values[]) => {
