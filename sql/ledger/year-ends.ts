@@ -65,8 +65,8 @@ export const moveEarnings = (tx: Transaction, id: string, day: string, by: strin
         where earned.amount <> 0
       ) as moved
       cross join lateral (
-        select number, least(abs(moved.amount) - (number - 1) * ${AMOUNT_MOST}, ${AMOUNT_MOST}) as amount
-        from generate_series(1, ceil(abs(moved.amount) / ${AMOUNT_MOST})::integer) as number
+        select number, least(abs(moved.amount) - (number - 1) * ${AMOUNT_MOST}::numeric, ${AMOUNT_MOST}::numeric) as amount
+        from generate_series(1, ceil(abs(moved.amount) / ${AMOUNT_MOST}::numeric)::integer) as number
       ) as part
     )
     select ${narrow(EARNED)} as net_income, ${wide(EARNED)} as wide_net_income,
