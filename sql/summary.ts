@@ -20,7 +20,7 @@ export const totals = (tx: Transaction) =>
   tx.one(sql.type(Totals)`
     select
       paid.count as payments, paid.amount as payments_amount,
-      (select coalesce(sum(amount), 0)::numeric(15, 2) from interest_accruals) as accrued_interest,
+      (select coalesce(sum(amount), 0.00) from interest_accruals) as accrued_interest,
       (
         select count(*)::integer from documents
         where document_type = 'monthly_statement' and status = 'uploaded'
@@ -31,7 +31,7 @@ export const totals = (tx: Transaction) =>
       (select count(*)::integer from lien_alerts) as lien_alerts
     from
       (
-        select count(*)::integer, coalesce(sum(amount), 0)::numeric(15, 2) as amount
+        select count(*)::integer, coalesce(sum(amount), 0.00) as amount
         from payments where posted_at is not null and reversed_at is null
       ) as paid,
       (
@@ -58,7 +58,7 @@ const Bucket = z.object({ bucket: z.string(), loans: z.int(), principal: z.strin
 /** The tenant's loans by days past due; those that are over stand under their status. */
 export const buckets = (tx: Transaction) =>
   tx.any(sql.type(Bucket)`
-    select bucket, count(*)::integer as loans, sum(principal_balance)::numeric(15, 2) as principal
+    select bucket, count(*)::integer as loans, sum(principal_balance) as principal
     from (
       select status, principal_balance,
              case status when 'active' then delinquency_bucket else status end as bucket

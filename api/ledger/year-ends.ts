@@ -1,7 +1,8 @@
 import { endYear } from '../../jobs/ledger/end-year.ts';
 import { yearEnds as table } from '../../sql/ledger/year-ends.ts';
-import { date, signedMoney, timestamp, uuid } from '../../sql/types.ts';
+import { date, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
+import { moneySum } from '../endpoints/sums.ts';
 
 export const yearEnds = resource({
   name: 'YearEnd',
@@ -16,7 +17,7 @@ export const yearEnds = resource({
   fields: {
     id: uuid.readonly(),
     fiscal_year_end: date.describe('The last day of the year; the books are closed through it.'),
-    net_income: signedMoney.readonly().describe('What went to retained earnings.'),
+    net_income: moneySum.readonly().describe('What went to retained earnings.'),
     journal_entry_id: uuid.nullable().readonly(),
     closed_by: uuid.nullable().readonly(),
     created_at: timestamp.readonly(),

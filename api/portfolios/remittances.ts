@@ -13,23 +13,22 @@ import {
   uuid,
 } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
+import { moneySum } from '../endpoints/sums.ts';
 
 const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
 
-/** What was collected, and of what. */
-const figures = {
-  principal_owned: signedMoney
-    .readonly()
-    .describe('As the period began; the fee is charged on it.'),
-  principal_collected: signedMoney.readonly(),
-  interest_collected: signedMoney.readonly(),
-  fees_collected: signedMoney.readonly(),
-  other_collected: signedMoney
+/** What was collected, and of what: of one loan, or in all. */
+const figuresIn = <Amount extends z.ZodType, Fee extends z.ZodType>(amount: Amount, fee: Fee) => ({
+  principal_owned: amount.readonly().describe('As the period began; the fee is charged on it.'),
+  principal_collected: amount.readonly(),
+  interest_collected: amount.readonly(),
+  fees_collected: amount.readonly(),
+  other_collected: amount
     .readonly()
     .describe('Recoveries, suspense that went along with the servicing, entries by hand.'),
-  collected: signedMoney.readonly().describe('Below zero where more went back than came in.'),
-  servicing_fee: money.readonly(),
-};
+  collected: amount.readonly().describe('Below zero where more went back than came in.'),
+  servicing_fee: fee.readonly(),
+});
 
 export const remittanceLoans = resource({
   ...about,
@@ -45,7 +44,7 @@ export const remittanceLoans = resource({
     loan_id: uuid.readonly(),
     loan_number: z.string().readonly(),
     assignment_id: uuid.readonly(),
-    ...figures,
+    ...figuresIn(signedMoney, money),
     servicing_fee_rate: rate.readonly().describe('Of a year.'),
     created_at: timestamp.readonly(),
   },
@@ -68,8 +67,8 @@ export const remittances = resource({
       .optional()
       .describe('The last day of a month whose books are closed; the last such month, by default.'),
     loan_count: integer.readonly(),
-    ...figures,
-    amount_due: signedMoney.readonly().describe('What is collected less the servicing fee.'),
+    ...figuresIn(moneySum, moneySum),
+    amount_due: moneySum.readonly().describe('What is collected less the servicing fee.'),
     status: z.enum(['due', 'paid']).readonly(),
     journal_entry_id: uuid.nullable().readonly(),
     paid_on: date.nullable().readonly(),

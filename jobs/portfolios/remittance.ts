@@ -1,14 +1,17 @@
+import { Big } from 'big.js';
 import { z } from 'zod';
 import { closedThrough } from '../../sql/ledger/closings.ts';
 import { lockInvestor } from '../../sql/portfolios/investors.ts';
 import * as remittances from '../../sql/portfolios/remittances.ts';
 import { find, type Row } from '../../sql/table.ts';
 import { date, text } from '../../sql/types.ts';
+import { AMOUNT_MOST } from '../../sql/wide-sums.ts';
 import { update } from '../../sql/write.ts';
 import { addDays, monthEnd, monthStart } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
+import { money } from '../money.ts';
 import { refuseClosed } from '../ledger/close-period.ts';
-import { postParts, type Heading, type Part } from '../ledger/post.ts';
+import { postParts, type Heading } from '../ledger/post.ts';
 import { MATRIX, referenceOf, type SystemEntry } from '../loans/engine/posting-matrix.ts';
 import type { Work } from '../work.ts';
 
@@ -58,10 +61,7 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
     ...{ entry_date: end, reference_type: 'remittance', reference_id: id },
     description: `Servicing fee through ${end}`,
   };
-  const journal_entry_id = await book(work, earned, ({ servicing_fee: fee }) => ({
-    debit: { [KEPT.debit]: fee },
-    credit: { [KEPT.credit]: fee },
-  }));
+  const journal_entry_id = await book(work, earned, 'servicing_fee', KEPT);
   await update(tx, 'remittances', id, { journal_entry_id });
   return id;
 }
@@ -88,10 +88,7 @@ export async function payRemittance(work: Work, id: string, input: z.output<type
     ...{ entry_date: paid_on, reference_type: 'remittance_payment', reference_id: id },
     description: `Remittance through ${String(told['period_end'])}`,
   };
-  const payment_entry_id = await book(work, sent, ({ due }) => ({
-    debit: { [PAID.debit]: due },
-    credit: { [PAID.credit]: due },
-  }));
+  const payment_entry_id = await book(work, sent, 'due', PAID);
   await update(work.tx, 'remittances', id, {
     status: 'paid',
     paid_on,
@@ -100,17 +97,29 @@ export async function payRemittance(work: Work, id: string, input: z.output<type
   });
 }
 
-type Owed = Awaited<ReturnType<typeof remittances.byAccount>>[number];
-
 /** One entry for the remittance, with a part for each account on which loans have it owed. */
 async function book(
   work: Work,
   heading: Omit<Heading, 'reference_id'> & { reference_id: string },
-  sidesOf: (owed: Owed) => Pick<Part, 'debit' | 'credit'>,
+  what: 'servicing_fee' | 'due',
+  { debit, credit }: typeof KEPT | typeof PAID,
 ) {
-  const parts = (await remittances.byAccount(work.tx, heading.reference_id)).map((owed) => ({
-    ...sidesOf(owed),
-    accounts: { [OWED]: owed.account_id },
-  }));
+  const owed = await remittances.byAccount(work.tx, heading.reference_id);
+  const parts = owed.flatMap(({ account_id, ...amounts }) =>
+    byLine(amounts[what]).map((amount) => ({
+      debit: { [debit]: amount },
+      credit: { [credit]: amount },
+      accounts: { [OWED]: account_id },
+    })),
+  );
   return postParts(work, heading, parts);
+}
+
+/** What is more than a line of the journal can say is booked by several. */
+function byLine(text: string): string[] {
+  const total = new Big(text);
+  const most = new Big(AMOUNT_MOST).times(total.s);
+  const full = Number(total.div(most).round(0, Big.roundDown).toFixed());
+  const lines = Array.from({ length: full }, () => money(most));
+  return [...lines, money(total.minus(most.times(full)))];
 }

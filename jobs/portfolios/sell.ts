@@ -4,6 +4,7 @@ import * as investors from '../../sql/portfolios/investors.ts';
 import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { date, money, prose, ratio, uuid } from '../../sql/types.ts';
+import { AMOUNT_MOST } from '../../sql/wide-sums.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { divide, money as cents } from '../money.ts';
 import type { Work } from '../work.ts';
@@ -91,6 +92,12 @@ function priceOf({ sale_price, purchase_price_ratio }: z.output<typeof Sale>, pr
   if (sale_price === undefined && purchase_price_ratio === undefined)
     return { price: null, ratio: null };
   const price = sale_price ?? cents(principal.times(purchase_price_ratio ?? 0));
+  if (new Big(price).gt(AMOUNT_MOST)) {
+    const reason =
+      `Makes a price of ${price}, and ${AMOUNT_MOST} is the most. ` +
+      'Sell the loans in several portfolios.';
+    throw new Invalid({ purchase_price_ratio: reason });
+  }
   const ratio =
     purchase_price_ratio ??
     (principal.eq(0) ? null : divide(new Big(price), principal).round(8, 1).toFixed());

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { AMOUNT_MOST, narrow, wide } from '../wide-sums.ts';
 
 export const yearEnds = table({
   name: 'year_ends',
   rows: sql.fragment`
-    select record.id, record.fiscal_year_end, record.net_income, record.journal_entry_id,
-           record.closed_by, record.created_at
+    select record.id, record.fiscal_year_end,
+           coalesce(record.net_income, record.wide_net_income) as net_income,
+           record.journal_entry_id, record.closed_by, record.created_at
     from year_ends as record
   `,
 });
@@ -19,11 +21,17 @@ export async function lastYearEnd(tx: Transaction, day: string): Promise<string 
   return ended;
 }
 
-const Ended = z.object({ net_income: z.string(), journal_entry_id: z.string().nullable() });
+const Ended = z.object({
+  net_income: z.string().nullable(),
+  wide_net_income: z.string().nullable(),
+  journal_entry_id: z.string().nullable(),
+});
+
+const EARNED = sql.fragment`earned.amount`;
 
 /**
  * Moves what stands on income and expense accounts at the end of the day to retained earnings, by one
- * entry of that day, and answers what it came to.
+ * entry of that day, and answers what it came to. What is more than one line can say is moved by several.
  */
 export const moveEarnings = (tx: Transaction, id: string, day: string, by: string | null) =>
   tx.one(sql.type(Ended)`
@@ -44,17 +52,24 @@ export const moveEarnings = (tx: Transaction, id: string, day: string, by: strin
       returning id, entry_date
     ), lines as (
       insert into journal_lines (entry_id, entry_date, account_id, role, position, debit, credit)
-      select entry.id, entry.entry_date, moved.account_id, moved.role, moved.position,
-             greatest(-moved.amount, 0), greatest(moved.amount, 0)
+      select entry.id, entry.entry_date, moved.account_id, moved.role,
+             row_number() over (order by moved.role nulls first, moved.code, part.number),
+             case when moved.amount < 0 then part.amount else 0 end,
+             case when moved.amount > 0 then part.amount else 0 end
       from entry
       cross join (
-        select id as account_id, null as role, row_number() over (order by code) as position, amount
-        from net
+        select id as account_id, null as role, code, amount from net
         union all
-        select retained.id, retained.role, (select count(*) + 1 from net), earned.amount
+        select retained.id, retained.role, retained.code, earned.amount
         from earned join ledger_accounts as retained on retained.role = 'retained_earnings'
         where earned.amount <> 0
       ) as moved
+      cross join lateral (
+        select number, least(abs(moved.amount) - (number - 1) * ${AMOUNT_MOST}::numeric, ${AMOUNT_MOST}::numeric) as amount
+        from generate_series(1, ceil(abs(moved.amount) / ${AMOUNT_MOST}::numeric)::integer) as number
+      ) as part
     )
-    select earned.amount as net_income, (select id from entry) as journal_entry_id from earned
+    select ${narrow(EARNED)} as net_income, ${wide(EARNED)} as wide_net_income,
+           (select id from entry) as journal_entry_id
+    from earned
   `);

@@ -1,6 +1,6 @@
 import { sql } from '../database/db.ts';
 import { Found, type Check } from '../invariants/check.ts';
-import { owed } from './remittances.ts';
+import { owed, told } from './remittances.ts';
 
 /** Loans that were sold: the lender's own accounts have nothing more of them. */
 export const sales: readonly Check[] = [
@@ -28,14 +28,14 @@ export const sales: readonly Check[] = [
   {
     rule: 'a remittance tells what the books collected',
     query: sql.type(Found)`
-      select told.tenant_id, told.id as subject,
-             format('Remittance %s tells of %s collected through %s, and the books of %s.', told.id,
-               told.collected, told.period_end, coalesce(booked.amount, 0.00)) as message
-      from remittances as told
+      select record.tenant_id, record.id as subject,
+             format('Remittance %s tells of %s collected through %s, and the books of %s.', record.id,
+               told.collected, record.period_end, coalesce(booked.amount, 0.00)) as message
+      from ${told}
       left join lateral (
         select sum(line.amount) as amount from (${owed}) as line
-        where line.tenant_id = told.tenant_id and line.investor_id = told.investor_id
-          and line.entry_date between told.period_start and told.period_end
+        where line.tenant_id = record.tenant_id and line.investor_id = record.investor_id
+          and line.entry_date between record.period_start and record.period_end
       ) as booked on true
       where told.collected <> coalesce(booked.amount, 0)
     `,
@@ -43,12 +43,12 @@ export const sales: readonly Check[] = [
   {
     rule: 'what is kept and paid of a remittance is booked',
     query: sql.type(Found)`
-      select told.tenant_id, told.id as subject,
-             format('Remittance %s leaves %s of %s on Due to Investors.', told.id,
+      select record.tenant_id, record.id as subject,
+             format('Remittance %s leaves %s of %s on Due to Investors.', record.id,
                owing.amount - booked.amount, owing.amount) as message
-      from remittances as told
+      from ${told}
       cross join lateral (
-        select told.servicing_fee + case when told.status = 'paid' then told.amount_due else 0 end
+        select told.servicing_fee + case when record.status = 'paid' then told.amount_due else 0 end
           as amount
       ) as owing
       cross join lateral (
@@ -56,9 +56,9 @@ export const sales: readonly Check[] = [
         from journal_entries as entry
         join journal_lines as line
           on line.tenant_id = entry.tenant_id and line.entry_id = entry.id
-        where entry.tenant_id = told.tenant_id and entry.source = 'system'
-          and (entry.reference_id = told.id or entry.reversal_of_entry_id
-            in (told.journal_entry_id, told.payment_entry_id))
+        where entry.tenant_id = record.tenant_id and entry.source = 'system'
+          and (entry.reference_id = record.id or entry.reversal_of_entry_id
+            in (record.journal_entry_id, record.payment_entry_id))
           and line.role = 'due_to_investors'
       ) as booked
       where owing.amount <> booked.amount

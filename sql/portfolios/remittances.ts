@@ -1,19 +1,59 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { AMOUNT_MOST } from '../wide-sums.ts';
 import { rateSince } from './servicing-fee-rates.ts';
+
+const SUMS = [
+  'principal_owned',
+  'principal_collected',
+  'interest_collected',
+  'fees_collected',
+  'other_collected',
+  'collected',
+  'servicing_fee',
+  'amount_due',
+];
+type Name = ReturnType<typeof sql.identifier>;
+const listed = (each: (sum: Name) => SqlFragment) =>
+  sql.join(
+    SUMS.map((name) => each(sql.identifier([name]))),
+    sql.fragment`, `,
+  );
+const SUMS_LISTED = listed((sum) => sql.fragment`${sum}`);
+
+/**
+ * Remittances (alias `record`) with their sums (`told`). One with a sum that an amount cannot hold has none of its
+ * own: its loans add up to them.
+ */
+export const told = sql.fragment`
+  remittances as record
+  cross join lateral (
+    select ${listed((sum) => sql.fragment`record.${sum}`)}
+    where record.collected is not null
+    union all
+    select sum(principal_owned), sum(principal_collected), sum(interest_collected),
+           sum(fees_collected), sum(other_collected), sum(collected), sum(servicing_fee),
+           sum(collected - servicing_fee)
+    from remittance_loans as part
+    cross join lateral (
+      select principal_collected + interest_collected + fees_collected + other_collected as collected
+    ) as line
+    where part.tenant_id = record.tenant_id and part.remittance_id = record.id
+    having record.collected is null
+  ) as told
+`;
 
 export const remittances = table({
   name: 'remittances',
   owner: 'investors',
   rows: sql.fragment`
     select record.id, record.investor_id, record.period_start, record.period_end,
-           record.loan_count, record.principal_owned, record.principal_collected,
-           record.interest_collected, record.fees_collected, record.other_collected,
-           record.collected, record.servicing_fee, record.amount_due, record.status,
-           record.journal_entry_id, record.paid_on, record.reference_number,
-           record.payment_entry_id, record.created_by, record.created_at, record.updated_at
-    from remittances as record
+           record.loan_count, told.*, record.status, record.journal_entry_id, record.paid_on,
+           record.reference_number, record.payment_entry_id, record.created_by, record.created_at,
+           record.updated_at
+    from ${told}
   `,
 });
 
@@ -93,6 +133,12 @@ const collected = (moving: readonly string[]) => sql.fragment`
 
 export type Period = { investor_id: string; period_start: string; period_end: string };
 
+/** Each sum, where amounts hold all of them. */
+const MOST_OF_ALL = sql.fragment`greatest(${listed((sum) => sql.fragment`abs(${sum})`)})`;
+const SUMS_THAT_FIT = listed(
+  (sum) => sql.fragment`case when ${MOST_OF_ALL} <= ${AMOUNT_MOST}::numeric then ${sum} end`,
+);
+
 /**
  * Writes down what was collected for an investor in a period, loan by loan and in all. Entries that move
  * money (`moving`) are told by what they paid; another one that leaves something, such as an entry by
@@ -130,17 +176,21 @@ export const make = (
       cross join lateral (
         select coalesce((${rateSince(period_start)}), sale.servicing_fee_rate) as servicing_fee_rate
       ) as rate
+    ), summed as (
+      select count(distinct loan_id) as loan_count,
+             coalesce(sum(principal_owned), 0) as principal_owned,
+             coalesce(sum(principal), 0) as principal_collected,
+             coalesce(sum(interest), 0) as interest_collected,
+             coalesce(sum(fees), 0) as fees_collected, coalesce(sum(other), 0) as other_collected,
+             coalesce(sum(net), 0) as collected, coalesce(sum(fee), 0) as servicing_fee,
+             coalesce(sum(net - fee), 0) as amount_due
+      from charged
     ), made as (
       insert into remittances
-        (investor_id, period_start, period_end, loan_count, principal_owned, principal_collected,
-         interest_collected, fees_collected, other_collected, collected, servicing_fee, amount_due,
-         created_by)
-      select ${investor_id}, ${period_start}, ${period_end}, count(distinct loan_id),
-             coalesce(sum(principal_owned), 0), coalesce(sum(principal), 0),
-             coalesce(sum(interest), 0), coalesce(sum(fees), 0), coalesce(sum(other), 0),
-             coalesce(sum(net), 0), coalesce(sum(fee), 0), coalesce(sum(net - fee), 0),
+        (investor_id, period_start, period_end, loan_count, ${SUMS_LISTED}, created_by)
+      select ${investor_id}, ${period_start}, ${period_end}, loan_count, ${SUMS_THAT_FIT},
              ${createdBy}::uuid
-      from charged
+      from summed
       returning id
     ), parts as (
       insert into remittance_loans

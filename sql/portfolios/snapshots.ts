@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sql, unread, type Transaction } from '../database/db.ts';
 import { investorOf } from '../loans/loan-facts.ts';
 import { table } from '../table.ts';
+import { narrow, wide } from '../wide-sums.ts';
 import { particularsThen } from './particulars.ts';
 
 export const snapshots = table({
@@ -81,7 +82,7 @@ const writeFrom = (tx: Transaction, day: string, source: Source, portfolioId: st
       (portfolio_id, investor_id, snapshot_date, total_loans, total_principal, total_outstanding,
        wide_principal, wide_outstanding, weighted_average_rate, weighted_average_term, delinquency_rate, default_rate, by_bucket)
     select portfolio.id, figures.investor_id, ${day}::date, coalesce(figures.loans, 0),
-           ${narrow('principal')}, ${narrow('outstanding')}, ${wide('principal')}, ${wide('outstanding')},
+           ${narrow(PRINCIPAL)}, ${narrow(OUTSTANDING)}, ${wide(PRINCIPAL)}, ${wide(OUTSTANDING)},
            coalesce(round(figures.rate_weight / nullif(figures.principal, 0), 6), 0),
            coalesce(round(figures.term_weight / nullif(figures.principal, 0)), 0)::integer,
            coalesce(round(figures.late_principal / nullif(figures.principal, 0), 6), 0),
@@ -108,12 +109,8 @@ const writeFrom = (tx: Transaction, day: string, source: Source, portfolioId: st
     returning id, portfolio_id
   `);
 
-/** A sum stands in its amount, or beside it where an amount has too few digits for it. */
-const BEYOND = sql.fragment`1e13`;
-const narrow = (name: string) => sql.fragment`
-  case when coalesce(figures.${sql.identifier([name])}, 0) < ${BEYOND} then coalesce(figures.${sql.identifier([name])}, 0) end`;
-const wide = (name: string) => sql.fragment`
-  case when figures.${sql.identifier([name])} >= ${BEYOND} then figures.${sql.identifier([name])} end`;
+const PRINCIPAL = sql.fragment`coalesce(figures.principal, 0)`;
+const OUTSTANDING = sql.fragment`coalesce(figures.outstanding, 0)`;
 
 /** First of loans that are alike, which are few kinds, and then of these: each loan is summed up once. */
 const figures = (loans: SqlFragment, portfolioId: string | null) => sql.fragment`

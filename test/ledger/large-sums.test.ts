@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { buckets, totals } from '../../sql/summary.ts';
+import { newLoan as fundedLoan } from '../setup/loans.ts';
+import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
-import { booked, keeperOf } from './books.ts';
+import { bookAccrual, booked, keeperOf, newLoan } from './books.ts';
 
 const stage = await newStage();
 
@@ -18,4 +21,70 @@ test('an account may hold more than a single line can say, as books in small coi
     balance_with_children: '19999999999999.98',
   });
   expect(detail.body.at(-1)).toMatchObject({ running_balance: '19999999999999.98' });
+});
+
+test('a year that earned more than an amount can hold is ended, each account by several lines', async () => {
+  const tenant = await stage.tenant();
+  const keeper = await keeperOf(tenant);
+  const { admin } = keeper;
+  const entry_date = '2025-12-31';
+  for (const amount of ['9000000000000.00', '9000000000000.00', '9000000000000.01'])
+    await booked(keeper, ['cash', 'interest_income', amount], { entry_date });
+  await booked(keeper, ['charge_off_expense', 'cash', '0.01'], { entry_date });
+
+  const ended = await admin.post('/ledger/year-ends', { fiscal_year_end: entry_date });
+  const listed = await admin.get('/ledger/year-ends');
+  const entry = await admin.get(`/ledger/entries/${ended.body.journal_entry_id}`);
+  const sheet = await admin.get(`/ledger/balance-sheet?as_of_date=${entry_date}`);
+
+  expect(ended).toMatchObject({ status: 201, body: { net_income: '27000000000000.00' } });
+  expect(listed.body).toMatchObject([{ net_income: '27000000000000.00' }]);
+  expect(
+    entry.body.lines.map((line: Record<string, string>) => [
+      line['account_code'],
+      line['debit'],
+      line['credit'],
+    ]),
+  ).toEqual([
+    ['4000', '9999999999999.99', '0.00'],
+    ['4000', '9999999999999.99', '0.00'],
+    ['4000', '7000000000000.03', '0.00'],
+    ['5000', '0.00', '0.01'],
+    ['3000', '0.00', '9999999999999.99'],
+    ['3000', '0.00', '9999999999999.99'],
+    ['3000', '0.00', '7000000000000.02'],
+  ]);
+  expect(sheet.body).toMatchObject({
+    equity: [{ code: '3000', amount: '27000000000000.00' }],
+    unclosed_income: '0.00',
+  });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a year that lost more than an amount can hold is ended as well', async () => {
+  const keeper = await keeperOf(await stage.tenant());
+  const entry_date = '2025-12-31';
+  for (const amount of ['9000000000000.00', '9000000000000.00'])
+    await booked(keeper, ['charge_off_expense', 'cash', amount], { entry_date });
+
+  const ended = await keeper.admin.post('/ledger/year-ends', { fiscal_year_end: entry_date });
+
+  expect(ended).toMatchObject({ status: 201, body: { net_income: '-18000000000000.00' } });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('loans whose balances and interest come to more than an amount can hold are summed up', async () => {
+  const tenant = await stage.tenant();
+  await fundedLoan(tenant);
+  const principal_balance = '9000000000000.00';
+  for (let times = 0; times < 2; times += 1) {
+    const id = await newLoan(tenant, { principal_balance, delinquency_bucket: 'dpd_30' });
+    await bookAccrual(tenant, '2026-01-15', { [id]: principal_balance });
+  }
+
+  const told = await tenant.within(({ tx }) => totals(tx));
+  const spread = await tenant.within(({ tx }) => buckets(tx));
+
+  expect(told).toMatchObject({ accrued_interest: '18000000000000.00' });
+  expect(spread).toContainEqual({ bucket: 'dpd_30', loans: 2, principal: '18000000000000.00' });
 });

@@ -49,3 +49,24 @@ test('a single payment on the day of the origination does not stop a boarding', 
 
   expect(boarded).toMatchObject({ status: 201, body: { apr: null } });
 });
+
+test('a boarded loan whose rate no record has room for comes without one', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
+  const product_id = await newProduct(tenant, { interest_method: 'flat', max_term_months: 360 });
+
+  // Thirty years' interest is paid on the day after the money.
+  const boarded = await tenant.officer.post('/loans/board', {
+    borrower_id: borrower.body.id,
+    program_id: await tenant.first('/programs'),
+    product_id,
+    principal_amount: '100.00',
+    interest_rate: '1',
+    term_months: 360,
+    origination_date: '2026-01-14',
+    first_payment_date: '2026-01-15',
+    payment_amount: '5000.00',
+  });
+
+  expect(boarded).toMatchObject({ status: 201, body: { apr: null } });
+});

@@ -73,6 +73,10 @@ export function aprOfSchedule(input: {
   return rate.toFixed(6);
 }
 
+/** No record has room for a rate of so much (app.rate), far beyond those of loans: 1,000,000 percent a year. */
+const BEYOND = 10_000;
+export const hasRoom = (apr: string): boolean => new Big(apr).lt(BEYOND);
+
 /** The days over which a day count spreads a year's rate; by 30/360 months count instead. */
 const DAYS_OF_YEAR = {
   actual_365: 365,

@@ -1,13 +1,15 @@
-import type { Big } from 'big.js';
+import { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { latest } from '../../dates.ts';
+import { Conflict } from '../../errors.ts';
 import { money, parseMoney, parseRate, sum, ZERO } from '../../money.ts';
-import { aprOfSchedule, openEndRates } from '../arithmetic/apr.ts';
+import { aprOfSchedule, hasRoom, openEndRates } from '../arithmetic/apr.ts';
 import { isBilledByCycle, isFollowingPlan, type Terms } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
 import { scheduleAhead } from '../engine/project.ts';
 import { newEvent } from '../history/new-event.ts';
+import { refusalOf } from '../history/statuses.ts';
 import { firstSchedule } from '../plans/first-schedule.ts';
 import { comeTo, feeAmount, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -139,6 +141,17 @@ export const aprOf = (loan: RawLoan, funding: Funding): string | null =>
   loan.loan_type === 'line_of_credit'
     ? lineRates(loan, funding).apr
     : (costOf(loan, funding)?.apr ?? null);
+
+/** What is asked of a rate before a borrower is told of it and the loan keeps it. */
+export function assertRoomFor(apr: string, loan: RawLoan) {
+  if (hasRoom(apr)) return;
+  const message =
+    `These terms make an annual percentage rate of ${apr}, which is ${percentOf(apr)} percent. ` +
+    'One of 1,000,000 percent or more cannot be disclosed.';
+  throw new Conflict(message, 'apr_too_high', { ...refusalOf(loan), apr });
+}
+
+const percentOf = (apr: string) => new Big(apr).times(100).toFixed();
 
 /**
  * The rates of a line of credit, which are told without payments (12 CFR 1026.14(b)): fees are told beside

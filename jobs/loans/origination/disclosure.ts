@@ -8,7 +8,7 @@ import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { costWords, frequencyWord } from './cost-words.ts';
-import type { Cost } from './cost.ts';
+import { assertRoomFor, type Cost } from './cost.ts';
 
 type Manner = {
   /** The day on which the money goes out, or how much, may still be another. */
@@ -28,6 +28,7 @@ export async function disclose(
   { isEstimate, owedBefore = '0.00' }: Manner,
 ) {
   const { schedule: _, prepaid_finance_charge, ...figures } = cost;
+  assertRoomFor(figures.apr, loan);
   const { interest_rate } = termsOf(loan);
   const { locale, currency } = await current(work.tx);
   const secured = await securing(work.tx, loan.id);

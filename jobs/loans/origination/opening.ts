@@ -10,7 +10,7 @@ import type { Work } from '../../work.ts';
 import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
 import { termsOf } from '../products/terms-of.ts';
 import { frequencyWord, penaltyWords, securityWords } from './cost-words.ts';
-import { expectedFunding, lineRates } from './cost.ts';
+import { assertRoomFor, expectedFunding, lineRates } from './cost.ts';
 import type { Reader } from './fee-words.ts';
 import { creditLeft, openingFees } from './opening-fees.ts';
 
@@ -27,6 +27,7 @@ export async function discloseOpening(work: Work, loan: RawLoan) {
   const { locale, currency } = await current(work.tx);
   const secured = await securing(work.tx, loan.id);
   const { apr, ...rates } = lineRates(loan, expectedFunding(loan, work.today));
+  if (apr !== null) assertRoomFor(apr, loan);
   await update(work.tx, 'loans', loan.id, { apr });
   if (apr === null) return;
   await orderDocument(work, {

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { disclosuresOf } from '../setup/disclosures.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** Of a hundred that are repaid within a month, the borrower has ten cents. */
+const ALMOST_ALL = {
+  ...{ fee_type: 'origination', trigger: 'disbursement', treatment: 'deducted' },
+  ...{ calculation: 'flat', amount: '99.90' },
+};
+const SHORT = { principal_amount: '100.00', interest_rate: '0.085', term_months: 1 };
+const AT_LEAST_TEN_THOUSAND =
+  /^These terms make an annual percentage rate of 1\d{4}\.\d{6}, which is 1\d{6}(\.\d+)? percent\. /;
+
+const read = async ({ officer }: Tenant, id: string) => (await officer.get(`/loans/${id}`)).body;
+
+test('a loan whose rate is too high to be kept and told is not approved, and is told why', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const product_id = await newProduct(tenant, {
+    ...{ payment_frequency: 'single', fee_rules: [ALMOST_ALL] },
+  });
+  const { id } = await newLoan(tenant, { ...SHORT, product_id, status: 'pending' });
+  const before = await read(tenant, id);
+
+  const refused = await tenant.officer.post(`/loans/${id}/approve`);
+  // Why it should not be approved is still said.
+  const checked = await tenant.officer.post(`/loans/${id}/run-compliance-checks`);
+
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      code: 'apr_too_high',
+      message: expect.stringMatching(AT_LEAST_TEN_THOUSAND),
+      details: { current_status: 'pending' },
+    },
+  });
+  expect(await read(tenant, id)).toEqual(before);
+  expect(await disclosuresOf(tenant, id)).toEqual([]);
+  expect(checked).toMatchObject({ status: 200, body: { loan_id: id } });
+});
+
+test('nor is a line whose flat interest and fees come to such a rate', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const product_id = await newProduct(tenant, {
+    ...{ loan_type: 'line_of_credit', interest_method: 'flat', payment_frequency: 'single' },
+    fee_rules: [ALMOST_ALL],
+  });
+  const { id } = await newLoan(tenant, { ...SHORT, product_id, status: 'pending' });
+
+  const refused = await tenant.officer.post(`/loans/${id}/approve`);
+
+  expect(refused).toMatchObject({ status: 409, body: { code: 'apr_too_high' } });
+  expect(await read(tenant, id)).toMatchObject({ status: 'pending', apr: null });
+});
+
+test('money that would make such a rate of an approved loan does not go out', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const product_id = await newProduct(tenant, {
+    ...{ payment_frequency: 'single', fee_rules: [ALMOST_ALL] },
+  });
+  const { id } = await newLoan(tenant, {
+    ...{ ...SHORT, principal_amount: '10000.00', product_id, status: 'approved' },
+  });
+
+  const refused = await tenant.officer.post(`/loans/${id}/disburse`, { amount: '100.00' });
+
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { code: 'apr_too_high', message: expect.stringMatching(AT_LEAST_TEN_THOUSAND) },
+  });
+  expect(await read(tenant, id)).toMatchObject({ status: 'approved', principal_balance: '0.00' });
+});
