@@ -45,6 +45,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'interest_accruals_pkey',
   'journal_entries_posted_once',
   'journal_entries_reversed_once',
+  'kept_counts_pkey',
   'lien_alerts_once',
   'liquidations_in_force',
   'loan_number_sequences_pkey',
