@@ -2474,6 +2474,7 @@ create table approvals (
   constraint approvals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint approvals_tenant_id_requested_by_fkey FOREIGN KEY (tenant_id, requested_by) REFERENCES users(tenant_id, id)
 );
+CREATE INDEX approvals_created ON public.approvals USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX approvals_pending ON public.approvals USING btree (tenant_id, created_at DESC, id DESC) WHERE (status = 'pending'::text);
 alter table approvals enable row level security, force row level security;
 create policy auditor on approvals for select to servicing_auditor using true;
@@ -3274,8 +3275,8 @@ create table credit_reporting_records (
   constraint credit_reporting_records_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint credit_reporting_records_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id)
 );
-CREATE INDEX credit_reporting_records_file ON public.credit_reporting_records USING btree (tenant_id, file_id, id);
-CREATE INDEX credit_reporting_records_loan ON public.credit_reporting_records USING btree (tenant_id, loan_id, created_at DESC, id DESC);
+CREATE INDEX credit_reporting_records_file ON public.credit_reporting_records USING btree (tenant_id, file_id, reporting_period DESC, id DESC);
+CREATE INDEX credit_reporting_records_loan ON public.credit_reporting_records USING btree (tenant_id, loan_id, reporting_period DESC, id DESC);
 CREATE UNIQUE INDEX credit_reporting_records_once ON public.credit_reporting_records USING btree (tenant_id, loan_id, reporting_period) WHERE (correction_indicator = 0);
 CREATE INDEX credit_reporting_records_queued ON public.credit_reporting_records USING btree (tenant_id, reporting_period, id) WHERE (status = 'queued'::text);
 alter table credit_reporting_records enable row level security, force row level security;
@@ -4743,6 +4744,7 @@ END)),
   constraint mail_letters_tenant_id_mail_batch_file_id_fkey FOREIGN KEY (tenant_id, mail_batch_file_id) REFERENCES mail_batch_files(tenant_id, id),
   constraint mail_letters_tenant_id_mail_batch_id_fkey FOREIGN KEY (tenant_id, mail_batch_id) REFERENCES mail_batches(tenant_id, id)
 );
+CREATE INDEX mail_letters_batch ON public.mail_letters USING btree (tenant_id, mail_batch_id, created_at DESC, id DESC);
 CREATE INDEX mail_letters_borrower ON public.mail_letters USING btree (tenant_id, borrower_id);
 CREATE INDEX mail_letters_created ON public.mail_letters USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX mail_letters_waiting ON public.mail_letters USING btree (tenant_id, id) WHERE (status = ANY (ARRAY['waiting'::text, 'held'::text]));
@@ -4837,6 +4839,7 @@ create table nacha_entries (
   constraint nacha_entries_trace_number UNIQUE (tenant_id, trace_number),
   constraint nacha_entries_trace_number_check CHECK ((trace_number ~ '^\d{15}$'::text))
 );
+CREATE INDEX nacha_entries_created ON public.nacha_entries USING btree (tenant_id, nacha_file_id, created_at DESC, id DESC);
 CREATE INDEX nacha_entries_file ON public.nacha_entries USING btree (tenant_id, nacha_file_id, trace_number);
 CREATE INDEX nacha_entries_in_transit ON public.nacha_entries USING btree (tenant_id, nacha_file_id) WHERE ((settled_on IS NULL) AND (return_code IS NULL) AND (clearing_account_id IS NOT NULL));
 alter table nacha_entries enable row level security, force row level security;
@@ -5133,6 +5136,7 @@ END))),
   constraint payments_tenant_id_payment_plan_id_fkey FOREIGN KEY (tenant_id, payment_plan_id) REFERENCES payment_plans(tenant_id, id)
 );
 CREATE INDEX payments_autopay ON public.payments USING btree (tenant_id, autopay_plan_id) WHERE (autopay_plan_id IS NOT NULL);
+CREATE INDEX payments_created ON public.payments USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX payments_held ON public.payments USING btree (tenant_id, hold_until) WHERE ((status = 'completed'::text) AND (hold_until IS NOT NULL));
 CREATE INDEX payments_loan ON public.payments USING btree (tenant_id, loan_id, created_at DESC, id DESC);
 CREATE INDEX payments_ordered ON public.payments USING btree (tenant_id, payment_plan_id) WHERE (payment_plan_id IS NOT NULL);
@@ -5334,7 +5338,7 @@ create table portfolio_snapshots (
   constraint portfolio_snapshots_total_outstanding CHECK ((COALESCE((total_outstanding)::numeric, wide_outstanding) IS NOT NULL)),
   constraint portfolio_snapshots_total_principal CHECK ((COALESCE((total_principal)::numeric, wide_principal) IS NOT NULL))
 );
-CREATE INDEX portfolio_snapshots_portfolio ON public.portfolio_snapshots USING btree (tenant_id, portfolio_id, created_at DESC, id DESC);
+CREATE INDEX portfolio_snapshots_newest ON public.portfolio_snapshots USING btree (tenant_id, snapshot_date DESC, id DESC);
 alter table portfolio_snapshots enable row level security, force row level security;
 create policy auditor on portfolio_snapshots for select to servicing_auditor using true;
 create policy owner on portfolio_snapshots for all to servicing_owner using true with check true;
@@ -5667,7 +5671,7 @@ create table remittances (
   constraint remittances_tenant_id_journal_entry_id_fkey FOREIGN KEY (tenant_id, journal_entry_id) REFERENCES journal_entries(tenant_id, id),
   constraint remittances_tenant_id_payment_entry_id_fkey FOREIGN KEY (tenant_id, payment_entry_id) REFERENCES journal_entries(tenant_id, id)
 );
-CREATE INDEX remittances_created ON public.remittances USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX remittances_newest ON public.remittances USING btree (tenant_id, period_end DESC, id DESC);
 alter table remittances enable row level security, force row level security;
 create policy auditor on remittances for select to servicing_auditor using true;
 create policy owner on remittances for all to servicing_owner using true with check true;

@@ -7,6 +7,21 @@ export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 
 export const tasks = table({
   name: 'tasks',
+  own: [
+    'id',
+    'q',
+    'borrower_id',
+    'loan_id',
+    'task_type',
+    'assignee_id',
+    'due_date',
+    'priority',
+    'status',
+    'source',
+    'related_id',
+    'created_at',
+    'updated_at',
+  ],
   rows: sql.fragment`
     select record.id, record.borrower_id, record.loan_id, record.title, record.description,
            record.task_type, record.assignee_id, record.due_date, record.priority, record.status,

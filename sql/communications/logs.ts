@@ -7,6 +7,26 @@ import { FIRST_DOMAIN } from './recipients.ts';
 
 export const logs = table({
   name: 'communication_logs',
+  own: [
+    'id',
+    'q',
+    'borrower_id',
+    'loan_id',
+    'template_id',
+    'template_type',
+    'batch_id',
+    'channel',
+    'status',
+    'direction',
+    'triggered_by',
+    'document_id',
+    'recipient',
+    'provider',
+    'provider_message_id',
+    'sent_by_id',
+    'created_at',
+    'updated_at',
+  ],
   rows: sql.fragment`
     select record.id, record.template_id, record.template_type, record.borrower_id, record.loan_id,
            record.batch_id, record.direction, record.channel, record.recipient, record.sender,

@@ -4,6 +4,21 @@ import { containing, table } from '../table.ts';
 
 export const documents = table({
   name: 'documents',
+  own: [
+    'id',
+    'q',
+    'loan_id',
+    'borrower_id',
+    'document_type',
+    'source',
+    'language',
+    'filename',
+    'content_type',
+    'is_visible_to_borrower',
+    'is_archived',
+    'created_at',
+    'updated_at',
+  ],
   rows: sql.fragment`
     select record.id, record.loan_id, record.borrower_id, record.document_type, record.filename,
            record.content_type, record.file_size, record.sha256_hash,

@@ -9,6 +9,24 @@ import { uuid } from '../types.ts';
 /** An entry with its lines; whether it was reversed is read from the entry that reverses it. */
 export const entries = table({
   name: 'journal_entries',
+  own: [
+    'id',
+    'q',
+    'status',
+    'entry_date',
+    'effective_date',
+    'reference_type',
+    'reference_id',
+    'loan_id',
+    'source',
+    'reversal_of_entry_id',
+    'is_archived',
+    'account_id',
+    'created_by',
+    'posted_by',
+    'posted_at',
+    'created_at',
+  ],
   rows: sql.fragment`
     select record.id, record.entry_date, record.effective_date, record.description,
            record.reference_type, record.reference_id, record.loan_id, record.source, record.status,

@@ -8,6 +8,18 @@ export const STATUSES = ['waiting', 'held', 'batched', 'withdrawn'] as const;
 /** The letters that went to post, with their place in a batch. */
 export const letters = table({
   name: 'mail_letters',
+  own: [
+    'id',
+    'borrower_id',
+    'document_id',
+    'posted_on',
+    'status',
+    'mail_batch_id',
+    'mail_batch_file_id',
+    'returned_on',
+    'created_at',
+    'updated_at',
+  ],
   rows: sql.fragment`
     select record.id, record.borrower_id, record.document_id, log.loan_id, log.template_type,
            record.posted_on, record.status, record.hold_reasons, record.note, record.mail_batch_id,

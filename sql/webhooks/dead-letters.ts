@@ -6,6 +6,17 @@ import { TEST_EVENT } from './events.ts';
 /** The delivery is named by its first round, as receivers know it. */
 export const deadLetters = table({
   name: 'dead_letters',
+  own: [
+    'id',
+    'subscription_id',
+    'event_id',
+    'response_status',
+    'status',
+    'attempted_at',
+    'retry_count',
+    'created_at',
+    'updated_at',
+  ],
   rows: sql.fragment`
     select record.id, record.subscription_id, delivery.id as delivery_id, record.event_id,
            event.event_type, event.body::jsonb as payload, record.response_status,

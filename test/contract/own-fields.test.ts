@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { openForAll, tasks } from '../../sql/borrowers/tasks.ts';
+import { logs } from '../../sql/communications/logs.ts';
 import { sql } from '../../sql/database/db.ts';
+import { documents } from '../../sql/documents/documents.ts';
+import { entries } from '../../sql/ledger/entries.ts';
 import { loans } from '../../sql/loans/loans.ts';
+import { letters } from '../../sql/mailing/letters.ts';
+import { add, payments } from '../../sql/payments/payments.ts';
+import { deadLetters } from '../../sql/webhooks/dead-letters.ts';
+import { letterRows } from '../setup/letters.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -10,8 +18,34 @@ const stage = await newStage();
 const tenant = await stage.tenant('2026-01-15');
 await newLoan(tenant);
 await newLoan(tenant, { status: 'pending' });
+const borrower_id = await tenant.first('/borrowers');
+await tenant.within(async (work) => {
+  await letterRows(work, borrower_id, 1);
+  await openForAll(work.tx, [borrower_id], { title: 'Call back', due_date: '2026-02-01' });
+  const loan_id = await work.tx.oneFirst(sql.typeAlias('id')`select id from loans limit 1`);
+  await add(work.tx, {
+    ...{ loan_id, borrower_id, receipt_number: 'R-1', amount: '1.00', status: 'scheduled' },
+    ...{ payment_date: '2026-02-01', effective_date: '2026-02-01', payment_method: 'cash' },
+  });
+});
+await stage.owner.query(
+  `with receiver as (
+     insert into webhook_subscriptions (tenant_id, url, events, secret_sealed, secret_last_four)
+     values ($1, 'https://receiver.test', '["loan.created"]', 'sealed', 'four') returning tenant_id, id
+   ), event as (
+     insert into events (tenant_id, event_type, body) values ($1, 'loan.created', '{}') returning id
+   ), delivery as (
+     insert into webhook_deliveries (tenant_id, subscription_id, event_id)
+     select receiver.tenant_id, receiver.id, event.id from receiver cross join event
+     returning tenant_id, id, subscription_id, event_id
+   )
+   insert into dead_letters
+     (tenant_id, delivery_id, subscription_id, event_id, attempted_at, retry_count)
+   select tenant_id, id, subscription_id, event_id, now(), 3 from delivery`,
+  [tenant.id],
+);
 
-test.each([borrowers, loans])(
+test.each([borrowers, loans, payments, entries, documents, logs, tasks, letters, deadLetters])(
   'what lists of $name look for in the bare table is what they show',
   async ({ name, rows, own = [], filters = {} }) => {
     const columns = own.filter((field) => field !== 'q' && !(field in filters));
@@ -30,6 +64,7 @@ test.each([borrowers, loans])(
     );
 
     expect(columns.length).toBeGreaterThan(5);
+    expect(Number(counts.bare)).toBeGreaterThan(0);
     expect(counts).toEqual({ joined: counts.bare, bare: counts.bare, differing: '0' });
   },
 );
