@@ -75,6 +75,28 @@ test('a payment that is taken back never ended the delinquency', async () => {
   expect([meanwhile, await firstOf()]).toEqual(['2026-03-15', '2026-02-15']);
 });
 
+test('a deferment that leaves the loan late does not begin its delinquency anew; one that makes it current does', async () => {
+  const { tenant, id, firstOf, on } = await lateLoan('2026-03-20');
+  const defer = (periods: number) =>
+    tenant.officer.post(`/loans/${id}/deferments`, {
+      ...{ periods, start_installment: 1, reason: 'Out of work' },
+    });
+
+  const moved = await defer(1);
+  const late = await firstOf();
+  await on('2026-03-25');
+  const later = await firstOf();
+  const again = await defer(1);
+  const current = await firstOf();
+  await on('2026-04-20');
+
+  expect([moved.status, again.status]).toEqual([201, 201]);
+  expect([late, later, current, await firstOf()]).toEqual([
+    ...['2026-02-15', '2026-02-15', null],
+    '2026-04-15',
+  ]);
+});
+
 test('a charge-off keeps the day, whatever is paid after it', async () => {
   const { tenant, id, paying, firstOf } = await lateLoan('2026-03-20');
   const admin = await tenant.signedIn('admin');

@@ -3,6 +3,7 @@ import { addDays, latest } from '../../dates.ts';
 import { min, parseMoney, parseRate } from '../../money.ts';
 import { scheduleOf } from '../plans/schedule-of.ts';
 import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
+import { keepDelinquency } from './bills.ts';
 import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
 import { drawInGrace, graceOfStatement } from './grace.ts';
@@ -201,7 +202,9 @@ function agreePlan(position: Position, event: EventOf<'plan_agreed'>): void {
     };
   }
   if (rows.length === 0) return;
-  position.installments = replaceFrom(position.installments, rows);
+  keepDelinquency(position, date, () => {
+    position.installments = replaceFrom(position.installments, rows);
+  });
   if (defers) markDeferred(position.installments, defers);
   if (position.accelerated_on !== null) callOff(position, position.accelerated_on);
 }

@@ -70,6 +70,21 @@ export function billsOf(position: Position, asOf: string) {
 
 /** The due date with which the delinquency of a day began, as the whole history has it now; null where there is none. */
 export function firstDelinquencyOn(position: Position, asOf: string): string | null {
+  const since = lateByPlanSince(position, asOf);
+  const { replanned_late } = position;
+  return since !== null && since === replanned_late?.due_date ? replanned_late.since : since;
+}
+
+/** Another plan does not begin a delinquency anew that it does not end. */
+export function keepDelinquency(position: Position, day: string, replan: () => void): void {
+  const since = firstDelinquencyOn(position, day);
+  replan();
+  const due_date = lateByPlanSince(position, day);
+  const goesOn = since !== null && due_date !== null && since < due_date;
+  position.replanned_late = goesOn ? { since, due_date } : null;
+}
+
+function lateByPlanSince(position: Position, asOf: string): string | null {
   const bills = standing(position, asOf);
   if (bills.owed.lte(0)) return null;
   const dues = position.installments.map(({ row, paid_date }) => ({ ...row, paid_date }));

@@ -82,6 +82,8 @@ export type Position = {
   funded_on: string | null;
   charged_off_on: string | null;
   accelerated_on: string | null;
+  /** It was late since that day when a plan was replaced, and is so since this due date by the new one. */
+  replanned_late: { since: string; due_date: string } | null;
   cycle: Cycle;
   /** A line of credit that was paid off on purpose; owing nothing alone does not close it. */
   is_closed: boolean;
@@ -113,6 +115,7 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
     funded_on: null,
     charged_off_on: null,
     accelerated_on: null,
+    replanned_late: null,
     cycle: {
       ...{ number: 0, ended_on: null, statement_rest: ZERO, due_date: null },
       ...{ has_grace: terms.grace_on_purchases, interest_free: ZERO, grace_ends: null },
