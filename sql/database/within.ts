@@ -31,18 +31,26 @@ export async function within<Result>(
   mode: Mode = {},
 ): Promise<Result> {
   let deadline = Date.now() + RETRY_BUDGET_MS;
+  let day = '';
+  let mistaken: string | undefined;
+  const noted: typeof steps = (tx, today) => {
+    day = today;
+    return steps(tx, today);
+  };
   for (let attempt = 1; ; attempt += 1) {
     // What is repeated asks: others may have been told of the day before, by a standby, meanwhile.
     const supposed = attempt === 1 ? supposedOf(tenantId, mode) : undefined;
     const outcome = await pool.connect((connection) =>
-      once(connection, tenantId, steps, { ...mode, supposed }),
+      once(connection, tenantId, noted, { ...mode, supposed }),
     );
     if ('result' in outcome) return outcome.result;
     const state = sqlStateOf(outcome.error) ?? '';
     const passing = mode.isRepeated !== false && PASSING.has(state);
+    const isOtherDay = state === OTHER_DAY;
+    // A day that was asked for and is said to be past once more would be so for ever.
+    const isOver = isOtherDay ? day === mistaken : attempt > RETRIES || Date.now() > deadline;
     // However long it waited, for a connection or a lock: on the other day it begins for the first time.
-    if (state === OTHER_DAY) deadline = Date.now() + RETRY_BUDGET_MS;
-    const isOver = state !== OTHER_DAY && (attempt > RETRIES || Date.now() > deadline);
+    if (isOtherDay) [mistaken, deadline] = [day, Date.now() + RETRY_BUDGET_MS];
     if (!passing || isOver) throw outcome.error;
     await new Promise((resolve) =>
       setTimeout(resolve, Math.random() * Math.min(200, 5 * 2 ** attempt)),

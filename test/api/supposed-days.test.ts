@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { Conflict } from '../../jobs/errors.ts';
+import { Conflict, DayMoved } from '../../jobs/errors.ts';
 import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
 import { sideBySide } from '../../sql/database/joined.ts';
 import { openPool, prepared, sql, unread } from '../../sql/database/db.ts';
@@ -183,4 +183,17 @@ test('whoever waits long for a connection while the day ends begins again all th
 
   expect(await written).toEqual(['2026-03-04', '2026-03-04']);
   await holding;
+});
+
+test('steps that find another day where none has begun are told so, and not repeated for ever', async () => {
+  const { id } = await opened();
+  let begun = 0;
+
+  const asked = within(id, () => {
+    begun += 1;
+    throw new DayMoved();
+  });
+
+  await expect(asked).rejects.toThrow(DayMoved);
+  expect(begun).toBe(2);
 });
