@@ -8,8 +8,9 @@ import type { Installation } from '../../jobs/installation.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import { within } from '../../sql/database/within.ts';
-import * as documents from '../../sql/documents/documents.ts';
+import { isRemoved } from '../../sql/documents/documents.ts';
 import { GONE } from '../../sql/documents/removal.ts';
+import * as uploads from '../../sql/documents/uploads.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { arriving, type Limits } from '../http/limits.ts';
 
@@ -43,9 +44,9 @@ type Link = NonNullable<ReturnType<typeof readLink>>;
 /** Always as an attachment: nothing that was uploaded runs in our name. */
 async function get(ctx: Context, { pool, installation: { files } }: Store, link: Link) {
   const { key, content_type, filename = 'document' } = link;
-  const isRemoved = (tx: Transaction) => documents.isRemoved(tx, key);
+  const wasRemoved = (tx: Transaction) => isRemoved(tx, key);
   // The link may be older than the decision, and the file may still be there.
-  if (await within(pool, ctx.state.tenant.id, isRemoved, { readOnly: true }))
+  if (await within(pool, ctx.state.tenant.id, wasRemoved, { readOnly: true }))
     throw new HttpRefusal(410, 'removed', GONE);
   const file = await files.stream(key);
   if (!file) throw new HttpRefusal(404, 'not_found', 'Not found.');
@@ -104,7 +105,7 @@ async function take(parts: Store, tenantId: string, { key, length, content }: Ta
   return installation.files.put(key, atMost(content, limit), {
     when: (_file, place) =>
       within(pool, tenantId, async (tx) => {
-        if (!(await documents.lockAwaited(tx, id))) throw closed();
+        if (!(await uploads.lockAwaited(tx, id))) throw closed();
         await place();
       }),
   });
@@ -121,7 +122,7 @@ export async function putFor(
 }
 
 const allowance = async (tx: Transaction, id: string) => ({
-  mayPut: await documents.mayPut(tx, id),
+  mayPut: await uploads.mayPut(tx, id),
   limit: (await settingsOf(tx)).documents.max_bytes,
 });
 

@@ -1,6 +1,6 @@
 import type { ConsentType } from '../../sql/borrowers/consents.ts';
 import type { Channel } from '../../sql/communications/channels.ts';
-import type { PendingMessage } from '../../sql/communications/logs.ts';
+import type { PendingMessage } from '../../sql/communications/outbound.ts';
 import { recentContacts } from '../../sql/communications/recent-contacts.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { current } from '../../sql/tenants.ts';

@@ -1,5 +1,5 @@
 import type { Channel } from '../../sql/communications/channels.ts';
-import * as logs from '../../sql/communications/logs.ts';
+import * as outbound from '../../sql/communications/outbound.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render.ts';
 import { readSettings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
@@ -18,7 +18,7 @@ const STOPPING: ReadonlySet<Reason> = new Set([
   'quiet_hours',
 ]);
 
-export type Ready = logs.PendingMessage & {
+export type Ready = outbound.PendingMessage & {
   body: string;
   letter: MessageFigures['letter'];
   language: string;
@@ -40,8 +40,8 @@ export async function prepare(
 ): Promise<Ready | null> {
   const { tx } = undated;
   const pending =
-    (await logs.pending(tx, logId, attempt)) ??
-    ((await logs.takenUp(tx, logId, attempt)) && (await logs.pending(tx, logId, attempt)));
+    (await outbound.pending(tx, logId, attempt)) ??
+    ((await outbound.takenUp(tx, logId, attempt)) && (await outbound.pending(tx, logId, attempt)));
   if (!pending) return null;
   const { tenant } = pending;
   const work = { ...undated, today: tenant.business_date };
@@ -86,19 +86,19 @@ export const whatStops = (reasons: readonly Reason[], channel: Channel) =>
 /** The message of a batch, written down; one that cannot be written has failed, with the reason. */
 async function written(
   { tx }: Work,
-  { id, channel }: logs.PendingMessage,
+  { id, channel }: outbound.PendingMessage,
   figures: MessageFigures,
 ): Promise<{ subject: string | null; body: string } | null> {
   if (!figures.template) throw new Error(`The message ${id} has neither a text nor a template.`);
   try {
     const { template } = figures;
     const message = renderMessage({ channel, ...template }, messageVariables(figures, template));
-    await logs.fill(tx, id, message);
+    await outbound.fill(tx, id, message);
     return message;
   } catch (error) {
     if (!(error instanceof TemplateRefused)) throw error;
     const failure = { error_code: 'template', error_message: error.message };
-    await logs.failed(tx, id, 1, { provider: 'none', ...failure });
+    await outbound.failed(tx, id, 1, { provider: 'none', ...failure });
     return null;
   }
 }

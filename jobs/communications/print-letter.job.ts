@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as logs from '../../sql/communications/logs.ts';
+import * as outbound from '../../sql/communications/outbound.ts';
 import { uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 import type { Owed } from '../../templates/documents.ts';
@@ -35,7 +35,7 @@ export const printLetter = job({
     await outside.within(tenant_id, (work) => record(work, ready, attempt, printed));
   },
 
-  failed: ({ tx }, { log_id, attempt }, reason) => logs.givenUp(tx, log_id, attempt, reason),
+  failed: ({ tx }, { log_id, attempt }, reason) => outbound.givenUp(tx, log_id, attempt, reason),
 });
 
 type Printed =
@@ -85,11 +85,11 @@ async function record({ tx }: Work, ready: Ready, attempt: number, printed: Prin
   const { id, loan_id, borrower_id, language, subject, body } = ready;
   if ('problem' in printed) {
     const failure = { error_code: 'not_printed', error_message: printed.problem };
-    await logs.failed(tx, id, attempt, { provider: 'letters', ...failure });
+    await outbound.failed(tx, id, attempt, { provider: 'letters', ...failure });
     return;
   }
   // Asked again under this transaction: a second run of the same job adds no second document.
-  if (!(await logs.pending(tx, id, attempt))) return;
+  if (!(await outbound.pending(tx, id, attempt))) return;
   const document_id = await insert(tx, 'documents', {
     loan_id,
     borrower_id,
@@ -105,6 +105,6 @@ async function record({ tx }: Work, ready: Ready, attempt: number, printed: Prin
     storage_key: printed.key,
     uploaded_at: new Date().toISOString(),
   });
-  await logs.fill(tx, id, { subject, body }, document_id);
-  await logs.sent(tx, id, attempt, { provider: 'letters', provider_message_id: id });
+  await outbound.fill(tx, id, { subject, body }, document_id);
+  await outbound.sent(tx, id, attempt, { provider: 'letters', provider_message_id: id });
 }

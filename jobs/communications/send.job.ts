@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as logs from '../../sql/communications/logs.ts';
+import * as outbound from '../../sql/communications/outbound.ts';
 import { sideBySide } from '../../sql/database/joined.ts';
 import { GONE } from '../../sql/documents/removal.ts';
 import { uuid } from '../../sql/types.ts';
@@ -22,7 +22,7 @@ type Accepted = Extract<SendAnswer, { ok: true }>;
 type Refusal = Extract<SendAnswer, { ok: false }>;
 type Sent = { id: string; attempt: number; answer: Accepted };
 const sent = together(({ tx }, messages: readonly Sent[]) =>
-  sideBySide(messages, ({ id, attempt, answer }) => logs.sent(tx, id, attempt, answer)),
+  sideBySide(messages, ({ id, attempt, answer }) => outbound.sent(tx, id, attempt, answer)),
 );
 
 /**
@@ -50,7 +50,7 @@ export const sendCommunication = job({
       });
   },
 
-  failed: ({ tx }, { log_id, attempt }, reason) => logs.givenUp(tx, log_id, attempt, reason),
+  failed: ({ tx }, { log_id, attempt }, reason) => outbound.givenUp(tx, log_id, attempt, reason),
 });
 
 async function send(ready: Ready, outside: Outside, tenantId: string): Promise<SendAnswer> {
@@ -116,8 +116,8 @@ const refusal = (error_code: string, error_message: string) =>
 
 async function refused({ tx, tenant_id }: Work, { id }: Ready, attempt: number, answer: Refusal) {
   const pause = answer.temporary ? pauseAfter(attempt) : null;
-  if (pause === null) return void (await logs.failed(tx, id, attempt, answer));
-  const next = await logs.postponed(tx, id, attempt, pause, answer);
+  if (pause === null) return void (await outbound.failed(tx, id, attempt, answer));
+  const next = await outbound.postponed(tx, id, attempt, pause, answer);
   if (next === null) return;
   const payload = { tenant_id, log_id: id, attempt: attempt + 1 };
   await enqueue(tx, sendCommunication, payload, new Date(next));

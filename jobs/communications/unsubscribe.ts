@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import * as logs from '../../sql/communications/logs.ts';
+import * as outbound from '../../sql/communications/outbound.ts';
 import { NotFound } from '../errors.ts';
 import type { Keys } from '../sealing/secrets.ts';
 import type { Work } from '../work.ts';
@@ -35,7 +35,7 @@ export async function unsubscribe(work: Work, token: string) {
     .signatures(signedText(work.tenant_id, id))
     .some((expected) => isSame(signature, expected));
   if (!isOurs || rest.length > 0) throw new NotFound();
-  const from = await logs.mailedTo(work.tx, id);
+  const from = await outbound.mailedTo(work.tx, id);
   if (from === null) throw new NotFound();
   await obey(work, 'email', { from, body: 'Unsubscribed by the link in a mail', wants: false });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as documents from '../../sql/documents/documents.ts';
+import * as uploads from '../../sql/documents/uploads.ts';
 import { flag, freeWords, jsonObject, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { FILE_BYTES_MAX, type Files } from '../files/files.ts';
@@ -73,7 +73,7 @@ export async function uploadDirectly(
 ): Promise<string> {
   const name = filename ?? nameOf(sent);
   const { id, key } = await within(tenantId, async (work) => {
-    const borrower = await documents.borrowerOfLoan(work.tx, input.loan_id);
+    const borrower = await uploads.borrowerOfLoan(work.tx, input.loan_id);
     if (borrower_id && borrower && borrower_id !== borrower)
       throw new Invalid({ borrower_id: 'Is not the borrower of this loan.' });
     const document = { ...input, content_type, filename: name, metadata: about ?? {} };
@@ -82,7 +82,7 @@ export async function uploadDirectly(
   await files.put(key, sent.content(), {
     when: (_file, place) =>
       within(tenantId, async ({ tx }) => {
-        if (!(await documents.lockAwaited(tx, id)))
+        if (!(await uploads.lockAwaited(tx, id)))
           throw new Conflict('The document was archived meanwhile.', 'invalid_transition');
         await place();
       }),

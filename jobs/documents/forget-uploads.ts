@@ -1,4 +1,5 @@
-import * as documents from '../../sql/documents/documents.ts';
+import { documents } from '../../sql/documents/documents.ts';
+import * as uploads from '../../sql/documents/uploads.ts';
 import { find } from '../../sql/table.ts';
 import { current } from '../../sql/tenants.ts';
 import { audited } from '../audit.ts';
@@ -19,12 +20,12 @@ export async function forgetUploads({ within, files }: Outside, tenantId: string
     seen = await within(tenantId, async (work) => {
       const { tx } = work;
       const { slug } = await current(tx);
-      const overdue = await documents.overdue(tx, BATCH);
+      const overdue = await uploads.overdue(tx, BATCH);
       for (const { id, status, storage_key } of overdue) {
         await files.clear(uploadKey(slug, id));
         if (status === 'pending') await files.remove(storage_key);
         if (status === 'pending') await expire(work, id);
-        else await documents.forgetLink(tx, id);
+        else await uploads.forgetLink(tx, id);
       }
       return overdue.length;
     });
@@ -32,9 +33,9 @@ export async function forgetUploads({ within, files }: Outside, tenantId: string
 }
 
 async function expire(work: Work, id: string) {
-  const before = await find(work.tx, documents.documents, id);
-  await audited(work, documents.documents, 'expire', before, async () => {
-    await documents.forgetLink(work.tx, id);
+  const before = await find(work.tx, documents, id);
+  await audited(work, documents, 'expire', before, async () => {
+    await uploads.forgetLink(work.tx, id);
     return id;
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as logs from '../../sql/communications/logs.ts';
+import * as outbound from '../../sql/communications/outbound.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import * as documents from '../../sql/documents/documents.ts';
 import { uuid } from '../../sql/types.ts';
@@ -82,7 +82,7 @@ async function print(
 async function tell(work: Work, document: documents.DocumentToRender) {
   const { id: document_id, loan_id, document_type, filename } = document;
   await emit(work, 'document.generated', { document_id, loan_id, document_type, filename });
-  for (const { id: log_id, attempt } of await logs.waitingFor(work.tx, document_id)) {
+  for (const { id: log_id, attempt } of await outbound.waitingFor(work.tx, document_id)) {
     await enqueue(work.tx, sendCommunication, { tenant_id: work.tenant_id, log_id, attempt });
   }
   if (document.is_statement) await sendStatement(work, document);

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import * as documents from '../../sql/documents/documents.ts';
+import { documents } from '../../sql/documents/documents.ts';
+import * as uploads from '../../sql/documents/uploads.ts';
 import { findLocked } from '../../sql/table.ts';
 import { uuid } from '../../sql/types.ts';
 import { audited } from '../audit.ts';
@@ -23,7 +24,7 @@ export const scanDocument = job({
 
   async run({ tenant_id, document_id }, outside) {
     const { within, files } = outside;
-    const read = ({ tx }: Work) => documents.unscanned(tx, document_id);
+    const read = ({ tx }: Work) => uploads.unscanned(tx, document_id);
     const document = await within(tenant_id, read, { readOnly: true });
     if (document === null) return;
     const { status, storage_key } = document;
@@ -35,7 +36,7 @@ export const scanDocument = job({
     if (found !== null) await files.remove(storage_key);
   },
 
-  failed: ({ tx }, { document_id }, reason) => documents.unscannable(tx, document_id, reason),
+  failed: ({ tx }, { document_id }, reason) => uploads.unscannable(tx, document_id, reason),
 });
 
 /** A scanner that breaks off leaves bytes unread, and the file must be let go all the same. */
@@ -48,11 +49,11 @@ async function scanned(file: Readable, outside: Outside) {
 }
 
 async function judged(work: Work, id: string, found: string | null) {
-  const before = await findLocked(work.tx, documents.documents, id);
+  const before = await findLocked(work.tx, documents, id);
   if (before?.['status'] !== 'held') return;
   const reason = found && `The virus scanner found ${found} in it.`;
-  await audited(work, documents.documents, 'scan', before, async () => {
-    await documents.scanned(work.tx, id, reason);
+  await audited(work, documents, 'scan', before, async () => {
+    await uploads.scanned(work.tx, id, reason);
     return id;
   });
 }

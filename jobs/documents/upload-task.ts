@@ -1,5 +1,5 @@
 import { openFor } from '../../sql/borrowers/tasks.ts';
-import * as documents from '../../sql/documents/documents.ts';
+import * as uploads from '../../sql/documents/uploads.ts';
 import { insert } from '../../sql/write.ts';
 import { addDays } from '../dates.ts';
 import type { Work } from '../work.ts';
@@ -11,14 +11,14 @@ const LOOK_DAYS = 2;
  * Has somebody look at what a borrower has sent. However many files come, one task is open for those of
  * a type about a loan.
  */
-export async function remindOfUpload(work: Work, sent: documents.Uploading) {
+export async function remindOfUpload(work: Work, sent: uploads.Uploading) {
   const { tx, today } = work;
   const { borrower_id, loan_id } = sent;
   if (loan_id === null) return;
   const type = sent.document_type.replaceAll('_', ' ');
   const title = `Look at what the borrower has sent: ${type}`;
   // Two files that are confirmed at once take turns, and the second finds the task of the first.
-  await documents.lockKey(tx, `${loan_id} ${title}`);
+  await uploads.lockKey(tx, `${loan_id} ${title}`);
   if ((await openFor(tx, loan_id, title)) !== null) return;
   await insert(tx, 'tasks', {
     ...{ title, borrower_id, loan_id, task_type: 'review', source: 'system' },

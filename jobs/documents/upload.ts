@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import * as documents from '../../sql/documents/documents.ts';
+import { documents } from '../../sql/documents/documents.ts';
+import * as uploads from '../../sql/documents/uploads.ts';
 import { newId } from '../../sql/new-id.ts';
 import { find } from '../../sql/table.ts';
 import { current } from '../../sql/tenants.ts';
@@ -55,7 +56,7 @@ export async function createUploadLink(
 export async function announced(work: Work, input: Announced, source: Source) {
   const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
   const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
-  const { id } = await audited(work, documents.documents, 'create', null, async () => {
+  const { id } = await audited(work, documents, 'create', null, async () => {
     const written = await announce(work, input, source, expires_at);
     return written.id;
   });
@@ -65,13 +66,13 @@ export async function announced(work: Work, input: Announced, source: Source) {
 
 /** Writes the row of a document whose file is still to come. */
 export async function announce(work: Work, input: Announced, source: Source, expires_at: Date) {
-  const ofLoan = await documents.borrowerOfLoan(work.tx, input.loan_id);
+  const ofLoan = await uploads.borrowerOfLoan(work.tx, input.loan_id);
   if (ofLoan === null) throw new Invalid({ loan_id: 'Does not exist.' });
   const { slug: tenant_slug } = await current(work.tx);
   const id = newId();
   const plain = storageKey({ tenant_slug, ...input });
-  await documents.lockKey(work.tx, plain);
-  const isTaken = await documents.isKeyTaken(work.tx, plain);
+  await uploads.lockKey(work.tx, plain);
+  const isTaken = await uploads.isKeyTaken(work.tx, plain);
   const filename = `${id.slice(-8)}-${safeFilename(input.filename)}`;
   const key = isTaken ? storageKey({ tenant_slug, ...input, filename }) : plain;
   await insert(work.tx, 'documents', {
@@ -106,7 +107,7 @@ export async function confirmUpload(
 ) {
   const { slug } = await within(tenantId, ({ tx }) => current(tx), { readOnly: true });
   const key = uploadKey(slug, id);
-  const read = () => within(tenantId, ({ tx }) => documents.uploading(tx, id), { readOnly: true });
+  const read = () => within(tenantId, ({ tx }) => uploads.uploading(tx, id), { readOnly: true });
   for (let look = 1; ; look += 1) {
     const document = await read();
     if (!isToConfirm(document, described)) break;
@@ -119,11 +120,11 @@ export async function confirmUpload(
     await within(tenantId, ({ tx }) => assertFits(tx, seized), { readOnly: true });
     const settle = () =>
       within(tenantId, async (work) => {
-        const now = await documents.lockUploading(work.tx, id);
+        const now = await uploads.lockUploading(work.tx, id);
         if (!isToConfirm(now, described)) return true;
         if (!(await seized.settle(now.storage_key))) return false;
-        const before = await find(work.tx, documents.documents, id);
-        await audited(work, documents.documents, 'confirm-upload', before, async () => {
+        const before = await find(work.tx, documents, id);
+        await audited(work, documents, 'confirm-upload', before, async () => {
           await confirmed(work, id, described);
           if (now.source === 'portal') await remindOfUpload(work, now);
           return id;
@@ -141,16 +142,16 @@ export async function confirmUpload(
 async function confirmed(work: Work, id: string, described: Confirmation) {
   const { scans_uploads } = work.installation;
   const status = scans_uploads ? 'held' : 'uploaded';
-  await documents.confirm(work.tx, id, { ...described, status, by: work.actor.id });
+  await uploads.confirm(work.tx, id, { ...described, status, by: work.actor.id });
   if (scans_uploads)
     await enqueue(work.tx, scanDocument, { tenant_id: work.tenant_id, document_id: id });
 }
 
 /** Whether there is something to do: a repeat of what was confirmed changes nothing. */
 function isToConfirm(
-  document: documents.Uploading | null,
+  document: uploads.Uploading | null,
   described: Confirmation,
-): document is documents.Uploading {
+): document is uploads.Uploading {
   if (!document || document.is_archived) throw new NotFound();
   const { status, sha256_hash, file_size } = document;
   const isSame = sha256_hash === described.sha256_hash && file_size === String(described.file_size);
@@ -181,7 +182,7 @@ async function assertFits(tx: Work['tx'], { described: { size } }: SeizedFile) {
 }
 
 /** What a file says that it is counts for nothing: its bytes do. */
-function assertType({ content_type }: documents.Uploading, { head, tail }: SeizedFile) {
+function assertType({ content_type }: uploads.Uploading, { head, tail }: SeizedFile) {
   if (isOfType(content_type as ContentType, head, tail)) return;
   const message =
     `What was put is not ${CALLED[content_type as ContentType]} (${content_type}). ` +

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import * as logs from '../../sql/communications/logs.ts';
+import * as outbound from '../../sql/communications/outbound.ts';
 import { uuid } from '../../sql/types.ts';
 import * as accounts from '../../sql/users/accounts.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
@@ -78,7 +78,7 @@ export const sendAccountMessage = job({
   },
 
   failed: async ({ tx }, { user_id, message }, reason) => {
-    if (user_id !== null) await logs.givenUpFor(tx, user_id, message, reason);
+    if (user_id !== null) await outbound.givenUpFor(tx, user_id, message, reason);
   },
 });
 

@@ -3,7 +3,7 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import { startBatch } from '../../jobs/mailing/batch.ts';
 import { holdLetter } from '../../jobs/mailing/letter.ts';
 import type { Work } from '../../jobs/work.ts';
-import * as logs from '../../sql/communications/logs.ts';
+import * as outbound from '../../sql/communications/outbound.ts';
 import { sql } from '../../sql/database/db.ts';
 import { become } from '../../sql/mailing/batches.ts';
 import { insert } from '../../sql/write.ts';
@@ -99,7 +99,7 @@ export async function letterRows(work: Work, borrower_id: string, many: number):
       ...{ borrower_id, document_id, channel: 'letter', status: 'queued', body: 'Good day.' },
       ...{ template_type: 'statement_ready', figures: { letter } },
     });
-    await logs.sent(work.tx, id, 1, { provider: 'letters', provider_message_id: id });
+    await outbound.sent(work.tx, id, 1, { provider: 'letters', provider_message_id: id });
     ids.push(id);
   }
   return ids;

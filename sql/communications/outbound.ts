@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { prepared, sql, unread, type Transaction } from '../database/db.ts';
+import { joined } from '../database/joined.ts';
+import { CHANNELS } from './channels.ts';
+import { FIRST_DOMAIN } from './recipients.ts';
+
+const Pending = z.object({
+  id: z.string(),
+  template_id: z.string().nullable(),
+  template_type: z.string().nullable(),
+  borrower_id: z.string(),
+  loan_id: z.string().nullable(),
+  channel: z.enum(CHANNELS),
+  recipient: z.string().nullable(),
+  sender: z.string().nullable(),
+  subject: z.string().nullable(),
+  body: z.string().nullable(),
+  figures: z.record(z.string(), z.unknown()),
+  document_id: z.string().nullable(),
+  document_status: z.string().nullable(),
+  storage_key: z.string().nullable(),
+  filename: z.string().nullable(),
+  content_type: z.string().nullable(),
+  /** Asked for a moment ago by the borrower, so it is sent even to one who has opted out. */
+  is_answer: z.boolean(),
+  /** Of the tenant, whom the message comes from. */
+  tenant: z.object({
+    settings: z.record(z.string(), z.unknown()),
+    time_zone: z.string(),
+    business_date: z.string(),
+    domain: z.string().nullable(),
+  }),
+});
+export type PendingMessage = z.output<typeof Pending>;
+
+type Ordered = { id: string; attempt: number };
+
+/**
+ * The message, if this attempt of it is still to be made. Asked for at the same moment many are one
+ * statement, and share their tenant.
+ */
+export const pending = (tx: Transaction, id: string, attempt: number) =>
+  pendingOf(tx, { id, attempt });
+
+const pendingOf = joined(async (tx, ordered: readonly Ordered[]) => {
+  const rows = await tx.any(waiting(ordered));
+  const tenant = rows.find((row) => row.tenant !== null)?.tenant;
+  const found = new Map<number, PendingMessage>();
+  for (const { place, ...row } of rows) if (tenant) found.set(place, { ...row, tenant });
+  return ordered.map((_, index) => found.get(index + 1) ?? null);
+});
+
+/** Looked for one by one, by their keys, however many the planner takes them for. */
+const waiting = (ordered: readonly Ordered[]) =>
+  prepared(sql.type(Pending.extend({ place: z.int(), tenant: Pending.shape.tenant.nullable() }))`
+    select found.*,
+           case when row_number() over (order by found.place) = 1 then (
+             select jsonb_build_object(
+               'settings', tenant.settings, 'time_zone', tenant.time_zone,
+               'business_date', tenant.business_date, 'domain', (${FIRST_DOMAIN})
+             )
+             from tenants as tenant where tenant.id = app.current_tenant()
+           ) end as tenant
+    from (
+      select ordered.place::integer as place, message.*
+      from rows from (
+        jsonb_to_recordset(${JSON.stringify(ordered)}::jsonb) as (id uuid, attempt integer)
+      ) with ordinality as ordered (id, attempt, place)
+      cross join lateral (
+        select log.id, log.template_id, log.template_type, log.borrower_id, log.loan_id, log.channel,
+               log.recipient, log.sender, log.subject, log.body, log.figures, log.document_id,
+               document.status as document_status, document.storage_key, document.filename,
+               document.content_type, log.metadata ? 'is_answer' as is_answer
+        from communication_logs as log
+        left join documents as document on document.id = log.document_id
+        where log.id = ordered.id and log.status = 'queued' and log.attempts = ordered.attempt - 1
+        limit 1
+      ) as message
+    ) as found
+  `);
+
+/** What is said, once it is known; a batch is written first and rendered one by one. */
+export const fill = (
+  tx: Transaction,
+  id: string,
+  { subject, body }: { subject: string | null; body: string },
+  document_id: string | null = null,
+) => filled(tx, { id, subject, body, document_id });
+
+type Filled = { id: string; subject: string | null; body: string; document_id: string | null };
+
+const filled = joined(async (tx, messages: readonly Filled[]) => {
+  await tx.query(
+    unread(sql.typeAlias('void')`
+      update communication_logs as log
+      set subject = message.subject, body = message.body,
+          document_id = coalesce(message.document_id, log.document_id)
+      from (
+        select * from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
+          as message (id uuid, subject text, body text, document_id uuid)
+        limit ${messages.length}
+      ) as message
+      where log.id = message.id
+    `),
+  );
+  return messages.map(() => undefined);
+});
+
+/** Half a sign, which JSON cannot hold, is kept as the sign for one that is missing, as in a bound value. */
+const jsonOf = (rows: readonly object[]) =>
+  JSON.stringify(rows, (_, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  );
+
+/** The address that a mail was written to. */
+export const mailedTo = (tx: Transaction, id: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ recipient: z.string() }))`
+    select recipient from communication_logs
+    where id = ${id} and direction = 'outbound' and channel = 'email' and recipient like '%@%'
+  `);
+
+type Sent = { provider: string; provider_message_id: string | null };
+
+/** A letter waits for the mail house from now on. Many at the same moment are one statement. */
+export const sent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
+  sentBy(tx, { id, attempt, ...by });
+
+const sentBy = joined(async (tx, messages: readonly (Ordered & Sent)[]) => {
+  await tx.query(unread(sending(messages)));
+  return messages.map(() => undefined);
+});
+
+const sending = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('void')`
+  with sent as (
+    update communication_logs as log
+    set status = 'sent', sent_at = clock_timestamp(), attempts = message.attempt,
+        provider = message.provider, provider_message_id = message.provider_message_id,
+        error_code = null, error_message = null
+    from (
+      select * from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
+        as message (id uuid, attempt integer, provider text, provider_message_id text)
+      -- Few, so that they are looked for by their keys.
+      limit ${messages.length}
+    ) as message
+    where log.id = message.id and log.status = 'queued'
+    returning log.id, log.channel, log.borrower_id, log.document_id
+  )
+  insert into mail_letters (id, borrower_id, document_id, page_count)
+  select sent.id, sent.borrower_id, document.id, document.page_count
+  from sent join documents as document on document.id = sent.document_id
+  where sent.channel = 'letter' and document.page_count > 0
+`;
+
+type Failure = { provider: string; error_code: string; error_message: string };
+
+export const failed = (tx: Transaction, id: string, attempt: number, failure: Failure) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = 'failed', failed_at = clock_timestamp(), attempts = ${attempt},
+        provider = ${failure.provider}, error_code = ${failure.error_code},
+        error_message = ${failure.error_message}
+    where id = ${id} and status = 'queued'
+  `);
+
+/** Nobody sends it any more, unless the job that failed is run again. */
+export const givenUp = (tx: Transaction, id: string, attempt: number, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = 'failed', failed_at = clock_timestamp(), error_code = 'job_failed',
+        error_message = ${reason}
+    where id = ${id} and status = 'queued' and attempts = ${attempt - 1}
+  `);
+
+/** Answers whether it was given up, and waits again now. */
+export const takenUp = async (tx: Transaction, id: string, attempt: number): Promise<boolean> => {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = 'queued', failed_at = null, error_code = null, error_message = null
+    where id = ${id} and status = 'failed' and error_code = 'job_failed'
+      and attempts = ${attempt - 1}
+  `);
+  return rowCount === 1;
+};
+
+/** Messages about an account that were written down and never sent. */
+export const givenUpFor = (tx: Transaction, userId: string, message: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update communication_logs
+    set status = 'failed', failed_at = clock_timestamp(), error_code = 'job_failed',
+        error_message = ${reason}
+    where status = 'queued' and template_type = ${message} and channel = 'email' and body is null
+      and recipient = (select email from users where id = ${userId})
+  `);
+
+/** Keeps why it was not sent yet, and answers when it is tried again, by the queue's clock. */
+export const postponed = (
+  tx: Transaction,
+  id: string,
+  attempt: number,
+  delaySeconds: number,
+  failure: Failure,
+) =>
+  tx.maybeOneFirst(sql.type(z.object({ next: z.string() }))`
+    update communication_logs
+    set attempts = ${attempt}, provider = ${failure.provider}, error_code = ${failure.error_code},
+        error_message = ${failure.error_message}
+    where id = ${id} and status = 'queued' and attempts = ${attempt - 1}
+    returning clock_timestamp() + make_interval(secs => ${delaySeconds}) as next
+  `);
+
+/** The messages that waited for a document which is there now, with the attempt that is due. */
+export const waitingFor = (tx: Transaction, documentId: string) =>
+  tx.any(
+    prepared(sql.type(z.object({ id: z.string(), attempt: z.int() }))`
+    select id, attempts + 1 as attempt from communication_logs
+    where document_id = ${documentId} and status = 'queued'
+  `),
+  );
