@@ -97,6 +97,10 @@ rule('comments are sentences: no @param, no unfinished work', () =>
   ),
 );
 
+rule('no module is mocked: what is faked is given in its place', () =>
+  saying(sources, /\bvi\.(do)?mock\(/i, 'mocks a module'),
+);
+
 /** Words that say nothing of a thing. Beside an `other` or a `two`, something may be `one`. */
 const EMPTY_NAMES = [
   /\b(?:const|let|function) (?:few|said|one|of|is)\b/,
