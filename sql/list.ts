@@ -95,9 +95,15 @@ const handingOn = ({ sort }: ListRequest, count: SqlFragment) => sql.fragment`
          set_config('app.in_all', coalesce((${count})::text, ''), true)
 `;
 
-/** The table itself, where its own columns are all that is asked for. */
-const sourceOf = (table: Table, fields: readonly string[]) =>
-  isOwn(table, fields) ? sql.identifier([table.name]) : sql.fragment`(${table.rows})`;
+/** The table itself, where its own columns are all that is asked for, and as little more as what is needs. */
+function sourceOf(table: Table, fields: readonly string[]) {
+  const { name, own = [], computed, rows } = table;
+  if (isOwn(table, fields)) return sql.identifier([name]);
+  const isComputed = fields.every(
+    (field) => own.includes(field) || computed?.fields.includes(field),
+  );
+  return computed && isComputed ? sql.fragment`(${computed.rows})` : sql.fragment`(${rows})`;
+}
 
 const placeOf = ({ sort }: ListRequest) =>
   sql.join(

@@ -27,6 +27,11 @@ export type Table = {
    */
   own?: readonly string[];
   /**
+   * Fields that are computed of the row itself, and a select of them and all own columns: a list that asks for
+   * or is ordered by these need not compute all that a row shows to find its page.
+   */
+  computed?: { fields: readonly string[]; rows: SqlFragment };
+  /**
    * Columns by which the database keeps count of the rows (`kept_counts`, by triggers that a migration makes with
    * `call app.keep_counts`): a list that asks for these alone, or for nothing, is not counted.
    */

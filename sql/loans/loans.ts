@@ -6,7 +6,31 @@ import { newId } from '../new-id.ts';
 import { containing, table } from '../table.ts';
 import { insertAll, type Values } from '../write.ts';
 import { hindrancesOf } from './actions.ts';
-import { columns, source } from './shown-loan.ts';
+import { columns, source, standings } from './shown-loan.ts';
+
+/** Columns that lists look for in the bare row. */
+const OWN = [
+  'id',
+  'status',
+  'is_archived',
+  'borrower_id',
+  'program_id',
+  'product_id',
+  'loan_officer_id',
+  'portfolio_id',
+  'external_id',
+  'is_frozen',
+  'is_accelerated',
+  'is_non_accrual',
+  'loan_number',
+  'labels',
+  'origination_date',
+  'maturity_date',
+  'principal_amount',
+  'principal_balance',
+  'created_at',
+  'updated_at',
+];
 
 /**
  * A loan as everybody sees it: what it owes is computed from its anchor as of the business date, so
@@ -17,29 +41,8 @@ export const loans = table({
   rows: sql.fragment`
     select ${columns} ${source}
   `,
-  own: [
-    'id',
-    'q',
-    'status',
-    'is_archived',
-    'borrower_id',
-    'program_id',
-    'product_id',
-    'loan_officer_id',
-    'portfolio_id',
-    'external_id',
-    'is_frozen',
-    'is_accelerated',
-    'is_non_accrual',
-    'loan_number',
-    'labels',
-    'origination_date',
-    'maturity_date',
-    'principal_amount',
-    'principal_balance',
-    'created_at',
-    'updated_at',
-  ],
+  own: ['q', ...OWN],
+  computed: { fields: standings.fields, rows: standings.rows(OWN) },
   counted: ['status', 'is_archived'],
   searched: ['loan_number'],
   search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,

@@ -20,6 +20,9 @@ import {
   pastDue,
 } from './open-plan.ts';
 
+const totalBalance = sql.fragment`record.principal_balance + owed.interest + record.outstanding_fees`;
+const bucket = sql.fragment`app.bucket(late.days_past_due)`;
+
 /** What a loan shows, and where it is read; the snapshot of a day reads it with more. */
 const columnsWith = (investor: SqlFragment) => sql.fragment`
     record.id, record.loan_number, record.external_id, record.borrower_id,
@@ -29,7 +32,7 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            record.status, record.sub_status, record.loan_type, record.principal_amount,
            record.disbursed_amount, record.principal_balance,
            owed.interest as accrued_interest, record.outstanding_fees,
-           record.principal_balance + owed.interest + record.outstanding_fees as total_balance,
+           ${totalBalance} as total_balance,
            record.suspense_balance, record.charge_off_balance, record.deficiency_balance,
            trim_scale(record.interest_rate) as interest_rate, trim_scale(record.apr) as apr,
            trim_scale(record.accrual_rate) as current_rate,
@@ -56,7 +59,7 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            ) as is_secured,
            late.days_past_due >= (record.terms ->> 'default_dpd_threshold')::integer
              or (record.is_accelerated and record.status = 'active') as is_defaulted,
-           late.days_past_due, app.bucket(late.days_past_due) as delinquency_bucket,
+           late.days_past_due, ${bucket} as delinquency_bucket,
            coalesce(behind.amount, 0.00) as past_due_amount,
            coalesce(behind.principal, 0.00) as past_due_principal,
            coalesce(behind.interest, 0.00) as past_due_interest,
@@ -87,10 +90,8 @@ type Read = {
   foreseen: (day: SqlFragment) => SqlFragment;
 };
 
-const sourceOf = ({ record, day, balance, since, foreseen }: Read) => sql.fragment`
-    from ${record} as record
-    -- Everybody has one: said so that whoever asks for nothing of theirs looks for none.
-    left join borrowers as borrower on borrower.id = record.borrower_id
+/** What a loan owes on the day, as `owed`, since when something is unpaid, as `due`, and how late that is, as `late`. */
+const standing = ({ day, balance, since }: Read) => sql.fragment`
     cross join (select ${day} as day offset 0) as today
     cross join lateral (
       select greatest(interest.balance, 0.00) as interest,
@@ -105,6 +106,13 @@ const sourceOf = ({ record, day, balance, since, foreseen }: Read) => sql.fragme
       ) as days_past_due
       offset 0
     ) as late
+`;
+
+const sourceOf = (read: Read) => sql.fragment`
+    from ${read.record} as record
+    -- Everybody has one: said so that whoever asks for nothing of theirs looks for none.
+    left join borrowers as borrower on borrower.id = record.borrower_id
+    ${standing(read)}
     -- A line without a limit of its own has the amount that was approved.
     cross join lateral (
       select case when record.loan_type = 'line_of_credit'
@@ -112,19 +120,35 @@ const sourceOf = ({ record, day, balance, since, foreseen }: Read) => sql.fragme
     ) as line
     left join lateral ${openPlan} as plan on record.schedule_version > 0
     left join lateral ${pastDue} as behind on true
-    left join lateral ${nextBill(foreseen)} as bill on true
+    left join lateral ${nextBill(read.foreseen)} as bill on true
 `;
 
 export const columns = columnsWith(investorOf);
 
 /** Where a loan is read, one or a few of them. */
-export const source = sourceOf({
+const ONE: Read = {
   record: sql.fragment`loans`,
   day: sql.fragment`app.business_date()`,
   balance: sql.fragment`app.interest_balance(record, today.day)`,
   since: sql.fragment`app.unpaid_since(record, today.day, owed.interest)`,
   foreseen: (day) => sql.fragment`app.repayment_foreseen(record, ${day})`,
-});
+};
+export const source = sourceOf(ONE);
+
+/** What follows from a loan's standing alone, for lists that look for it among all loans. */
+export const standings = {
+  fields: ['accrued_interest', 'total_balance', 'days_past_due', 'delinquency_bucket'],
+  /** These and the loan's own columns. */
+  rows: (own: readonly string[]) => sql.fragment`
+    select ${sql.join(
+      own.map((column) => sql.identifier(['record', column])),
+      sql.fragment`, `,
+    )},
+      owed.interest as accrued_interest, ${totalBalance} as total_balance,
+      late.days_past_due, ${bucket} as delinquency_bucket
+    from loans as record ${standing(ONE)}
+  `,
+};
 
 /** What many loans show, where they are read by `sourceOfMany`. */
 export const columnsOfMany = columnsWith(investorAmong);
