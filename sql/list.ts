@@ -224,6 +224,8 @@ function clauseOf(table: Table, { field, comparison, values, type }: Condition):
     if (type === 'bool' && values.length === 1)
       return values[0] === 'true' ? sql.fragment`${column}` : sql.fragment`not ${column}`;
     if (type === 'jsonb') return sql.fragment`${column} ?| ${sql.array(values, 'text')}`;
+    // Of one value it is known that what it finds is in the order of an index.
+    if (values.length === 1) return sql.fragment`${column} = ${values[0] ?? ''}::${cast(type)}`;
     return sql.fragment`${column} = any(${sql.array(values, 'text')}::${cast(type)}[])`;
   }
   if (comparison === 'ne' && type === 'jsonb')

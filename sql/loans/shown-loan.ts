@@ -90,8 +90,8 @@ type Read = {
   foreseen: (day: SqlFragment) => SqlFragment;
 };
 
-/** What a loan owes on the day, as `owed`, since when something is unpaid, as `due`, and how late that is, as `late`. */
-const standing = ({ day, balance, since }: Read) => sql.fragment`
+/** What a loan owes on the day, as `owed`. */
+const owing = ({ day, balance }: Read) => sql.fragment`
     cross join (select ${day} as day offset 0) as today
     cross join lateral (
       select greatest(interest.balance, 0.00) as interest,
@@ -99,7 +99,12 @@ const standing = ({ day, balance, since }: Read) => sql.fragment`
       from (select ${balance} as balance offset 0) as interest
       offset 0
     ) as owed
-    cross join lateral (select ${since} as since offset 0) as due
+`;
+
+/** The same, since when something is unpaid, as `due`, and how late that is, as `late`. */
+const standing = (read: Read) => sql.fragment`
+    ${owing(read)}
+    cross join lateral (select ${read.since} as since offset 0) as due
     cross join lateral (
       select app.days_past_due(
         case when owed.repayment > 0 then due.since end, today.day, record.delinquency_pauses, record.delinquency_grace_days
@@ -146,7 +151,16 @@ export const standings = {
     )},
       owed.interest as accrued_interest, ${totalBalance} as total_balance,
       late.days_past_due, ${bucket} as delinquency_bucket
-    from loans as record ${standing(ONE)}
+    from loans as record ${owing(ONE)}
+    -- What each owes is reckoned of those alone of which something may be late.
+    cross join lateral (
+      select case
+        when record.status = 'active' and coalesce(record.oldest_unpaid_due_date, record.maturity_date) < today.day
+          then (select late.days_past_due from (values (1)) as always ${standing(ONE)})
+        else 0
+      end as days_past_due
+      offset 0
+    ) as late
   `,
 };
 

@@ -19,7 +19,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 const TABLE: Record<string, Asked> = {
   'a loan is read': { statements: 5, trips: 2 },
   'loans are listed and counted': { statements: 6, trips: 2 },
-  'payments of a loan are listed': { statements: 6, trips: 3 },
+  'payments of a loan are listed': { statements: 7, trips: 3 },
   'a payment is received': { statements: 12, trips: 4 },
   'a payment is refused (422)': { statements: 1, trips: 1 },
   'an action is refused (409)': { statements: 6, trips: 3 },

@@ -99,7 +99,7 @@ function pageOf(statement: string): Page | null {
   const clauses = where === 'true' ? [] : where.slice(1, -1).split(') and (');
   // Few are archived, so that a page is full soon without them.
   const asked = clauses.filter((clause) => clause !== 'not "row"."is_archived"');
-  const fixed = asked.map((clause) => /^"row"\."(\w+)" = any\([^()]*\)$/.exec(clause)?.[1]);
+  const fixed = asked.map((clause) => /^"row"\."(\w+)" = \$\w+::"\w+"$/.exec(clause)?.[1]);
   if (fixed.includes(undefined)) return null;
   const terms = order
     .split(', ')
