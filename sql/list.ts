@@ -2,6 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { last, prepared, sql, unread, type Transaction } from './database/db.ts';
 import { UNREAD } from './database/driver.ts';
+import { inTurn } from './database/in-turn.ts';
 import { containing, type Row, type Table } from './table.ts';
 
 export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';
@@ -29,19 +30,10 @@ export type ListRequest = {
  */
 export async function list(tx: Transaction, table: Table, request: ListRequest, isLast = false) {
   const where = whereOf(table, request);
-  if (table.own) return inTurn(tx, () => listByIds(tx, table, request, { where, isLast }));
+  // What one list hands on from statement to statement another one at the same time would take for its own.
+  if (table.own) return inTurn(tx, 'list', () => listByIds(tx, table, request, { where, isLast }));
   const rows = (await tx.any(wholePage(table, request, where))) as readonly Row[];
   return { rows, total: await countOf(tx, table, request, where, rows.length) };
-}
-
-const underWay = new WeakMap<Transaction, Promise<unknown>>();
-
-/** What one list hands on from statement to statement another one at the same time would take for its own. */
-function inTurn<Listed>(tx: Transaction, steps: () => Promise<Listed>): Promise<Listed> {
-  const before = underWay.get(tx);
-  const listed = before ? before.then(steps, steps) : steps();
-  underWay.set(tx, listed);
-  return listed;
 }
 
 /**

@@ -3,18 +3,19 @@ import type { Transaction } from './db.ts';
 const underWay = new WeakMap<Transaction, Map<string, Promise<unknown>>>();
 
 /**
- * What is looked up and then written of one record, one after the other, although its transaction does it side by side
- * (`joined.ts`). A lock of the record keeps other transactions out, and not others in the same.
+ * Steps about the same thing, one after the other, although their transaction begins them side by side (`joined.ts`):
+ * what they look up and then write, or hand on by a setting, the others would take for their own. A lock keeps
+ * other transactions out, and not others in the same. Steps may not wait for more of the same within them.
  */
 export function inTurn<Result>(
   tx: Transaction,
-  record: string,
+  thing: string,
   steps: () => Promise<Result>,
 ): Promise<Result> {
-  const records = underWay.get(tx) ?? new Map<string, Promise<unknown>>();
-  underWay.set(tx, records);
-  const before = records.get(record);
+  const things = underWay.get(tx) ?? new Map<string, Promise<unknown>>();
+  underWay.set(tx, things);
+  const before = things.get(thing);
   const done = before ? before.then(steps, steps) : steps();
-  records.set(record, done);
+  things.set(thing, done);
   return done;
 }
