@@ -6,7 +6,6 @@ import { enqueue, job } from '../job.ts';
 import type { Work } from '../work.ts';
 import { finishMailBatch } from './finish-mail-batch.job.ts';
 import { keyOf } from './keys.ts';
-import { mergedPdf } from './merged-pdf.ts';
 
 /**
  * Makes one file of a batch. Which letters are in it, and where, was written when the batch was made, so
@@ -23,6 +22,8 @@ export const mergeLetters = job({
     const read = (work: Work) => toMerge(work, file_id);
     const wanted = await within(tenant_id, read, { readOnly: true });
     if (wanted === null) return;
+    // All processes know this job, and only who runs it needs what takes letters apart.
+    const { mergedPdf } = await import('./merged-pdf.ts');
     await files.put(wanted.key, await mergedPdf(files, wanted.parts), {
       when: (file, place) =>
         within(tenant_id, async ({ tx }) => {

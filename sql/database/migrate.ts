@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { Logger, runMigrations as installQueue } from 'graphile-worker';
 import pg from 'pg';
 import { noDatabase } from './cannot-start.ts';
 
@@ -86,11 +85,13 @@ async function alreadyApplied(client: pg.Client): Promise<Map<string, string>> {
 
 /** The queue's own schema belongs to the owner as well, who alone may fetch jobs. */
 async function installQueueAsOwner(url: string) {
+  // The API asks this file which migration is the newest, and need not hold the queue's library for that.
+  const { Logger, runMigrations } = await import('graphile-worker');
   const pool = new pg.Pool({ connectionString: url, max: 1, options: '-c role=servicing_owner' });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   try {
-    await installQueue({ pgPool: pool, logger: new Logger(() => () => {}) });
+    await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) });
   } finally {
     await pool.end();
   }

@@ -2,6 +2,7 @@ import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containing, table } from '../table.ts';
+import { drafted, upTo } from './held.ts';
 
 export const accounts = table({
   name: 'ledger_accounts',
@@ -36,8 +37,6 @@ const Balance = z.object({
 export const balance = (tx: Transaction, id: string, day: string | null) =>
   tx.maybeOne(balanceOf(id, day === null ? sql.fragment`` : upTo(day)));
 
-const upTo = (day: string) => sql.fragment`and line.entry_date <= ${day}`;
-
 const balanceOf = (id: string, within: FragmentSqlToken) =>
   prepared(sql.type(Balance)`
     with recursive family as (
@@ -45,17 +44,11 @@ const balanceOf = (id: string, within: FragmentSqlToken) =>
       union all
       select child.id from ledger_accounts as child join family on child.parent_id = family.id
     ), drafted as (
-      select line.account_id, sum(line.debit - line.credit) as amount
-      from journal_entries as draft
-      join journal_lines as line
-        on line.tenant_id = draft.tenant_id and line.entry_id = draft.id
-      where draft.status = 'draft' ${within}
-      group by line.account_id
+      ${drafted(within)}
     ), posted as (
       select family.id, held.amount - coalesce(drafted.amount, 0) as amount
       from family
-      -- Account by account, so that each is read from the covering index. All lines, less those of drafts,
-      -- are the posted ones: drafts are few, and no line need be looked for among them.
+      -- Account by account, so that each is read from the covering index.
       cross join lateral (
         select sum(debit - credit) as amount from journal_lines as line
         where line.account_id = family.id ${within}

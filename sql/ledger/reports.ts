@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
+import { heldAt } from './held.ts';
 
 export const TrialBalance = z.object({
   as_of_date: z.string(),
@@ -21,10 +22,7 @@ export const TrialBalance = z.object({
 /** Every account at the end of a day, on the side of its net. One statement sees one snapshot. */
 export const trialBalance = (tx: Transaction, day: string, includeZero: boolean) =>
   tx.one(sql.type(TrialBalance)`
-    with net as (
-      select account_id, sum(debit - credit) as amount
-      from posted_lines where entry_date <= ${day} group by account_id
-    ), shown as (
+    with net as (${heldAt(day)}), shown as (
       select account.id, account.code, account.name, account.account_type,
              greatest(coalesce(net.amount, 0.00), 0.00) as debit,
              greatest(-coalesce(net.amount, 0.00), 0.00) as credit

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { heldAt } from './held.ts';
 
 const Amounts = z.array(
   z.object({ account_id: z.string(), code: z.string(), name: z.string(), amount: z.string() }),
@@ -74,9 +75,6 @@ export const balanceSheet = (tx: Transaction, day: string) =>
              ${listed('equity')} as equity, ${total('asset')} as total_assets,
              ${total('liability')} as total_liabilities, ${total('equity')} as kept,
              ${total('revenue')} - ${total('expense')} as unclosed_income
-      from (${amounts(sql.fragment`
-        select account_id, sum(debit - credit) as amount
-        from posted_lines where entry_date <= ${day} group by account_id
-      `)}) as account
+      from (${amounts(heldAt(day))}) as account
     ) as totals
   `);
