@@ -5,7 +5,6 @@ import { record } from '../audit.ts';
 import { Invalid } from '../errors.ts';
 import type { Within, Work } from '../work.ts';
 import { count, guesser } from './attempts.ts';
-import { isGuessable } from './guessable.ts';
 import { notify } from './notify.ts';
 import { askPassword } from './own-password.ts';
 import { hashPassword } from './passwords.ts';
@@ -105,17 +104,21 @@ export async function checkPassword(
 ) {
   const { auth } = await settingsOf(tx);
   const { name } = await accounts.sender(tx);
-  const problem = problemWith(password, { ...person, tenant: name, least: auth.password_min });
+  const problem = await problemWith(password, {
+    ...person,
+    tenant: name,
+    least: auth.password_min,
+  });
   if (problem !== null) throw new Invalid({ [field]: problem });
 }
 
 const CHARACTERS_MAX = 128;
 
 /** What is wrong with a new password, or null. No rules of composition (NIST SP 800-63B). */
-export function problemWith(
+export async function problemWith(
   password: string,
   { email, first_name, last_name, tenant, least }: Person & { tenant: string; least: number },
-): string | null {
+): Promise<string | null> {
   if (password.length > CHARACTERS_MAX) return `Must be at most ${CHARACTERS_MAX} characters.`;
   if (Array.from(password).length < least) return `Must be at least ${least} characters.`;
   const folded = password.toLowerCase();
@@ -123,6 +126,8 @@ export function problemWith(
   if (name.length >= 4 && folded.includes(name)) return 'Must not contain the email address.';
   const lender = tenant.toLowerCase();
   if (lender.length >= 4 && folded.includes(lender)) return 'Must not contain our name.';
+  // The words that people choose take ten megabytes: who never asks does not hold them.
+  const { isGuessable } = await import('./guessable.ts');
   const isFound = isGuessable(password, [email, `${first_name} ${last_name}`, tenant]);
   return isFound ? 'Is too easily guessed. Take several words that do not belong together.' : null;
 }
