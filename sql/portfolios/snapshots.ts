@@ -67,7 +67,8 @@ export async function write(
     tx.query(
       unread(sql.typeAlias('void')`
         select set_config('enable_nestloop', ${loopAndSort}, true),
-               set_config('enable_sort', ${loopAndSort}, true)
+               set_config('enable_sort', ${loopAndSort}, true),
+               set_config('enable_incremental_sort', ${loopAndSort}, true)
       `),
     );
   await may('off');
@@ -115,8 +116,9 @@ const OUTSTANDING = sql.fragment`coalesce(figures.outstanding, 0)`;
 /** First of loans that are alike, which are few kinds, and then of these: each loan is summed up once. */
 const figures = (loans: SqlFragment, portfolioId: string | null) => sql.fragment`
   select portfolio_id, sum(loans)::integer as loans,
-         case when count(investor_id) = count(*) and count(distinct investor_id) = 1
-           then (array_agg(investor_id))[1] end as investor_id,
+         -- Of distinct ones Postgres would make a sort of all loans.
+         case when count(investor_id) = count(*) and min(investor_id::text) = max(investor_id::text)
+           then min(investor_id::text)::uuid end as investor_id,
          sum(principal) filter (where status = 'active') as principal,
          sum(outstanding) filter (where status = 'active') as outstanding,
          sum(rate_weight) filter (where status = 'active') as rate_weight,

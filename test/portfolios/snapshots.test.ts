@@ -1,4 +1,6 @@
+import type { QuerySqlToken } from 'slonik';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { snapshotPortfolios } from '../../jobs/portfolios/snapshot.job.ts';
 import { sql } from '../../sql/database/db.ts';
 import * as snapshots from '../../sql/portfolios/snapshots.ts';
@@ -204,4 +206,26 @@ test('a portfolio whose loans owe more than thirteen digits together has its sna
     body: { total_principal: '18000000000000.00', total_outstanding: '18000000000000.00' },
   });
   expect(listed.body).toMatchObject([{ total_principal: '18000000000000.00' }]);
+});
+
+const Plan = sql.type(z.object({ 'QUERY PLAN': z.string() }));
+
+test('of loans that Postgres has not counted yet none is sorted to be summed up', async () => {
+  const tenant = await stage.tenant();
+  const plans: string[] = [];
+
+  await tenant.within(async ({ tx }) => {
+    const explaining = {
+      ...tx,
+      any: async (asked: QuerySqlToken) => {
+        const explained = { ...Plan`explain`, ...asked, sql: `explain (costs off) ${asked.sql}` };
+        const lines = await tx.any(Object.freeze({ ...explained, parser: Plan`explain`.parser }));
+        plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
+        return tx.any(asked);
+      },
+    };
+    await snapshots.write(explaining as unknown as typeof tx, '2026-01-14', 'recorded');
+  });
+
+  expect(plans.join('\n').match(/Sort Key: .*/g)).toEqual(['Sort Key: portfolio.id']);
 });
