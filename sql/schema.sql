@@ -166,6 +166,11 @@ CREATE OR REPLACE FUNCTION app.business_date()
  STABLE PARALLEL SAFE
 RETURN (SELECT tenants.business_date FROM tenants WHERE (tenants.id = app.current_tenant()));
 
+CREATE OR REPLACE FUNCTION app.call_workers()
+ RETURNS void
+ LANGUAGE sql
+AS $function$ select pg_notify('jobs:insert', format('{"r":%s,"count":1}', random())) $function$;
+
 CREATE OR REPLACE FUNCTION app.cause_of(error text)
  RETURNS text
  LANGUAGE sql
@@ -1380,6 +1385,7 @@ begin
   if not found then return false; end if;
   perform app.note_operation(
     who, 'resume', jsonb_build_object('pool', pool, 'task', task, 'tenant_id', tenant_id), why);
+  perform app.call_workers();
   return true;
 end $function$;
 grant execute on function app.resume_work to servicing_app;
@@ -1413,7 +1419,9 @@ begin
   update graphile_worker._private_jobs
   set attempts = 0, run_at = now(), updated_at = now()
   where id = failed.job_id;
-  if not found then
+  if found then
+    perform app.call_workers();
+  else
     perform graphile_worker.add_job(
       identifier => failed.task, payload => failed.payload::json,
       max_attempts => greatest(failed.attempts, 2)

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
 import { failures, pause, resume, retry, runsToday } from '../../sql/queue/worker-operations.ts';
@@ -80,6 +81,39 @@ test('a paused kind of job is not fetched until the pause ends; the others go on
   await resume(stage.owner, { task: 'break' }, OPERATOR);
 
   expect(await eventually(() => ran.includes(4), true)).toBe(true);
+});
+
+test('workers are called when work is resumed or asked for again, and need not look by themselves', async () => {
+  isBroken = true;
+  await stage.enqueue('break', { tenant_id: stage.tenantId, number: 8 }, 1);
+  await eventually(async () => Boolean(await failedWith('break')), true);
+  const failure = await failedWith('break');
+  const released = sql.fragment`
+    select from graphile_worker._private_jobs where locked_at is null and attempts = 1
+  `;
+  await eventually(() => stage.count(released), 1);
+  await pause(stage.owner, { task: 'cost' }, OPERATOR);
+  const ear = new pg.Client(stage.url);
+  await ear.connect();
+  const calls: string[] = [];
+  ear.on('notification', ({ payload = '' }) => calls.push(payload.replace(/[\d.e-]+,/, '')));
+  await ear.query('listen "jobs:insert"');
+  // What the listener itself asks is answered after what it has heard.
+  const heard = async (act: () => Promise<unknown>) => {
+    calls.length = 0;
+    await act();
+    await ear.query('select');
+    return [...calls];
+  };
+
+  const resumed = await heard(() => resume(stage.owner, { task: 'cost' }, OPERATOR));
+  const again = await heard(() => resume(stage.owner, { task: 'cost' }, OPERATOR));
+  isBroken = false;
+  const retried = await heard(() => retry(stage.owner, failure?.id ?? ''));
+  await ear.end();
+
+  expect([resumed, again, retried]).toEqual([['{"r":"count":1}'], [], ['{"r":"count":1}']]);
+  expect(await eventually(() => ran.includes(8), true)).toBe(true);
 });
 
 test('the jobs of a deactivated tenant wait without spending attempts', async () => {
