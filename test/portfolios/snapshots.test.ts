@@ -224,7 +224,7 @@ test('of loans that Postgres has not counted yet none is sorted to be summed up'
         return tx.any(asked);
       },
     };
-    await snapshots.write(explaining as unknown as typeof tx, '2026-01-14', 'recorded');
+    await snapshots.write(explaining, '2026-01-14', 'recorded');
   });
 
   expect(plans.join('\n').match(/Sort Key: .*/g)).toEqual(['Sort Key: portfolio.id']);
