@@ -9,6 +9,8 @@ const URL_CHARACTERS_MAX = 2_048;
 
 /** Names that mean a private network, whatever they resolve to. */
 const PRIVATE_NAME = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home\.arpa)$/;
+/** All that an address may consist of: for any other text the library throws before it says no, 40 µs each time. */
+const ADDRESS = /^[\da-fx.:]+$/i;
 /** Of what else a parser of URLs lets through, another reader may take a part for the host. */
 const PLAIN_NAME = /^[\w.-]+$/;
 const LOOPBACK_NAME = /(^|\.)localhost$/;
@@ -55,7 +57,7 @@ function hostProblem(
   const host = url.hostname;
   const address = host.replace(/^\[|\]$/g, '');
   const isOpen = isOpenedBy(networks, options);
-  if (ipaddr.isValid(address)) {
+  if (ADDRESS.test(address) && ipaddr.isValid(address)) {
     const isReached =
       isNamed(networks, address) || (isOpen && mayReach(address, networks, options));
     return isReached ? undefined : NO_ADDRESS;

@@ -42,6 +42,9 @@ async function runOne(job: AnyJob, payload: unknown, settings: TaskSettings) {
   }
 }
 
+/** Made once: to note where it was made takes as long as a small job. */
+const HAS_ENDED = new Error('The job has ended.');
+
 /**
  * A job that passes its deadline fails, and can reach nothing outside from then on, so that its
  * repetition meets no ghost.
@@ -63,7 +66,7 @@ async function withDeadline(
     await Promise.race([run(until(signal, settings.outside, requestId)), given.promise]);
   } finally {
     clearTimeout(timer);
-    ended.abort(new Error('The job has ended.'));
+    ended.abort(HAS_ENDED);
   }
 }
 
