@@ -30,7 +30,10 @@ export const Events = z
   .transform((text) => (JSON.parse(`[${text ?? ''}]`) as Told[]).map(rowOf));
 
 const rowOf = ([id, kind, effective_date, recorded_on, details]: Told): EventRow => ({
-  ...{ id, kind, effective_date, recorded_on },
+  id,
+  kind,
+  effective_date,
+  recorded_on,
   details,
 });
 

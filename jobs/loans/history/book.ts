@@ -102,7 +102,10 @@ async function postDifferences(
     fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
   );
   const { booked } = loan;
-  const [did, does] = [idsOf(counted), idsOf(counts)];
+  // Where a history only goes on, nearly all that counts has counted before.
+  const at = counts.findIndex((event, place) => event !== counted[place]);
+  const from = at < 0 ? counts.length : at;
+  const [did, does] = [idsOf(counted.slice(from)), idsOf(counts.slice(from))];
   const changed = events.filter(({ id }) => booked || did.has(id) !== does.has(id) || isOther(id));
   const were = postingsOf(changed, { ...loan, counting: counted }, terms.accrual_relief);
   const are = postingsOf(changed, { state: after, counting: counts }, terms.accrual_relief);
