@@ -120,8 +120,8 @@ server.listen(configuration.PORT, configuration.HOST, () => {
 /** What only the start needed, some twenty megabytes, is given back once, beside the first requests. */
 function forgetTheStart() {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as NodeJS.GCFunction;
-  void collect({ type: 'major', execution: 'async' });
+  const collect = runInNewContext('globalThis.gc') as NodeJS.GCFunction | undefined;
+  void collect?.({ type: 'major', execution: 'async' });
 }
 
 /** All of it together ends within 30 seconds, the longest wait before included. */
