@@ -94,8 +94,11 @@ export const change = async (
 ): Promise<number> =>
   (
     await tx.one(sql.type(Changed)`
-      select app.change_jobs(
+      select changed
+      from app.change_jobs(
         ${action}, ${sql.array([...numbers], 'int8')}, ${at ?? null}::timestamptz, ${who}, ${why}
       ) as changed
+      -- What is due now is begun now.
+      cross join app.call_workers() as called
     `)
   ).changed;

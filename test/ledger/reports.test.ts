@@ -95,8 +95,9 @@ test('the trial balance shows each net on its side without drafts, and balances'
   const keeper = await keeperOf(await stage.tenant());
   const { admin, accounts } = keeper;
   await booked(keeper, ['cash', 'interest_income', '100.00'], { entry_date: '2026-01-10' });
+  // Dated between the two days that are asked about.
   await admin.post('/ledger/entries', {
-    entry_date: '2026-01-10',
+    entry_date: '2026-01-12',
     lines: [line(accounts['cash'], '999.00'), line(accounts['recovery_income'], '-999.00')],
   });
   await booked(keeper, ['rounding', 'cash', '0.05']);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
+import { change } from '../../sql/operations/jobs.ts';
 import { failures, pause, resume, retry, runsToday } from '../../sql/queue/worker-operations.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
 
@@ -100,6 +101,7 @@ test('workers are called when work is resumed or asked for again, and need not l
   await ear.query('listen "jobs:insert"');
   // What the listener itself asks is answered after what it has heard.
   const heard = async (act: () => Promise<unknown>) => {
+    await ear.query('select');
     calls.length = 0;
     await act();
     await ear.query('select');
@@ -110,10 +112,20 @@ test('workers are called when work is resumed or asked for again, and need not l
   const again = await heard(() => resume(stage.owner, { task: 'cost' }, OPERATOR));
   isBroken = false;
   const retried = await heard(() => retry(stage.owner, failure?.id ?? ''));
+  const later = await stage.owner.oneFirst(sql.typeAlias('id')`
+    select id::text from graphile_worker.add_job(
+      'note', ${JSON.stringify({ tenant_id: stage.tenantId, number: 9 })}::json,
+      run_at => now() + interval '1 hour'
+    )
+  `);
+  const due = await heard(() =>
+    change(stage.owner, { action: 'run-now', numbers: [later] }, OPERATOR),
+  );
   await ear.end();
 
-  expect([resumed, again, retried]).toEqual([['{"r":"count":1}'], [], ['{"r":"count":1}']]);
-  expect(await eventually(() => ran.includes(8), true)).toBe(true);
+  const call = ['{"r":"count":1}'];
+  expect([resumed, again, retried, due]).toEqual([call, [], call, call]);
+  expect(await eventually(() => ran.includes(8) && ran.includes(9), true)).toBe(true);
 });
 
 test('the jobs of a deactivated tenant wait without spending attempts', async () => {
