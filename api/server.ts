@@ -117,7 +117,7 @@ server.listen(configuration.PORT, configuration.HOST, () => {
   forgetTheStart();
 });
 
-/** What only the start needed, some twenty megabytes, is given back once, beside the first requests. */
+/** What only the start needed is given back once, beside the first requests: V8 would keep it for want of more. */
 function forgetTheStart() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('globalThis.gc') as NodeJS.GCFunction | undefined;

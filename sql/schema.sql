@@ -169,7 +169,7 @@ RETURN (SELECT tenants.business_date FROM tenants WHERE (tenants.id = app.curren
 CREATE OR REPLACE FUNCTION app.call_workers()
  RETURNS void
  LANGUAGE sql
-AS $function$ select pg_notify('jobs:insert', format('{"r":%s,"count":1}', random())) $function$;
+AS $function$ select pg_notify('jobs:insert', '{"count":1}') $function$;
 
 CREATE OR REPLACE FUNCTION app.cause_of(error text)
  RETURNS text

@@ -126,7 +126,7 @@ export async function problemWith(
   if (name.length >= 4 && folded.includes(name)) return 'Must not contain the email address.';
   const lender = tenant.toLowerCase();
   if (lender.length >= 4 && folded.includes(lender)) return 'Must not contain our name.';
-  // The words that people choose take ten megabytes: who never asks does not hold them.
+  // The words that people choose take seven megabytes: who never asks does not hold them.
   const { isGuessable } = await import('./guessable.ts');
   const isFound = isGuessable(password, [email, `${first_name} ${last_name}`, tenant]);
   return isFound ? 'Is too easily guessed. Take several words that do not belong together.' : null;

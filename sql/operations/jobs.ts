@@ -98,7 +98,7 @@ export const change = async (
       from app.change_jobs(
         ${action}, ${sql.array([...numbers], 'int8')}, ${at ?? null}::timestamptz, ${who}, ${why}
       ) as changed
-      -- What is due now is begun now.
+      -- What is due now begins now; what is retried calls by itself.
       cross join app.call_workers() as called
     `)
   ).changed;

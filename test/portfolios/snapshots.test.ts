@@ -218,8 +218,8 @@ test('of loans that Postgres has not counted yet none is sorted to be summed up'
     const explaining = {
       ...tx,
       any: async (asked: QuerySqlToken) => {
-        const explained = { ...Plan`explain`, ...asked, sql: `explain (costs off) ${asked.sql}` };
-        const lines = await tx.any(Object.freeze({ ...explained, parser: Plan`explain`.parser }));
+        const [text, { values }] = [`explain (costs off) ${asked.sql}`, asked];
+        const lines = await tx.any(Object.freeze({ ...Plan`explain`, sql: text, values }));
         plans.push(lines.map((line) => line['QUERY PLAN']).join('\n'));
         return tx.any(asked);
       },

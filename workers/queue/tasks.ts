@@ -42,7 +42,7 @@ async function runOne(job: AnyJob, payload: unknown, settings: TaskSettings) {
   }
 }
 
-/** Made once: to note where it was made takes as long as a small job. */
+/** Made once: where it was made tells nobody anything, and to note that for each job takes time. */
 const HAS_ENDED = new Error('The job has ended.');
 
 /**
