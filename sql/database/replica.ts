@@ -38,6 +38,9 @@ type Settings = {
   onChange: (problem: Error | undefined) => void;
   onRead: (outcome: Outcome) => void;
   lagMaxMs?: number;
+  lookTimeoutMs?: number;
+  /** Milliseconds that have passed, since any moment. */
+  clock?: () => number;
 };
 
 /** What the primary had on its disk at a moment; whoever has replayed that far is no older than it. */
@@ -51,6 +54,7 @@ type Pools = { read: DatabasePool; look: DatabasePool; lookAtPrimary: DatabasePo
  */
 export async function openReplica(settings: Settings): Promise<Replica> {
   const { primary, onChange, onRead, lagMaxMs = LAG_MAX_MS } = settings;
+  const now = settings.clock ?? (() => performance.now());
   const ending = new AbortController();
   let pools: Pools | undefined;
   let isSafe = false;
@@ -59,7 +63,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
   let backAt = -Infinity;
   let told: boolean | undefined;
 
-  const isFit = () => performance.now() - asOf <= lagMaxMs;
+  const isFit = () => now() - asOf <= lagMaxMs;
   const tell = (problem: Error) => {
     if (told === isFit()) return;
     told = isFit();
@@ -67,7 +71,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
   };
   const lose = (problem: Error) => {
     asOf = -Infinity;
-    backAt = performance.now() + RETURN_MS;
+    backAt = now() + RETURN_MS;
     tell(problem);
   };
 
@@ -75,7 +79,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
     pools ??= await openAll(settings);
     if (!isSafe) await assertTenancyHolds(pools.read, settings.environment);
     isSafe = true;
-    const at = performance.now();
+    const at = now();
     const there = await pools.lookAtPrimary.one(whereItIs);
     // The first is the one that it was found to have reached.
     marks = [...marks.slice(0, 1), ...marks.slice(1).slice(-MARKS_MAX)];
@@ -88,7 +92,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
     if (objection !== undefined) return lose(new CannotStart(objection));
     const reached = marks.filter((mark) => mark.lsn <= positionOf(here)).at(-1);
     marks = marks.filter((mark) => reached === undefined || mark.at >= reached.at);
-    if (performance.now() >= backAt) asOf = reached?.at ?? -Infinity;
+    if (now() >= backAt) asOf = reached?.at ?? -Infinity;
     tell(new Error('The replica lags behind.'));
   }
 
@@ -114,7 +118,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
   void watch();
   return {
     isFit,
-    lag: () => (performance.now() - asOf) / 1_000,
+    lag: () => (now() - asOf) / 1_000,
     state: () => pools?.read.state() ?? primary.state(),
     read: async (steps) => {
       if (!pools || !isFit()) {
@@ -136,8 +140,8 @@ export async function openReplica(settings: Settings): Promise<Replica> {
 }
 
 /** Looks have connections of their own, so that many lists at once do not make a replica look old. */
-async function openAll({ url, primaryUrl, size }: Settings): Promise<Pools> {
-  const small = { size: 1, statementTimeoutMs: LOOK_TIMEOUT_MS };
+async function openAll({ url, primaryUrl, size, ...settings }: Settings): Promise<Pools> {
+  const small = { size: 1, statementTimeoutMs: settings.lookTimeoutMs ?? LOOK_TIMEOUT_MS };
   const opened = await Promise.allSettled([
     openPool(url, { size }),
     openPool(url, small),

@@ -7,8 +7,8 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../sql/database
 const LEFT_OUT = /postmaster\.(pid|opts)$|pg_wal\/[0-9A-F]{24}$|pg_replslot\/./;
 
 export type Standby = EmbeddedPostgres & {
-  /** From here on the log arrives and is not replayed. */
-  pause: () => Promise<unknown>;
+  /** From here on the log arrives and is not replayed: what stops that is asked for, and then waited for. */
+  pause: () => Promise<void>;
   resume: () => Promise<unknown>;
   /** Waits until it has replayed what the primary has written so far. */
   caughtUp: () => Promise<void>;
@@ -40,15 +40,21 @@ export async function startStandby(
   await session.end();
   return {
     ...standby,
-    pause: () => asked(standby.url, 'select pg_wal_replay_pause()'),
+    pause: async () => {
+      await asked(standby.url, 'select pg_wal_replay_pause()');
+      await untilSo(standby.url, `select pg_get_wal_replay_pause_state() = 'paused' as is_so`);
+    },
     resume: () => asked(standby.url, 'select pg_wal_replay_resume()'),
     caughtUp: async () => {
       const [at] = await asked(primary.url, 'select pg_current_wal_flush_lsn() as lsn');
-      const reached = `select pg_last_wal_replay_lsn() >= '${at?.['lsn']}' as is_there`;
-      while (!(await asked(standby.url, reached))[0]?.['is_there'])
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      await untilSo(standby.url, `select pg_last_wal_replay_lsn() >= '${at?.['lsn']}' as is_so`);
     },
   };
+}
+
+async function untilSo(url: string, question: string) {
+  while (!(await asked(url, question))[0]?.['is_so'])
+    await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** One question to a server, as its superuser. */
