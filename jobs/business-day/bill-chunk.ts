@@ -1,5 +1,5 @@
 import * as billing from '../../sql/business-day/billing.ts';
-import { chunksLeft, type Chunk } from '../../sql/business-day/closes.ts';
+import { isDone, type Chunk } from '../../sql/business-day/closes.ts';
 import { asideIn, setAside, takeUp } from '../../sql/business-day/loan-errors.ts';
 import { isPassing } from '../../sql/database/passing.ts';
 import * as statements from '../../sql/documents/statements.ts';
@@ -35,7 +35,7 @@ export async function billChunk(outside: Outside, payload: Payload, chunk: Unbil
   await outside.within(tenant_id, async (work) => {
     await billing.takeTurns(work.tx, run_id);
     await billing.markBilled(work.tx, run_id, number);
-    if ((await chunksLeft(work.tx, run_id)) === 0) await issue(work, month);
+    if (await isDone(work.tx, run_id)) await issue(work, month);
   });
 }
 

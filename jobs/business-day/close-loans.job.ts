@@ -7,7 +7,7 @@ import { uuid } from '../../sql/types.ts';
 import { addDays } from '../dates.ts';
 import { enqueueAll, job } from '../job.ts';
 import { ACCRUAL } from '../ledger/chart.ts';
-import { postParts } from '../ledger/post.ts';
+import { postNewParts } from '../ledger/post.ts';
 import { money, sum } from '../money.ts';
 import type { Outside } from '../outside.ts';
 import { settingsOf } from '../users/settings.ts';
@@ -57,7 +57,7 @@ export const closeLoans = job({
       const ended = await finishDay(work, run_id);
       if (ended === null) return;
       await enqueueChunks(work, run_id, ended.to_bill, { bills: true });
-      if (ended.goes_on_to !== null) await startClose(work, ended.goes_on_to);
+      if (ended.next !== null) await enqueueRun(work, ended.next);
     });
   },
 });
@@ -65,11 +65,16 @@ export const closeLoans = job({
 /** Plans the close of the tenant's days up to `through` and enqueues the first one's chunks. */
 export async function startClose(work: Work, through: string): Promise<close.Run | null> {
   const run = await planClose(work, through);
-  if (run === null) return null;
-  const chunks = Array.from({ length: run.chunks_total }, (_, index) => index + 1);
-  await enqueueChunks(work, run.id, chunks);
+  if (run !== null) await enqueueRun(work, run);
   return run;
 }
+
+const enqueueRun = (work: Work, { id, chunks_total }: close.Run) =>
+  enqueueChunks(
+    work,
+    id,
+    Array.from({ length: chunks_total }, (_, index) => index + 1),
+  );
 
 async function enqueueChunks(
   { tx, tenant_id }: Work,
@@ -94,10 +99,13 @@ const begin = (outside: Outside, payload: Payload) =>
     outside.within(
       payload.tenant_id,
       async (work) => {
-        const chunk = await close.chunk(work.tx, payload.run_id, payload.chunk);
+        const [chunk, settings] = await Promise.all([
+          close.chunk(work.tx, payload.run_id, payload.chunk),
+          settingsOf(work.tx),
+        ]);
         if (chunk === null) return null;
         if (chunk.done_at !== null) return { chunk, due: null };
-        const ordered = stepsOf(await settingsOf(work.tx));
+        const ordered = stepsOf(settings);
         const found = await search(work.tx, payload, chunk, { steps: ordered, asking });
         if (found.deeds.length === 0) await post(work, payload, asking);
         return { chunk, due: { steps: ordered, found } };
@@ -130,7 +138,8 @@ async function post(work: Work, payload: Payload, asking: Asking) {
     purpose: String(number),
     description: `Interest of ${chunk.cob_date}, ${loans} loans`,
   };
-  await postParts(work, heading, parts.map(accrualOf));
+  // Nobody has posted it: the chunk is locked, and says so.
+  await postNewParts(work, heading, parts.map(accrualOf));
   await close.markAccrued(work.tx, run_id, number, { loans, interest });
 }
 

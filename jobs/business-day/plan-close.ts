@@ -23,8 +23,13 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
     await close.extend(work.tx, underWay, through);
     return null;
   }
-  await beforeClose({ ...work, today: day });
-  return close.plan(work.tx, day, through, CHUNK_SIZE);
+  return planDay({ ...work, today: day }, through);
+}
+
+/** Plans the business date, which nobody closes yet; asked alone (closes.ts). */
+export async function planDay(work: Work, through: string): Promise<close.Run> {
+  await beforeClose(work);
+  return close.plan(work.tx, work.today, through, CHUNK_SIZE);
 }
 
 /**

@@ -52,9 +52,9 @@ async function removeDecided({ within, files }: Outside, tenantId: string) {
 }
 
 /** With each business date: where the tenant has set years, or files of before are still to go. */
-export async function orderRemoval({ tx, tenant_id }: Work, settings: Settings) {
-  const years = settings.retention.document_years;
-  const isSet = Object.values(years).some((set) => typeof set === 'number');
-  if (isSet || (await removal.isLeft(tx)))
-    await enqueue(tx, removeOldFiles, { tenant_id, after: FIRST });
-}
+export const orderRemoval = ({ tx, tenant_id }: Work) =>
+  enqueue(tx, removeOldFiles, { tenant_id, after: FIRST });
+
+/** Whether the tenant keeps any kind of document for so many years only. */
+export const removesByAge = ({ retention }: Settings) =>
+  Object.values(retention.document_years).some((set) => typeof set === 'number');

@@ -57,10 +57,18 @@ export async function postParts(
  * beside it: it is no repetition of anything, and one that is all the same fails with the next
  * statement of its transaction.
  */
-export async function postNew(work: Work, posting: Posting): Promise<string | null> {
-  const lines = linesOf(posting.reference_type, [posting]);
+export const postNew = (work: Work, posting: Posting): Promise<string | null> =>
+  postNewParts(work, posting, [posting]);
+
+/** The same for an entry of several parts. */
+export async function postNewParts(
+  work: Work,
+  given: Heading,
+  parts: readonly Part[],
+): Promise<string | null> {
+  const lines = linesOf(given.reference_type, parts);
   if (lines.length === 0) return null;
-  return entries.append(work.tx, { heading: headingOf(work, posting), lines });
+  return entries.append(work.tx, { heading: headingOf(work, given), lines });
 }
 
 /** Debits first, in the order given. A negative amount counts on the other side, as in a delta. */

@@ -1,11 +1,29 @@
 import { z } from 'zod';
 import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 
+const LOCK = sql.fragment`pg_advisory_xact_lock(hashtextextended('close ' || app.current_tenant(), 0))`;
+
 /** A day is planned, and its end booked, while nobody changes a loan of the tenant. */
 export const alone = (tx: Transaction) =>
-  tx.query(
-    unread(sql.typeAlias('void')`
-    select pg_advisory_xact_lock(hashtextextended('close ' || app.current_tenant(), 0))
+  tx.query(unread(sql.typeAlias('void')`select ${LOCK}`));
+
+const IsDone = z.object({ is_done: z.boolean() });
+
+/** The condition that a chunk of the run is at work: to be closed, or to be billed for the month that ended with it. */
+const isAtWork = (runId: string) => sql.fragment`
+  exists (
+    select from cob_chunks where run_id = ${runId} and (done_at is null or unbilled_month is not null)
+  )
+`;
+
+export const isDone = (tx: Transaction, runId: string) =>
+  tx.oneFirst(prepared(sql.type(IsDone)`select not ${isAtWork(runId)} as is_done`));
+
+/** Answers the same, and is alone from then on where no chunk is at work; where one is, nobody waits. */
+export const aloneOnceDone = (tx: Transaction, runId: string) =>
+  tx.oneFirst(
+    prepared(sql.type(IsDone)`
+    select case when ${isAtWork(runId)} then false else ${LOCK}::text is not null end as is_done
   `),
   );
 
@@ -161,15 +179,6 @@ export const markDone = (tx: Transaction, runId: string, number: number) =>
   tx.query(
     unread(sql.typeAlias('void')`
     update cob_chunks set done_at = now() where run_id = ${runId} and chunk = ${number} and done_at is null
-  `),
-  );
-
-/** How many chunks of the run are still at work: to be closed, or to be billed for the month that ended with it. */
-export const chunksLeft = (tx: Transaction, runId: string) =>
-  tx.oneFirst(
-    prepared(sql.type(z.object({ left: z.int() }))`
-    select count(*)::integer as left from cob_chunks
-    where run_id = ${runId} and (done_at is null or unbilled_month is not null)
   `),
   );
 

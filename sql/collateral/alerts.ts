@@ -76,12 +76,18 @@ export const press = (tx: Transaction, lienIds: string[], to: string) =>
       and array_position(${RANKS}, ${to}) > array_position(${RANKS}, priority)
   `);
 
-/** A lien whose day has passed is in force no more. */
+const hasLapsed = (today: string) =>
+  sql.fragment`status = 'active' and expiration_date < ${today}`;
+
+/** Finds liens whose day has passed. */
+export const lapsing = (today: string) => sql.fragment`select from liens where ${hasLapsed(today)}`;
+
+/** They are in force no more. */
 export const lapse = (tx: Transaction, today: string) =>
   tx.query(
-    unread(sql.typeAlias('void')`
-    update liens set status = 'expired' where status = 'active' and expiration_date < ${today}
-  `),
+    unread(
+      sql.typeAlias('void')`update liens set status = 'expired' where ${hasLapsed(today)}`,
+    ),
   );
 
 const RANKS = sql.array(PRIORITIES, 'text');

@@ -170,18 +170,18 @@ export const keepHeld = (tx: Transaction) =>
 
 const Left = z.object({ id: z.string(), storage_key: z.string(), letter_ids: z.array(z.string()) });
 
-/** Files that are to go and may still be there, with the messages that were posted with a copy of each. */
+const IS_LEFT = sql.fragment`document.status = 'removed' and document.file_gone_at is null`;
+
+/** Finds files that are to go and may still be there. */
+export const left = sql.fragment`select from documents as document where ${IS_LEFT}`;
+
+/** These, with the messages that were posted with a copy of each. */
 export const filesLeft = (tx: Transaction, limit: number) =>
   tx.any(sql.type(Left)`
     select document.id, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
     from documents as document
-    where document.status = 'removed' and document.file_gone_at is null
+    where ${IS_LEFT}
     order by document.id limit ${limit}
-  `);
-
-export const isLeft = (tx: Transaction) =>
-  tx.exists(sql.typeAlias('void')`
-    select from documents where status = 'removed' and file_gone_at is null
   `);
 
 /** These files are gone, and are not asked for again. */

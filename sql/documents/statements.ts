@@ -219,10 +219,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
   `),
   );
 
-/** Whether the cycle of any line ended the day before. */
-export const hasEndedCycles = (tx: Transaction) =>
-  tx.exists(
-    prepared(sql.typeAlias('void')`
-    select from loans as loan where ${WHOM.cycle} and status = 'active'
-  `),
-  );
+/** Finds lines whose cycle ended the day before. */
+export const endedCycles = sql.fragment`
+  select from loans as loan where ${WHOM.cycle} and status = 'active'
+`;

@@ -47,7 +47,16 @@ export const countOf = (tx: Transaction, loanId: string) =>
     select count(*)::integer as count from credit_disputes where loan_id = ${loanId}
   `);
 
-/** Asks somebody to see to the disputes that have been open for so many days on this day. */
+const isOpenFor = (today: string, days: readonly number[]) => sql.fragment`
+  dispute.status in ('received', 'investigating')
+  and ${today}::date - dispute.received_date = any(${sql.array([...days], 'int4')})
+`;
+
+/** Finds disputes that have been open for so many days on this day. */
+export const openFor = (today: string, days: readonly number[]) =>
+  sql.fragment`select from credit_disputes as dispute where ${isOpenFor(today, days)}`;
+
+/** Asks somebody to see to them. */
 export const warn = (tx: Transaction, today: string, days: readonly number[]) =>
   tx.query(
     unread(sql.typeAlias('void')`
@@ -60,7 +69,6 @@ export const warn = (tx: Transaction, today: string, days: readonly number[]) =>
            dispute.id
     from credit_disputes as dispute
     join loans as loan on loan.id = dispute.loan_id
-    where dispute.status in ('received', 'investigating')
-      and ${today}::date - dispute.received_date = any(${sql.array([...days], 'int4')})
+    where ${isOpenFor(today, days)}
   `),
   );

@@ -169,11 +169,16 @@ export const heldInSuspense = (tx: Transaction, loanId: string, today: string) =
     where loan_id = ${loanId} and status = 'completed' and hold_until > ${today}
   `);
 
-/** Payments whose hold has ended count as settled. */
+const isHeldUntil = (today: string) => sql.fragment`status = 'completed' and hold_until <= ${today}`;
+
+/** Finds payments whose hold has ended. */
+export const heldUntil = (today: string) =>
+  sql.fragment`select from payments where ${isHeldUntil(today)}`;
+
+/** They count as settled. */
 export const settleHeld = (tx: Transaction, today: string) =>
   tx.query(
     unread(sql.typeAlias('void')`
-    update payments set status = 'settled', settled_at = now()
-    where status = 'completed' and hold_until <= ${today}
+    update payments set status = 'settled', settled_at = now() where ${isHeldUntil(today)}
   `),
   );

@@ -72,19 +72,23 @@ const Moved = z.object({
   amount: z.string(),
 });
 
-/**
- * Marks what the bank moves by the end of a day, all entries of the files for it that have not come back,
- * and answers their sums by file, side and accounts.
- */
+const movedBy = (day: string) => sql.fragment`
+  file.id = entry.nacha_file_id and file.status = 'completed' and file.effective_entry_date <= ${day}
+  and entry.settled_on is null and entry.return_code is null and entry.clearing_account_id is not null
+`;
+
+/** Finds what the bank moves by the end of a day: all entries of the files for it that have not come back. */
+export const moving = (day: string) =>
+  sql.fragment`select from nacha_entries as entry, nacha_files as file where ${movedBy(day)}`;
+
+/** Marks it, and answers the sums by file, side and accounts. */
 export const settle = (tx: Transaction, day: string) =>
   tx.any(
     prepared(sql.type(Moved)`
     with moved as (
       update nacha_entries as entry set settled_on = ${day}
       from nacha_files as file
-      where file.id = entry.nacha_file_id and file.status = 'completed'
-        and file.effective_entry_date <= ${day} and entry.settled_on is null
-        and entry.return_code is null and entry.clearing_account_id is not null
+      where ${movedBy(day)}
       returning entry.*, file.filename
     )
     select entry.nacha_file_id, entry.filename, ${isCredit} as is_credit,

@@ -62,14 +62,16 @@ export const lock = (tx: Transaction, ids: string[]) =>
     for no key update
   `);
 
-/** Dynamic portfolios that still take loans; the oldest chooses first. */
+/** Finds dynamic portfolios that still take loans. */
+export const taking = sql.fragment`
+  select id from portfolios
+  where portfolio_type = 'dynamic' and status = 'active' and not is_archived
+`;
+
+/** These; the oldest chooses first. */
 export const takingLoans = (tx: Transaction) =>
   tx.anyFirst(
-    prepared(sql.type(z.object({ id: z.string() }))`
-    select id from portfolios
-    where portfolio_type = 'dynamic' and status = 'active' and not is_archived
-    order by created_at, id
-  `),
+    prepared(sql.type(z.object({ id: z.string() }))`${taking} order by created_at, id`),
   );
 
 const References = z.object({

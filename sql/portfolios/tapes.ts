@@ -97,10 +97,9 @@ export const failed = (tx: Transaction, id: string, reason: string) =>
     where id = ${id} and status = 'pending'
   `);
 
-/** Whose tapes are due at the close of the day. */
+/** Finds whose tapes are due at the close of the day. */
+export const dueBy = (day: string) =>
+  sql.fragment`select id from loan_tape_configs where is_active and next_run_at <= ${day}`;
+
 export const due = (tx: Transaction, day: string) =>
-  tx.anyFirst(
-    prepared(sql.type(z.object({ id: z.string() }))`
-    select id from loan_tape_configs where is_active and next_run_at <= ${day} order by id
-  `),
-  );
+  tx.anyFirst(prepared(sql.type(z.object({ id: z.string() }))`${dueBy(day)} order by id`));

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { compose } from '../../jobs/communications/compose.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
 import { orderRemoval } from '../../jobs/documents/remove-old-files.job.ts';
 import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
 import { signLink } from '../../jobs/files/links.ts';
@@ -26,7 +25,7 @@ const travel = ({ id }: Tenant, day: string) =>
   stage.owner.query('update tenants set business_date = $1 where id = $2', [day, id]);
 
 async function night(tenant: Tenant) {
-  await tenant.within(async (work) => orderRemoval(work, await settingsOf(work.tx)));
+  await tenant.within(orderRemoval);
   await drain(stage, outside, ['remove-old-files']);
 }
 
@@ -144,7 +143,7 @@ test('whoever is on legal hold keeps the files, also those that a killed worker 
   const first = await status();
   await hold(cosigner, false);
   const remove = () => Promise.reject(new Error('The store is away.'));
-  await tenant.within(async (work) => orderRemoval(work, await settingsOf(work.tx)));
+  await tenant.within(orderRemoval);
   const broken = drain(stage, { ...outside, files: { ...files, remove } }, ['remove-old-files']);
   await expect(broken).rejects.toThrow('away');
   const cut = [await status(), isThere()];

@@ -29,10 +29,12 @@ export async function drain(
     const known = queued.find(({ name }) => name === job.task);
     if (!known) throw new Error(`Nobody runs ${job.task}.`);
     await known.run(known.payload.parse(job.payload) as never, lent);
-    await stage.owner.query('select graphile_worker.complete_jobs(array[$1::bigint])', [job.id]);
+    await stage.owner.query({ name: 'complete', text: COMPLETE, values: [job.id] });
   }
   throw new Error('The queue does not end.');
 }
+
+const COMPLETE = 'select graphile_worker.complete_jobs(array[$1::bigint])';
 
 const missing = new Proxy(
   {},
@@ -47,14 +49,16 @@ async function next(
   owner: pg.Pool,
   only: readonly string[] | undefined,
 ): Promise<Waiting | undefined> {
-  const found = await owner.query<Waiting>(
-    `select job.id, task.identifier as task, job.payload
-     from graphile_worker._private_jobs as job
-     join graphile_worker._private_tasks as task on task.id = job.task_id
-     where $1::text[] is null or task.identifier = any($1)
-     order by job.run_at, job.id limit 1`,
-    [only ?? null],
-  );
+  const found = await owner.query<Waiting>({
+    name: 'next',
+    text: `
+      select job.id, task.identifier as task, job.payload
+      from graphile_worker._private_jobs as job
+      join graphile_worker._private_tasks as task on task.id = job.task_id
+      where $1::text[] is null or task.identifier = any($1)
+      order by job.run_at, job.id limit 1`,
+    values: [only ?? null],
+  });
   return found.rows[0];
 }
 

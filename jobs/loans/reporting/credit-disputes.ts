@@ -171,4 +171,5 @@ async function correct(
 }
 
 /** On the morning of a day: disputes that come near their end are put before somebody. */
+export const disputesToWarnOf = ({ today }: Work) => disputes.openFor(today, WARNINGS);
 export const warnOfDisputes = ({ tx, today }: Work) => disputes.warn(tx, today, WARNINGS);
