@@ -5,7 +5,7 @@ import * as removal from '../../sql/documents/removal.ts';
 import { endedCycles } from '../../sql/documents/statements.ts';
 import * as payments from '../../sql/payments/payments.ts';
 import * as entries from '../../sql/payments/sent-entries.ts';
-import { taking } from '../../sql/portfolios/portfolios.ts';
+import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { warnOfLapsingLiensJob } from '../collateral/warn-of-lapsing-liens.job.ts';
@@ -37,7 +37,7 @@ async function doWhatIsFound({ tx }: Work, possible: readonly Possible[]) {
 export const beforeClose = (work: Work) =>
   doWhatIsFound(work, [
     { find: sales.settling(work.today), act: () => leaveSoldPortfolios(work) },
-    { find: taking, act: () => assignToDynamicPortfolios(work) },
+    { find: portfolios.taking, act: () => assignToDynamicPortfolios(work) },
   ]);
 
 /**
@@ -50,22 +50,31 @@ export async function turnOfDay(work: Work, day: string, settings: Settings) {
   await doWhatIsFound(work, [...ofEvening(work, day), ...ofMorning(morning)]);
 }
 
-/** These jobs read what the close recorded of the day, so that they may run later and still tell the same. */
+/** The jobs of an evening read what the close recorded of the day, so that they may run later and still tell the same. */
 async function orderReports(work: Work, day: string, settings: Settings) {
   const { tx, tenant_id } = work;
-  await enqueue(tx, snapshotPortfoliosJob, { tenant_id, snapshot_date: day });
-  await enqueue(tx, warnOfLapsingLiensJob, { tenant_id, date: day });
   await batchOfDay(work, day, settings);
   const isMonthEnd = addDays(day, 1).endsWith('-01');
   if (isMonthEnd) await enqueue(tx, reportCredit, { tenant_id, reporting_period: day });
   if (removesByAge(settings)) await orderRemoval(work);
 }
 
-const ofEvening = (work: Work, day: string): Possible[] => [
-  { find: entries.moving(day), act: () => settleFiles(work, day) },
-  { find: sales.settling(day), act: () => finishSales(work, day) },
-  { find: tapes.dueBy(day), act: () => orderDueTapes(work, day) },
-];
+const ofEvening = (work: Work, day: string): Possible[] => {
+  const { tx, tenant_id } = work;
+  return [
+    { find: entries.moving(day), act: () => settleFiles(work, day) },
+    { find: sales.settling(day), act: () => finishSales(work, day) },
+    {
+      find: portfolios.all,
+      act: () => enqueue(tx, snapshotPortfoliosJob, { tenant_id, snapshot_date: day }),
+    },
+    {
+      find: lienAlerts.watched,
+      act: () => enqueue(tx, warnOfLapsingLiensJob, { tenant_id, date: day }),
+    },
+    { find: tapes.dueBy(day), act: () => orderDueTapes(work, day) },
+  ];
+};
 
 /**
  * Nobody has paid on the new day yet. Lines are billed whose cycle has ended; on the first of a month, all

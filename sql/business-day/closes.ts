@@ -4,8 +4,7 @@ import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 const LOCK = sql.fragment`pg_advisory_xact_lock(hashtextextended('close ' || app.current_tenant(), 0))`;
 
 /** A day is planned, and its end booked, while nobody changes a loan of the tenant. */
-export const alone = (tx: Transaction) =>
-  tx.query(unread(sql.typeAlias('void')`select ${LOCK}`));
+export const alone = (tx: Transaction) => tx.query(unread(sql.typeAlias('void')`select ${LOCK}`));
 
 const IsDone = z.object({ is_done: z.boolean() });
 

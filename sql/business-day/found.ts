@@ -9,7 +9,9 @@ export const found = (tx: Transaction, searches: readonly SqlFragment[]) =>
   tx.oneFirst(
     prepared(sql.type(Found)`
     select array_remove(array[${sql.join(
-      searches.map((search, at) => sql.fragment`case when exists (${search}) then ${at}::integer end`),
+      searches.map(
+        (search, at) => sql.fragment`case when exists (${search}) then ${at}::integer end`,
+      ),
       sql.fragment`, `,
     )}], null) as found
   `),

@@ -76,8 +76,10 @@ export const press = (tx: Transaction, lienIds: string[], to: string) =>
       and array_position(${RANKS}, ${to}) > array_position(${RANKS}, priority)
   `);
 
-const hasLapsed = (today: string) =>
-  sql.fragment`status = 'active' and expiration_date < ${today}`;
+/** Finds any lien that may lapse, or have an alert. */
+export const watched = sql.fragment`select from liens`;
+
+const hasLapsed = (today: string) => sql.fragment`status = 'active' and expiration_date < ${today}`;
 
 /** Finds liens whose day has passed. */
 export const lapsing = (today: string) => sql.fragment`select from liens where ${hasLapsed(today)}`;
@@ -85,9 +87,7 @@ export const lapsing = (today: string) => sql.fragment`select from liens where $
 /** They are in force no more. */
 export const lapse = (tx: Transaction, today: string) =>
   tx.query(
-    unread(
-      sql.typeAlias('void')`update liens set status = 'expired' where ${hasLapsed(today)}`,
-    ),
+    unread(sql.typeAlias('void')`update liens set status = 'expired' where ${hasLapsed(today)}`),
   );
 
 const RANKS = sql.array(PRIORITIES, 'text');

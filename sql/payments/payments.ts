@@ -169,7 +169,8 @@ export const heldInSuspense = (tx: Transaction, loanId: string, today: string) =
     where loan_id = ${loanId} and status = 'completed' and hold_until > ${today}
   `);
 
-const isHeldUntil = (today: string) => sql.fragment`status = 'completed' and hold_until <= ${today}`;
+const isHeldUntil = (today: string) =>
+  sql.fragment`status = 'completed' and hold_until <= ${today}`;
 
 /** Finds payments whose hold has ended. */
 export const heldUntil = (today: string) =>

@@ -62,6 +62,9 @@ export const lock = (tx: Transaction, ids: string[]) =>
     for no key update
   `);
 
+/** Finds any portfolio. */
+export const all = sql.fragment`select from portfolios`;
+
 /** Finds dynamic portfolios that still take loans. */
 export const taking = sql.fragment`
   select id from portfolios
@@ -70,9 +73,7 @@ export const taking = sql.fragment`
 
 /** These; the oldest chooses first. */
 export const takingLoans = (tx: Transaction) =>
-  tx.anyFirst(
-    prepared(sql.type(z.object({ id: z.string() }))`${taking} order by created_at, id`),
-  );
+  tx.anyFirst(prepared(sql.type(z.object({ id: z.string() }))`${taking} order by created_at, id`));
 
 const References = z.object({
   program_id: z.string().nullable(),
