@@ -99,13 +99,10 @@ const begin = (outside: Outside, payload: Payload) =>
     outside.within(
       payload.tenant_id,
       async (work) => {
-        const [chunk, settings] = await Promise.all([
-          close.chunk(work.tx, payload.run_id, payload.chunk),
-          settingsOf(work.tx),
-        ]);
+        const chunk = await close.chunk(work.tx, payload.run_id, payload.chunk);
         if (chunk === null) return null;
         if (chunk.done_at !== null) return { chunk, due: null };
-        const ordered = stepsOf(settings);
+        const ordered = stepsOf(await settingsOf(work.tx));
         const found = await search(work.tx, payload, chunk, { steps: ordered, asking });
         if (found.deeds.length === 0) await post(work, payload, asking);
         return { chunk, due: { steps: ordered, found } };

@@ -1,4 +1,5 @@
-import { sql } from '../database/db.ts';
+import { z } from 'zod';
+import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 /** The closes of business days, one run a day. */
@@ -28,3 +29,27 @@ export const runs = table({
     ) as failed on true
   `,
 });
+
+const RunRow = z.object({
+  id: z.string(),
+  cob_date: z.string(),
+  through_date: z.string(),
+  status: z.string(),
+  chunks_total: z.int(),
+  chunks_done: z.int(),
+  loans: z.int(),
+  interest: z.string(),
+  parked: z.int(),
+  started_at: z.string(),
+  finished_at: z.string().nullable(),
+});
+
+/** The latest, newest day first. */
+export const latest = (tx: Transaction, limit: number) =>
+  tx.any(
+    prepared(sql.type(RunRow)`
+    select id, cob_date, through_date, status, chunks_total, chunks_done, loans, interest, parked,
+           started_at, finished_at
+    from cob_runs order by cob_date desc limit ${limit}
+  `),
+  );

@@ -208,30 +208,6 @@ export const finish = (tx: Transaction, runId: string) =>
   `),
   );
 
-const RunRow = z.object({
-  id: z.string(),
-  cob_date: z.string(),
-  through_date: z.string(),
-  status: z.string(),
-  chunks_total: z.int(),
-  chunks_done: z.int(),
-  loans: z.int(),
-  interest: z.string(),
-  parked: z.int(),
-  started_at: z.string(),
-  finished_at: z.string().nullable(),
-});
-
-/** The latest runs, newest day first. */
-export const runs = (tx: Transaction, limit: number) =>
-  tx.any(
-    prepared(sql.type(RunRow)`
-    select id, cob_date, through_date, status, chunks_total, chunks_done, loans, interest, parked,
-           started_at, finished_at
-    from cob_runs order by cob_date desc limit ${limit}
-  `),
-  );
-
 const Day = z.object({
   day: z.string(),
   known_run: z.string().nullable(),

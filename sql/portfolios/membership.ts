@@ -1,7 +1,7 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { isUnsold } from './sales.ts';
+import { settlesBy } from './sales.ts';
 
 /** Criteria as they are compared: lists mean any of, limits are inclusive. */
 export type Matching = {
@@ -91,7 +91,19 @@ export const takeOut = (tx: Transaction, ids: readonly string[], mover: Mover) =
  * or are no longer.
  */
 export const takeOutUnsold = (tx: Transaction, day: string, mover: Mover) =>
-  move(tx, null, isUnsold(day), mover);
+  move(
+    tx,
+    null,
+    sql.fragment`exists (
+      select from portfolios as portfolio
+      where portfolio.id = loan.portfolio_id and ${settlesBy(day)}
+    ) and not exists (
+      select from loan_assignments as sale
+      where sale.loan_id = loan.id and sale.portfolio_id = loan.portfolio_id
+        and sale.status in ('pending', 'active')
+    )`,
+    mover,
+  );
 
 const named = (ids: readonly string[]) =>
   sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;

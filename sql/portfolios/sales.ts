@@ -159,7 +159,7 @@ const Settled = z.object({
 });
 
 /** The condition that the sale of a portfolio settles by the day, and has not been told as settled. */
-const settlesBy = (day: string) => sql.fragment`
+export const settlesBy = (day: string) => sql.fragment`
   portfolio.status = 'sold' and portfolio.buyer_id is not null
   and portfolio.settled_on is null and portfolio.settlement_date <= ${day}
 `;
@@ -167,18 +167,6 @@ const settlesBy = (day: string) => sql.fragment`
 /** Finds portfolios whose sale settles by the day. */
 export const settling = (day: string) =>
   sql.fragment`select from portfolios as portfolio where ${settlesBy(day)}`;
-
-/** The condition that a loan is in such a portfolio and not part of its sale, never was or is no longer. */
-export const isUnsold = (day: string) => sql.fragment`
-  exists (
-    select from portfolios as portfolio
-    where portfolio.id = loan.portfolio_id and ${settlesBy(day)}
-  ) and not exists (
-    select from loan_assignments as sale
-    where sale.loan_id = loan.id and sale.portfolio_id = loan.portfolio_id
-      and sale.status in ('pending', 'active')
-  )
-`;
 
 /** Portfolios of whose sale nothing is pending by the end of the day: they are the buyers' now. */
 export const finish = (tx: Transaction, day: string) =>

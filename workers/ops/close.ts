@@ -4,7 +4,7 @@ import { assertClosable } from '../../jobs/business-day/plan-close.ts';
 import { addDays, daysBetween, isDate } from '../../jobs/dates.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { runs } from '../../sql/business-day/closes.ts';
+import { latest } from '../../sql/business-day/close-runs.ts';
 import { startBar } from '../processes/progress.ts';
 import { Misused, type Operation } from './operation.ts';
 import { tenantOf } from './tenant-of.ts';
@@ -36,7 +36,7 @@ export const close: Operation = {
       const today = await within(id, async (work) => work.today, { readOnly: true });
       return Math.min(days, daysBetween(first, today));
     });
-    const rows = (await within(id, ({ tx }) => runs(tx, days), { readOnly: true }))
+    const rows = (await within(id, ({ tx }) => latest(tx, days), { readOnly: true }))
       .filter((run) => run.status === 'finished' && run.cob_date >= first)
       .map(({ cob_date, loans, interest, parked, started_at, finished_at }) => ({
         tenant: slug,
