@@ -23,22 +23,18 @@ const PARTICULARS = {
   payment_amount: sql.fragment`record.payment_amount`,
   payment_frequency: sql.fragment`record.payment_frequency`,
   // Days on which the terms were changed.
-  modification_count: sql.fragment`(
-    select count(distinct change.effective_date)::integer from loan_events as change
-    where change.loan_id = record.id and change.effective_date <= today.day
-      and change.kind in ('rate_change', 'capitalization', 'forgiveness', 'plan_agreed')
-  )`,
+  modification_count: sql.fragment`coalesce(changed.days, 0)`,
   charge_off_date: chargedOffOn('record'),
   charge_off_amount: sql.fragment`record.charge_off_amount`,
   recovery_amount: sql.fragment`
     case when record.charge_off_amount is not null then record.recovered_amount end`,
   collateral_type: sql.fragment`backing.collateral_type`,
   collateral_value: sql.fragment`backing.value`,
-  lien_position: sql.fragment`(
+  lien_position: sql.fragment`case when collateral.is_any then (
     select min(lien.lien_position)
     from liens as lien join collateral_items as item on item.id = lien.collateral_id
-    where item.loan_id = record.id and lien.status = 'active' and collateral.is_any
-  )`,
+    where item.loan_id = record.id and lien.status = 'active'
+  ) end`,
   investor: sql.fragment`funder.name`,
   portfolio: sql.fragment`shelf.name`,
   credit_score_origination: sql.fragment`record.metadata ->> 'credit_score'`,
@@ -75,6 +71,15 @@ export const particularsNow = (day: string, among: Among) => sql.fragment`
   ${ownersAmong(among)}
   cross join lateral (select ${investorAmong} as id offset 0) as funding
   left join investors as funder on funder.id = funding.id
+  -- As a list, of which Postgres expects a hundred: where it expected one loan, all of it would be gone through for each.
+  left join jsonb_to_recordset((
+    select jsonb_agg(change) from (
+      select loan_id, count(distinct effective_date)::integer as days from loan_events
+      where ${among(sql.fragment`loan_id`)} and effective_date <= ${day}::date
+        and kind in ('rate_change', 'capitalization', 'forgiveness', 'plan_agreed')
+      group by loan_id
+    ) as change
+  )) as changed (loan_id uuid, days integer) on changed.loan_id = record.id
   -- Loan by loan: joined as a whole, all borrowers of the tenant are read for each chunk of loans.
   cross join lateral (
     select first_name, last_name from borrowers where id = record.borrower_id offset 0
