@@ -43,8 +43,17 @@ export const payoffQuotes = resource({
     unbilled_fees: money.readonly(),
     prepayment_penalty: money.readonly(),
     credits_amount: money.readonly(),
-    payoff_amount: money.readonly(),
-    payoff_amount_good_through: money.readonly(),
+    payoff_amount: money
+      .readonly()
+      .describe(
+        'What the payoff costs on `payoff_date` exactly. It is too little on any later day.',
+      ),
+    payoff_amount_good_through: money
+      .readonly()
+      .describe(
+        'What pays off the loan on any day through `good_through_date`. The letter, the message and ' +
+          'the portal name this amount.',
+      ),
     include_prepayment_penalty: flag.default(true),
     delivery_method: z.enum(DELIVERY_METHODS).default('none'),
     explanation: z.array(line).readonly(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as portal from '../../sql/portal/payments.ts';
+import { quotedOn } from '../../sql/loans/payoff-quotes.ts';
 import { payments } from '../../sql/payments/payments.ts';
 import { date, flag, positiveMoney, uuid } from '../../sql/types.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
@@ -9,7 +10,7 @@ import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { PaymentType } from '../loans/engine/events.ts';
 import { openLoan, readLoan, type OpenLoan } from '../loans/history/happen.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
-import { atLeastZero, money, parseMoney } from '../money.ts';
+import { atLeastZero, max, money, parseMoney } from '../money.ts';
 import { removePayment } from '../payments/change.ts';
 import { previewPayment } from '../payments/preview.ts';
 import { NewPayment, receive } from '../payments/receive.ts';
@@ -107,8 +108,9 @@ async function askAboutRepeat({ tx }: Work, order: Parameters<typeof portal.repe
 }
 
 /**
- * What brings all that is owed is a payoff, which uses what waits in suspense and pays the penalty
- * that was agreed. More than that, with what is scheduled until then, is refused.
+ * A payment of the whole debt, or of the amount that an active payoff quote names, is a payoff: it uses
+ * money in suspense and pays the agreed penalty. A higher amount, together with the payments scheduled
+ * until then, is refused.
  */
 async function typeOf(
   { tx }: Work,
@@ -118,12 +120,13 @@ async function typeOf(
   const { row } = loan;
   const debt = wholeDebt(loan, payment_date);
   const scheduled = parseMoney(await portal.scheduledUntil(tx, row.id, payment_date));
-  const most = atLeastZero(debt.minus(scheduled));
+  const quoted = parseMoney((await quotedOn(tx, row.id, payment_date)) ?? '0.00');
+  const most = atLeastZero(max(debt, quoted).minus(scheduled));
   const paid = parseMoney(amount);
   if (paid.gt(most)) {
     const message = 'That is more than is owed on that day, with what is scheduled until then.';
     throw new Conflict(message, 'exceeds_balance', { payoff_amount: money(most) });
   }
   const isPayoff = row.status === 'active' && row.loan_type === 'installment';
-  return isPayoff && paid.eq(debt) ? 'payoff' : 'regular';
+  return isPayoff && (paid.gte(debt) || paid.eq(quoted)) ? 'payoff' : 'regular';
 }

@@ -61,6 +61,13 @@ export const supersede = (tx: Transaction, loanId: string) =>
     returning id, status
   `);
 
+/** The amount that an active quote of the loan asks for on a day it covers. */
+export const quotedOn = (tx: Transaction, loanId: string, date: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ payoff_amount_good_through: z.string() }))`
+    select payoff_amount_good_through from payoff_quotes
+    where loan_id = ${loanId} and status = 'active' and good_through_date >= ${date}::date
+  `);
+
 /** The payoff that a quote asked for is coming. */
 export const accept = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`

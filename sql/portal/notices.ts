@@ -45,7 +45,8 @@ export const noticesFor = (tx: Transaction, borrowerId: string) =>
     from own join autopay_plans as plan on plan.loan_id = own.id
     where plan.status = 'paused' and plan.borrower_id = ${borrowerId}
     union all
-    select 'payoff_quote_ready', own.id, own.loan_number, quote.payoff_amount::numeric,
+    select 'payoff_quote_ready', own.id, own.loan_number,
+           quote.payoff_amount_good_through::numeric,
            quote.good_through_date
     from own join payoff_quotes as quote on quote.loan_id = own.id
     where quote.status = 'active' and quote.good_through_date >= app.business_date()
