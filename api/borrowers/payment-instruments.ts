@@ -5,7 +5,10 @@ import {
   removeInstrument,
 } from '../../jobs/borrowers/payment-instrument.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
-import { paymentInstruments as table } from '../../sql/borrowers/payment-instruments.ts';
+import {
+  DRAW_BLOCKERS,
+  paymentInstruments as table,
+} from '../../sql/borrowers/payment-instruments.ts';
 import { lastFourDigits } from '../../sql/fixed-forms.ts';
 import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
@@ -44,6 +47,13 @@ export const paymentInstruments = resource({
     verified_at: timestamp.nullable().readonly(),
     verification_method: z.enum(['micro_deposit', 'instant', 'manual', 'none']).default('none'),
     status: z.enum(['active', 'inactive', 'blocked']).default('active'),
+    draw_blockers: z
+      .array(z.enum(DRAW_BLOCKERS))
+      .readonly()
+      .describe(
+        'What has to be settled before the borrower can pay from it; empty when nothing has. Staff may ' +
+          'also draw on an account that is not verified.',
+      ),
     last_return_code: text.nullable().readonly(),
     is_archived: flag.readonly(),
     ...stamps,

@@ -71,6 +71,9 @@ export const BODIES: Makes = {
   'POST /borrowers/{id}/identities': () => ({ identifier: '123-45-6789' }),
   'POST /borrowers/{id}/legal-reps': () => ({ representative_type: 'power_of_attorney' }),
   'POST /borrower-identities/search': () => ({ identifier: '123-45-6789' }),
+  'POST /borrowers/{id}/payment-instruments': () => ({
+    ...{ routing_number: '021000021', account_number: '1234567890' },
+  }),
   'POST /portal/payment-instruments': () => ({
     ...{ routing_number: '021000021', account_number: '1234567890' },
   }),

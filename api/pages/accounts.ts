@@ -17,17 +17,27 @@ const named = (account: Account) => ({
     .join(' '),
 });
 
+const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
+
+const needsNumber = ({ draw_blockers }: Record<string, unknown>) =>
+  Array.isArray(draw_blockers) && draw_blockers.includes('account_number_missing');
+
 /** The accounts that money may be drawn from, as a form offers them. */
 export async function usableAccounts(visit: Visit) {
   const accounts = await allOf(visit, ACCOUNTS);
   return accounts
-    .filter(({ is_verified, status }) => is_verified === true && status === 'active')
+    .filter(({ draw_blockers }) => isEmpty(draw_blockers))
     .map((account) => ({ ...account, ...named(account) }));
 }
 
 const accounts: Page = {
   path: '/accounts',
-  show: async (visit) => shown('accounts', { accounts: await allOf(visit, ACCOUNTS) }),
+  show: async (visit) => {
+    const accounts = await allOf(visit, ACCOUNTS);
+    return shown('accounts', {
+      accounts: accounts.map((account) => ({ ...account, needs_number: needsNumber(account) })),
+    });
+  },
   submit: async (visit) => {
     const { ask, form } = visit;
     const { step, id = '' } = form.values;
@@ -45,4 +55,22 @@ const accounts: Page = {
   },
 };
 
-export const accountPages: readonly Page[] = [accounts];
+const accountNumber: Page = {
+  path: '/accounts/{id}/number',
+  show: async (visit) => {
+    const accounts = await allOf(visit, ACCOUNTS);
+    const account = accounts.find(({ id }) => id === visit.params['id']);
+    return account === undefined || !needsNumber(account)
+      ? moved('/portal/accounts')
+      : shown('account-number', { account });
+  },
+  submit: async (visit) => {
+    const { ask, params } = visit;
+    const body = filledIn(visit, 'account_number');
+    const asked = { params, body, ...keyOf(visit) };
+    await ask('POST /portal/payment-instruments/{id}/account-number', asked);
+    return moved('/portal/accounts', 'account_number_added');
+  },
+};
+
+export const accountPages: readonly Page[] = [accounts, accountNumber];

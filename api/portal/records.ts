@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
+import { AccountNumber, supplyAccountNumber } from '../../jobs/portal/account-number.ts';
 import { assertRoom } from '../../jobs/portal/profile.ts';
 import { paymentInstruments as instruments } from '../../sql/borrowers/payment-instruments.ts';
 import { findOwn } from '../../sql/portal/own.ts';
@@ -17,7 +18,7 @@ import { own } from './own.ts';
 const bodyOf = ({ creation }: Resource, ...staff: string[]) =>
   without(creation, 'borrower_id', ...staff);
 
-/** Nothing can be drawn from, nor told from others, what has no numbers: staff add such, borrowers do not. */
+/** The last four digits are enough to add an account. The portal draws on it once the number is known. */
 const NewInstrument = bodyOf(
   paymentInstruments,
   'is_verified',
@@ -25,8 +26,11 @@ const NewInstrument = bodyOf(
   'status',
 ).superRefine((given: Input, check) => {
   if (given['instrument_type'] !== 'bank_account') return;
-  for (const name of ['routing_number', 'account_number'])
-    if (!given[name]) check.addIssue({ code: 'custom', path: [name], message: 'Is required.' });
+  const require = (name: string, message: string) =>
+    check.addIssue({ code: 'custom', path: [name], message });
+  if (!given['routing_number']) require('routing_number', 'Is required.');
+  if (!given['account_number'] && !given['account_number_last_four'])
+    require('account_number', 'Give the account number, or its last four digits.');
 });
 const NewAddress = bodyOf(addresses, 'address_indicator', 'residence_code');
 const NewEmail = bodyOf(emails, 'status');
@@ -58,11 +62,21 @@ const portalInstruments: Route[] = [
     method: 'POST',
     path: '/portal/payment-instruments',
     action: 'create',
-    summary: 'Add an account, which is drawn on once it is verified',
+    summary: 'Add an account to pay from, by its number or the last four digits',
     status: 201,
     body: NewInstrument,
     reply: paymentInstruments.reply,
     run: adding(paymentInstruments),
+  }),
+  own({
+    method: 'POST',
+    path: '/portal/payment-instruments/{id}/account-number',
+    action: 'supply-number',
+    summary: 'Supply the number of an account that was added without it',
+    body: AccountNumber,
+    reply: paymentInstruments.reply,
+    run: ({ work, params, body }, borrowerId) =>
+      supplyAccountNumber(work, borrowerId, params['id'] ?? '', AccountNumber.parse(body)),
   }),
   own({
     method: 'DELETE',

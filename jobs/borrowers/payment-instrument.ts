@@ -115,11 +115,16 @@ export async function assertUsable(
   const instrument = await instruments.hold(tx, id);
   if (instrument === null || instrument.borrower_id !== borrowerId || instrument.is_archived)
     throw new Invalid({ [field]: 'Does not exist.' });
-  const { status, is_verified } = instrument;
+  const { status, is_verified, draw_blockers } = instrument;
+  if (draw_blockers.includes('account_number_missing')) {
+    const message =
+      'The full number of this account is not known. Add its account_number, then use it.';
+    throw new Conflict(message, 'instrument_not_usable', { draw_blockers });
+  }
   if (status === 'active' && (is_verified || !verified)) return instrument;
   throw new Conflict(
     status === 'active' ? 'The instrument is not verified yet.' : `The instrument is ${status}.`,
     'instrument_not_usable',
-    { current_status: status, is_verified },
+    { current_status: status, is_verified, draw_blockers },
   );
 }

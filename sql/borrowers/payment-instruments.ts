@@ -2,6 +2,27 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
+/** What has to be settled before a borrower can pay from an instrument. */
+export const DRAW_BLOCKERS = [
+  'not_a_bank_account',
+  'routing_number_missing',
+  'account_number_missing',
+  'not_verified',
+  'not_active',
+] as const;
+
+const drawBlockers = sql.fragment`
+  array_remove(array[
+    case when record.instrument_type <> 'bank_account' then 'not_a_bank_account' end,
+    case when record.instrument_type = 'bank_account' and record.routing_number is null
+      then 'routing_number_missing' end,
+    case when record.instrument_type = 'bank_account' and record.account_number_sealed is null
+      then 'account_number_missing' end,
+    case when not record.is_verified then 'not_verified' end,
+    case when record.status <> 'active' or record.is_archived then 'not_active' end
+  ], null)
+`;
+
 export const paymentInstruments = table({
   name: 'payment_instruments',
   owner: 'borrowers',
@@ -10,7 +31,8 @@ export const paymentInstruments = table({
            record.bank_name, record.routing_number, record.account_number_last_four,
            record.account_type, record.card_brand, record.card_exp_month, record.card_exp_year,
            record.is_default, record.is_verified, record.verified_at, record.verification_method,
-           record.status, record.last_return_code, record.is_archived, record.created_at,
+           record.status, ${drawBlockers} as draw_blockers, record.last_return_code,
+           record.is_archived, record.created_at,
            record.updated_at
     from payment_instruments as record
   `,
@@ -37,14 +59,16 @@ const Instrument = z.object({
   is_verified: z.boolean(),
   status: z.string(),
   is_archived: z.boolean(),
+  draw_blockers: z.array(z.enum(DRAW_BLOCKERS)),
 });
 export type Instrument = z.output<typeof Instrument>;
 
 /** The instrument, which cannot be deleted until the transaction has ended. */
 export const hold = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Instrument)`
-    select id, borrower_id, instrument_type, is_verified, status, is_archived
-    from payment_instruments where id = ${id} for share
+    select record.id, record.borrower_id, record.instrument_type, record.is_verified, record.status,
+           record.is_archived, ${drawBlockers} as draw_blockers
+    from payment_instruments as record where record.id = ${id} for share
   `);
 
 export const lock = (tx: Transaction, id: string) =>

@@ -16,6 +16,13 @@ export const accounts = {
   ],
   'accounts.verified': ['Verified', 'Verificada'],
   'accounts.unverified': ['Waits to be verified', 'En espera de verificación'],
+  'accounts.needs_number': ['Account number needed', 'Falta el número de cuenta'],
+  'accounts.add_number': ['Add the account number', 'Agregar el número de cuenta'],
+  'accounts.number_how': [
+    'Enter the full number of the account that ends in {digits}. We verify the account before you can pay from it.',
+    'Escriba el número completo de la cuenta que termina en {digits}. Verificamos la cuenta antes de que pueda pagar con ella.',
+  ],
+  'done.account_number_added': ['The account number is added.', 'Se agregó el número de cuenta.'],
   'accounts.remove': ['Remove', 'Quitar'],
   'accounts.remove_this': ['Remove the account {number}', 'Quitar la cuenta {number}'],
   from_account: ['From account', 'De la cuenta'],

@@ -121,8 +121,8 @@ export const loans = {
     'Este pago ya se envió. Vea sus pagos antes de enviar otro.',
   ],
   'refused.instrument_not_usable': [
-    'This account cannot be used yet: it has to be verified.',
-    'Esta cuenta todavía no se puede usar: hay que verificarla.',
+    'This account cannot be used yet. Your accounts page shows what is missing.',
+    'Esta cuenta todavía no se puede usar. La página de sus cuentas muestra qué falta.',
   ],
   'refused.limit_exceeded': ['There is no room for more.', 'Ya no caben más.'],
   'refused.not_your_plan': [

@@ -18,6 +18,8 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['Must be six digits.', 'Deben ser seis dígitos.'],
   ['Must be a code like #-#-abcd-efgh.', 'Debe ser un código como 2345-6789-abcd-efgh.'],
   ['Must be nine digits that pass the ABA check.', 'No es un número de ruta válido.'],
+  ['Give the account number, or its last four digits.', 'Escriba el número de cuenta.'],
+  ['Must end in #, as this account does.', 'Debe terminar en #, como esta cuenta.'],
   ['Must be # to # digits.', 'Deben ser de 4 a 17 dígitos.'],
   ['Must be at most # characters.', 'Es demasiado largo: caben # caracteres.'],
   ['Must be at least # characters.', 'Es demasiado corto: hacen falta # caracteres.'],

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { paymentInstruments } from '../../sql/borrowers/payment-instruments.ts';
+import { findOwn } from '../../sql/portal/own.ts';
+import { findLocked, type Row } from '../../sql/table.ts';
+import { auditedUpdate } from '../audit.ts';
+import { changeInstrument } from '../borrowers/payment-instrument.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import { isRoutingNumber } from '../routing-number.ts';
+import type { Work } from '../work.ts';
+
+export const AccountNumber = z.object({
+  account_number: z.string().regex(/^\d{4,17}$/, 'Must be 4 to 17 digits.'),
+  routing_number: z
+    .string()
+    .max(9)
+    .refine(isRoutingNumber, 'Must be nine digits that pass the ABA check.')
+    .nullish(),
+});
+
+/**
+ * Completes an account that the borrower added without its number. The account stays unverified. Throws
+ * 409 where the number is known and 422 where it does not end in the digits that were given before.
+ */
+export async function supplyAccountNumber(
+  work: Work,
+  borrowerId: string,
+  id: string,
+  { account_number, routing_number }: z.output<typeof AccountNumber>,
+): Promise<Row> {
+  if ((await findOwn(work.tx, paymentInstruments, id, borrowerId)) === null) throw new NotFound();
+  const account = await findLocked(work.tx, paymentInstruments, id);
+  if (account === null || account['is_archived'] === true) throw new NotFound();
+  assertNumberMissing(account);
+  const known = account['account_number_last_four'];
+  if (typeof known === 'string' && !account_number.endsWith(known))
+    throw new Invalid({ account_number: `Must end in ${known}, as this account does.` });
+  const changes = { account_number, ...(routing_number && { routing_number }) };
+  const change = async () => {
+    await changeInstrument(work, id, changes, account);
+    return id;
+  };
+  return auditedUpdate(work, paymentInstruments, account, change, { isHidden: true });
+}
+
+function assertNumberMissing({ draw_blockers }: Row) {
+  if (Array.isArray(draw_blockers) && draw_blockers.includes('account_number_missing')) return;
+  const message = 'The number of this account is known. Add another account instead.';
+  throw new Conflict(message, 'already_exists');
+}
