@@ -17,6 +17,7 @@ export const SEALED: readonly Place[] = [
   { table: 'payment_instruments', keys: ['id'], column: 'account_number_sealed' },
   { table: 'payment_instruments', keys: ['id'], column: 'token_sealed' },
   { table: 'nacha_entries', keys: ['id'], column: 'account_number_sealed' },
+  { table: 'approvals', keys: ['id'], column: 'secrets_sealed' },
   { table: 'identity_providers', keys: ['id'], column: 'client_secret_sealed' },
   { table: 'provider_sign_ins', keys: ['id'], column: 'verifier_sealed' },
   { table: 'provider_sign_ins', keys: ['id'], column: 'code_sealed' },

@@ -105,6 +105,7 @@ export const callbacks: Route[] = [
     resource: 'communication-providers',
     transaction: 'write',
     status: 200,
+    needs_proof: true,
     body: z.object({
       name: words,
       account_id: text.nullish(),

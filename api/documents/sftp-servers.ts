@@ -8,6 +8,7 @@ import {
 } from '../../jobs/documents/sftp-server.ts';
 import { sftpServers as table } from '../../sql/documents/sftp-servers.ts';
 import { flag, integer, stamps, uuid, words } from '../../sql/types.ts';
+import { whereFieldsAreDenied } from '../endpoints/recent-proof.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const printable = (most: number) =>
@@ -59,6 +60,7 @@ export const sftpServers = resource({
   },
   filters: ['name', 'host', 'is_active'],
 
+  needs_proof: { create: whereFieldsAreDenied, update: whereFieldsAreDenied },
   create: addServer,
   update: changeServer,
 });

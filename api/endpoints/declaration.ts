@@ -5,6 +5,7 @@ import type { Work } from '../../jobs/work.ts';
 import type { Row, Table } from '../../sql/table.ts';
 import type { Allow, Role } from '../http/permissions.ts';
 import type { Version } from '../http/versions.ts';
+import type { NeedsProof } from './recent-proof.ts';
 import type { Route } from './route.ts';
 
 export type Fields = Record<string, z.ZodType>;
@@ -23,6 +24,7 @@ export type Action = {
   reply?: z.ZodType;
   status?: number;
   four_eyes?: ApprovalKind;
+  needs_proof?: NeedsProof;
   security_event?: string;
   /** Refuses by the row that is locked, before anything else is read. */
   assert?: (before: Row, action: string) => void;
@@ -84,6 +86,8 @@ export type Declaration<
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
   /** What of it a second person has to approve of, where the tenant wants that. */
   four_eyes?: { create?: ApprovalKind; update?: ApprovalKind; delete?: ApprovalKind };
+  /** What of it grants power and so needs a recent proof. */
+  needs_proof?: { create?: NeedsProof; update?: NeedsProof; delete?: NeedsProof };
   /** Which of the usual endpoints the security log is told of, and as what. */
   security_events?: Partial<Record<Offer, string>>;
   /** Roles that differ from `read` and `write` for one endpoint. */

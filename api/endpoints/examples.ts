@@ -68,6 +68,7 @@ type Makes = Record<string, () => Record<string, unknown>>;
 /** What a body says besides what its schema requires, where that is needed to make sense. */
 export const BODIES: Makes = {
   'POST /auth/login': () => ({ email: 'officer@demo.test', password: 'correct horse battery' }),
+  'POST /auth/prove': () => ({ current_password: 'correct horse battery' }),
   'POST /borrowers/{id}/identities': () => ({ identifier: '123-45-6789' }),
   'POST /borrowers/{id}/legal-reps': () => ({ representative_type: 'power_of_attorney' }),
   'POST /borrower-identities/search': () => ({ identifier: '123-45-6789' }),
@@ -107,6 +108,9 @@ export const BODIES: Makes = {
   'POST /sftp-servers': () => ({
     ...{ host: 'sftp.fund.example', username: 'lender', password: 'a-secret' },
     host_keys: ['SHA256:uNiVztksCsDhcc0u9e8BrrHXzGOdLZEDN1jn9nT5nE8'],
+  }),
+  'PUT /communications/providers/{channel}': () => ({
+    ...{ name: 'twilio', secret: 'the-auth-token-of-your-account' },
   }),
   'POST /communications/send': () => ({
     ...{ template_type: 'payment_reminder', channel: 'email' },

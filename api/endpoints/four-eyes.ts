@@ -13,6 +13,18 @@ export class Accepted {
 
 export const endpointOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`;
 
+type Body = Record<string, unknown>;
+
+/** The body as the second person sees it, and what of it is kept sealed. */
+function apart(names: readonly string[], body: unknown) {
+  const given = Object.entries((body ?? {}) as Body);
+  const isSecret = ([name, value]: [string, unknown]) => names.includes(name) && value != null;
+  const secrets = Object.fromEntries(given.filter(isSecret));
+  if (Object.keys(secrets).length === 0) return { shown: body, secrets: null };
+  const hidden = Object.fromEntries(Object.keys(secrets).map((name) => [name, '***']));
+  return { shown: { ...(body as Body), ...hidden }, secrets };
+}
+
 type Run = (call: Call) => Promise<unknown>;
 
 /**
@@ -28,8 +40,9 @@ export function runOf(route: Route & { run: Run }): Run {
     if (!(await (asks ? asks(call) : isAsked(work, kind)))) return run(call);
     if (record) await (route.ifMatch ? locked(call, record) : existing(work, record, params['id']));
     const endpoint = endpointOf(route);
-    const request = { kind, endpoint, params, body, if_match: wanted };
-    const { id, expires_at } = await askFor(work, request);
+    const { shown, secrets } = apart(route.secrets ?? [], body);
+    const request = { kind, endpoint, params, body: shown, if_match: wanted };
+    const { id, expires_at } = await askFor(work, request, secrets);
     return new Accepted({ status: 'pending_approval', approval_id: id, kind, expires_at });
   };
 }

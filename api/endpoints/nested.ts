@@ -16,6 +16,7 @@ import {
   pageOf,
   parsed,
 } from './records.ts';
+import type { NeedsProof } from './recent-proof.ts';
 import type { Call, Route } from './route.ts';
 
 export function nestedRoutes(
@@ -61,6 +62,8 @@ export function nestedRoutes(
       reply,
       etag: version,
       ...fourEyes(declared.four_eyes?.create, parent.declaration.table),
+      ...proof(declared.needs_proof?.create),
+      ...secretsOf(declared),
       ...(declared.security_events?.create && { security_event: declared.security_events.create }),
       body: without(creation, key),
       run: async (call) => {
@@ -76,6 +79,12 @@ export function nestedRoutes(
 /** An absent kind is no property at all; `record` is what {id} in the path names. */
 export const fourEyes = (kind: ApprovalKind | undefined, record?: Table) =>
   kind === undefined ? {} : { four_eyes: kind, ...(record && { record }) };
+
+export const proof = (needs_proof: NeedsProof | undefined) =>
+  needs_proof === undefined ? {} : { needs_proof };
+
+export const secretsOf = ({ writeOnly }: Pick<AnyDeclaration, 'writeOnly'>) =>
+  writeOnly === undefined ? {} : { secrets: Object.keys(writeOnly) };
 
 /** The id in the path, or 404 where there is no such parent. */
 async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
@@ -106,6 +115,7 @@ export function actionRoute(
     ...(action.body && { body: action.body }),
     ...(!action.reply && { etag: version }),
     ...fourEyes(action.four_eyes, declared.table),
+    ...proof(action.needs_proof),
     ...(action.security_event && { security_event: action.security_event }),
     ifMatch: version,
     run: async (call) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BODIES, exampleOf, PARAMETERS, SOME_ID, type Schema } from './examples.ts';
+import { describeProof } from './recent-proof.ts';
 import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -45,7 +46,7 @@ function operation(route: Route, components: Record<string, Json>): Json {
   return {
     tags: [tag],
     summary,
-    description: `Permission: ${allow}.`,
+    description: `Permission: ${allow}.${describeProof(route)}`,
     operationId: `${method.toLowerCase()}${path.replace(/[{}]/g, '').replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
     parameters: [

@@ -12,7 +12,7 @@ import type {
   Offer,
   Resource,
 } from './declaration.ts';
-import { actionRoute, fourEyes, historyRoute, nestedRoutes } from './nested.ts';
+import { actionRoute, fourEyes, historyRoute, nestedRoutes, proof, secretsOf } from './nested.ts';
 import { archived, created, existing, listOf, pageOf, removed, updated } from './records.ts';
 import type { Call, Route } from './route.ts';
 
@@ -130,6 +130,8 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
       path: `/${path}`,
       status: 201,
       ...fourEyes(declared.four_eyes?.create),
+      ...proof(declared.needs_proof?.create),
+      ...secretsOf(declared),
       body,
       run: (call: Call) => created(call.work, declared, call.body as Input),
     },
@@ -139,12 +141,15 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
       summary: `Update: ${name}`,
       method: 'PUT',
       ...fourEyes(declared.four_eyes?.update, declared.table),
+      ...proof(declared.needs_proof?.update),
+      ...secretsOf(declared),
       body: change(declared),
       run: (call: Call) => updated(call, declared),
     },
     delete: {
       ...removing,
       ...fourEyes(declared.four_eyes?.delete, declared.table),
+      ...proof(declared.needs_proof?.delete),
       summary: `Delete: ${name}`,
       run: (call: Call) => removed(call, declared),
     },

@@ -8,6 +8,7 @@ import type { Access } from '../http/access.ts';
 import type { Allow, User } from '../http/permissions.ts';
 import type { Session } from '../http/session.ts';
 import type { Version, Wanted } from '../http/versions.ts';
+import type { NeedsProof } from './recent-proof.ts';
 import type { ListDeclaration } from './lists.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -82,6 +83,13 @@ type Declared = {
   four_eyes?: ApprovalKind;
   /** Whether it does, where what is asked for decides that and not the tenant's choice of kinds. */
   asks?: (call: Call) => Promise<boolean>;
+  /**
+   * It grants power, always or in some calls: the user must have entered the password or a second factor
+   * here within the last minutes.
+   */
+  needs_proof?: NeedsProof;
+  /** Fields of the body that no answer shows: while a request waits for approval they are kept sealed. */
+  secrets?: readonly string[];
   /** The records that {id} in the path is of, where a request may be kept before it is done. */
   record?: Table;
   /** A rate of the settings that limits this endpoint beside the rate for all requests. */

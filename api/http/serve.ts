@@ -6,7 +6,7 @@ import type { Installation } from '../../jobs/installation.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { workOf, type Actor, type Within, type Work } from '../../jobs/work.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
-import { runOf } from '../endpoints/four-eyes.ts';
+import { provedRunOf } from '../endpoints/recent-proof.ts';
 import { parseList } from '../endpoints/lists.ts';
 import type { Call, OwnCall, Route } from '../endpoints/route.ts';
 import { accessOf, type Access } from './access.ts';
@@ -77,7 +77,7 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
           const own = ownCall(ctx, call, within, installation);
           finish(ctx, route, call, await alone(route, own, keyed));
         } else {
-          const steps = runOf(route);
+          const steps = provedRunOf(route);
           const from = readsFrom(process, ctx, route, (at) => workOf(at, actor, installation));
           const given = { within: from, tenantId, keyed };
           finish(ctx, route, call, await together(route, steps, call, given));

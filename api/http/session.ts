@@ -47,6 +47,7 @@ type Kept = {
   second_factor?: sessions.Proof | null;
   /** Only of a session that begins. */
   epoch?: number;
+  is_proved?: boolean;
 };
 const UNDATED = { isUndated: true };
 const givenBy = (ctx: Context) => ctx.cookies.get('sessionid', { signed: false }) ?? '';
@@ -88,6 +89,7 @@ export function sessionMiddleware(
         user_agent: ctx.get('User-Agent').slice(0, 300),
         second_factor: data.second_factor ?? null,
         epoch: data.epoch ?? -1,
+        is_proved: data.is_proved ?? false,
       };
       const isBegun = await within(tenant.id, ({ tx }) => sessions.start(tx, row), UNDATED);
       if (!isBegun) throw signInOver();

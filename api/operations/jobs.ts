@@ -9,6 +9,7 @@ import { ownStatus } from '../../sql/queue/queue.ts';
 import { pauses, processes } from '../../sql/queue/worker-operations.ts';
 import { date, integer, money, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
+import { hasOwnFactor } from './operator.ts';
 
 /** What closed which day, newest first. */
 export const runs = resource({
@@ -65,8 +66,8 @@ export const pools = endpoint({
     .array(),
   run: async ({ work: { tx }, user }) => {
     const standing = poolsOf(await processes(tx), await pauses(tx), await ownStatus(tx));
-    // Why a pool is paused may name another tenant: operators are told, in a session of two factors.
-    return user?.second_factor ? standing : standing.map((pool) => ({ ...pool, reason: null }));
+    // The reason of a pause may name another tenant, so only operators with a factor of ours see it.
+    return hasOwnFactor(user) ? standing : standing.map((pool) => ({ ...pool, reason: null }));
   },
 });
 

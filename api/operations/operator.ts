@@ -4,13 +4,21 @@ import { seesAll } from '../../sql/operations/platform.ts';
 import type { Call } from '../endpoints/route.ts';
 
 /**
- * Whether who calls operates the platform, or else one tenant on it. What operators see is of all
- * tenants: it takes two factors, whatever their tenant asks of others.
+ * Whether the session was proved by a factor that is enrolled here. The word of an identity provider does
+ * not count: any superadmin can add a provider.
+ */
+export const hasOwnFactor = (user: Call['user']) =>
+  user !== null && user.second_factor !== null && user.second_factor !== 'provider';
+
+/**
+ * Whether the caller operates the platform, rather than one tenant on it. Operators see all tenants, so
+ * they need a second factor of ours, whatever their own tenant asks for.
  */
 export async function isOperator({ work, user }: Pick<Call, 'work' | 'user'>): Promise<boolean> {
   if (!(await seesAll(work.tx))) return false;
-  if (user?.second_factor) return true;
-  const say = 'Operators sign in with two factors. Set up a second one, and sign in again.';
+  if (hasOwnFactor(user)) return true;
+  const say =
+    'Operators need a second factor that is set up here. Set one up and sign in again, or prove it with POST /auth/prove.';
   throw new Forbidden(say, 'second_factor_required');
 }
 

@@ -21,6 +21,7 @@ import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, stamps, timestamp, uuid, words } from '../../sql/types.ts';
 import { existing } from '../endpoints/records.ts';
+import { whereFieldsAreDenied } from '../endpoints/recent-proof.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
 import type { Access } from '../http/access.ts';
@@ -60,6 +61,7 @@ export const loanTapeConfigs = resource({
   },
   filters: ['name', 'portfolio_id', 'format', 'schedule', 'is_active'],
 
+  needs_proof: { create: whereFieldsAreDenied, update: whereFieldsAreDenied },
   create: addTapeConfig,
   update: changeTapeConfig,
 });

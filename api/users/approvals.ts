@@ -4,9 +4,11 @@ import { witness } from '../../jobs/users/security-log.ts';
 import * as requests from '../../jobs/users/approvals.ts';
 import { REQUEST_KINDS } from '../../jobs/users/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
+import { find } from '../../sql/table.ts';
 import { approvals as table } from '../../sql/users/approvals.ts';
 import { rulesOf } from '../../sql/users/permissions.ts';
 import { endpointOf } from '../endpoints/four-eyes.ts';
+import { isProofNeeded } from '../endpoints/recent-proof.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
@@ -81,10 +83,20 @@ async function forSecond({ work, params, access }: Call, routes: readonly Route[
   return { request, route, asking };
 }
 
+/** Whoever approves of what needs a recent proof needs one as well. */
+async function grantsPower(call: Call, routes: readonly Route[]) {
+  const request = await find(call.work.tx, table, call.params['id'] ?? '');
+  const route = routes.find((declared) => endpointOf(declared) === request?.['endpoint']);
+  if (route === undefined || request === null) return false;
+  const params = request['params'] as Record<string, string>;
+  return isProofNeeded(route, { ...call, params, body: request['body'], checkMatch: () => {} });
+}
+
 export const approvalRoutes = (routes: readonly Route[]): Route[] => [
   {
     ...deciding,
     action: 'approve',
+    needs_proof: (call) => grantsPower(call, routes),
     path: '/approvals/{id}/approve',
     summary: 'Agree to what another asked for, which is done with this, under all its checks',
     run: async (call: Call) => {
@@ -96,7 +108,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
         email: request['requested_by_email'] as string,
       };
       const params = request['params'] as Record<string, string>;
-      const { body } = request;
+      const body = await requests.bodyOf(call.work, request);
       const answer = await route.run({
         ...call,
         work: { ...call.work, actor: { ...call.work.actor, requested_by } },

@@ -27,12 +27,14 @@ export async function enroller(
   return waiting;
 }
 
+/** Refuses a wrong proof. Answers the second factor that it was, or null for the password. */
 export async function proved(call: OwnCall, again: z.output<typeof Again>) {
   const { within, tenant_id, session, user } = call;
   const { origin } = call;
   const whose = { user_id: user?.id ?? '', device: session.device, site: { origin } };
-  const refused = await proveAgain(within, tenant_id, whose, again);
-  if (refused !== null) throw throttled(refused.wait);
+  const outcome = await proveAgain(within, tenant_id, whose, again);
+  if ('wait' in outcome) throw throttled(outcome.wait);
+  return outcome.factor;
 }
 
 /** The session goes on as one that was begun with the factor; all others are over. */

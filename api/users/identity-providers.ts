@@ -55,6 +55,8 @@ export const identityProviders = resource({
 
   create: addProvider,
   update: changeProvider,
+  four_eyes: { create: 'invitations', update: 'invitations', delete: 'invitations' },
+  needs_proof: { create: true, update: true, delete: true },
   security_events: {
     create: 'identity_provider',
     update: 'identity_provider',

@@ -16,6 +16,7 @@ export const invitationAgain: Route = {
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',
+  needs_proof: true,
   record: table,
   transaction: 'write',
   run: ({ work, params }) => inviteAgain(work, params['id'] ?? ''),

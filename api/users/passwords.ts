@@ -89,7 +89,7 @@ export const passwords: Route[] = [
       const changed = await changePassword(call.within, call.tenant_id, change);
       if ('wait' in changed) throw throttled(changed.wait);
       // The sessions of the old password are over, this one too; whoever changed it stays.
-      await call.session.begin({ id, borrower_id, second_factor, ...changed });
+      await call.session.begin({ id, borrower_id, second_factor, ...changed, is_proved: true });
       return { message: 'The password is changed.' };
     },
   },

@@ -26,6 +26,7 @@ const about = {
     delete: 'permission_change',
   },
   four_eyes: { create: 'invitations', update: 'invitations', delete: 'invitations' },
+  needs_proof: { create: true, update: true, delete: true },
 } as const;
 
 /** Rules for many: whoever is in a group has them beside the role. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { beginApp, confirmApp } from '../../jobs/users/enroll.ts';
 import { Again } from '../../jobs/users/prove-again.ts';
+import { keepProof } from '../../jobs/users/recent-proof.ts';
 import { totpCode } from '../../jobs/users/prove.ts';
 import {
   removeFactor,
@@ -27,6 +28,23 @@ const factor = z.object({
 const ownFactors = z
   .object({ factors: z.array(factor), recovery_codes_left: integer, is_required: flag })
   .meta({ id: 'SecondFactors' });
+
+/** Whoever grants power proves himself again, once for several changes. */
+const proving: Route = {
+  ...about,
+  method: 'POST',
+  path: '/auth/prove',
+  allow: 'any',
+  action: 'prove',
+  security_event: 'proof',
+  summary: 'Prove again who you are, before changes that grant power',
+  body: Again,
+  reply: z.object({ valid_until: timestamp }),
+  run: async (call: OwnCall) => {
+    const factor = await proved(call, call.body as z.output<typeof Again>);
+    return inOne(call, (work) => keepProof(work, call.user?.session_id ?? '', factor));
+  },
+};
 
 const own: Route[] = [
   {
@@ -85,7 +103,7 @@ const own: Route[] = [
       await proved(call, call.body as z.output<typeof Again>);
       const removal = { user_id, id: call.params['id'] ?? '', proof: second_factor };
       const kept = await inOne(call, (work) => removeFactor(work, removal));
-      await call.session.begin({ id: user_id, borrower_id, ...kept });
+      await call.session.begin({ id: user_id, borrower_id, ...kept, is_proved: true });
       return { message: 'The second factor is removed.' };
     },
   },
@@ -119,9 +137,10 @@ const reset: Route = {
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',
+  needs_proof: true,
   record: table,
   transaction: 'write',
   run: ({ work, params }) => resetSecondFactors(work, params['id'] ?? ''),
 };
 
-export const secondFactorRoutes: Route[] = [...own, ...passkeyRoutes, reset];
+export const secondFactorRoutes: Route[] = [proving, ...own, ...passkeyRoutes, reset];

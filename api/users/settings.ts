@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { changeSettings, endsFourEyes, tenantSettings } from '../../jobs/users/change-settings.ts';
+import {
+  changeSettings,
+  endsFourEyes,
+  tenantSettings,
+  weakensControls,
+} from '../../jobs/users/change-settings.ts';
 import { Settings } from '../../jobs/users/settings.ts';
 import { Facts } from '../../sql/users/settings.ts';
 import type { Route } from '../endpoints/route.ts';
@@ -39,6 +44,7 @@ export const tenantRoutes: Route[] = [
     body: z.looseObject({}),
     ifMatch: version,
     four_eyes: 'settings',
+    needs_proof: ({ work, body }) => weakensControls(work, body as Record<string, unknown>),
     asks: ({ work, body, checkMatch }) =>
       endsFourEyes(work, body as Record<string, unknown>, checkMatch),
     run: ({ work, body, checkMatch }) =>

@@ -13,12 +13,20 @@ import {
   removeRole,
 } from '../../jobs/users/roles.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { find } from '../../sql/table.ts';
 import { flag, stamps, uuid, words } from '../../sql/types.ts';
 import { users as table } from '../../sql/users/users.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { userFields } from './me.ts';
 import { objectGrants, userPermissions } from './permissions.ts';
+
+/** Letting a user in again grants power; other changes of a user do not. */
+async function givesAccessBack({ work, params, body }: Call) {
+  if ((body as { is_active?: boolean }).is_active !== true) return false;
+  const user = await find(work.tx, table, params['id'] ?? '');
+  return user?.['is_active'] === false;
+}
 
 export const users = resource({
   name: 'User',
@@ -40,6 +48,7 @@ export const users = resource({
   filters: ['email', 'first_name', 'last_name', 'tenant_role', 'is_active', 'borrower_id'],
 
   update: changeUser,
+  needs_proof: { update: givesAccessBack },
   security_events: { update: 'user_change' },
   nested: {
     permissions: nested(userPermissions, 'user_id'),
@@ -75,6 +84,7 @@ export const userRoutes: Route[] = [
     status: 200,
     body: AssignRole,
     four_eyes: 'invitations',
+    needs_proof: true,
     run: ({ work, body }: Call) => assignRole(work, AssignRole.parse(body)),
   },
   {
@@ -98,6 +108,7 @@ export const userRoutes: Route[] = [
     status: 201,
     body: Invitation,
     four_eyes: 'invitations',
+    needs_proof: true,
     run: ({ work, body }: Call) => inviteUser(work, Invitation.parse(body)),
   },
   {

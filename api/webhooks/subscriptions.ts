@@ -6,6 +6,7 @@ import * as again from '../../jobs/webhooks/send-again.ts';
 import * as subscription from '../../jobs/webhooks/subscription.ts';
 import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
 import { subscriptions as table } from '../../sql/webhooks/subscriptions.ts';
+import { whereFieldsAreDenied } from '../endpoints/recent-proof.ts';
 import { action, creation, endpoint, nested, resource } from '../endpoints/resource.ts';
 import { deadLetters } from './dead-letters.ts';
 import { deliveries } from './deliveries.ts';
@@ -86,6 +87,7 @@ export const webhooks = resource({
   fields,
   filters: ['url', 'events', 'is_active', 'failing_since', 'is_slow'],
 
+  needs_proof: { update: whereFieldsAreDenied },
   update: subscription.changeSubscription,
   remove: subscription.unsubscribe,
   nested: {
@@ -144,6 +146,7 @@ export const subscribe = endpoint({
   resource: 'webhooks',
   transaction: 'write',
   status: 201,
+  needs_proof: whereFieldsAreDenied,
   body: creation({ fields, writeOnly: { secret } }),
   reply: webhooks.reply,
   run: async ({ work, body }) => {

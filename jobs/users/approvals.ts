@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { find, findLocked, type Row } from '../../sql/table.ts';
 import { prose } from '../../sql/types.ts';
-import { approvals } from '../../sql/users/approvals.ts';
+import { approvals, sealedOf } from '../../sql/users/approvals.ts';
 import { users } from '../../sql/users/users.ts';
 import { insert, update } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
@@ -25,13 +25,20 @@ export type Request = {
 export const isAsked = async ({ tx }: Work, kind: ApprovalKind): Promise<boolean> =>
   (await settingsOf(tx)).approvals.four_eyes.some((asked) => asked === kind);
 
-/** Keeps the request until a second person has agreed. */
-export async function askFor(work: Work, request: Request): Promise<Row> {
+/** Keeps the request until a second person has agreed; what no answer shows of its body is sealed. */
+export async function askFor(
+  work: Work,
+  request: Request,
+  secrets: Record<string, unknown> | null = null,
+): Promise<Row> {
+  const { keys } = work.installation;
+  const secrets_sealed = secrets && keys.seal(work.tenant_id, JSON.stringify(secrets));
   const { expire_days } = (await settingsOf(work.tx)).approvals;
   const { id, email } = work.actor;
   return audited(work, approvals, 'request', null, () =>
     insert(work.tx, 'approvals', {
       ...request,
+      secrets_sealed,
       requested_by: id,
       requested_by_email: email,
       expires_at: new Date(Date.now() + expire_days * DAY_MS).toISOString(),
@@ -48,6 +55,14 @@ export async function openRequest(work: Work, id: string): Promise<Row> {
   throw new Conflict(`A request that is ${String(status)} is decided.`, 'invalid_transition', {
     current_status: status,
   });
+}
+
+/** The body of the request as it was sent, with what was sealed of it. */
+export async function bodyOf({ tx, tenant_id, installation }: Work, { id, body }: Row) {
+  const sealed = await sealedOf(tx, id);
+  if (sealed === null) return body;
+  const secrets = JSON.parse(installation.keys.unseal(tenant_id, sealed)) as object;
+  return { ...(body as object), ...secrets };
 }
 
 /** Nobody decides about his own request, nor about one of somebody who is no longer with the staff. */

@@ -10,6 +10,7 @@ import { checkWebhookUrl } from '../networks/host-url.ts';
 import type { Networks } from '../networks/networks.ts';
 import type { Work } from '../work.ts';
 import { isOwnOrigin, Settings, settingsOf } from './settings.ts';
+import { isWeaker } from './weakened-controls.ts';
 
 type Tree = { [key: string]: unknown };
 
@@ -44,6 +45,12 @@ export async function endsFourEyes(work: Work, given: Tree, check: (current: Tre
   const { before, after } = await checkedChange(work, given, check);
   const { four_eyes } = after.approvals;
   return before.approvals.four_eyes.some((kind) => !four_eyes.includes(kind));
+}
+
+/** Whether a control of access would be weaker than now. */
+export async function weakensControls(work: Work, given: Tree) {
+  const { before, after } = await checkedChange(work, given, () => {});
+  return isWeaker(before, after);
 }
 
 /** What the settings are, under their lock, and what they would be. */

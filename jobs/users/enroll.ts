@@ -87,7 +87,8 @@ async function enrolled(
   if (token !== null) await witness(work, { event: 'sign_in', outcome: 'done', user_id, route });
   const row = await find(tx, users, user_id);
   const borrower_id = (row?.['borrower_id'] ?? null) as string | null;
-  return { recovery_codes, user: { id: user_id, borrower_id, second_factor: kind, epoch } };
+  const user = { id: user_id, borrower_id, second_factor: kind, epoch, is_proved: true };
+  return { recovery_codes, user };
 }
 
 /** Every change of a factor is in the user's history and in a letter to him, without what it is. */

@@ -27,6 +27,8 @@ export type SignedIn = {
   borrower_id: string | null;
   second_factor: Proof | null;
   epoch: number;
+  /** Whether the password or a second factor was asked for here, which counts as a recent proof. */
+  is_proved: boolean;
 };
 
 type Holder = {
@@ -90,7 +92,8 @@ export async function afterFirst(
   const { methods, auth } = await meansOf(tx, id);
   if (proof !== null || (methods.length === 0 && !isWanted(auth, holder))) {
     if (!(await markLogin(tx, id, epoch))) return { over: true };
-    return { user: { id, borrower_id, second_factor: proof, epoch } };
+    const is_proved = route === 'POST /auth/login';
+    return { user: { id, borrower_id, second_factor: proof, epoch, is_proved } };
   }
   const wanted = await awaitSecondFactor(tx, holder, methods);
   if (wanted === null) return { over: true };
@@ -125,5 +128,6 @@ export const proveSecondFactor = (within: Within, tenantId: string, second: Seco
     if (!(await markLogin(tx, user_id, epoch))) return { over: true };
     if (tried.kind === 'recovery_code')
       await notify(work, { user_id, message: 'recovery_code_used' });
-    return { user: { id: user_id, borrower_id, second_factor: tried.kind, epoch } };
+    const second_factor = tried.kind;
+    return { user: { id: user_id, borrower_id, second_factor, epoch, is_proved: true } };
   });

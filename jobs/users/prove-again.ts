@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Proof as Kind } from '../../sql/users/sessions.ts';
 import { Invalid } from '../errors.ts';
 import type { Within } from '../work.ts';
 import { askPassword } from './own-password.ts';
@@ -15,16 +16,19 @@ export const Again = z
     error: 'Or code, recovery_code or passkey: one of them.',
   });
 
-/** Null where the user has proved himself, else the seconds to wait; what is wrong is refused. */
+/**
+ * The second factor that the user has proved himself by, null for the password; or the seconds to wait. What
+ * is wrong is refused.
+ */
 export async function proveAgain(
   within: Within,
   tenantId: string,
   whose: Whose,
   { current_password, ...given }: z.output<typeof Again>,
-): Promise<{ wait: number } | null> {
+): Promise<{ wait: number } | { factor: Kind | null }> {
   if (current_password !== undefined) {
     const asked = await askPassword(within, tenantId, { ...whose, current_password });
-    return 'wait' in asked ? asked : null;
+    return 'wait' in asked ? asked : { factor: null };
   }
   if (!isOne(given))
     throw new Invalid({ current_password: 'Is required, or else code, recovery_code or passkey.' });
@@ -32,5 +36,5 @@ export async function proveAgain(
   if ('wait' in tried) return tried;
   const [field = 'code'] = Object.keys(given).filter((name) => given[name as 'code']);
   if (tried.kind === null) throw new Invalid({ [field]: 'Is wrong.' });
-  return null;
+  return { factor: tried.kind };
 }

@@ -1,4 +1,5 @@
-import { sql } from '../database/db.ts';
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 /** A request that nobody has decided about in time is shown as expired, and stays undone. */
@@ -13,3 +14,9 @@ export const approvals = table({
     from approvals as record
   `,
 });
+
+/** The sealed part of the request's body, if it has one. */
+export const sealedOf = (tx: Transaction, id: string) =>
+  tx.oneFirst(sql.type(z.object({ secrets_sealed: z.string().nullable() }))`
+    select secrets_sealed from approvals where id = ${id}
+  `);

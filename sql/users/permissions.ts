@@ -94,3 +94,15 @@ export const named = (tx: Transaction, userIds: readonly string[]) =>
   tx.any(sql.type(Named)`
     select id, borrower_id from users where id = any(${sql.array([...userIds], 'uuid')})
   `);
+
+/** Whether any user of the tenant is denied a field, by a rule of the user's own or of a group. */
+export const isFieldDenied = (tx: Transaction) =>
+  tx.exists(sql.typeAlias('void')`
+    select from user_permissions where type = 'deny' and record is not null
+    union all
+    select from permission_groups as grouped
+    where exists (
+      select from jsonb_array_elements(grouped.permissions) as rule
+      where rule ->> 'type' = 'deny' and jsonb_typeof(rule -> 'record') = 'object'
+    )
+  `);

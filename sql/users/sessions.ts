@@ -82,6 +82,8 @@ type NewSession = {
   second_factor: Proof | null;
   /** What the user's sessions counted as when he proved himself. */
   epoch: number;
+  /** Whether the password or a second factor was asked for here to begin it. */
+  is_proved: boolean;
 };
 
 /**
@@ -95,10 +97,11 @@ export const start = (tx: Transaction, session: NewSession): Promise<boolean> =>
       with begun as (
         insert into sessions
           (id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at, ip, user_agent,
-           second_factor)
+           second_factor, proved_at)
         select decode(${session.id_hash}, 'hex'), id, ${session.csrf_token}, session_epoch,
                ${session.idle_seconds}, now() + make_interval(secs => ${session.absolute_seconds}),
-               ${session.ip}, ${session.user_agent}, ${session.second_factor}
+               ${session.ip}, ${session.user_agent}, ${session.second_factor},
+               case when ${session.is_proved} then now() end
         from users where id = ${session.user_id} and session_epoch = ${session.epoch}
         on conflict do nothing
         returning id
@@ -115,6 +118,30 @@ export const revoke = (tx: Transaction, idHash: string) =>
     where id_hash = decode(${idHash}, 'hex') and revoked_at is null
   `),
   );
+
+/** Whether the user of the session proved who he is within so many minutes. */
+export const hasProved = (tx: Transaction, id: string, minutes: number) =>
+  tx.exists(sql.typeAlias('void')`
+    select from sessions
+    where id = ${id} and proved_at > now() - make_interval(mins => ${minutes})
+  `);
+
+/**
+ * Notes that the user of the session has just proved who he is. A factor of ours replaces the word of a
+ * provider as what the session was proved by. Answers when that was.
+ */
+export const noteProof = (tx: Transaction, id: string, factor: Proof | null) =>
+  tx.oneFirst(sql.type(z.object({ proved_at: z.string() }))`
+    update sessions
+    set proved_at = now(),
+        second_factor = case
+          when second_factor is null or second_factor = 'provider'
+            then coalesce(${factor}, second_factor)
+          else second_factor
+        end
+    where id = ${id}
+    returning proved_at
+  `);
 
 /** Ends one session by its name; one of another user's, where a user is named, stays. */
 export const end = (tx: Transaction, id: string, userId: string | null = null) =>
