@@ -60,6 +60,7 @@ const installation = {
   keys: keysFrom(secret),
   networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
   may_close_future: !isProduction,
+  local_port: isProduction ? null : (configuration.LOCAL_PORT ?? configuration.PORT),
 };
 const pool = await openWhenThere();
 await assertTenancyHolds(pool, configuration.NODE_ENV);

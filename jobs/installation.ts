@@ -22,6 +22,8 @@ export type Installation = {
    * loan's life is run through in seconds.
    */
   readonly may_close_future: boolean;
+  /** In development, the port on which tenants' domains are served over HTTP; null in production. */
+  readonly local_port: number | null;
 };
 
 const missing = () => Promise.reject(new Error('This process was handed no files.'));
@@ -56,4 +58,5 @@ export const BARE: Installation = {
   },
   networks: networksOf([], { isProduction: true }),
   may_close_future: false,
+  local_port: null,
 };

@@ -15,6 +15,17 @@ export type FoundTenant = z.output<typeof Found>;
 export const ofHost = (pool: DatabasePool, host: string) =>
   pool.maybeOne(sql.type(Found)`select id, slug, is_active, door from app.tenant_of_host(${host})`);
 
+/** Names come before addresses, so that a link leads to localhost rather than to 127.0.0.1. */
+export const NAMES_FIRST = sql.fragment`domain ~ '^[0-9.]+$|:', domain`;
+
+/** The tenant's domains; links lead to the first. */
+export const domains = (tx: Transaction) =>
+  tx.anyFirst(
+    sql.type(z.object({ domain: z.string() }))`
+      select domain from tenant_domains order by ${NAMES_FIRST}
+    `,
+  );
+
 const Active = z.object({
   id: z.string(),
   slug: z.string(),

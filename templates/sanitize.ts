@@ -40,7 +40,7 @@ const RULES: sanitizeHtml.IOptions = {
   // Each tag's attributes are chosen below, by their names and values.
   allowedAttributes: false,
   transformTags: { '*': (tagName, given) => ({ tagName, attribs: known(given) }) },
-  allowedSchemes: ['https', 'mailto', 'tel'],
+  allowedSchemes: ['https', 'http', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['https', 'data'] },
   allowProtocolRelative: false,
   nonTextTags: CONTENT_TO_DROP.split(' '),
@@ -66,9 +66,19 @@ function known(given: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
 }
 
 function isKnown(key: string, value: string): boolean {
-  if (key === 'href') return /^(https:\/\/|mailto:|tel:)[^\s]+$/i.test(value);
+  if (key === 'href') return /^(https:\/\/|mailto:|tel:)[^\s]+$/i.test(value) || isLocalLink(value);
   if (key === 'src')
     return /^(https:\/\/[^\s]+|data:image\/(png|jpeg|gif);base64,[\w+/=]+)$/i.test(value);
   if (key === 'style') return !/url|expression|[@&\\]|position|behavior/i.test(value);
   return ['align', 'alt', 'colspan', 'rowspan', 'width', 'height', 'title', 'lang'].includes(key);
+}
+
+/** Hosts that never leave the machine or the test (RFC 6761), and so are reached over HTTP in development. */
+export const isLocalHost = (host: string) =>
+  /^(([a-z0-9-]+\.)*(localhost|test)|127\.0\.0\.1)$/i.test(host);
+
+/** Links to other hosts have to be encrypted. */
+function isLocalLink(value: string): boolean {
+  const [, host = ''] = /^http:\/\/([^/:@\s]+)(:\d{1,5})?\/[^\s]*$/i.exec(value) ?? [];
+  return isLocalHost(host);
 }

@@ -82,6 +82,7 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
     ...BARE,
     networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
     may_close_future: !isProduction,
+    local_port: isProduction ? null : configuration.LOCAL_PORT,
   };
   const { NEW_PASSWORD: newPassword, SECRET: secret, DATA_DIR, STORAGE_URL } = configuration;
   const inStore = () =>

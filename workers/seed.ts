@@ -34,12 +34,22 @@ const STAFF = [
 ];
 const TIME_ZONE = 'America/New_York';
 
-type Given = { url: string; secret: string; environment: string; password: string };
+type Given = {
+  url: string;
+  secret: string;
+  environment: string;
+  password: string;
+  local_port: number;
+};
 
-async function seed({ url, password, ...keys }: Given) {
+async function seed({ url, password, local_port, ...keys }: Given) {
   const app = await openPool(url, { size: 2 });
   const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
-  const within = workOf(app, SYSTEM, { ...BARE, keys: keysFrom(keys.secret) });
+  const within = workOf(app, SYSTEM, {
+    ...BARE,
+    keys: keysFrom(keys.secret),
+    local_port,
+  });
   try {
     await assertKeys(app, keys, console.warn);
     const known = new Map((await active(app)).map(({ slug, id }) => [slug, id]));
@@ -110,8 +120,8 @@ try {
     throw new Error('The seed is for development: its passwords are known to everybody.');
   const url = findDatabase(configuration);
   const secret = readSecret(configuration);
-  const { NODE_ENV: environment, SEED_PASSWORD: password } = configuration;
-  await seed({ url, secret, environment, password });
+  const { NODE_ENV: environment, SEED_PASSWORD: password, LOCAL_PORT: local_port } = configuration;
+  await seed({ url, secret, environment, password, local_port });
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

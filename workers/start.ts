@@ -12,7 +12,7 @@ import {
   readStartConfiguration,
   type StartConfiguration,
 } from './processes/configuration.ts';
-import { assertFree } from './processes/free-port.ts';
+import { assertFree, freePort } from './processes/free-port.ts';
 import { keepPostgres, type Kept } from './processes/keep-postgres.ts';
 import { leaveLogins, readLogins, type Logins } from './processes/logins.ts';
 
@@ -93,7 +93,9 @@ async function database(given: StartConfiguration): Promise<string> {
 }
 
 async function serve(url: string, given: StartConfiguration) {
-  const { PORT, HOST, LOG_LEVEL, DATA_DIR, METRICS_PORT } = given;
+  const { HOST, LOG_LEVEL, DATA_DIR, METRICS_PORT } = given;
+  // Links name the port, so it is chosen before the first process writes one.
+  const PORT = given.PORT === 0 ? await freePort(HOST) : given.PORT;
   const SECRET = readSecret({ SECRET: process.env['SECRET'], DATA_DIR });
   const env = {
     ...process.env,
@@ -103,6 +105,7 @@ async function serve(url: string, given: StartConfiguration) {
     DATA_DIR,
     HOST,
     PORT: String(PORT),
+    LOCAL_PORT: String(PORT),
     METRICS_HOST: LOCAL,
   };
   const metricsPort = (name: Measured) =>

@@ -66,6 +66,7 @@ await live(log, async ({ giveUp, onFatal }) => {
     keys: keysFrom(secret),
     networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
     may_close_future: !isProduction,
+    local_port: isProduction ? null : configuration.LOCAL_PORT,
   };
   const lent = await lendOutside(own, configuration, { pool, installation, log });
   const jobs = queued.filter((job) => job.pool === own);

@@ -7,6 +7,7 @@ import {
   DatabaseUrl,
   DataDir,
   DrainSeconds,
+  LocalPort,
   LogLevel,
   MetricsHost,
   NodeEnv,
@@ -20,6 +21,8 @@ const Environment = z
   .object({
     PORT: Port.default(3000),
     HOST: z.string().default('127.0.0.1'),
+    /** In development, the port in links; without it, PORT. */
+    LOCAL_PORT: LocalPort.optional(),
     DATABASE_URL: DatabaseUrl,
     /** A hot standby of it, from which lists and reports are read. */
     DATABASE_REPLICA_URL: DatabaseUrl.optional(),

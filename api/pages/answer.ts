@@ -12,6 +12,7 @@ import { backTo } from './back.ts';
 import { queryOf } from './query.ts';
 import type { Moved, Problems, Shown, Streamed } from './page.ts';
 import type { Room } from './places.ts';
+import { PORTAL, STAFF, type AccountRoom } from './rooms.ts';
 
 /** Where the database is away, a page still has to say so. */
 const NOBODY: PortalConfig = {
@@ -52,7 +53,7 @@ export function answer(
     script: script?.text,
     place: ctx.path.split('/')[2] ?? '',
     is_portal: isPortal,
-    signed_in: isPortal && isBorrower(ctx),
+    ...doorsOf(ctx),
     idempotency_key: randomUUID(),
     stylesheet: `/portal/${stylesheetOf(config).name}`,
   });
@@ -67,10 +68,26 @@ function goTo(ctx: Context, { to, done, clears }: Moved) {
   ctx.body = '';
 }
 
-const isBorrower = ({ state }: Context) => Boolean(state.user?.borrower_id);
+/** Where the reader signs in and out, and what the frame of the page offers. */
+function doorsOf({ state }: Context) {
+  const { at } = state.room as Room;
+  const room = accountRoomOf(state);
+  return {
+    room,
+    has_languages: at === room,
+    signed_in: at === PORTAL && Boolean(state.user?.borrower_id),
+    has_session: Boolean(state.user),
+  };
+}
+
+const accountRoomOf = ({ room }: Context['state']): AccountRoom =>
+  (room as Room).isPortal ? PORTAL : STAFF;
 
 /** A page is read again, or come back to; a form that was refused is neither. */
-const hereOf = (ctx: Context) => (ctx.method === 'POST' ? '/portal' : backTo(ctx.url));
+function hereOf(ctx: Context) {
+  const room = accountRoomOf(ctx.state);
+  return ctx.method === 'POST' ? room : backTo(ctx.url, room);
+}
 
 /**
  * Nothing but our own style and the tenant's own logo: no frame, no other place, and no script but that of

@@ -21,7 +21,7 @@ export function speak(ctx: Context, language: string) {
   if (spoken === null) return;
   ctx.state.language = spoken;
   ctx.cookies.set(NAME, spoken, {
-    ...{ httpOnly: true, maxAge: A_YEAR_MS, overwrite: true, path: '/portal' },
+    ...{ httpOnly: true, maxAge: A_YEAR_MS, overwrite: true, path: '/' },
     ...{ sameSite: 'lax', signed: false },
   });
 }

@@ -55,6 +55,8 @@ export type Page = {
   submit?: (visit: Visit) => Promise<Shown | Moved>;
   /** For whoever has not signed in. */
   isOpen?: boolean;
+  /** Where its cookies go, when that is not its own room. */
+  door?: string;
   /** A file may come with its form. */
   takesFile?: boolean;
   /** Programs send its form as well: without a token of ours, and with a body that is not read. */

@@ -54,7 +54,7 @@ export function portalPages(
     const { room } = ctx.state as { room?: Room };
     if (room === undefined) return next();
     Object.assign(ctx.state, {
-      ...((room.isPortal || room.sign_in) && { door: room.at }),
+      ...(room.sign_in && { door: room.at }),
       isInside: true,
     });
     await visit(ctx, { parts, room, ask: asking(ctx, handlers) });
@@ -72,6 +72,7 @@ async function visit(ctx: Context, { parts, room, ask }: Way) {
   if (isRead && /^\/ops\/(style|live)-/.test(ctx.path)) return opsAsset(ctx);
   const { page, params } = placeOf(room, ctx.path);
   ctx.state.route = { path: `${room.at}${page.path}` };
+  if (page.door !== undefined) ctx.state.door = page.door;
   if (!isRead && !(ctx.method === 'POST' && page.submit)) throw otherMethod(page);
   const takesFile = page.takesFile === true && !isRead;
   if (takesFile && !ctx.state.user) {
@@ -145,18 +146,29 @@ async function refuse(ctx: Context, ask: Ask, { status, body, headers = {} }: An
     ? await ask<PortalConfig>('GET /portal/config').catch(() => undefined)
     : undefined;
   const retry_after = headers['Retry-After'];
-  const refusal = { code: body.code, status, retry_after };
+  const refusal = { status, retry_after, ...waysOn(ctx, { code: body.code, status }) };
   answer(ctx, { ...shown('refused', refusal), status }, { ...(config && { config }) });
   if (isInside) setCookie(ctx);
 }
 
+/** What somebody who was refused can do next. */
+function waysOn({ state, path }: Context, { code, status }: { code: string; status: number }) {
+  const isExpired = code === 'csrf_failed';
+  const mustEnroll = code === 'second_factor_required' && !(state.room as Room).isPortal;
+  return {
+    code,
+    again: isExpired ? path : null,
+    enroll: mustEnroll && Boolean(state.user),
+    other_account: status === 403 && !isExpired && Boolean(state.isInside && state.user),
+  };
+}
+
 function signInFirst(ctx: Context, code: string) {
-  const { at, isPortal, sign_in } = ctx.state.room as Room;
-  if (sign_in) return answer(ctx, moved(sign_in));
-  if (!isPortal) return answer(ctx, moved(at, 'sign_in_over'));
-  const back = ctx.method === 'GET' && ctx.path !== '/portal' ? `?back=${ctx.path}` : '';
+  const { at, sign_in } = ctx.state.room as Room;
+  if (!sign_in) return answer(ctx, moved(at, 'sign_in_over'));
+  const back = ctx.method === 'GET' && ctx.path !== at ? `?back=${ctx.path}` : '';
   const isOver = code === 'session_expired' || code === 'sign_in_expired';
-  answer(ctx, moved(`/portal/sign-in${back}`, isOver ? 'signed_out_by_time' : undefined));
+  answer(ctx, moved(`${sign_in}${back}`, isOver ? 'signed_out_by_time' : undefined));
 }
 
 /** The language that the borrower is written in is that of the pages, unless this browser has another. */

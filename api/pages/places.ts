@@ -12,7 +12,9 @@ import { loanPages } from './loans.ts';
 import { OPS, opsPages } from './ops.ts';
 import { payPages } from './pay.ts';
 import { profilePages } from './profile.ts';
+import { PORTAL, STAFF } from './rooms.ts';
 import { signingIn } from './signing-in.ts';
+import { staffPages } from './staff.ts';
 import { unsubscribePages } from './unsubscribe.ts';
 
 /** Every page that borrowers open. */
@@ -28,7 +30,7 @@ const portal: readonly Page[] = [
   ...messagePages,
   ...hardshipPages,
   ...profilePages,
-  ...ownFactorPages,
+  ...ownFactorPages(PORTAL),
 ];
 
 /** Pages that lie below one address. */
@@ -41,7 +43,8 @@ export type Room = {
 };
 
 const ROOMS: readonly Room[] = [
-  { at: '/portal', isPortal: true, pages: portal },
+  { at: PORTAL, isPortal: true, pages: portal, sign_in: `${PORTAL}/sign-in` },
+  { at: STAFF, isPortal: false, pages: staffPages, sign_in: `${STAFF}/sign-in` },
   { at: OPS, isPortal: false, pages: opsPages, sign_in: `${OPS}/sign-in` },
   { at: COMING_BACK, isPortal: false, pages: comingBackPages },
 ];

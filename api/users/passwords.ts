@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { countRequest, stranger } from '../../jobs/users/attempts.ts';
-import { changePassword, requestReset, resetPassword } from '../../jobs/users/reset-password.ts';
+import {
+  changePassword,
+  isUsable,
+  requestReset,
+  resetPassword,
+} from '../../jobs/users/reset-password.ts';
 import type { Settings } from '../../jobs/users/settings.ts';
-import type { OwnCall, Route } from '../endpoints/route.ts';
+import type { Call, OwnCall, Route } from '../endpoints/route.ts';
 import { throttled } from '../http/throttle.ts';
 
 const secret = z.string().min(1).max(1024);
@@ -19,6 +24,9 @@ const Reset = z
   })
   .transform(({ token, password, new_password }) => ({ token, password: password ?? new_password }))
   .refine(({ password }) => password !== undefined, { path: ['password'], error: 'Is required.' });
+
+/** Looking at a link does not use it up. */
+const Link = z.object({ token: z.string().min(1).max(200) });
 
 const Change = z.object({ current_password: secret, new_password: secret });
 
@@ -71,6 +79,19 @@ export const passwords: Route[] = [
       call.session.remember(holder);
       return { message: 'The password is changed. Sign in with it.' };
     },
+  },
+  {
+    ...about,
+    allow: 'anyone',
+    path: '/auth/password/check-link',
+    summary: 'Check whether a link still works',
+    action: 'check-link',
+    body: Link,
+    reply: z.object({ is_usable: z.boolean() }),
+    transaction: 'read',
+    run: async ({ work, body }: Call) => ({
+      is_usable: await isUsable(work, (body as z.output<typeof Link>).token),
+    }),
   },
   {
     ...about,

@@ -1,8 +1,9 @@
 import * as recipients from '../../sql/communications/recipients.ts';
 import * as logos from '../../sql/users/logos.ts';
-import { current } from '../../sql/tenants.ts';
+import { current, domains } from '../../sql/tenants.ts';
 import type { Letter } from '../../templates/letter.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
+import { originOf } from '../users/origin.ts';
 import { settingsOf, type Settings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
@@ -30,10 +31,10 @@ export type MessageFigures = {
 };
 
 /** Who speaks, as of the business date. */
-export async function senderOf({ tx, today }: Work): Promise<Sender> {
+export async function senderOf({ tx, today, installation }: Work): Promise<Sender> {
   const { name, slug, currency, locale, time_zone } = await current(tx);
-  const { branding } = await settingsOf(tx);
-  const domain = await recipients.domain(tx);
+  const { branding, auth } = await settingsOf(tx);
+  const site = { domains: await domains(tx), auth };
   const { address_line_1, address_line_2, logo_url } = branding;
   return {
     locale,
@@ -45,7 +46,7 @@ export async function senderOf({ tx, today }: Work): Promise<Sender> {
       branding,
       logo_id: logo_url === '' ? null : await logos.readyOf(tx, logo_url),
       address_lines: [address_line_1, address_line_2].filter((line) => line !== ''),
-      portal_url: domain ? `https://${domain}/portal` : null,
+      portal_url: site.domains.length > 0 ? `${originOf(site, installation)}/portal` : null,
     },
     letter_date: today,
   };

@@ -9,7 +9,8 @@ import { putFile, signInTo } from '../documents/sftp-server.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueue, job } from '../job.ts';
 import type { Outside, SendAnswer } from '../outside.ts';
-import { isOwnOrigin, settingsOf } from '../users/settings.ts';
+import { originOf } from '../users/origin.ts';
+import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
 /** Seconds until each further attempt, where the mail server, or the other, may take it later. */
@@ -79,7 +80,14 @@ async function read(work: Work, id: string, attempt: number) {
   const { sftp_server_id: server } = tape;
   if (server !== null && !(await isMyTurn(work, id, attempt))) return null;
   const signIn = server === null ? null : await signInTo(work, server);
-  return { tape, signIn, tenant: await sender(tx), settings: await settingsOf(tx) };
+  const [tenant, settings] = [await sender(tx), await settingsOf(tx)];
+  return {
+    tape,
+    signIn,
+    tenant,
+    settings,
+    origin: originOf({ ...tenant, ...settings }, work.installation),
+  };
 }
 
 /**
@@ -130,7 +138,7 @@ function put({ tape, signIn }: Ready, outside: Outside, id: string): Promise<Sen
   return putFile(outside, signIn, { filename, partial_name, storage_key, file_size });
 }
 
-async function linkTo({ tape, tenant, settings: { auth } }: Ready, outside: Outside) {
+async function linkTo({ tape, origin }: Ready, outside: Outside) {
   const { storage_key: key, filename, content_type } = tape;
   const expires_at = new Date(outside.now().getTime() + LINK_DAYS * 86_400_000);
   const link = await outside.files.presign({
@@ -140,9 +148,6 @@ async function linkTo({ tape, tenant, settings: { auth } }: Ready, outside: Outs
     content_type,
     filename,
   });
-  // A domain may have been taken away since it was named.
-  const isOwn = auth.site_origin !== '' && isOwnOrigin(auth.site_origin, tenant.domains);
-  const origin = isOwn ? auth.site_origin : `https://${tenant.domains[0] ?? 'localhost'}`;
   return { url: new URL(link, origin).href, expires_at: expires_at.toISOString() };
 }
 

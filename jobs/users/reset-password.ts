@@ -29,6 +29,10 @@ export async function requestReset(work: Work, request: { email: string; device:
   await notify(work, { user_id, message: 'password_reset' });
 }
 
+/** Whether a link's token may still be used: it is known, unused and not expired. */
+export const isUsable = async ({ tx }: Pick<Work, 'tx'>, token: string): Promise<boolean> =>
+  (await accounts.holderOf(tx, hashOf(token))) !== null;
+
 const WRONG_LINK = 'The link is not valid. It works once, and only for a limited time.';
 
 /**

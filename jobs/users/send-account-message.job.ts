@@ -13,7 +13,8 @@ import { renderMessage } from '../../templates/render.ts';
 import { enqueue, job } from '../job.ts';
 import type { Mail } from '../outside.ts';
 import type { Work } from '../work.ts';
-import { isOwnOrigin, settingsOf } from './settings.ts';
+import { originOf } from './origin.ts';
+import { settingsOf } from './settings.ts';
 
 /** How long a link opens something, in minutes. */
 const LIFE: Partial<Record<Payload['message'], { purpose: accounts.Purpose; minutes: number }>> = {
@@ -82,21 +83,19 @@ export const sendAccountMessage = job({
   },
 });
 
-/** Borrowers choose theirs in the portal, staff where the tenant's dashboard is. */
+/** Borrowers choose theirs in the portal, staff in the pages of their own. */
 const pageOf = ({ borrower_id }: { borrower_id: string | null }) =>
-  borrower_id === null ? '/choose-password' : '/portal/choose-password';
+  borrower_id === null ? '/staff/choose-password' : '/portal/choose-password';
 
 async function composed(work: Work, { user_id, message, about }: Payload): Promise<Mail | null> {
-  const { tx } = work;
+  const { tx, installation } = work;
   const user = user_id === null ? null : await accounts.active(tx, user_id);
   const webhook = about === undefined ? undefined : await subscriptions.switchedOff(tx, about);
   if (user === null || webhook === null) return null;
   const tenant = await accounts.sender(tx);
   const { branding, auth, communications } = await settingsOf(tx);
   const [domain = 'localhost'] = tenant.domains;
-  // A domain may have been taken away since it was named.
-  const isOwn = auth.site_origin !== '' && isOwnOrigin(auth.site_origin, tenant.domains);
-  const origin = isOwn ? auth.site_origin : `https://${domain}`;
+  const origin = originOf({ ...tenant, auth }, installation);
   const life = LIFE[message];
   const token = randomBytes(32).toString('base64url');
   const expires_at =

@@ -4,6 +4,7 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { joined } from '../database/joined.ts';
 import { liable } from '../loans/co-borrowers.ts';
 import { loans } from '../loans/loans.ts';
+import { NAMES_FIRST } from '../tenants.ts';
 import { byPlace, placed } from './asked.ts';
 import { CHANNELS } from './channels.ts';
 import { isStopped } from './opt-outs.ts';
@@ -210,10 +211,8 @@ export const onlyLoans = (tx: Transaction, ids: readonly string[], columns: read
     join (${loans.rows}) as row on row.id = sole.loan_id
   `);
 
-/** The first domain of the tenant, for links and the sender's address. */
-export const FIRST_DOMAIN = sql.fragment`select domain from tenant_domains order by domain limit 1`;
-export const domain = (tx: Transaction) =>
-  tx.maybeOneFirst(sql.type(z.object({ domain: z.string() }))`${FIRST_DOMAIN}`);
+/** The first domain of the tenant, for the sender's address. */
+export const FIRST_DOMAIN = sql.fragment`select domain from tenant_domains order by ${NAMES_FIRST} limit 1`;
 
 export const loanNumber = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ loan_number: z.string() }))`

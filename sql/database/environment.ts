@@ -8,6 +8,8 @@ export const DatabaseUrl = z.url({
   protocol: /^postgres(ql)?$/,
   error: 'Names the database, such as postgresql://login@host/servicing.',
 });
+/** In development, the port that links in mails and letters lead to. */
+export const LocalPort = z.coerce.number().int().min(1).max(65_535);
 export const NodeEnv = z.enum(['development', 'test', 'production']).default('development');
 export const LogLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
 export const Port = z.coerce.number().int().min(0).max(65_535);

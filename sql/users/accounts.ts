@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
+import { NAMES_FIRST } from '../tenants.ts';
 
 const Superadmin = z.object({ id: z.string() });
 
@@ -122,7 +123,8 @@ const Sender = z.object({
 export const sender = (tx: Transaction) =>
   tx.one(sql.type(Sender)`
     select name, slug, locale, currency, time_zone,
-           array(select domain from tenant_domains where tenant_id = tenant.id order by domain)
+           array(select domain from tenant_domains where tenant_id = tenant.id
+                 order by ${NAMES_FIRST})
              as domains
     from tenants as tenant where id = app.current_tenant()
   `);

@@ -50,6 +50,13 @@ const textOf = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
 /** The frame, wherever in the page one is. */
 const frameOf = ({ data }: Options) => data.root as PageFrame & Setting;
 
+type Refusal = { code: string; status: number };
+
+function refusalWords(kind: string, { code, status }: Refusal, options: Options): string {
+  const key = isWord(`${kind}.${code}`) ? `${kind}.${code}` : `${kind}.${status}`;
+  return say(frameOf(options).language, isWord(key) ? key : `${kind}.500`);
+}
+
 const helpers: Record<string, Handlebars.HelperDelegate> = {
   /** Words of the portal, with values put in. */
   t: (key: string, options: Options) => say(frameOf(options).language, key, options.hash),
@@ -61,6 +68,13 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   money: (amount: unknown, options: Options) => filters['currency']?.(amount, frameOf(options)),
   rate: (rate: unknown, options: Options) => filters['percent']?.(rate, frameOf(options)),
   day: (date: unknown, options: Options) => filters['date']?.(date, frameOf(options)),
+  /** The link that dials a phone number. */
+  dial: (phone: unknown) => `tel:${String(phone).replace(/[^\d+]/g, '')}`,
+  /** What a refusal is called, by its code where that has words of its own, or else by its status. */
+  refused_title: (refusal: Refusal, options: Options) =>
+    refusalWords('refused_title', refusal, options),
+  refused_what: (refusal: Refusal, options: Options) =>
+    refusalWords('refused_what', refusal, options),
   positive: isPositive,
   same: (value: unknown, other: unknown) => value === other,
   any: (rows: unknown) => Array.isArray(rows) && rows.length > 0,

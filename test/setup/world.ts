@@ -50,6 +50,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     networks: networksOf([]),
     scans_uploads: false,
     may_close_future: true,
+    local_port: null,
   };
   const database = await cloneDatabase();
   const pool = await openPool(database.url, { size: 8 });

@@ -63,7 +63,7 @@ test('a link leads home although another origin was kept from before', async () 
 
   await sendAccountMessage.run({ ...payload, message: 'password_reset' }, outside);
 
-  expect(outside.mailbox[0]?.html).toContain(`https://${other.host}/choose-password`);
+  expect(outside.mailbox[0]?.html).toContain(`https://${other.host}/staff/choose-password`);
   expect(outside.mailbox[0]?.html).not.toContain('evil.example');
 });
 

@@ -74,7 +74,7 @@ test('a link sets a password once, ends all sessions, and signs nobody in', asyn
   const told = await queued(tenant);
 
   expect(letter).toMatchObject({ to: { address: `loan_officer@${tenant.slug}.test` } });
-  expect(html).toContain(`https://${tenant.host}/choose-password?token=`);
+  expect(html).toContain(`https://${tenant.host}/staff/choose-password?token=`);
   expect(weak.body.errors).toEqual({ password: 'Must be at least 12 characters.' });
   expect(own.body.errors).toEqual({ password: 'Must not contain the email address.' });
   expect(done).toMatchObject({ status: 200, body: { message: expect.any(String) } });

@@ -169,6 +169,8 @@ export const environmentOf = (
   NODE_ENV: 'development',
   HOST: '127.0.0.1',
   PORT: '0',
+  // What the demo leaves is looked at after `npm start`, on its port.
+  LOCAL_PORT: given['LOCAL_PORT'] || given['PORT'] || '3000',
   // Mail and texts stay in the outbox, and the secret in the folder, whatever the shell has set.
   SMTP_URL: '',
   TWILIO_ACCOUNT_SID: '',

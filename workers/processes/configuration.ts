@@ -10,6 +10,7 @@ import {
   DatabaseUrl,
   DataDir,
   DrainSeconds,
+  LocalPort,
   LogLevel,
   MetricsHost,
   NodeEnv,
@@ -28,6 +29,8 @@ const ForWorker = z
     DATA_DIR: DataDir,
     LOG_LEVEL: LogLevel.default('info'),
     NODE_ENV: NodeEnv,
+    /** In development, the API's port: links in mails and letters lead to it. */
+    LOCAL_PORT: LocalPort.default(3000),
     /** Signs links to files; the same for the API and all workers. */
     SECRET: Secret.optional(),
     /** Without it, mail goes to the outbox folder. */
@@ -109,6 +112,7 @@ const ForCommand = z.object({
   DATABASE_URL: DatabaseUrl.optional(),
   DATA_DIR: DataDir,
   NODE_ENV: NodeEnv,
+  LOCAL_PORT: LocalPort.default(3000),
   SECRET: Secret.optional(),
   PRIVATE_NETWORKS: PrivateNetworks,
   STORAGE_URL: StorageUrl,

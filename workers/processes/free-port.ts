@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { CannotStart } from '../../sql/database/cannot-start.ts';
 import { dictionary } from '../../sql/dictionary.ts';
 
@@ -23,4 +23,16 @@ export async function assertFree(variable: string, port: number, host: string): 
   throw new CannotStart(
     `Port ${port} of ${host} cannot be had: ${why}. Set ${variable} to another.`,
   );
+}
+
+/** A port that nothing listens on at this moment. */
+export async function freePort(host: string): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(0, host, resolve);
+  });
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
 }

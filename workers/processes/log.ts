@@ -8,6 +8,9 @@ const LEVELS = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' 
 export const queueLogger = (log: Log) =>
   new Logger(({ taskIdentifier, jobId }) => (level, message, meta) => {
     if (meta && ('failure' in meta || 'success' in meta)) return;
-    const remark = wordsOf(message);
+    // We lend the queue few connections on purpose.
+    if (meta && 'max' in meta && 'concurrency' in meta) return;
+    // What stands before a colon would hide the rest.
+    const remark = wordsOf(message.replace(/^WARNING: /, ''));
     log[LEVELS[level]]({ task: taskIdentifier, job_id: jobId }, remark);
   });

@@ -7,11 +7,23 @@ export const refusals = {
     'Your browser sent something that we could not read. Go back and try again.',
     'Su navegador envió algo que no pudimos leer. Vuelva atrás e inténtelo de nuevo.',
   ],
-  'refused_title.403': ['This is not open to you', 'No tiene acceso a esto'],
-  'refused_what.403': [
-    'Either the page was open for too long, or this is not yours to see. Open it again from the overview.',
-    'La página estuvo abierta demasiado tiempo o no le corresponde verla. Ábrala de nuevo desde el resumen.',
+  'refused_title.403': ["You don't have access to this page", 'No tiene acceso a esta página'],
+  'refused_what.403': ['Sign in with another account.', 'Inicie sesión con otra cuenta.'],
+  'refused_title.csrf_failed': ['This page has expired', 'Esta página ha caducado'],
+  'refused_what.csrf_failed': [
+    'Nothing was sent. Open the page again and send the form from there.',
+    'No se envió nada. Abra la página de nuevo y envíe el formulario desde ahí.',
   ],
+  'refused_title.second_factor_required': [
+    'Two-step verification is required',
+    'Se requiere la verificación en dos pasos',
+  ],
+  'refused_what.second_factor_required': [
+    'Set up two-step verification, then sign in again.',
+    'Configure la verificación en dos pasos e inicie sesión de nuevo.',
+  ],
+  refused_other_account: ['Sign out and use another account', 'Cerrar sesión y usar otra cuenta'],
+  refused_open_again: ['Open the page again', 'Abrir la página de nuevo'],
   'refused_title.404': ['There is no such page', 'Esta página no existe'],
   'refused_what.404': [
     'The address may be wrong, or what it led to is gone. Look for it from the overview.',

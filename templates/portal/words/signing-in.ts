@@ -19,6 +19,11 @@ export const signingIn = {
     'Several words that nobody would guess are better than one with signs in it. Spaces are fine.',
     'Varias palabras que nadie adivinaría son mejores que una sola con signos. Puede usar espacios.',
   ],
+  'choose_password.over': [
+    'This link no longer works. Each link works once and for a limited time. If you have already chosen a password, sign in with it.',
+    'Este enlace ya no funciona. Cada enlace funciona una sola vez y por un tiempo limitado. Si ya eligió una contraseña, inicie sesión con ella.',
+  ],
+  'choose_password.new_link': ['Get a new link', 'Obtener un enlace nuevo'],
   'choose_password.do': ['Keep this password', 'Guardar esta contraseña'],
   second_factor: ['Enter your code', 'Escriba su código'],
   'second_factor.why': [
@@ -55,6 +60,18 @@ export const signingIn = {
     'Write these codes down now: they are shown only once. Each lets you in one time if you lose your phone.',
     'Anote estos códigos ahora: se muestran una sola vez. Cada uno le permite entrar una vez si pierde su teléfono.',
   ],
+  staff: ['You are signed in', 'Ha iniciado sesión'],
+  'staff.signed_in_as': ['Signed in as {email}.', 'Sesión iniciada como {email}.'],
+  'staff.api': [
+    'You work with loans through the API, or in the dashboard of your organization.',
+    'Usted trabaja con los préstamos a través de la API o en el panel de su organización.',
+  ],
+  'staff.docs': ['API documentation', 'Documentación de la API'],
+  'staff.provider': ['Sign in with {name}', 'Entrar con {name}'],
+  'staff.provider_next': [
+    'Continue to {name} to sign in there. You come back here afterwards.',
+    'Continúe a {name} para iniciar sesión allí. Después volverá aquí.',
+  ],
   coming_back: ['Sign in through your organization', 'Entrar a través de su organización'],
   'coming_back.almost': [
     'Your organization has confirmed who you are. One step is left.',
@@ -71,8 +88,8 @@ export const signingIn = {
     'Su organización le ha enviado de vuelta sin decir quién es usted.',
   ],
   'coming_back.again': [
-    'To sign in, start again from your dashboard.',
-    'Para entrar, empiece de nuevo desde su panel.',
+    'To sign in, start again here or from your dashboard.',
+    'Para entrar, empiece de nuevo aquí o desde su panel.',
   ],
   'coming_back.onward': ['Go to {to}', 'Ir a {to}'],
   'done.sign_in_over': [
