@@ -74,7 +74,7 @@ const skipped = z.object({
 });
 const outcome = z.object({
   trace_number: text,
-  code: text,
+  code: text.nullable(),
   payment_id: uuid.nullable(),
   disbursement_id: uuid.nullable(),
   draw_id: uuid.nullable(),

@@ -16,6 +16,7 @@ const Sent = z.object({
   borrower_id: z.string(),
 });
 export type Sent = z.output<typeof Sent>;
+const Traced = Sent.extend({ trace_number: z.string() });
 
 /** Where cash is booked for the loan: on an account of its product's, or of the chart. */
 const cashOf = sql.fragment`
@@ -29,7 +30,7 @@ const isCredit = sql.fragment`entry.transaction_code in ('22', '32')`;
 /** Entries with whose they are. */
 const sent = sql.fragment`
   select entry.id, entry.payment_id, entry.disbursement_id, entry.draw_id, ${isCredit} as is_credit,
-         entry.amount, entry.return_code, entry.settled_on, entry.clearing_account_id,
+         entry.trace_number, entry.amount, entry.return_code, entry.settled_on, entry.clearing_account_id,
          ${cashOf} as cash_account_id, loan.id as loan_id, loan.borrower_id
   from nacha_entries as entry
   left join payments as payment on payment.id = entry.payment_id
@@ -39,9 +40,13 @@ const sent = sql.fragment`
     on loan.id = coalesce(payment.loan_id, disbursement.loan_id, draw.loan_id)
 `;
 
-/** The entry that was sent under a trace number, and whose loan it is of; the loan is locked first. */
-export const ofTrace = (tx: Transaction, traceNumber: string) =>
-  tx.maybeOne(sql.type(Sent)`${sent} where entry.trace_number = ${traceNumber}`);
+/** The entries that were sent under these trace numbers, by number; their loans are locked next. */
+export async function ofTraces(tx: Transaction, traceNumbers: readonly string[]) {
+  const found = await tx.any(sql.type(Traced)`
+    ${sent} where entry.trace_number = any(${sql.array([...traceNumbers], 'text')})
+  `);
+  return new Map(found.map((entry) => [entry.trace_number, entry]));
+}
 
 export const lock = (tx: Transaction, id: string) =>
   tx.one(sql.type(Sent)`${sent} where entry.id = ${id} for update of entry`);

@@ -117,14 +117,50 @@ export const sentFile = async (
 export const sentLines = async (...of: Parameters<typeof sentFile>) =>
   read(await sentFile(...of)).batches.flatMap(({ entries }) => entries);
 
-/** What a bank answers: the entries it sends back, each with its addenda. */
-export function returnFile(...entries: (readonly [entry: string, code: string])[]) {
-  const addenda = (entry: string, code: string) =>
-    `7${code.startsWith('C') ? '98' : '99'}${code}${at(entry, 80, 94)}${' '.repeat(6)}${at(entry, 4, 11)}${' '.repeat(44)}021000020000001`;
-  return [
-    '101 1234567890 0910000192602190930A094101ACME LENDING           SETTLING BANK                  ',
-    ...entries.flatMap(([entry, code]) => [entry, addenda(entry, code)]),
-  ]
-    .map((line) => `${line.slice(0, 94)}\n`)
+/** What a bank answers: the entries it sends back, each with its addenda, in a batch of their own. */
+export const returnFile = (...entries: (readonly [entry: string, code: string, data?: string])[]) =>
+  bankFile(...entries.map(([entry, code, data]) => [returned(entry), addendaOf(entry, code, data)]))
+    .map((line) => `${line}\n`)
     .join('');
+
+/** In a return, the code of the transaction says that it comes back, and of which side. */
+const returned = (entry: string) =>
+  `6${at(entry, 2, 2)}${isCredit(entry) ? '1' : '6'}${at(entry, 4, 78)}1${at(entry, 80, 94)}`;
+
+const addendaOf = (entry: string, code: string, data = '') =>
+  `7${code.startsWith('C') ? '98' : '99'}${code}${at(entry, 80, 94)}${' '.repeat(6)}${at(entry, 4, 11)}${data.padEnd(44)}021000020000001`;
+
+/** The records of a file from a bank, with true controls; each group of records is a batch. */
+export function bankFile(...batches: string[][]): string[] {
+  const entriesOf = (lines: string[]) => lines.filter((line) => line.startsWith('6'));
+  const isReturnedCredit = (line: string) => at(line, 3, 3) < '5';
+  const cents = (lines: string[]) => String(centsOf(lines)).padStart(12, '0');
+  const sums = (lines: string[]) => {
+    const entries = entriesOf(lines);
+    return [
+      String(hashOf(entries)).padStart(10, '0'),
+      cents(entries.filter((line) => !isReturnedCredit(line))),
+      cents(entries.filter(isReturnedCredit)),
+    ].join('');
+  };
+  const all = batches.flat();
+  const count = (value: number, width: number) => String(value).padStart(width, '0');
+  const records = batches.flatMap((lines, index) => {
+    const tail = `02100002${count(index + 1, 7)}`;
+    return [
+      `5200${'ACME LENDING'.padEnd(36)}1234567890PPD${'LOAN PMT'.padEnd(10)}260217260218   1${tail}`,
+      ...lines,
+      `8200${count(lines.length, 6)}${sums(lines)}${'1234567890'.padEnd(35)}${tail}`,
+    ];
+  });
+  const blocks = Math.ceil((records.length + 2) / 10);
+  const file = [
+    '101 1234567890 0910000192602190930A094101ACME LENDING           SETTLING BANK          '.padEnd(
+      94,
+    ),
+    ...records,
+    `9${count(batches.length, 6)}${count(blocks, 6)}${count(all.length, 8)}${sums(all)}${' '.repeat(39)}`,
+  ];
+  while (file.length % 10 > 0) file.push('9'.repeat(94));
+  return file;
 }

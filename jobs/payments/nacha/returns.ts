@@ -1,42 +1,53 @@
 import { Big } from 'big.js';
 import { Invalid } from '../../errors.ts';
 import { money } from '../../money.ts';
+import { at, readBankFile, type BankEntry } from './bank-file.ts';
+import type { BankRecord } from './bank-records.ts';
 
 /** One entry that a bank sent back, or asks to have changed. */
 export type ReturnedEntry = {
   /** R01 and its like for a return; C01 and its like for a notification of change. */
   code: string;
+  /** The number of the entry that we sent. */
   original_trace_number: string;
+  /** The number under which the bank reports it. */
+  trace_number: string;
   amount: string;
   information: string;
 };
 
+/** An entry that reports nothing about an entry of ours. */
+type ForwardEntry = { code: null; trace_number: string };
+
 /**
  * Reads a return file (Nacha Operating Rules, Appendix Four): each entry that comes back is followed
- * by an addenda record of type 99, each notification of change by one of type 98.
+ * by an addenda record of type 99, each notification of change by one of type 98. The file must agree with
+ * its control records.
  */
-export function readReturns(file: string): ReturnedEntry[] {
-  const lines = file.split(/\r\n|\n|\r/).filter((line) => line !== '');
-  const refuse = (index: number, what: string) =>
-    new Invalid({ file: `Line ${index + 1} ${what}.` });
-  if (lines[0]?.startsWith('1') !== true) throw refuse(0, 'is no file header');
-  const entries: ReturnedEntry[] = [];
-  lines.forEach((line, index) => {
-    if (line.length !== 94) throw refuse(index, `has ${line.length} characters and not 94`);
-    if (!line.startsWith('7') || !['98', '99'].includes(line.slice(1, 3))) return;
-    const entry = lines[index - 1];
-    if (entry?.startsWith('6') !== true) throw refuse(index, 'belongs to no entry');
-    const [code, original_trace_number] = [line.slice(3, 6), line.slice(6, 21)];
-    const amount = entry.slice(29, 39);
-    if (!/^[RC]\d{2}$/.test(code) || !/^\d{15}$/.test(original_trace_number))
-      throw refuse(index, 'has no return code or no trace number');
-    if (!/^\d{10}$/.test(amount)) throw refuse(index - 1, 'has no amount');
-    entries.push({
-      code,
-      original_trace_number,
-      amount: money(new Big(amount).div(100)),
-      information: line.slice(35, 79).trim(),
-    });
+export function readReturns(file: string): (ReturnedEntry | ForwardEntry)[] {
+  return readBankFile(file).flatMap((entry): (ReturnedEntry | ForwardEntry)[] => {
+    const reports = entry.addenda.filter(({ text }) => /^79[89]/.test(text));
+    if (reports.length > 0) return reports.map((addenda) => reportOf(entry, addenda));
+    return [{ code: null, trace_number: at(entry.record, 80, 94).trim() }];
   });
-  return entries;
 }
+
+function reportOf({ record }: BankEntry, addenda: BankRecord): ReturnedEntry {
+  const code = at(addenda, 4, 6).toUpperCase();
+  const isChange = at(addenda, 2, 3) === '98';
+  if (!(isChange ? /^C\d{2}$/ : /^R\d{2}$/).test(code))
+    throw refusal(addenda, `has no ${isChange ? 'change' : 'return'} code in columns 4 to 6`);
+  const original_trace_number = at(addenda, 7, 21);
+  if (!/^\d{15}$/.test(original_trace_number))
+    throw refusal(addenda, 'has no original trace number in columns 7 to 21');
+  return {
+    code,
+    original_trace_number,
+    trace_number: at(addenda, 80, 94).trim(),
+    amount: money(new Big(at(record, 30, 39)).div(100)),
+    information: at(addenda, 36, 79).trimEnd(),
+  };
+}
+
+const refusal = ({ line }: BankRecord, problem: string) =>
+  new Invalid({ file: `Line ${line} ${problem}.` });

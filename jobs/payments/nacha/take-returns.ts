@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import * as tasks from '../../../sql/borrowers/tasks.ts';
+import { attempt } from '../../../sql/database/db.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { lock as lockPayment } from '../../../sql/payments/payments.ts';
 import * as entries from '../../../sql/payments/sent-entries.ts';
@@ -22,10 +24,11 @@ export const OUTCOMES = [
   'unknown',
   'amount_differs',
   'refused',
+  'no_return',
 ] as const;
 type Outcome = {
   trace_number: string;
-  code: string;
+  code: string | null;
   payment_id: string | null;
   disbursement_id: string | null;
   draw_id: string | null;
@@ -34,42 +37,67 @@ type Outcome = {
 };
 
 /**
- * Takes in what the bank sent back, entry by entry, each in a transaction of its own: one that cannot
- * be handled stops no other. A file that is taken in twice returns nothing twice.
+ * Takes in a return file of the bank, in one transaction: all of it or nothing. An entry that cannot be booked is
+ * undone alone; a task names it, so that it stops no other entry. A file that is taken in twice returns nothing
+ * twice.
  */
-export async function takeReturns(
+export function takeReturns(
   within: Within,
   tenantId: string,
   { file }: z.output<typeof ReturnFile>,
 ): Promise<Outcome[]> {
+  const reported = readReturns(file);
+  return within(tenantId, (work) => takeAll(work, reported));
+}
+
+async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Promise<Outcome[]> {
+  const traces = reported.flatMap((entry) =>
+    entry.code === null ? [] : [entry.original_trace_number],
+  );
+  const known = await entries.ofTraces(work.tx, traces);
+  const loanIds = new Set([...known.values()].map(({ loan_id }) => loan_id));
+  if (loanIds.size > 0) await loans.holdAll(work.tx, [...loanIds]);
   const outcomes: Outcome[] = [];
-  for (const entry of readReturns(file)) {
+  for (const entry of reported) {
+    if (entry.code === null) {
+      const message = 'This entry reports no return and no change: nothing was booked.';
+      outcomes.push({ ...NOTHING, trace_number: entry.trace_number, status: 'no_return', message });
+      continue;
+    }
+    const sent = known.get(entry.original_trace_number) ?? null;
     outcomes.push(
-      await within(tenantId, (work) => takeReturn(work, entry)).catch((error: unknown) => {
-        if (error instanceof Conflict || error instanceof Invalid)
-          return outcome(entry, null, 'refused', error.message);
-        throw error;
-      }),
+      sent === null
+        ? outcome(entry, null, 'unknown', 'We sent no entry of this number.')
+        : await takeOrRefuse(work, sent.id, entry),
     );
   }
   return outcomes;
 }
 
-async function takeReturn(work: Work, entry: ReturnedEntry): Promise<Outcome> {
-  const { tx, today } = work;
-  const known = await entries.ofTrace(tx, entry.original_trace_number);
-  if (known === null) return outcome(entry, null, 'unknown', 'We sent no entry of this number.');
-  await loans.lock(tx, known.loan_id);
-  const sent = await entries.lock(tx, known.id);
+/** Takes in one entry; undoes only that one if its loan refuses it, and has somebody see to it. */
+async function takeOrRefuse(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
+  const taken = await attempt(work.tx, () => takeReturn(work, id, entry));
+  if ('result' in taken) return taken.result;
+  const { error } = taken;
+  if (!(error instanceof Conflict || error instanceof Invalid)) throw error;
+  const sent = await entries.lock(work.tx, id);
+  await ask(work, sent, `Return ${entry.code} could not be booked: book it by hand`, entry);
+  return outcome(entry, sent, 'refused', error.message);
+}
+
+async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
+  const sent = await entries.lock(work.tx, id);
   if (entry.code.startsWith('C')) {
     await ask(work, sent, `Bank account: correct it as the bank says (${entry.code})`, entry);
     return outcome(entry, sent, 'change_notice', 'A task asks for the correction.');
   }
   if (sent.return_code !== null)
     return outcome(entry, sent, 'already_returned', 'It has been returned before.');
-  if (sent.amount !== entry.amount)
+  if (sent.amount !== entry.amount) {
+    await ask(work, sent, `Return ${entry.code} has another amount: ask the bank`, entry);
     return outcome(entry, sent, 'amount_differs', `We sent ${sent.amount}.`);
-  await takeBackEntry(work, sent, entry.code, today);
+  }
+  await takeBackEntry(work, sent, entry.code, work.today);
   await takeBackOrder(work, sent, entry);
   return outcome(entry, sent, 'returned', reasonOf(entry.code));
 }
@@ -99,6 +127,8 @@ async function failedOrder(
 
 type Sent = entries.Sent;
 
+const NOTHING = { code: null, payment_id: null, disbursement_id: null, draw_id: null } as const;
+
 const outcome = (
   { code, original_trace_number: trace_number }: ReturnedEntry,
   sent: Sent | null,
@@ -116,6 +146,7 @@ const outcome = (
 
 /** Somebody sees to it. What the bank wrote may be an account number: it is not copied into a task. */
 async function ask(work: Work, sent: Sent, title: string, { code }: ReturnedEntry) {
+  if ((await tasks.openFor(work.tx, sent.id, title)) !== null) return;
   const id = await insert(work.tx, 'tasks', {
     borrower_id: sent.borrower_id,
     loan_id: sent.loan_id,

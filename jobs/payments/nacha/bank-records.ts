@@ -1,0 +1,42 @@
+import { Invalid } from '../../errors.ts';
+
+/** One record of 94 characters and the number of its line. */
+export type BankRecord = { line: number; text: string };
+
+export const WIDTH = 94;
+
+/** What some systems put before a text (a byte order mark) or after it (Ctrl-Z, zero bytes). */
+const AROUND = ['\u{FEFF}', '\u{1A}', '\0'];
+
+/**
+ * Splits a file into its records. Banks end lines with LF, CRLF or CR, or write all records without line
+ * breaks; some trim the blanks at the end of a line. Records without line breaks are numbered as if each
+ * stood on its own line.
+ */
+export function splitRecords(file: string): BankRecord[] {
+  const bare = AROUND.reduce((text, mark) => text.replaceAll(mark, ''), file);
+  const lines = bare.split(/\r\n|\n|\r/);
+  const records: BankRecord[] = [];
+  let line = 0;
+  for (const text of lines) {
+    const characters = text.trimEnd();
+    const parts = characters.length > WIDTH ? cut(text, line + 1) : [characters];
+    for (const part of parts) {
+      line += 1;
+      if (part !== '') records.push({ line, text: part.padEnd(WIDTH) });
+    }
+  }
+  return records;
+}
+
+/** A line of several records; its last record may have lost its blanks only where no other line follows. */
+function cut(text: string, line: number): string[] {
+  const parts = text.match(/.{1,94}/gsu) ?? [];
+  const last = parts.at(-1) ?? '';
+  if (last.trim() === '') parts.pop();
+  const isWhole = last.length === WIDTH || last.trim() === '' || /^[19]/.test(last);
+  if (isWhole && parts.every((part) => /^[15-9]/.test(part))) return parts;
+  throw new Invalid({
+    file: `Line ${line} has ${text.trimEnd().length} characters. A record has ${WIDTH}.`,
+  });
+}
