@@ -163,4 +163,12 @@ export type Upload = {
  */
 export type SendAnswer =
   | { ok: true; provider: string; provider_message_id: string }
-  | { ok: false; provider: string; temporary: boolean; error_code: string; error_message: string };
+  | {
+      ok: false;
+      provider: string;
+      temporary: boolean;
+      error_code: string;
+      error_message: string;
+      /** The provider sends nothing there, because the recipient has opted out. */
+      is_opted_out?: boolean;
+    };

@@ -2674,7 +2674,7 @@ create table borrower_consents (
   constraint borrower_consents_check2 CHECK (((revoked_at IS NULL) = (revocation_method IS NULL))),
   constraint borrower_consents_consent_type_check CHECK ((consent_type = ANY (ARRAY['esign'::text, 'tcpa_sms'::text, 'tcpa_call'::text, 'email'::text, 'marketing'::text, 'credit_pull'::text, 'autopay'::text, 'data_sharing'::text, 'privacy_policy'::text, 'terms'::text]))),
   constraint borrower_consents_pkey PRIMARY KEY (tenant_id, id),
-  constraint borrower_consents_revocation_method_check CHECK ((revocation_method = ANY (ARRAY['portal'::text, 'sms_keyword'::text, 'agent'::text, 'email'::text, 'letter'::text]))),
+  constraint borrower_consents_revocation_method_check CHECK ((revocation_method = ANY (ARRAY['portal'::text, 'sms_keyword'::text, 'agent'::text, 'email'::text, 'letter'::text, 'provider'::text]))),
   constraint borrower_consents_source_check CHECK ((source = ANY (ARRAY['portal'::text, 'agent'::text, 'api'::text, 'import'::text, 'paper'::text, 'sms_keyword'::text, 'email'::text]))),
   constraint borrower_consents_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint borrower_consents_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),

@@ -1,7 +1,8 @@
 import type { ProviderChannel } from '../../sql/communications/channels.ts';
 
 /** What words ask for that the carriers and the law give a meaning: no rule of a tenant changes it. */
-type Wish = 'stop' | 'start' | 'help';
+export const WISHES = ['stop', 'start', 'help'] as const;
+export type Wish = (typeof WISHES)[number];
 export type Spoken = { wish: Wish; language: 'en' | 'es' | null };
 
 type Vocabulary = readonly { wish: Wish; language: 'en' | 'es'; words: readonly string[] }[];

@@ -49,6 +49,18 @@ export const CONSENTS = {
   { type: ConsentType; said: string; preference: string }
 >;
 
+/** What somebody asks for with which words; `source` where the provider says so and not the holder. */
+type Word = { from: string; body: string; wants: boolean; source?: 'provider' };
+
+/** The provider refuses to send a text because the holder of the number has opted out there. */
+export const optOutAt = (work: Work, number: string, code: string | null | undefined) =>
+  obey(work, 'sms', {
+    from: number,
+    body: `The provider reports that this number has opted out (${code ?? 'unsubscribe'})`,
+    wants: false,
+    source: 'provider',
+  });
+
 /**
  * The word of whoever holds a number or an address, obeyed at once for every borrower who is reached
  * there: the channel is switched off and what was agreed to is revoked, or it is switched on again and
@@ -58,7 +70,7 @@ export const CONSENTS = {
 export async function obey(
   work: Work,
   channel: ProviderChannel,
-  { from, body, wants }: { from: string; body: string; wants: boolean },
+  { from, body, wants, source }: Word,
 ): Promise<boolean> {
   const by = asProvider(work);
   const words = body.replace(/\p{C}/gu, ' ').trim().slice(0, 200);
@@ -77,7 +89,7 @@ export async function obey(
   }
   const ids = holders.map(({ id }) => id);
   if (!wants) {
-    await withdraw(work, channel, ids, contact, words);
+    await withdraw(work, channel, ids, contact, words, source);
     return isNews;
   }
   const agreed = await covering(work.tx, ids, type, contact);
@@ -103,10 +115,11 @@ export async function withdraw(
   borrowerIds: readonly string[],
   contact: string,
   reason: string,
+  source?: 'provider',
 ) {
   const { type, said } = CONSENTS[channel];
   for (const { id, borrower_id } of await covering(work.tx, borrowerIds, type, contact)) {
-    await revoke(work.tx, id, { method: said, reason });
+    await revoke(work.tx, id, { method: source ?? said, reason });
     const changes = { status: { old: 'granted', new: 'revoked' } };
     const entity = { type: 'borrower_consents', id, borrower_id };
     await record(asProvider(work), entity, 'revoke', changes, reason);

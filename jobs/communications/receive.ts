@@ -6,7 +6,7 @@ import { withoutPersonalNumbers } from '../../sql/personal-numbers.ts';
 import { TemplateRefused } from '../../templates/render.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { ANSWERS, spokenIn, type Spoken } from './keywords.ts';
+import { ANSWERS, spokenIn, WISHES, type Spoken } from './keywords.ts';
 import { isRoundAndRound, reply, type Heard } from './answer.ts';
 import { answeredId } from './message-ids.ts';
 import { obey } from './preferences.ts';
@@ -23,6 +23,10 @@ export const InboundMessage = z.object({
   in_reply_to: z.string().max(300).nullish(),
   /** Machines that answer say so; they are kept and not answered, or two of them never end. */
   auto_submitted: z.string().max(100).nullish(),
+  opt_out_type: z
+    .enum(WISHES)
+    .nullish()
+    .describe('What the provider understood and, for stop and start, confirmed itself.'),
 });
 export type InboundMessage = z.output<typeof InboundMessage>;
 
@@ -52,7 +56,8 @@ export async function receiveMessage(
     answers_id: answeredId(message.in_reply_to ?? '', message.to ?? ''),
   });
   if (id === null || isFromMachine(message)) return;
-  const spoken = spokenIn(channel, message);
+  const { opt_out_type } = message;
+  const spoken = opt_out_type ? { wish: opt_out_type, language: null } : spokenIn(channel, message);
   const { from, subject = null, body } = message;
   const heard = borrower_id === null ? null : { id, borrower_id, channel, from, subject, body };
   if (spoken) return answerWord(work, channel, message, heard, spoken);
@@ -70,7 +75,7 @@ export async function receiveMessage(
 async function answerWord(
   work: Work,
   channel: ProviderChannel,
-  { from, body: said }: InboundMessage,
+  { from, body: said, opt_out_type }: InboundMessage,
   heard: Heard | null,
   { wish, language }: Spoken,
 ) {
@@ -78,6 +83,8 @@ async function answerWord(
   const wants = wish === 'start';
   const isNews = isHelp || (await obey(work, channel, { from, body: said, wants }));
   if (!isNews || heard === null || channel !== 'sms') return;
+  // The provider has confirmed it; a second confirmation would be one too many (47 CFR 64.1200(a)(12)).
+  if (opt_out_type && !isHelp) return;
   if (wish !== 'stop' && (await isRoundAndRound(work, heard))) return;
   const [recipient] = await recipients.byIds(work.tx, [heard.borrower_id]);
   const readsSpanish = language === 'es' || recipient?.language_preference.startsWith('es');

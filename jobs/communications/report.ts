@@ -4,7 +4,7 @@ import { record } from '../audit.ts';
 import type { Work } from '../work.ts';
 import { statusAfter } from './delivery-status.ts';
 import { ourId } from './message-ids.ts';
-import { asProvider, withdraw } from './preferences.ts';
+import { asProvider, optOutAt, withdraw } from './preferences.ts';
 
 const Report = z.object({
   provider_message_id: z.string().min(1).max(300),
@@ -12,6 +12,10 @@ const Report = z.object({
   timestamp: z.string().max(40).nullish(),
   error_code: z.string().max(60).nullish(),
   error_message: z.string().max(1_000).nullish(),
+  is_opted_out: z
+    .boolean()
+    .nullish()
+    .describe('The provider sends nothing there, because the recipient has opted out.'),
 });
 
 /** One report, or several at once. */
@@ -31,16 +35,20 @@ export async function takeReports(work: Work, reports: z.output<typeof Reports>)
     timestamp,
     error_code,
     error_message,
+    is_opted_out,
   } of reports) {
     const message = await inbound.reported(tx, provider_message_id, ourId(provider_message_id));
     if (!message) continue;
     const { channel, borrower_id, recipient } = message;
-    if (reported.toLowerCase() === 'unsubscribe' && channel === 'email' && borrower_id && recipient)
+    const hasOptedOut = is_opted_out === true || reported.toLowerCase() === 'unsubscribe';
+    if (hasOptedOut && channel === 'email' && borrower_id && recipient)
       await mark(work, borrower_id, recipient, 'unsubscribed');
     const is_click = /^click(ed)?$/i.test(reported);
     const isSecondLook = is_click && message.status === 'opened';
     const status = isSecondLook ? 'opened' : statusAfter(message.status, reported);
     if (!status) continue;
+    // A report that is repeated changes no status, and so undoes no START that came since.
+    if (hasOptedOut && channel === 'sms' && recipient) await optOutAt(work, recipient, error_code);
     const at = momentIn(timestamp);
     const [code, why] = [error_code ?? null, error_message ?? null];
     await inbound.report(tx, message.id, { status, is_click, at, code, message: why });

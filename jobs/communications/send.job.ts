@@ -9,6 +9,7 @@ import type { Outside, SendAnswer } from '../outside.ts';
 import { together } from '../together.ts';
 import type { Work } from '../work.ts';
 import { pauseAfter } from './back-off.ts';
+import { optOutAt } from './preferences.ts';
 import { prepare, type Ready } from './prepare.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
@@ -114,7 +115,11 @@ function mail(
 const refusal = (error_code: string, error_message: string) =>
   ({ ok: false, provider: 'none', temporary: false, error_code, error_message }) as const;
 
-async function refused({ tx, tenant_id }: Work, { id }: Ready, attempt: number, answer: Refusal) {
+async function refused(work: Work, ready: Ready, attempt: number, answer: Refusal) {
+  const { tx, tenant_id } = work;
+  const { id, channel, recipient } = ready;
+  if (answer.is_opted_out && channel === 'sms' && recipient)
+    await optOutAt(work, recipient, answer.error_code);
   const pause = answer.temporary ? pauseAfter(attempt) : null;
   if (pause === null) return void (await outbound.failed(tx, id, attempt, answer));
   const next = await outbound.postponed(tx, id, attempt, pause, answer);

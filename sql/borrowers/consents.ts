@@ -14,7 +14,9 @@ export const CONSENT_SOURCES = [
   ...(['portal', 'agent', 'api', 'import', 'paper', 'sms_keyword', 'email'] as const),
 ] as const;
 
-export const REVOCATION_METHODS = ['portal', 'sms_keyword', 'agent', 'email', 'letter'] as const;
+export const REVOCATION_METHODS = [
+  ...(['portal', 'sms_keyword', 'agent', 'email', 'letter', 'provider'] as const),
+] as const;
 
 export const consents = table({
   name: 'borrower_consents',

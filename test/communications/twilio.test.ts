@@ -18,7 +18,7 @@ test('the signature is the one that the provider’s own library expects', () =>
 
 /** A tenant whose text messages go through Twilio, and Twilio calling. */
 async function connected() {
-  const { tenant, superadmin, officer, borrower_id } = await conversation(stage);
+  const { tenant, superadmin, officer, borrower_id, outside, texts } = await conversation(stage);
   await superadmin.put('/communications/providers/sms', { name: 'twilio', secret: TOKEN });
   const call = (path: string, fields: Record<string, string>, token = TOKEN) => {
     const url = `/communications/webhooks/${path}`;
@@ -31,7 +31,7 @@ async function connected() {
       },
     });
   };
-  return { officer, borrower_id, call };
+  return { officer, borrower_id, call, outside, texts };
 }
 
 test('a text message that Twilio passes on is heard, and answered with nothing', async () => {
@@ -65,4 +65,90 @@ test('a form is a body for providers only', async () => {
   });
 
   expect(reply).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
+});
+
+/** The same, with what is sent, agreed to and said of the borrower. */
+async function texting() {
+  const ground = await connected();
+  const { officer, borrower_id, texts } = ground;
+  const given = { consent_type: 'tcpa_sms', contact_value: '+12025550123' };
+  // Other tests may have left texts to be sent.
+  await texts();
+  ground.outside.texts.length = 0;
+  return {
+    ...ground,
+    may: async () => {
+      const plan = { borrower_id, channel: 'sms' };
+      return (await officer.post('/communications/can-interact', plan)).body.reasons as string[];
+    },
+    consent: async () =>
+      (await officer.post(`/borrowers/${borrower_id}/consents`, given)).body.id as string,
+    consents: async (id: string) => (await officer.get(`/borrower-consents/${id}`)).body,
+    send: async () => {
+      const what = { template_type: 'welcome', borrower_id, channel: 'sms' };
+      const { id } = (await officer.post('/communications/send', what)).body;
+      await texts();
+      return id as string;
+    },
+  };
+}
+
+test('what Twilio’s Advanced Opt-Out understood is obeyed, whatever the words were', async () => {
+  const { call, texts, may, consent, consents } = await texting();
+  const says = (id: string, Body: string, OptOutType: string) =>
+    call('inbound/sms', { MessageSid: id, From: '+12025550123', To: '+1', Body, OptOutType });
+  const given = await consent();
+
+  await says('SM10', 'Ne m’écrivez plus', 'STOP');
+  const stopped = await may();
+  const confirmations = await texts();
+  const revoked = await consents(given);
+  await says('SM11', 'Encore', 'START');
+  const started = await may();
+  await says('SM12', '?', 'HELP');
+
+  expect(stopped).toContain('channel_opted_out');
+  // Twilio has confirmed it.
+  expect(confirmations).toEqual([]);
+  expect(revoked).toMatchObject({
+    status: 'revoked',
+    revocation_method: 'sms_keyword',
+    revocation_reason: 'Ne m’écrivez plus',
+  });
+  expect(started).not.toContain('channel_opted_out');
+  expect(await texts()).toEqual([expect.stringContaining('STOP ends texts.')]);
+});
+
+test('a text that Twilio refuses because the number has opted out ends texts to it', async () => {
+  const { call, may, consents, consent, send } = await texting();
+  const given = await consent();
+  const id = await send();
+  const report = { MessageSid: `${id}@fake`, MessageStatus: 'failed', ErrorCode: '21610' };
+  const start = { MessageSid: 'SM20', From: '+12025550123', To: '+1', Body: 'START' };
+
+  const heard = await call('delivery-status', report);
+  const reported = await may();
+  const revoked = await consents(given);
+  await call('inbound/sms', start);
+  await call('delivery-status', report);
+  const started = await may();
+
+  expect(heard.body).toEqual({ received: 1, changed: 1 });
+  expect(reported).toContain('channel_opted_out');
+  expect(revoked).toMatchObject({ status: 'revoked', revocation_method: 'provider' });
+  expect(revoked.revocation_reason).toContain('21610');
+  // The report came twice, and START in between.
+  expect(started).not.toContain('channel_opted_out');
+});
+
+test('so does a text that Twilio does not even take', async () => {
+  const { outside, may, send } = await texting();
+  outside.answers.send.push({
+    ...{ ok: false, provider: 'twilio', temporary: false, is_opted_out: true },
+    ...{ error_code: '21610', error_message: 'Attempt to send to unsubscribed recipient' },
+  });
+
+  await send();
+
+  expect(await may()).toContain('channel_opted_out');
 });

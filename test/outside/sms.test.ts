@@ -50,3 +50,11 @@ test('what Twilio refuses is final unless it is about load or our login', () => 
     true,
   ]);
 });
+
+test('a number whose holder has opted out at Twilio is told apart from other refusals', () => {
+  const refusal = (code: number) =>
+    failureOf(Object.assign(new Error('no'), { status: 400, code }));
+
+  expect(refusal(21610)).toMatchObject({ ok: false, temporary: false, is_opted_out: true });
+  expect(refusal(21211)).toMatchObject({ ok: false, is_opted_out: false });
+});

@@ -1,3 +1,4 @@
+import { OPTED_OUT } from '../../jobs/communications/providers/twilio.ts';
 import type { Sms, SendAnswer } from '../../jobs/outside.ts';
 import { cleanText, oneLine } from '../../templates/clean-data.ts';
 import { writeOutbox } from './outbox.ts';
@@ -70,6 +71,7 @@ export function failureOf(error: unknown): SendAnswer {
     ok: false,
     provider: 'twilio',
     temporary: !isLastWord,
+    is_opted_out: String(code) === OPTED_OUT,
     error_code: String(code ?? status ?? 'EUNKNOWN'),
     error_message: oneLine(error instanceof Error ? error.message : String(error)).slice(0, 500),
   };

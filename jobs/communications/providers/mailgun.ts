@@ -29,7 +29,9 @@ const Event = z.object({
 });
 
 /** What fails for now is tried again there, and spoils no address. */
-function statusOf({ event, severity }: z.output<typeof Event>['event-data']): string {
+function statusOf({ event, severity, reason }: z.output<typeof Event>['event-data']): string {
+  if (event === 'failed' && reason === 'suppress-unsubscribe') return 'failed';
+  if (event === 'failed' && reason === 'suppress-complaint') return 'complained';
   if (event === 'failed') return severity === 'permanent' ? 'bounced' : 'deferred';
   if (event === 'rejected') return 'failed';
   return event === 'unsubscribed' ? 'unsubscribe' : event;
@@ -63,6 +65,7 @@ export const mailgun: Provider = {
       timestamp: event.timestamp && momentOf(event.timestamp),
       error_code: code === null || code === undefined ? undefined : String(code).slice(0, 60),
       error_message: why?.slice(0, 1_000),
+      is_opted_out: event.reason === 'suppress-unsubscribe',
     };
   }),
   message: Mail.transform((mail) => ({

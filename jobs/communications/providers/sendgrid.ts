@@ -26,8 +26,17 @@ const Event = z.object({
 });
 
 /** A bounce because of the sender or of a full house says nothing against the address. */
-const statusOf = ({ event, type }: z.output<typeof Event>) =>
-  event === 'bounce' && type === 'blocked' ? 'undelivered' : event;
+function statusOf({ event, type, reason }: z.output<typeof Event>): string {
+  if (event === 'bounce' && type === 'blocked') return 'undelivered';
+  if (event === 'group_unsubscribe') return 'unsubscribe';
+  if (event !== 'dropped') return event;
+  if (/spam report/i.test(reason ?? '')) return 'complained';
+  return /bounced|invalid/i.test(reason ?? '') ? 'bounced' : event;
+}
+
+/** SendGrid drops what would go to an address on its list of those who have unsubscribed. */
+const isOptedOut = ({ event, reason }: z.output<typeof Event>) =>
+  event === 'dropped' && /unsubscribe/i.test(reason ?? '');
 
 /** The Event Webhook: signed by ECDSA over the timestamp and the raw body; the secret is a public key. */
 export const sendgrid: Provider = {
@@ -47,6 +56,7 @@ export const sendgrid: Provider = {
       timestamp: event.timestamp && momentOf(event.timestamp),
       error_code: event.status?.slice(0, 60),
       error_message: event.reason?.slice(0, 1_000),
+      is_opted_out: isOptedOut(event),
     })),
   ),
   message: nothing,

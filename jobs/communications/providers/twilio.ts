@@ -1,8 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { dictionary } from '../../../sql/dictionary.ts';
+import type { Wish } from '../keywords.ts';
 import { formOf, isSame, type Provider } from './callback.ts';
 
 type Fields = Record<string, string>;
+
+/** Twilio's error for a number whose holder has opted out at Twilio: no message goes there any more. */
+export const OPTED_OUT = '21610';
+
+/** What Advanced Opt-Out understood, whatever the words were; Twilio confirms STOP and START itself. */
+const WISHES = dictionary<Wish>({ STOP: 'stop', START: 'start', HELP: 'help' });
 
 /** What Twilio puts in X-Twilio-Signature: over the address called and all fields of its form. */
 export function twilioSignature(secret: string, url: string, fields: Fields): string {
@@ -14,7 +22,8 @@ export function twilioSignature(secret: string, url: string, fields: Fields): st
 /** Twilio's form in our words: a message that came in, or a report about one that went out. */
 const form = z
   .record(z.string(), z.string())
-  .transform(({ MessageSid, SmsSid, MessageStatus, SmsStatus, From, To, Body, ErrorCode }) => {
+  .transform(({ MessageSid, SmsSid, MessageStatus, SmsStatus, From, To, Body, ...fields }) => {
+    const { ErrorCode, OptOutType } = fields;
     const id = MessageSid ?? SmsSid;
     return {
       from: From,
@@ -24,6 +33,8 @@ const form = z
       provider_message_id: id,
       status: MessageStatus ?? SmsStatus,
       error_code: ErrorCode,
+      is_opted_out: ErrorCode === OPTED_OUT,
+      opt_out_type: WISHES[OptOutType?.toUpperCase() ?? ''],
     };
   });
 
