@@ -4982,6 +4982,41 @@ create policy tenant on opt_outs for all to servicing_app using (tenant_id = ( S
 grant delete, insert, select on opt_outs to servicing_app;
 grant select on opt_outs to servicing_auditor;
 
+create table order_accounts (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  payment_id uuid,
+  disbursement_id uuid,
+  draw_id uuid,
+  payment_instrument_id uuid not null,
+  individual_name text not null,
+  bank_name text,
+  account_type text,
+  routing_number text not null,
+  account_number_sealed text not null,
+  account_number_last_four text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint order_accounts_check CHECK ((num_nonnulls(payment_id, disbursement_id, draw_id) = 1)),
+  constraint order_accounts_disbursement UNIQUE (tenant_id, disbursement_id),
+  constraint order_accounts_draw UNIQUE (tenant_id, draw_id),
+  constraint order_accounts_payment UNIQUE (tenant_id, payment_id),
+  constraint order_accounts_pkey PRIMARY KEY (tenant_id, id),
+  constraint order_accounts_tenant_id_disbursement_id_fkey FOREIGN KEY (tenant_id, disbursement_id) REFERENCES disbursements(tenant_id, id),
+  constraint order_accounts_tenant_id_draw_id_fkey FOREIGN KEY (tenant_id, draw_id) REFERENCES draws(tenant_id, id),
+  constraint order_accounts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint order_accounts_tenant_id_payment_id_fkey FOREIGN KEY (tenant_id, payment_id) REFERENCES payments(tenant_id, id) DEFERRABLE INITIALLY DEFERRED,
+  constraint order_accounts_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
+);
+CREATE INDEX order_accounts_instrument ON public.order_accounts USING btree (tenant_id, payment_instrument_id);
+alter table order_accounts enable row level security, force row level security;
+create policy auditor on order_accounts for select to servicing_auditor using true;
+create policy owner on order_accounts for all to servicing_owner using true with check true;
+create policy tenant on order_accounts for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.order_accounts FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant insert, select, update on order_accounts to servicing_app;
+grant select on order_accounts to servicing_auditor;
+
 create table passkey_challenges (
   tenant_id uuid not null default app.current_tenant(),
   challenge text not null,

@@ -16,6 +16,7 @@ export const SEALED: readonly Place[] = [
   { table: 'communication_providers', keys: ['channel'], column: 'previous_secret_sealed' },
   { table: 'payment_instruments', keys: ['id'], column: 'account_number_sealed' },
   { table: 'payment_instruments', keys: ['id'], column: 'token_sealed' },
+  { table: 'order_accounts', keys: ['id'], column: 'account_number_sealed' },
   { table: 'nacha_entries', keys: ['id'], column: 'account_number_sealed' },
   { table: 'approvals', keys: ['id'], column: 'secrets_sealed' },
   { table: 'identity_providers', keys: ['id'], column: 'client_secret_sealed' },

@@ -74,6 +74,7 @@ export const TABLES = [
   'object_grants',
   'one_time_tokens',
   'opt_outs',
+  'order_accounts',
   'passkey_challenges',
   'payment_instruments',
   'payment_plans',

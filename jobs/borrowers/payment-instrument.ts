@@ -1,5 +1,6 @@
 import * as instruments from '../../sql/borrowers/payment-instruments.ts';
 import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import * as orders from '../../sql/payments/order-accounts.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { recordDisplaced } from '../audit.ts';
@@ -33,8 +34,12 @@ export async function addInstrument(work: Work, input: NewInstrument): Promise<s
   });
 }
 
-/** Changes what is given. Another account is one that nobody has verified yet. */
+/**
+ * Changes what is given. Another account is one that nobody has verified yet. It is refused while an
+ * order with the old account waits for its file or its day.
+ */
 export async function changeInstrument(work: Work, id: string, changes: Input, row: Row) {
+  if (isAnother(changes, row)) await assertNoOrders(work, id);
   const borrowerId = String(row['borrower_id']);
   // What is archived is drawn on no more, and so is nobody's default.
   const is_default = row['is_archived'] !== true && (changes.is_default ?? row['is_default']);
@@ -42,6 +47,16 @@ export async function changeInstrument(work: Work, id: string, changes: Input, r
   const verified = verification(work, changes, row);
   const changed = { ...sealed(work, changes), ...verified, is_default };
   await update(work.tx, 'payment_instruments', id, changed);
+}
+
+/** Orders keep the account that they were made with, so a changed instrument would not say where they go. */
+async function assertNoOrders({ tx }: Work, id: string) {
+  const open = await orders.open(tx, id);
+  if (Object.values(open).every((ids) => ids.length === 0)) return;
+  const message =
+    'Orders with this account are not in a file for the bank yet. Send the next file or cancel them first, ' +
+    'or add the new account as another payment instrument.';
+  throw new Conflict(message, 'instrument_has_open_orders', open);
 }
 
 async function displace(work: Work, borrower_id: string, by: string | null) {
@@ -54,6 +69,12 @@ export async function removeInstrument({ tx }: Work, id: string) {
   await instruments.lock(tx, id);
   if (await instruments.isInUse(tx, id)) {
     throw new Conflict('Autopay draws on this instrument: cancel the plan first.', 'in_use');
+  }
+  const { scheduled_ids: _, ...ordered } = await orders.open(tx, id);
+  if (Object.values(ordered).some((ids) => ids.length > 0)) {
+    const message =
+      'Orders with this account are not in a file for the bank yet. Send the next file or cancel them first.';
+    throw new Conflict(message, 'in_use', ordered);
   }
   const gone = { is_archived: true, is_default: false, status: 'inactive' };
   await update(tx, 'payment_instruments', id, gone);

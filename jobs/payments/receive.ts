@@ -16,7 +16,7 @@ import { assertAllowed } from '../loans/history/statuses.ts';
 import { onlyAdmin } from '../only-admin.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { assertPaymentOrder, bankOrder, canStillDraw, methodOf } from './nacha/bank-order.ts';
+import * as bank from './nacha/bank-order.ts';
 import { penaltyPaidBy } from './payoff-penalty.ts';
 
 export const PAYMENT_METHODS = [
@@ -75,7 +75,7 @@ export async function receive(work: Work, loanId: string, request: Said): Promis
   const effective_date = input.effective_date ?? payment_date;
   assertDates(work, loan, payment_date, effective_date);
   assertHold(payment_date, input.hold_until);
-  const payer_id = await assertPaymentOrder(work, loan.row, input);
+  const payer_id = await bank.assertPaymentOrder(work, loan.row, input);
   const dated = { ...input, payer_id, payment_date, effective_date };
   if (payment_date > work.today) return schedule(work, loan, dated);
   return post(work, loan, newId(), dated);
@@ -132,7 +132,7 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   amount: input.amount,
   payment_date: input.payment_date,
   effective_date: input.effective_date,
-  payment_method: methodOf(input.payment_instrument_id, input.payment_method),
+  payment_method: bank.methodOf(input.payment_instrument_id, input.payment_method),
   payment_type: input.payment_type,
   payment_instrument_id: input.payment_instrument_id ?? null,
   allocation_override: input.allocation_override ?? null,
@@ -145,10 +145,12 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   autopay_plan_id: input.autopay_plan_id ?? null,
 });
 
-const schedule = (work: Work, loan: OpenLoan, input: Dated) => {
+async function schedule(work: Work, loan: OpenLoan, input: Dated) {
   const row = paymentColumns(loan, newId(), input);
-  return insert(work.tx, 'payments', { ...row, status: 'scheduled' });
-};
+  await insert(work.tx, 'payments', { ...row, status: 'scheduled' });
+  await bank.freezeAccount(work, { payment_id: row.id }, { ...row, method: row.payment_method });
+  return row.id;
+}
 
 /**
  * From a charge-off on, any payment is a recovery; money that came before it, and is only known now,
@@ -174,7 +176,7 @@ export async function post(
 ): Promise<string> {
   const payment_type = typeOn(loan, input.effective_date, input.payment_type);
   const { payment_instrument_id, payment_method: method = null } = input;
-  const order = await bankOrder(work, { payment_instrument_id, method });
+  const order = await bank.bankOrder(work, { payment_instrument_id, method });
   const event = newEvent({
     id,
     kind: 'payment',
@@ -199,6 +201,7 @@ export async function post(
     send_by: order.send_by,
     posted_at: new Date().toISOString(),
   });
+  await bank.freezeAccount(work, { payment_id: id }, { payment_instrument_id, method });
   await emit(work, 'payment.received', {
     payment_id: id,
     loan_id: loan.row.id,
@@ -223,7 +226,7 @@ export async function executeScheduled(work: Work, paymentId: string) {
   if (!['active', 'charged_off'].includes(loan.row.status))
     return payments.cancel(work.tx, paymentId);
   const instrument = payment['payment_instrument_id'];
-  if (typeof instrument === 'string' && !(await canStillDraw(work, instrument)))
+  if (typeof instrument === 'string' && !(await bank.canStillDraw(work, instrument)))
     return failScheduled(work, paymentId, owner.loan_id, payment.amount);
   await payments.forget(work.tx, paymentId);
   const effective_date = payment.effective_date > work.today ? work.today : payment.effective_date;

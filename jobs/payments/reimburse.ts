@@ -14,7 +14,7 @@ import { refusalOf } from '../loans/history/statuses.ts';
 import { termsOf } from '../loans/products/terms-of.ts';
 import { atLeastZero, min, money, parseMoney, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
-import { assertOrder, bankOrder, methodOf } from './nacha/bank-order.ts';
+import { assertOrder, bankOrder, freezeAccount, methodOf } from './nacha/bank-order.ts';
 import { PAYMENT_METHODS } from './receive.ts';
 
 export const Reimbursement = z.object({
@@ -34,7 +34,7 @@ type Reimbursement = z.output<typeof Reimbursement>;
 export async function reimburse(work: Work, loanId: string, input: Reimbursement): Promise<string> {
   const loan = await openLoan(work, loanId);
   const on = input.reimbursement_date ?? work.today;
-  await assertOrder(work, loan.row.borrower_id, withMethod(input));
+  await assertOrder(work, loan.row.borrower_id, withMethod(input), { is_credit: true });
   assertInHistory(work, loan, 'reimbursement_date', on);
   const held = await payments.heldInSuspense(work.tx, loan.row.id, work.today);
   const waiting = atLeastZero(suspenseOn(loan, on).minus(held));
@@ -86,7 +86,7 @@ async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: str
   const event = newEvent({ id, kind: 'reimbursement', effective_date: on, ...facts });
   const state = await happen(work, loan, [event]);
   const { id: _, ...split } = splitOf(state, id);
-  return insert(work.tx, 'payments', {
+  await insert(work.tx, 'payments', {
     id,
     amount,
     ...split,
@@ -105,4 +105,6 @@ async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: str
     send_by,
     posted_at: new Date().toISOString(),
   });
+  await freezeAccount(work, { payment_id: id }, withMethod(input));
+  return id;
 }

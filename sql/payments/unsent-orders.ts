@@ -12,8 +12,8 @@ const Unsent = z.object({
   is_retry: z.boolean(),
   individual_id: z.string(),
   individual_name: z.string(),
-  instrument_type: z.string(),
   is_blocked: z.boolean(),
+  is_verified: z.boolean(),
   routing_number: z.string().nullable(),
   account_number_sealed: z.string().nullable(),
   account_type: z.string().nullable(),
@@ -21,11 +21,11 @@ const Unsent = z.object({
 });
 export type Unsent = z.output<typeof Unsent>;
 
+/** The account as it was when the order was made, and whether its instrument may still be used. */
 const account = sql.fragment`
-  coalesce(nullif(instrument.account_holder_name, ''), borrower.first_name || ' ' || borrower.last_name)
-    as individual_name,
-  instrument.instrument_type, instrument.status = 'blocked' as is_blocked,
-  instrument.routing_number, instrument.account_number_sealed, instrument.account_type
+  coalesce(ordered.individual_name, borrower.first_name || ' ' || borrower.last_name) as individual_name,
+  instrument.status = 'blocked' as is_blocked, instrument.is_verified,
+  ordered.routing_number, ordered.account_number_sealed, ordered.account_type
 `;
 
 /** On which account the event's own entry has the money wait; nothing where it booked cash. */
@@ -52,6 +52,7 @@ export const unsentPayments = (tx: Transaction) =>
     from payments as payment
     join payment_instruments as instrument on instrument.id = payment.payment_instrument_id
     join borrowers as borrower on borrower.id = payment.borrower_id
+    left join order_accounts as ordered on ordered.payment_id = payment.id
     left join autopay_draws as draw on draw.payment_id = payment.id
     left join autopay_plans as plan on plan.id = payment.autopay_plan_id
     left join borrower_consents as consent on consent.id = plan.consent_id
@@ -75,6 +76,7 @@ export const unsentDisbursements = (tx: Transaction) =>
     from disbursements as disbursement
     join loans as loan on loan.id = disbursement.loan_id
     join payment_instruments as instrument on instrument.id = disbursement.payment_instrument_id
+    left join order_accounts as ordered on ordered.disbursement_id = disbursement.id
     join borrowers as borrower on borrower.id = loan.borrower_id
     where disbursement.send_by is not null and disbursement.status in ('pending', 'completed')
       and disbursement.net_amount > 0
@@ -91,6 +93,7 @@ export const unsentDraws = (tx: Transaction) =>
     from draws as draw
     join loans as loan on loan.id = draw.loan_id
     join payment_instruments as instrument on instrument.id = draw.payment_instrument_id
+    left join order_accounts as ordered on ordered.draw_id = draw.id
     join borrowers as borrower on borrower.id = loan.borrower_id
     where draw.send_by is not null and draw.status = 'completed'
       and not exists (select from nacha_entries as entry where entry.draw_id = draw.id)

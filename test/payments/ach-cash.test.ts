@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ledgerOf } from '../setup/books.ts';
 import { newLoan } from '../setup/loans.ts';
-import { bankAccount, returnFile, sentLines, withAccount } from '../setup/nacha.ts';
+import { returnFile, sentLines, verifiedAccount, withAccount } from '../setup/nacha.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { settle } from '../setup/settings.ts';
@@ -13,7 +13,7 @@ const stage = await newStage();
 /** A loan of 10,000.00 whose borrower pays 100.00 from an account on Thursday, January 15. */
 async function paying(tenant: Tenant, wish: Record<string, unknown> = {}) {
   const loan = await newLoan(tenant, wish);
-  const payment_instrument_id = await bankAccount(tenant.officer, loan.borrower_id);
+  const payment_instrument_id = await verifiedAccount(tenant, loan.borrower_id);
   const named = { amount: '100.00', payment_instrument_id };
   const payment = await tenant.officer.post(`/loans/${loan.id}/payments`, named);
   expect(payment.status, JSON.stringify(payment.body)).toBe(201);
@@ -160,11 +160,11 @@ test('draws and refunds leave cash with their file, and those that come back are
   const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
   const line = await newLoan(tenant, { product_id, status: 'approved' });
   await officer.post(`/loans/${line.id}/disburse`, { amount: '1000.00' });
-  const payment_instrument_id = await bankAccount(officer, line.borrower_id);
+  const payment_instrument_id = await verifiedAccount(tenant, line.borrower_id);
   await officer.post(`/loans/${line.id}/payments`, { amount: '1050.00' });
   const other = await newLoan(tenant, { product_id, status: 'approved' });
   await officer.post(`/loans/${other.id}/disburse`, { amount: '1000.00' });
-  const account = await bankAccount(officer, other.borrower_id);
+  const account = await verifiedAccount(tenant, other.borrower_id);
 
   const refund = await officer.post(`/loans/${line.id}/payments/reimbursement`, {
     ...{ amount: '50.00', payment_instrument_id },

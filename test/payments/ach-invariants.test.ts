@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { bankAccount } from '../setup/nacha.ts';
+import { verifiedAccount } from '../setup/nacha.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -12,7 +12,7 @@ const stage = await newStage();
 async function ordered() {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
-  const payment_instrument_id = await bankAccount(tenant.officer, loan.borrower_id);
+  const payment_instrument_id = await verifiedAccount(tenant, loan.borrower_id);
   const payment = await tenant.officer.post(`/loans/${loan.id}/payments`, {
     ...{ amount: '100.00', payment_instrument_id },
   });
@@ -30,7 +30,7 @@ test('an order that is in no file after two banking days is found, whichever rec
   const admin = await tenant.signedIn('admin');
   const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
   const line = await newLoan(tenant, { product_id, status: 'approved' });
-  const payment_instrument_id = await bankAccount(officer, line.borrower_id);
+  const payment_instrument_id = await verifiedAccount(tenant, line.borrower_id);
   const disbursement = await officer.post(`/loans/${line.id}/disbursements`, {
     ...{ amount: '1000.00', payment_instrument_id },
   });

@@ -4,6 +4,7 @@ import { newLoan } from '../setup/loans.ts';
 import {
   at,
   bankAccount,
+  verifiedAccount,
   expectControls,
   idOf,
   read,
@@ -157,8 +158,8 @@ test('an order that no file could hold is refused by whoever it is asked of', as
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { borrower_id, ask, count } = await orderings(tenant);
-  const own = await bankAccount(officer, borrower_id);
-  const blocked = await bankAccount(officer, borrower_id, { status: 'blocked' });
+  const own = await verifiedAccount(tenant, borrower_id);
+  const blocked = await verifiedAccount(tenant, borrower_id, { status: 'blocked' });
   const card = await bankAccount(officer, borrower_id, { instrument_type: 'debit_card' });
   const stranger = await bankAccount(officer, (await newLoan(tenant)).borrower_id);
   const books = await ledgerOf(tenant);
@@ -180,7 +181,7 @@ test('an instrument is for ACH: with another method, or collecting without one, 
   const { officer } = tenant;
   const { borrower_id, overpaid, approved } = await orderings(tenant);
   const loan = await newLoan(tenant, { borrower_id });
-  const payment_instrument_id = await bankAccount(officer, borrower_id);
+  const payment_instrument_id = await verifiedAccount(tenant, borrower_id);
   const named = { amount: '1.00', payment_instrument_id };
 
   const replies = [

@@ -123,10 +123,11 @@ test('a disbursement goes out as a credit, and its return is seen to by somebody
   const { tenant, admin } = await configured('2026-01-15');
   const { officer } = tenant;
   const loan = await newLoan(tenant, { status: 'approved' });
-  const instrument = await officer.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
+  const instrument = await admin.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
     routing_number: '021000021',
     account_number: '55555',
     account_type: 'savings',
+    is_verified: true,
   });
   const paid = await officer.post(`/loans/${loan.id}/disbursements`, {
     method: 'ach',

@@ -30,10 +30,20 @@ export async function bankAccount(
   return added.body.id as string;
 }
 
-/** A loan with an account of its borrower's. */
+/** An account that an admin has verified, so that money may be paid to it. */
+export async function verifiedAccount(
+  tenant: Tenant,
+  borrowerId: string,
+  account: Record<string, unknown> = {},
+) {
+  const admin = await tenant.signedIn('admin');
+  return bankAccount(admin, borrowerId, { is_verified: true, ...account });
+}
+
+/** A loan with a verified account of its borrower's. */
 export async function withAccount(tenant: Tenant, wish: Record<string, unknown> = {}) {
   const loan = await newLoan(tenant, wish);
-  return { ...loan, account: await bankAccount(tenant.officer, loan.borrower_id) };
+  return { ...loan, account: await verifiedAccount(tenant, loan.borrower_id) };
 }
 
 /** The id of what a request has made; one that was refused fails the test. */

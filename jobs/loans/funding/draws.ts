@@ -5,7 +5,7 @@ import { newId } from '../../../sql/new-id.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, sum } from '../../money.ts';
-import { assertOrder, bankOrder } from '../../payments/nacha/bank-order.ts';
+import { assertOrder, bankOrder, freezeAccount } from '../../payments/nacha/bank-order.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessFee } from '../fees/origination-fees.ts';
@@ -38,7 +38,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   const available = availableOf(loan);
   const available_credit = money(available);
   assertUnhindered(row, 'draws', { ...restingBy(row), available_credit });
-  await assertOrder(work, row.borrower_id, input);
+  await assertOrder(work, row.borrower_id, input, { is_credit: true });
   const on = input.draw_date ?? work.today;
   assertInHistory(work, loan, 'draw_date', on);
   const amount = parseMoney(input.amount);
@@ -58,7 +58,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   const state = await happen(work, loan, [...fundAgain(loan, funding), ...fees]);
   await loans.addDisbursed(work.tx, row.id, input.amount);
   const { purpose, payment_instrument_id, external_id } = input;
-  return insert(work.tx, 'draws', {
+  await insert(work.tx, 'draws', {
     id,
     loan_id: row.id,
     amount: input.amount,
@@ -74,6 +74,8 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
     available_credit_after: money(atLeastZero(available.minus(amount))),
     created_by: work.actor.id,
   });
+  await freezeAccount(work, { draw_id: id }, input);
+  return id;
 }
 
 /** The limit less what is drawn; a line without a limit of its own has the amount approved. */

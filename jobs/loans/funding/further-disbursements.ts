@@ -7,6 +7,7 @@ import { money, parseMoney } from '../../money.ts';
 import {
   assertOrder,
   bankOrder,
+  freezeAccount,
   methodOf,
   type BankOrder,
 } from '../../payments/nacha/bank-order.ts';
@@ -43,12 +44,13 @@ export async function addDisbursement(work: Work, input: NewDisbursement): Promi
   const loan = await openInService(work, input.loan_id, ['approved', 'active']);
   const { payment_instrument_id, payee_name, payee_type, reference_number } = input;
   const named = { payment_instrument_id, method: input.method ?? null };
-  await assertOrder(work, loan.row.borrower_id, named);
+  await assertOrder(work, loan.row.borrower_id, named, { is_credit: true });
   const order = await bankOrder(work, named);
   const how = { ...input, method: methodOf(payment_instrument_id, input.method) };
   const id = await (loan.row.status === 'approved' ? first : further)(work, loan, how, order);
   const payee = { payment_instrument_id, payee_name, payee_type, reference_number };
   await update(work.tx, 'disbursements', id, payee);
+  await freezeAccount(work, { disbursement_id: id }, named);
   return id;
 }
 

@@ -1,9 +1,11 @@
 import * as instruments from '../../../sql/borrowers/payment-instruments.ts';
+import type { Instrument } from '../../../sql/borrowers/payment-instruments.ts';
 import { ownerOfAccount } from '../../../sql/loans/co-borrowers.ts';
+import * as accounts from '../../../sql/payments/order-accounts.ts';
 import { nextBusinessDay } from '../../bank-calendar.ts';
 import { assertUsable } from '../../borrowers/payment-instrument.ts';
 import { addDays } from '../../dates.ts';
-import { Invalid } from '../../errors.ts';
+import { Conflict, Invalid } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { originatorOf } from './originator.ts';
@@ -19,26 +21,43 @@ export const methodOf = <Method extends string>(
 
 /**
  * Refuses an order that no file for the bank could hold, so that none is accepted and then never sent.
- * Whoever names no instrument orders nothing: the money moves otherwise.
+ * Whoever names no instrument orders nothing: the money moves otherwise. An order that pays out
+ * (`is_credit`) needs a verified account.
  */
 export async function assertOrder(
   work: Work,
   borrowerId: string,
   { payment_instrument_id, method }: Named,
-  { method: said = 'method', instrument: field = 'payment_instrument_id' } = {},
+  { method: said = 'method', instrument: field = 'payment_instrument_id', is_credit = false } = {},
 ) {
   if (!payment_instrument_id) return;
   if (method && method !== 'ach') {
     const message = `Must be ach where ${field} is named; for money that moves otherwise, leave that out.`;
     throw new Invalid({ [said]: message });
   }
-  const { instrument_type } = await assertUsable(work, borrowerId, payment_instrument_id, {
-    field,
-  });
-  if (instrument_type !== 'bank_account')
+  const instrument = await assertUsable(work, borrowerId, payment_instrument_id, { field });
+  if (instrument.instrument_type !== 'bank_account')
     throw new Invalid({ [field]: 'Must be a bank account: files for the bank reach no other.' });
+  assertComplete(instrument);
+  if (is_credit && !instrument.is_verified) {
+    const message =
+      'The account is not verified. An admin must verify it before money is paid to it.';
+    throw new Conflict(message, 'instrument_not_usable', { is_verified: false });
+  }
   await originatorOf(work);
 }
+
+/** An order copies the account, so the account must be known when the order is made. */
+function assertComplete(instrument: Instrument) {
+  if (isComplete(instrument)) return;
+  const message = 'The account has no routing number. Add its routing_number, then use it.';
+  const { draw_blockers } = instrument;
+  throw new Conflict(message, 'instrument_not_usable', { draw_blockers });
+}
+
+const isComplete = ({ draw_blockers }: Instrument) =>
+  !draw_blockers.includes('routing_number_missing') &&
+  !draw_blockers.includes('account_number_missing');
 
 type NamedOfPayment = Named & { payment_method?: string | null | undefined };
 
@@ -65,8 +84,10 @@ export async function assertPaymentOrder(
 /** Whether what was ordered earlier can still be drawn: the account may be blocked or gone since. */
 export async function canStillDraw({ tx }: Work, instrumentId: string): Promise<boolean> {
   const instrument = await instruments.hold(tx, instrumentId);
-  const { status, is_archived, instrument_type } = instrument ?? {};
-  return status === 'active' && !is_archived && instrument_type === 'bank_account';
+  if (instrument === null) return false;
+  const { status, is_archived, instrument_type } = instrument;
+  if (status !== 'active' || is_archived || instrument_type !== 'bank_account') return false;
+  return isComplete(instrument);
 }
 
 /** What an order leaves on its record, and on the event of its loan. */
@@ -86,4 +107,17 @@ export async function bankOrder(
     send_by: nextBusinessDay(addDays(next, 1)),
     transit: ach_cash === 'effective_date' ? { is_in_transit: true } : {},
   };
+}
+
+/**
+ * Copies the account of the named instrument for an order, so that what happens to the instrument later
+ * changes neither where the money goes nor where it comes from. Money that moves otherwise needs none.
+ */
+export async function freezeAccount(
+  { tx }: Work,
+  order: accounts.OrderKey,
+  { payment_instrument_id, method }: Named,
+) {
+  if (!payment_instrument_id || methodOf(payment_instrument_id, method) !== 'ach') return;
+  await accounts.freeze(tx, order, payment_instrument_id);
 }

@@ -93,10 +93,9 @@ const orderedAs = ({ payment_id, disbursement_id, draw_id }: Ordered): Ordered =
 /** Why an order waits: it stays unsent until somebody has seen to that. */
 function reasonNotToSend(unsent: orders.Unsent) {
   if (unsent.amount.length > AMOUNT_DIGITS_MAX) return 'amount_too_large';
-  if (unsent.instrument_type !== 'bank_account') return 'not_a_bank_account';
   if (unsent.is_blocked) return 'instrument_blocked';
-  if (unsent.routing_number === null) return 'no_routing_number';
-  return unsent.account_number_sealed === null ? 'no_account_number' : null;
+  if (unsent.is_credit && !unsent.is_verified) return 'instrument_not_verified';
+  return unsent.routing_number === null ? 'no_account_number' : null;
 }
 
 function entryOf(unsent: orders.Unsent, nacha_file_id: string, description: string) {
