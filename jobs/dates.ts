@@ -68,6 +68,14 @@ export function addMonths(date: string, months: number, intendedDay?: number): s
   return onDay(Math.floor(index / 12), (index % 12) + 1, intendedDay ?? day);
 }
 
+/** The whole months from one day to another; negative where the other comes first. */
+export function wholeMonthsBetween(from: string, to: string): number {
+  if (to < from) return -wholeMonthsBetween(to, from);
+  const [start, end] = [partsOf(from), partsOf(to)];
+  const months = (end.year - start.year) * 12 + end.month - start.month;
+  return addMonths(from, months) <= to ? months : months - 1;
+}
+
 /** A day of a month, or the month's last day where the month is shorter. */
 export function onDay(year: number, month: number, day: number): string {
   return dateOf(year, month, Math.min(day, daysInMonth(year, month)));

@@ -63,7 +63,12 @@ export const loanFields = {
   payment_frequency: known(z.enum(PAYMENT_FREQUENCIES)),
   payment_amount: known(money.nullable()),
   payment_day: z.int().min(1).max(31).nullish(),
-  term_months: z.int().min(1).max(600),
+  term_months: z
+    .int()
+    .min(1)
+    .max(600)
+    .describe('The present term: a modification, deferment or forbearance can change it.'),
+  original_term_months: known(integer.describe('The term that the loan began with.')),
   remaining_term: known(integer),
   expected_disbursement_date: date
     .nullish()

@@ -33,7 +33,8 @@ export type LoanFacts = z.output<typeof Facts> & {
 export const factsOf = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Facts)`
     select loan.principal_amount, loan.interest_rate, loan.accrual_rate as current_rate,
-           loan.term_months, loan.status in ('active', 'charged_off') as is_funded,
+           coalesce(loan.original_term_months, loan.term_months) as term_months,
+           loan.status in ('active', 'charged_off') as is_funded,
            product.min_amount, product.max_amount, product.min_rate, product.max_rate,
            product.min_term_months, product.max_term_months,
            borrower.date_of_birth, borrower.military_status,

@@ -71,6 +71,8 @@ export const Raw = z.object({
   principal_amount: z.string(),
   interest_rate: z.string(),
   term_months: z.int(),
+  /** Null while the term is the one that the loan began with. */
+  original_term_months: z.int().nullable(),
   payment_day: z.int().nullable(),
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),

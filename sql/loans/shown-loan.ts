@@ -40,6 +40,7 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            ${promoEndDateOf} as promo_end_date,
            record.day_count, record.interest_method, record.payment_frequency,
            record.payment_amount, record.payment_day, record.term_months,
+           coalesce(record.original_term_months, record.term_months) as original_term_months,
            coalesce(plan.remaining, record.term_months) as remaining_term,
            record.expected_disbursement_date, record.first_payment_date,
            ${nextPaymentDate} as next_payment_date, ${nextPayment} as next_payment_amount,

@@ -21,6 +21,7 @@ const termsIn = ({ row }: OpenLoan, state: LoanState) => {
     interest_rate: state.current_rate,
     payment_amount: next?.payment_amount ?? null,
     payment_day: row.payment_day,
+    term_months: (row.original_term_months ?? row.term_months) + state.extension_months,
     remaining_payments: rest.length,
     maturity_date: state.maturity_date,
     principal_balance: state.principal_balance,

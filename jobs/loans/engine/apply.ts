@@ -6,6 +6,7 @@ import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
 import { keepDelinquency } from './bills.ts';
 import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
+import { moveMaturity } from './extension.ts';
 import { drawInGrace, graceOfStatement } from './grace.ts';
 import { addToBase, catchUp } from './interest.ts';
 import {
@@ -205,6 +206,7 @@ function agreePlan(position: Position, event: EventOf<'plan_agreed'>): void {
   keepDelinquency(position, date, () => {
     position.installments = replaceFrom(position.installments, rows);
   });
+  moveMaturity(position, event);
   if (defers) markDeferred(position.installments, defers);
   if (position.accelerated_on !== null) callOff(position, position.accelerated_on);
 }

@@ -82,6 +82,9 @@ export type Position = {
   funded_on: string | null;
   charged_off_on: string | null;
   accelerated_on: string | null;
+  /** Where the schedule ends that the loan was funded with, and by how many months agreements moved that. */
+  funded_maturity: string | null;
+  extension_months: number;
   /** It was late since that day when a plan was replaced, and is so since this due date by the new one. */
   replanned_late: { since: string; due_date: string } | null;
   cycle: Cycle;
@@ -115,6 +118,8 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
     funded_on: null,
     charged_off_on: null,
     accelerated_on: null,
+    funded_maturity: schedule.at(-1)?.due_date ?? null,
+    extension_months: 0,
     replanned_late: null,
     cycle: {
       ...{ number: 0, ended_on: null, statement_rest: ZERO, due_date: null },

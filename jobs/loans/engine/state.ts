@@ -75,6 +75,8 @@ export type LoanState = {
   /** The billing cycle that a line is in; null where it has none. */
   cycle: CycleState | null;
   maturity_date: string | null;
+  /** By how many whole months agreements have made the term longer, or shorter. */
+  extension_months: number;
   last_payment_date: string | null;
   last_payment_amount: string | null;
   total_paid_principal: string;
@@ -92,6 +94,7 @@ export function stateOf(position: Position, asOf: string): LoanState {
     ...balances(position, asOf),
     ...billsOf(position, asOf),
     cycle: cycleOf(position),
+    extension_months: position.extension_months,
     ...reasons(position, asOf),
   };
 }

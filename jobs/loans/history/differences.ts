@@ -23,7 +23,18 @@ export function scheduleAfter(
     shown: {
       payment_amount: installmentAmountOf(row, state),
       first_payment_date: state.installments[0]?.due_date,
+      ...termOf(row, state),
     },
+  };
+}
+
+/** The term with what agreements added to it. Draws schedule a line again, which leaves its term alone. */
+function termOf(row: RawLoan, { extension_months }: LoanState) {
+  if (row.loan_type === 'line_of_credit') return {};
+  const original = row.original_term_months ?? row.term_months;
+  return {
+    term_months: Math.max(1, original + extension_months),
+    original_term_months: extension_months === 0 ? null : original,
   };
 }
 

@@ -83,7 +83,7 @@ function stepsOf(order: unknown): unknown {
 export type Agreed = Pick<
   RawLoan,
   'loan_type' | 'interest_rate' | 'term_months' | 'payment_day' | 'terms'
->;
+> & { original_term_months?: number | null };
 
 /** The terms as the engine wants them. */
 export function termsOf(loan: Agreed): Terms & LoanTerms {
@@ -91,7 +91,7 @@ export function termsOf(loan: Agreed): Terms & LoanTerms {
   const own = {
     loan_type: loan.loan_type as Terms['loan_type'],
     interest_rate: kept.original_rate ?? loan.interest_rate,
-    term_months: loan.term_months,
+    term_months: loan.original_term_months ?? loan.term_months,
     payment_day: loan.payment_day,
   };
   return { ...kept, ...completeTerms({ ...kept, ...own }) };
