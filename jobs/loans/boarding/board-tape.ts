@@ -147,6 +147,7 @@ function boardingOf(row: TapeRow, parents: ParentIds): Boarding {
     outstanding_fees: row.outstanding_fees,
     paid_through_date: row.paid_through_date,
     payment_amount: row.payment_amount,
+    has_balloon: row.has_balloon ?? false,
     charge_off_date: row.charge_off_date,
     charge_off_amount: row.charge_off_amount,
     metadata: {

@@ -5,6 +5,7 @@ import * as portfolios from '../../../sql/portfolios/portfolios.ts';
 import {
   date,
   externalId,
+  flag,
   jsonObject,
   money,
   positiveMoney,
@@ -13,11 +14,9 @@ import {
   words,
 } from '../../../sql/types.ts';
 import { Invalid } from '../../errors.ts';
-import { parseMoney } from '../../money.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { isTooFarOff } from '../arithmetic/due-dates.ts';
 import { happen, openLoan } from '../history/happen.ts';
 import { newEvent } from '../history/new-event.ts';
 import {
@@ -31,6 +30,8 @@ import { fixRescission } from '../origination/rescission.ts';
 import { boardedSchedule, originalSchedule } from '../plans/boarded-schedule.ts';
 import { termsOf, type Agreed } from '../products/terms-of.ts';
 import { boardedApr } from './boarded-rate.ts';
+import { interestSincePaid } from './boarded-interest.ts';
+import { assertRepays, checkBoarding } from './check-boarding.ts';
 
 export const BOARDING_STATUSES = [
   'pending',
@@ -68,6 +69,9 @@ export const Boarding = z.object({
   outstanding_fees: money.nullish(),
   paid_through_date: date.nullish(),
   payment_amount: positiveMoney.nullish(),
+  has_balloon: flag
+    .nullish()
+    .describe('The lender agreed a last payment larger than the others; without it, 422.'),
   payment_day: z.int().min(1).max(31).nullish(),
   last_payment_date: date.nullish(),
   charge_off_date: date.nullish(),
@@ -89,19 +93,23 @@ export type Boarding = z.output<typeof Boarding>;
  * disbursement, no fee, no loan.disbursed. Its history before today stays with the previous servicer.
  */
 export async function board(work: Work, input: Boarding, known?: Parents): Promise<string> {
-  check(work, input);
+  checkBoarding(work, input);
   await assertPlaces(work, input);
   const balance = input.current_principal_balance ?? input.principal_amount;
   const wanted = { ...newLoanOf(input), ...standingOf(work, input, balance) };
   const checked = await checkedLoan(work, wanted, known);
   const terms = termsOf(checked as NewLoan & Agreed);
   const original = originalSchedule(terms, input);
+  const place = { balance, today: work.today };
+  const schedule = boardedSchedule(terms, input, original, place);
+  if (input.status === 'active') assertRepays(terms, input, schedule, place);
   // Its disclosure was another's, so its annual percentage rate is the one of its terms.
   const loan = { ...checked, apr: boardedApr(terms, input, original) };
   const { id, loan_number } = await writeLoan(work, loan);
   if (input.status === 'active') {
-    const schedule = boardedSchedule(terms, input, original, { balance, today: work.today });
-    await takeOver(work, id, input, { balance, schedule });
+    const accrued_interest =
+      input.accrued_interest ?? interestSincePaid(terms, input, schedule, place);
+    await takeOver(work, id, { ...input, accrued_interest }, { balance, schedule });
   }
   if (input.status === 'approved')
     await fixRescission(work, (await openLoan(work, id)).row, input.origination_date);
@@ -175,36 +183,6 @@ async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: B
     )
       errors['portfolio_id'] = 'Is no static portfolio that takes loans.';
   }
-  if (Object.keys(errors).length > 0) throw new Invalid(errors);
-}
-
-/** What only a loan that was in service before has. */
-const HISTORY = ['last_payment_date', 'times_delinquent', 'payment_history_profile'] as const;
-
-function check({ today }: Work, input: Boarding) {
-  const errors: Record<string, string> = {};
-  const { origination_date, first_payment_date, current_principal_balance: balance } = input;
-  if (origination_date > today) errors['origination_date'] = 'Must not be in the future.';
-  if (first_payment_date && first_payment_date < origination_date)
-    errors['first_payment_date'] = 'Must not be before the origination.';
-  if (first_payment_date && isTooFarOff(first_payment_date, origination_date))
-    errors['first_payment_date'] = 'Must be within 40 years of the origination.';
-  if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
-    errors['current_principal_balance'] = 'Must not be more than the principal amount.';
-  }
-  if (input.status === 'active' && balance && parseMoney(balance).eq(0)) {
-    errors['current_principal_balance'] = 'Must be more than zero for an active loan.';
-  }
-  const { last_payment_date: paid } = input;
-  if (paid && (paid < origination_date || paid > today))
-    errors['last_payment_date'] = 'Must be between the origination and the business date.';
-  const isNew = ['pending', 'approved'].includes(input.status);
-  for (const field of HISTORY.filter((name) => isNew && input[name]))
-    errors[field] = `A loan that is ${input.status} has none.`;
-  if (input.paid_through_date && input.paid_through_date < origination_date)
-    errors['paid_through_date'] = 'Must not be before the origination.';
-  if (input.paid_through_date && isTooFarOff(input.paid_through_date, today))
-    errors['paid_through_date'] = 'Must be within 40 years.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 

@@ -42,6 +42,10 @@ const Columns = z.object({
   paid_through_date: date.optional(),
   charge_off_date: date.optional(),
   charge_off_amount: money.optional(),
+  has_balloon: z
+    .enum(['true', 'false'], 'Must be true or false.')
+    .transform((word) => word === 'true')
+    .optional(),
   borrower_email: z.email('Is not an email address.').toLowerCase().optional(),
   borrower_street: words.optional(),
   borrower_city: words.optional(),

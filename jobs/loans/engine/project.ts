@@ -87,10 +87,34 @@ export function scheduleAhead(input: FoldInput): InstallmentState[] {
   const rowsWhere = (isWanted: (due_date: string) => boolean) =>
     stateOf(run.position, as_of).installments.filter(({ due_date }) => isWanted(due_date));
   return [
-    ...installments.filter(({ due_date }) => due_date < as_of),
+    ...latePaid(input, installments, past_due_amount),
     ...rowsWhere((due_date) => due_date === as_of).map(asked),
     ...rowsWhere((due_date) => due_date > as_of).map(asked),
   ];
+}
+
+/** The rows before a day; what is past due of them is split as a payment of that day will find it. */
+function latePaid(
+  input: FoldInput,
+  installments: readonly InstallmentState[],
+  pastDue: string,
+): InstallmentState[] {
+  const rows = installments.filter(({ due_date }) => due_date < input.as_of);
+  const open = rows.filter(({ open_amount }) => parseMoney(open_amount).gt(0));
+  if (open.length === 0) return rows;
+  const run = replay(input);
+  let left = parseMoney(pastDue);
+  return rows.map((row) => {
+    if (!open.includes(row)) return row;
+    const amount = row === open.at(-1) ? left : min(parseMoney(row.open_amount), left);
+    if (amount.lte(0)) return row;
+    left = left.minus(amount);
+    const before = balancesOf(run.position);
+    const { period_number: installment_number } = row;
+    const payment = { installment_number, due_date: input.as_of, amount: money(amount) };
+    proceed(run, eventOf(payment));
+    return asPaid(row, payment, { before, after: balancesOf(run.position) });
+  });
 }
 
 /** Whether anything is asked for by instalments. */

@@ -1,0 +1,27 @@
+import { newEvent } from '../history/new-event.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import type { Terms } from '../arithmetic/terms.ts';
+import { fold } from '../engine/fold.ts';
+import { unpaidSince } from '../plans/boarded-schedule.ts';
+import type { Boarding } from './board.ts';
+
+/**
+ * The interest that a boarded loan owes on the boarding day where nobody says so: what its balance accrues from
+ * its paid-through date, by its own method. A loan without that date is paid through the boarding day.
+ */
+export function interestSincePaid(
+  terms: Terms,
+  input: Boarding,
+  schedule: readonly ScheduleRow[],
+  { balance, today }: { balance: string; today: string },
+): string {
+  const effective_date = unpaidSince(terms, input, { balance, today });
+  if (effective_date >= today) return '0.00';
+  const boarding = newEvent({
+    kind: 'boarding',
+    effective_date,
+    principal_balance: balance,
+    paid_through_date: input.paid_through_date ?? null,
+  });
+  return fold({ terms, schedule, events: [boarding], as_of: today }).accrued_interest;
+}

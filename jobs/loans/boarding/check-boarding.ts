@@ -1,0 +1,67 @@
+import { Invalid } from '../../errors.ts';
+import { parseMoney } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import type { Terms } from '../arithmetic/terms.ts';
+import { levelInstallment } from '../plans/boarded-schedule.ts';
+import type { Boarding } from './board.ts';
+
+/** What only a loan that was in service before has. */
+const HISTORY = ['last_payment_date', 'times_delinquent', 'payment_history_profile'] as const;
+
+/** Throws where the fields of a boarded loan contradict each other or the business date. */
+export function checkBoarding({ today }: Work, input: Boarding) {
+  const errors: Record<string, string> = {};
+  const { origination_date, first_payment_date, current_principal_balance: balance } = input;
+  if (origination_date > today) errors['origination_date'] = 'Must not be in the future.';
+  if (first_payment_date && first_payment_date < origination_date)
+    errors['first_payment_date'] = 'Must not be before the origination.';
+  if (first_payment_date && isTooFarOff(first_payment_date, origination_date))
+    errors['first_payment_date'] = 'Must be within 40 years of the origination.';
+  if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
+    errors['current_principal_balance'] = 'Must not be more than the principal amount.';
+  }
+  if (input.status === 'active' && balance && parseMoney(balance).eq(0)) {
+    errors['current_principal_balance'] = 'Must be more than zero for an active loan.';
+  }
+  const { last_payment_date: paid } = input;
+  if (paid && (paid < origination_date || paid > today))
+    errors['last_payment_date'] = 'Must be between the origination and the business date.';
+  const isNew = ['pending', 'approved'].includes(input.status);
+  for (const field of HISTORY.filter((name) => isNew && input[name]))
+    errors[field] = `A loan that is ${input.status} has none.`;
+  if (input.paid_through_date && input.paid_through_date < origination_date)
+    errors['paid_through_date'] = 'Must not be before the origination.';
+  if (input.paid_through_date && isTooFarOff(input.paid_through_date, today))
+    errors['paid_through_date'] = 'Must be within 40 years.';
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+}
+
+/** A last payment of more than so many installments is a balloon, which the lender has to declare. */
+const INSTALLMENTS_IN_LAST_PAYMENT = 2;
+
+/**
+ * Throws where the installment that was given does not repay the balance by the last due date, unless the
+ * caller declares a balloon or the product has one.
+ */
+export function assertRepays(
+  terms: Terms,
+  input: Boarding,
+  schedule: readonly ScheduleRow[],
+  place: { balance: string; today: string },
+) {
+  const last = schedule.at(-1);
+  const { payment_amount: given } = input;
+  if (!given || !last || input.has_balloon || terms.amortization !== 'level_payment') return;
+  if (parseMoney(last.payment_amount).lte(parseMoney(given).times(INSTALLMENTS_IN_LAST_PAYMENT)))
+    return;
+  const before = schedule.at(-2);
+  const coversInterest = before !== undefined && parseMoney(before.principal_amount).gt(0);
+  const fault = coversInterest
+    ? `Leaves ${last.payment_amount} for the last payment on ${last.due_date}.`
+    : `Does not cover the interest, and leaves ${last.payment_amount} for the last payment.`;
+  const level = levelInstallment(terms, input, place);
+  const remedy = `Correct it (a level installment is ${level}), or declare the balloon with has_balloon.`;
+  throw new Invalid({ payment_amount: `${fault} ${remedy}` });
+}
