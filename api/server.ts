@@ -15,8 +15,9 @@ import { openPool, RoleRefused } from '../sql/database/db.ts';
 import { assertTenancyHolds, isCurrent } from '../sql/database/readiness.ts';
 import { createApp, serverOf } from './http/app.ts';
 import { readConfiguration } from './http/configuration.ts';
-import { LIMITS } from './http/limits.ts';
-import { measureReplica } from './http/metrics.ts';
+import { boundConnections, CONNECTIONS } from './http/connections.ts';
+import { measureIntake, measureReplica } from './http/metrics.ts';
+import { openIntake } from './http/receive.ts';
 import { replicaOf } from './http/replica.ts';
 import { openSecurityLog } from './http/security.ts';
 import { routes } from './routes.ts';
@@ -88,21 +89,16 @@ async function checkKeys(): Promise<void> {
 }
 await checkKeys();
 const securityLog = openSecurityLog(pool, installation, log);
+const intake = openIntake();
+measureIntake(intake);
 const databases = { pool, ...(replica && { replica }) };
 const app = createApp({
   ...databases,
-  ...{ configuration, log, routes, health, installation, securityLog },
+  ...{ configuration, log, routes, health, installation, securityLog, intake },
 });
 
 let lastCame = 0;
-const server = serverOf(app, {
-  headersTimeout: 10_000,
-  // The bodies' own limits are kept by the app, since only it knows which of them are uploads.
-  requestTimeout: LIMITS.transfer_ms + 60_000,
-  connectionsCheckingInterval: 5_000,
-});
-server.keepAliveTimeout = 75_000;
-server.maxRequestsPerSocket = 1_000;
+const server = boundConnections(serverOf(app, CONNECTIONS), configuration.TRUSTED_PROXIES);
 server.on('connection', () => {
   lastCame = performance.now();
 });

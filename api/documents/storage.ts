@@ -12,7 +12,7 @@ import { isRemoved } from '../../sql/documents/documents.ts';
 import { GONE } from '../../sql/documents/removal.ts';
 import * as uploads from '../../sql/documents/uploads.ts';
 import { HttpRefusal } from '../http/errors.ts';
-import { arriving, type Limits } from '../http/limits.ts';
+import { receiveUpload, type Intake } from '../http/receive.ts';
 
 const PATH = /^\/api\/v1\/storage\/(upload|download)\/([\w.-]+)$/;
 
@@ -38,7 +38,7 @@ export function storage(parts: Parts): Middleware {
 }
 
 type Store = { pool: DatabasePool; installation: Installation };
-type Parts = Store & { limits: Limits };
+type Parts = Store & { intake: Intake };
 type Link = NonNullable<ReturnType<typeof readLink>>;
 
 /** Always as an attachment: nothing that was uploaded runs in our name. */
@@ -76,49 +76,54 @@ async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
     const message = `The link is for ${content_type}.`;
     throw new HttpRefusal(415, 'unsupported_media_type', message);
   }
-  const { size, sha256_hash } = await take(parts, ctx.state.tenant.id, {
-    key,
-    length: Number(ctx.get('Content-Length') || 0),
-    content: arriving(ctx.req, parts.limits),
-  });
+  const id = documentOfUpload(key);
+  if (id === null) throw closed();
+  const length = Number(ctx.get('Content-Length') || 0);
+  const { id: tenantId } = ctx.state.tenant as { id: string };
+  const limit = await limitOf(parts, tenantId, { id, length });
+  const { size, sha256_hash } = await receiveUpload(ctx, parts.intake, id, (content) =>
+    take(parts, tenantId, { id, key, limit, content }),
+  );
   ctx.res.removeHeader('Connection');
   ctx.status = 200;
   ctx.body = { file_size: size, sha256_hash };
 }
 
-type Taken = {
-  key: string;
-  length: number;
-  content: AsyncIterable<Uint8Array>;
-};
-
-/** Puts a file where a link for it leads, while the document waits for one and it is not too large. */
-async function take(parts: Store, tenantId: string, { key, length, content }: Taken) {
-  const { pool, installation } = parts;
-  const id = documentOfUpload(key);
-  if (id === null) throw closed();
+/** How large the file may be, while its document waits for one. */
+async function limitOf(
+  { pool }: Store,
+  tenantId: string,
+  { id, length }: { id: string; length: number },
+) {
   const { mayPut, limit } = await within(pool, tenantId, (tx) => allowance(tx, id), {
     readOnly: true,
   });
   if (!mayPut) throw closed();
   if (length > limit) throw tooLarge(limit);
-  return installation.files.put(key, atMost(content, limit), {
+  return limit;
+}
+
+type Taken = { id: string; key: string; limit: number; content: AsyncIterable<Uint8Array> };
+
+/** Puts a file where a link for it leads, if its document still waits for one by then. */
+const take = ({ pool, installation }: Store, tenantId: string, { id, key, ...file }: Taken) =>
+  installation.files.put(key, atMost(file.content, file.limit), {
     when: (_file, place) =>
       within(pool, tenantId, async (tx) => {
         if (!(await uploads.lockAwaited(tx, id))) throw closed();
         await place();
       }),
   });
-}
 
 /** The same for a file that came with a form: what the browser would have put under the link itself. */
 export async function putFor(
   parts: Store,
   tenant: { id: string; slug: string },
-  { id, ...file }: { id: string; size: number; content: AsyncIterable<Uint8Array> },
+  { id, size, content }: { id: string; size: number; content: AsyncIterable<Uint8Array> },
 ) {
+  const limit = await limitOf(parts, tenant.id, { id, length: size });
   const key = uploadKey(tenant.slug, id);
-  return take(parts, tenant.id, { key, length: file.size, content: file.content });
+  return take(parts, tenant.id, { id, key, limit, content });
 }
 
 const allowance = async (tx: Transaction, id: string) => ({

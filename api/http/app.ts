@@ -15,7 +15,9 @@ import { requestSeconds } from './metrics.ts';
 import { csrf, setCookie } from './csrf.ts';
 import { answerBroken, HEAD_BYTES_MAX } from './broken-requests.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
-import { limited, LIMITS, type Limits } from './limits.ts';
+import { limited } from './limits.ts';
+import { noteBrokenAnswer, noteError, countAbort } from './note-error.ts';
+import { openIntake, type Intake } from './receive.ts';
 import { rememberWrites, type Databases } from './replica.ts';
 import { openSecurityLog, type SecurityLog } from './security.ts';
 import { serve, type Process } from './serve.ts';
@@ -32,19 +34,20 @@ export type AppParts = Databases & {
   installation: Installation;
   /** The one of this process; who stops it writes down what is only counted. */
   securityLog?: SecurityLog;
-  limits?: Limits;
+  /** The one of this process; others that look at it ask for it themselves. */
+  intake?: Intake;
 };
 
 /** The whole way of a request, in order. */
 export function createApp(parts: AppParts): Koa {
   const { pool, replica, configuration, log, routes, installation, health: state } = parts;
-  const { limits = LIMITS, securityLog = openSecurityLog(pool, installation, log) } = parts;
-  const process = { pool, ...(replica && { replica }), installation, routes, limits };
+  const { intake = openIntake(), securityLog = openSecurityLog(pool, installation, log) } = parts;
+  const process = { pool, ...(replica && { replica }), installation, routes, intake };
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
   const portal = portalPages({ ...process, log }, (route) => serve(route, process, securityLog));
   const steps: Middleware[] = [
-    limited(limits),
+    limited(intake.limits),
     arrival(configuration.TRUSTED_PROXIES, isSecure),
     traced,
     logged(log),
@@ -53,10 +56,10 @@ export function createApp(parts: AppParts): Koa {
     originForm,
     portal.refusals,
     health(state, pool),
-    admission(),
+    intake.admission.middleware,
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
     cors(pool),
-    storage({ pool, limits, installation }),
+    storage({ pool, intake, installation }),
     sessionMiddleware(app, process, isSecure),
     rememberWrites(process),
     portal.rooms,
@@ -65,13 +68,7 @@ export function createApp(parts: AppParts): Koa {
     routed(process, securityLog),
   ];
   for (const step of steps) app.use(step);
-  // A client that goes away in the middle of an answer, or sends what is no HTTP, is no fault of ours.
-  const theirs = /^(EPIPE|ECONNRESET|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/;
-  app.on('error', (error: NodeJS.ErrnoException) => {
-    const { code = '' } = error;
-    if (theirs.test(code)) log.debug({ code }, 'broken off');
-    else log.error({ err: error }, 'unexpected');
-  });
+  app.on('error', (error: NodeJS.ErrnoException) => noteBrokenAnswer(error, log));
   return app;
 }
 
@@ -89,6 +86,7 @@ const ELSEWHERE = { method: '', route: '' };
 function logged(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
     const started = performance.now();
+    countAbort(ctx.res);
     await next();
     const { request_id, tenant, user, route } = ctx.state as Record<
       string,
@@ -143,8 +141,7 @@ function errorsAsAnswers(log: Log): Middleware {
     } catch (error) {
       const answer = answerTo(error, ctx.method);
       const { request_id } = ctx.state;
-      if (answer === null) log.error({ err: error, request_id }, 'failed');
-      else if (answer.status === 503) log.warn({ err: error, request_id }, 'unavailable');
+      noteError(error, answer, { log, request_id });
       const { status, body, headers = {} } = answer ?? INTERNAL;
       ctx.status = status;
       ctx.set(headers);
@@ -172,25 +169,6 @@ const originForm: Middleware = async (ctx: Context, next: Next) => {
     throw new HttpRefusal(400, 'invalid_target', 'The target of a request is a path.');
   await next();
 };
-
-/** More than the database can take at once is turned away early instead of piling up. */
-const IN_FLIGHT_MAX = 400;
-function admission(): Middleware {
-  let inFlight = 0;
-  return async (_ctx: Context, next: Next) => {
-    if (inFlight >= IN_FLIGHT_MAX) {
-      throw new HttpRefusal(503, 'unavailable', 'Too much is going on. Try again shortly.', {
-        headers: { 'Retry-After': '2' },
-      });
-    }
-    inFlight += 1;
-    try {
-      await next();
-    } finally {
-      inFlight -= 1;
-    }
-  };
-}
 
 /**
  * The route table on routers: fixed paths before those with parameters, 405 with Allow. A router tries each of

@@ -1,34 +1,34 @@
+import { parse as parseForm } from 'node:querystring';
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import { Invalid } from '../../jobs/errors.ts';
 import { HttpRefusal } from './errors.ts';
+import { sizeOfJson } from './json-size.ts';
+import { receiveBody, type Intake } from './receive.ts';
 
-const LIMIT_BYTES = 1_048_576;
-const DEPTH_MAX = 32;
+/** Maximum size of a body, in bytes. */
+export const BODY_BYTES_MAX = 1_048_576;
+/** The same for endpoints that anyone may call, such as signing in. */
+export const OPEN_BODY_BYTES_MAX = 65_536;
+/** Values in a JSON body: every number, text, flag, null, list and object. */
+export const BODY_VALUES_MAX = 10_000;
+export const DEPTH_MAX = 32;
+/** Fields of a form; further ones are ignored. */
+const FORM_FIELDS_MAX = 1_000;
 const BODILY = ['POST', 'PUT', 'PATCH'];
 
+const FORM = 'application/x-www-form-urlencoded';
 /** A form of Twilio's or Mailgun's; JSON that Amazon calls text. */
-const OF_PROVIDERS = ['application/x-www-form-urlencoded', 'text/plain'] as const;
+const OF_PROVIDERS = [FORM, 'text/plain'] as const;
 
-const parser = koaBody({
-  json: true,
-  jsonLimit: LIMIT_BYTES,
-  jsonStrict: true,
-  includeUnparsed: true,
-  text: true,
-  textLimit: LIMIT_BYTES,
-  urlencoded: true,
-  formLimit: LIMIT_BYTES,
-  multipart: false,
-  parsedMethods: BODILY as never,
-});
+export const bodyBytesMax = (allow: string) =>
+  allow === 'anyone' ? OPEN_BODY_BYTES_MAX : BODY_BYTES_MAX;
 
 /**
- * Reads the body: JSON of at most 1 MB, from providers of messages also a form or plain text. What a DELETE carries
- * is not read: dashboards send it as text/plain. Compressed bodies are not accepted, because a
- * small one may be gigabytes.
+ * Reads the body: JSON, from providers of messages also a form or plain text. The body of a DELETE is not
+ * read: dashboards send it as text/plain. Compressed bodies are refused, because a small one may become
+ * gigabytes. The checks go from cheap to dear: length, number of values, depth, and only then parsing.
  */
-export async function readBody(ctx: Context, { isOfProvider = false } = {}) {
+export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}) {
   if (!BODILY.includes(ctx.method)) return;
   const encoding = ctx.get('Content-Encoding');
   if (encoding && encoding !== 'identity') {
@@ -36,35 +36,57 @@ export async function readBody(ctx: Context, { isOfProvider = false } = {}) {
   }
   const length = Number(ctx.get('Content-Length') || 0);
   if (ctx.get('Transfer-Encoding') === '' && length === 0) return;
+  const isOfProvider = allow === 'provider';
   if (!ctx.is('application/json') && !(isOfProvider && ctx.is(...OF_PROVIDERS))) {
     throw new HttpRefusal(415, 'unsupported_media_type', 'Send application/json.');
   }
-  if (length > LIMIT_BYTES) throw Object.assign(new Error('too large'), { status: 413 });
-  await parser(ctx, async () => {});
-  const { body, rawBody } = ctx.request as unknown as { body?: unknown; rawBody?: string };
+  const bytes = await receiveBody(ctx, intake, bodyBytesMax(allow));
+  const isForm = Boolean(ctx.is(FORM));
+  if (!isForm) assertModest(bytes);
+  const text = bytes.toString();
+  const body = isForm ? parseForm(text, '&', '=', { maxKeys: FORM_FIELDS_MAX }) : parsed(ctx, text);
   checkStorable(body, []);
-  ctx.state.raw = rawBody ?? '';
+  Object.assign(ctx.request, { body });
+  ctx.state.raw = text;
 }
 
-/** What no text column can hold, and what would exhaust the stack further on, ends here. */
+/** Refuses JSON of which parsing and checking would take long, before either begins. */
+function assertModest(bytes: Uint8Array) {
+  const { values, depth } = sizeOfJson(bytes, { values: BODY_VALUES_MAX, depth: DEPTH_MAX });
+  if (depth > DEPTH_MAX) throw tooDeep();
+  if (values > BODY_VALUES_MAX)
+    throw new HttpRefusal(
+      413,
+      'payload_too_large',
+      `The body has more than ${BODY_VALUES_MAX} values. Split it into several requests.`,
+    );
+}
+
+function parsed(ctx: Context, text: string): unknown {
+  if (!ctx.is('application/json')) return text;
+  if (text === '') return {};
+  if (!/^[ \t\n\r]*[[{]/.test(text)) throw new SyntaxError('A body is an object or a list.');
+  return JSON.parse(text);
+}
+
+const tooDeep = () => new Invalid({ body: `Is nested more than ${DEPTH_MAX} levels deep.` });
+
+/** Refuses text that no column can hold, and values that would exhaust the stack later. */
 export function checkStorable(value: unknown, path: string[]) {
   if (typeof value === 'string') return checkText(value, path);
   if (typeof value !== 'object' || value === null) return;
-  if (path.length >= DEPTH_MAX) throw new Invalid({ body: 'Is nested too deeply.' });
+  if (path.length >= DEPTH_MAX) throw tooDeep();
   if (Array.isArray(value)) {
-    // Hundreds of thousands of numbers fit into a body: nothing is made for each of them.
-    for (let index = 0; index < value.length; index += 1)
-      if (holdsText(value[index])) checkWithin(value[index], String(index), path);
+    value.forEach((inner, index) => checkWithin(inner, String(index), path));
     return;
   }
+  // A key that would reach a prototype where the value is copied.
+  if (Object.hasOwn(value, '__proto__')) throw new SyntaxError('A key is not allowed.');
   for (const [key, inner] of Object.entries(value)) {
     checkText(key, path);
     checkWithin(inner, key, path);
   }
 }
-
-const holdsText = (value: unknown) =>
-  typeof value === 'string' || (typeof value === 'object' && value !== null);
 
 function checkWithin(value: unknown, key: string, path: string[]) {
   path.push(key);

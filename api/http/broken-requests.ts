@@ -3,7 +3,7 @@ import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { dictionary } from '../../sql/dictionary.ts';
 
-type Refusal = { status: number; code: string; message: string };
+type Refusal = { status: number; code: string; message: string; retry_seconds?: number };
 
 /** The most that a target and its headers may be long, together. */
 export const HEAD_BYTES_MAX = 16_384;
@@ -59,7 +59,20 @@ export function answerBroken(server: Server): Server {
   return server;
 }
 
-function bytesOf({ status, code, message }: Refusal): string {
+/** Answers a connection that is one too many, whatever it was going to ask. */
+export function refuseConnection(socket: Duplex) {
+  socket.on('error', () => socket.destroy());
+  socket.end(bytesOf(TOO_MANY_CONNECTIONS), () => socket.destroy());
+}
+
+const TOO_MANY_CONNECTIONS: Refusal = {
+  status: 429,
+  code: 'too_many_connections',
+  message: 'Your network has too many connections open. Close some of them, then try again.',
+  retry_seconds: 5,
+};
+
+function bytesOf({ status, code, message, retry_seconds }: Refusal): string {
   const request_id = randomUUID();
   const body = JSON.stringify({ message, code, request_id });
   return [
@@ -70,6 +83,7 @@ function bytesOf({ status, code, message }: Refusal): string {
     `Content-Length: ${Buffer.byteLength(body)}`,
     'X-Content-Type-Options: nosniff',
     `X-Request-Id: ${request_id}`,
+    ...(retry_seconds === undefined ? [] : [`Retry-After: ${retry_seconds}`]),
     '',
     body,
   ].join('\r\n');

@@ -67,19 +67,6 @@ const UNAVAILABLE: Answer = {
   headers: { 'Retry-After': '5' },
 };
 
-/** The rest of such a body is not waited for. */
-const TOO_LARGE: Answer = {
-  status: 413,
-  body: { message: 'The body is larger than 1 MB.', code: 'payload_too_large' },
-  headers: { Connection: 'close' },
-};
-
-const CUT_OFF: Answer = {
-  status: 400,
-  body: { message: 'The request broke off in its body.', code: 'malformed_request' },
-  headers: { Connection: 'close' },
-};
-
 const IN_USE: Answer = {
   status: 409,
   body: { message: 'Other records refer to this one.', code: 'in_use' },
@@ -199,27 +186,13 @@ function connectionAnswer(error: unknown): Answer | null {
   return null;
 }
 
-/** What the body parsers throw: their errors carry a status. */
+/** What reading a path or parsing a body throws. */
 function parserAnswer(error: unknown): Answer | null {
   if (!(error instanceof Error)) return null;
-  const { status, type, code } = error as { status?: unknown; type?: unknown; code?: unknown };
-  if (status === 413) {
-    return TOO_LARGE;
-  }
-  // Node answers a broken packet itself; what waited for the rest of the body only hears of it.
-  const isCutOff = type === 'stream.not.readable' || type === 'request.aborted';
-  if (isCutOff || String(code).startsWith('HPE_')) return CUT_OFF;
-  if (status === 400 || error instanceof SyntaxError) {
-    return {
-      status: 400,
-      body: { message: 'The body is not valid JSON.', code: 'malformed_json' },
-    };
-  }
-  if (status === 415) {
-    return {
-      status: 415,
-      body: { message: 'Send application/json.', code: 'unsupported_media_type' },
-    };
-  }
-  return null;
+  const { status } = error as { status?: unknown };
+  if (status !== 400 && !(error instanceof SyntaxError)) return null;
+  return {
+    status: 400,
+    body: { message: 'The body is not valid JSON.', code: 'malformed_json' },
+  };
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { Invalid } from '../../jobs/errors.ts';
@@ -9,7 +10,7 @@ import { describeFile } from '../../jobs/files/file-bytes.ts';
 import { FILE_BYTES_MAX, StoreUnavailable } from '../../jobs/files/files.ts';
 import { checkStorable } from './bodies.ts';
 import { HttpRefusal } from './errors.ts';
-import { unhurried, type Limits } from './limits.ts';
+import { receiveUpload, type Intake } from './receive.ts';
 
 const FIELDS_BYTES_MAX = 65_536;
 const FIELDS_MAX = 100;
@@ -18,7 +19,7 @@ const FIELDS_MAX = 100;
 export type ArrivedFile = { field: string; name: string; type: string; size: number; path: string };
 export type FileForm = { fields: Record<string, string | string[]>; files: ArrivedFile[] };
 /** Without a limit of the tenant's: what any of them can allow, who looks at its own afterwards. */
-export type FormLimits = { limits: Limits; bytes_max?: number };
+export type FormLimits = { intake: Intake; bytes_max?: number };
 
 /**
  * Reads a form with a file and goes on with it. The file comes into a folder of its own, which nobody
@@ -26,7 +27,7 @@ export type FormLimits = { limits: Limits; bytes_max?: number };
  */
 export async function withFileForm<Result>(
   ctx: Context,
-  { limits, bytes_max = FILE_BYTES_MAX }: FormLimits,
+  { intake, bytes_max = FILE_BYTES_MAX }: FormLimits,
   steps: (form: FileForm) => Promise<Result>,
 ): Promise<Result> {
   // Whoever is refused in the middle of a file has more to send, and no next request.
@@ -34,8 +35,10 @@ export async function withFileForm<Result>(
   if (Number(ctx.get('Content-Length') || 0) > bytes_max + 2 * FIELDS_BYTES_MAX) throw tooLarge();
   const folder = await mkdtemp(path.join(tmpdir(), 'form-'));
   try {
-    unhurried(ctx.req, limits);
-    await parserInto(folder, bytes_max)(ctx, async () => {}).catch(asRefusal);
+    await receiveUpload(ctx, intake, undefined, async (content) => {
+      const parser = parserInto(folder, bytes_max);
+      await parser(fedBy(ctx, content), async () => {}).catch(asRefusal);
+    });
     const fields = (ctx.request.body ?? {}) as FileForm['fields'];
     const files = filesOf(ctx);
     checkStorable(fields, []);
@@ -44,6 +47,13 @@ export async function withFileForm<Result>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The same request, whose body is what has been received of it in time. */
+function fedBy(ctx: Context, content: AsyncIterable<Uint8Array>): Context {
+  const { headers } = ctx.req;
+  const body = Object.assign(Readable.from(content, { objectMode: false }), { headers });
+  return Object.create(ctx, { req: { value: body } }) as Context;
 }
 
 const parserInto = (uploadDir: string, bytes_max: number) =>

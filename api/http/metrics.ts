@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { measureConnections } from '../../jobs/metrics.ts';
+import type { Intake } from './receive.ts';
 import type { Replica } from '../../sql/database/replica.ts';
 
 export const requestSeconds = new Histogram({
@@ -9,11 +10,37 @@ export const requestSeconds = new Histogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
 });
 
+export const requestsAborted = new Counter({
+  name: 'http_requests_aborted_total',
+  help: 'Requests whose client closed the connection: before the request was complete, or before it had the answer.',
+  labelNames: ['during'],
+});
+
+export const bodiesRefused = new Counter({
+  name: 'http_bodies_refused_total',
+  help: 'Bodies that were not received, by the code of the refusal.',
+  labelNames: ['code'],
+});
+
 export const replicaReads = new Counter({
   name: 'replica_reads_total',
   help: 'Lists and reports by who answered: the replica, or the primary and why.',
   labelNames: ['outcome'],
 });
+
+/** What comes in at this moment. */
+export function measureIntake({ admission, unfinished }: Pick<Intake, 'admission' | 'unfinished'>) {
+  const atWork: Gauge = new Gauge({
+    name: 'http_requests_at_work',
+    help: 'Requests that the process works on.',
+    collect: () => atWork.set(admission.atWork()),
+  });
+  const arriving: Gauge = new Gauge({
+    name: 'http_bodies_unfinished',
+    help: 'Bodies and uploads that are on their way.',
+    collect: () => arriving.set(unfinished.count()),
+  });
+}
 
 /** How old the replica is at most, and whether it is read. */
 export function measureReplica(replica: Replica) {

@@ -5,6 +5,7 @@ import { witness, type SecurityEvent } from '../../jobs/users/security-log.ts';
 import { workOf, type Actor, type Work } from '../../jobs/work.ts';
 import type { Route } from '../endpoints/route.ts';
 import { answerTo, HttpRefusal } from './errors.ts';
+import { NotReceived } from './not-received.ts';
 
 /** Of these the work itself tells, since it alone knows whose password it was. */
 const TOLD_INSIDE = new Set(['password_reset', 'password_change', 'second_factor_add']);
@@ -48,6 +49,8 @@ export function doneBy(route: Route, request: Said, answer: unknown): SecurityEv
 
 /** What a thrown error means: a refusal by role anywhere, and whatever a watched endpoint refuses. */
 export function refusedBy(route: Route, request: Said, error: unknown): SecurityEvent | null {
+  // Nothing was tried with a request that did not arrive.
+  if (error instanceof NotReceived) return null;
   const answer = answerTo(error, route.method);
   const { status = 500, body: { code: reason } = { code: 'internal_error' } } = answer ?? {};
   const isByRole = status === 403 && reason === 'permission_denied';

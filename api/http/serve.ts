@@ -16,8 +16,8 @@ import { fieldErrors, HttpRefusal } from './errors.ts';
 import { withFileBody } from './file-forms.ts';
 import { askable, refuseLocked, refuseUncut, shown, veiled } from './hidden.ts';
 import { keyedBy, onceAfterwards, onlyOnce, type Keyed } from './idempotency.ts';
-import type { Limits } from './limits.ts';
 import type { User } from './permissions.ts';
+import type { Intake } from './receive.ts';
 import { readsFrom, type Databases } from './replica.ts';
 import { doneBy, refusedBy, type SecurityLog } from './security.ts';
 import { hasEnded, sessionOf } from './session.ts';
@@ -33,7 +33,7 @@ const LIST_TIMEOUT = '5s';
 export type Process = Databases & {
   installation: Installation;
   routes: readonly Route[];
-  limits: Limits;
+  intake: Intake;
 };
 
 /**
@@ -56,7 +56,7 @@ export function serve(route: Route, process: Process, securityLog: SecurityLog) 
 }
 
 function answering(declared: Route, process: Process, securityLog: SecurityLog) {
-  const { pool, installation, routes, limits } = process;
+  const { pool, installation, routes, intake } = process;
   const route = watched(declared, securityLog);
   return async (ctx: Context, actor: Actor) => {
     const user = (ctx.state.user ?? null) as User | null;
@@ -88,9 +88,9 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
     };
     if (route.takes_file) {
       const bytes_max = await within(tenantId, largestFile, { readOnly: true });
-      return withFileBody(ctx, { limits, bytes_max }, answer);
+      return withFileBody(ctx, { intake, bytes_max }, answer);
     }
-    await readBody(ctx, { isOfProvider: route.allow === 'provider' });
+    await readBody(ctx, intake, route);
     return answer();
   };
 }

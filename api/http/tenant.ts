@@ -45,9 +45,11 @@ function hostOf(req: IncomingMessage, trustedProxies: readonly string[]): string
 }
 
 export function isTrusted(req: IncomingMessage, trustedProxies: readonly string[]): boolean {
-  const peer = (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  return isAmong(peer, trustedProxies);
+  return isTrustedPeer(req.socket.remoteAddress ?? '', trustedProxies);
 }
+
+export const isTrustedPeer = (address: string, trustedProxies: readonly string[]): boolean =>
+  isAmong(address.replace(/^::ffff:/, ''), trustedProxies);
 
 /** A tenant that is switched off is gone within seconds; the cache holds no tenant's data. */
 async function lookUp(

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
+import { parse } from 'node:querystring';
 import { checkStorable } from '../http/bodies.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { withFileForm, type ArrivedFile } from '../http/file-forms.ts';
-import type { Limits } from '../http/limits.ts';
+import { receiveBody, type Intake } from '../http/receive.ts';
 
 export type SentFile = {
   name: string;
@@ -19,13 +19,14 @@ export type Form = { values: Readonly<Record<string, string>>; file: SentFile | 
 export const EMPTY: Form = { values: {}, file: null };
 
 const FORM_BYTES_MAX = 65_536;
+const FIELDS_MAX = 1_000;
 
 const PLAIN = 'application/x-www-form-urlencoded';
 
 /** Reads the form of a page and goes on with it. */
 export async function withForm(
   ctx: Context,
-  { limits, takesFile }: { limits: Limits; takesFile: boolean },
+  { intake, takesFile }: { intake: Intake; takesFile: boolean },
   steps: (form: Form) => Promise<void>,
 ): Promise<void> {
   if (ctx.method !== 'POST') return steps(EMPTY);
@@ -34,21 +35,16 @@ export async function withForm(
   if (!(isPlain || (takesFile && ctx.is('multipart/form-data'))) || encoding)
     throw new HttpRefusal(415, 'unsupported_media_type', `Send ${PLAIN}.`);
   if (isPlain) {
-    await PARSER(ctx, async () => {});
-    return steps({ values: valuesOf(ctx), file: null });
+    const bytes = await receiveBody(ctx, intake, FORM_BYTES_MAX);
+    const body = parse(bytes.toString(), '&', '=', { maxKeys: FIELDS_MAX });
+    return steps({ values: valuesOf(body), file: null });
   }
-  await withFileForm(ctx, { limits }, ({ files: [file] }) =>
-    steps({ values: valuesOf(ctx), file: file ? fileOf(file) : null }),
+  await withFileForm(ctx, { intake }, ({ fields, files: [file] }) =>
+    steps({ values: valuesOf(fields), file: file ? fileOf(file) : null }),
   );
 }
 
-const PARSER = koaBody({
-  ...{ json: false, text: false, multipart: false, urlencoded: true },
-  formLimit: FORM_BYTES_MAX,
-});
-
-function valuesOf(ctx: Context): Form['values'] {
-  const body = (ctx.request.body ?? {}) as Record<string, string | string[]>;
+function valuesOf(body: Readonly<Record<string, string | string[] | undefined>>): Form['values'] {
   checkStorable(body, []);
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => {

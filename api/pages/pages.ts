@@ -6,7 +6,8 @@ import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
 import type { Route } from '../endpoints/route.ts';
 import { guarded, setCookie } from '../http/csrf.ts';
 import { answerTo, HttpRefusal, type Answer } from '../http/errors.ts';
-import type { Limits } from '../http/limits.ts';
+import { noteError } from '../http/note-error.ts';
+import type { Intake } from '../http/receive.ts';
 import type { PortalConfig } from '../portal/config.ts';
 import { opsAsset } from './answer-ops.ts';
 import { answer, type Frame } from './answer.ts';
@@ -23,7 +24,7 @@ type Parts = {
   installation: Installation;
   routes: readonly Route[];
   log: Log;
-  limits: Limits;
+  intake: Intake;
 };
 
 /**
@@ -45,8 +46,7 @@ export function portalPages(
       const { log } = parts;
       const refusal = answerTo(error, ctx.method);
       const { request_id } = ctx.state;
-      if (refusal === null) log.error({ err: error, request_id }, 'failed');
-      else if (refusal.status === 503) log.warn({ err: error, request_id }, 'unavailable');
+      noteError(error, refusal, { log, request_id });
       await refuse(ctx, asking(ctx, handlers), refusal ?? INTERNAL);
     }
   };
@@ -83,7 +83,7 @@ async function visit(ctx: Context, { parts, room, ask }: Way) {
   const opened = (form: Form, token: (() => string) | null) =>
     guarded(ctx, token, () => open(ctx, { page, params, form, ask, parts }));
   if (page.isOneClick) return opened(EMPTY, null);
-  await withForm(ctx, { limits: parts.limits, takesFile }, (form) =>
+  await withForm(ctx, { intake: parts.intake, takesFile }, (form) =>
     opened(form, () => form.values['csrf_token'] ?? ''),
   );
 }

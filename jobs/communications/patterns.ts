@@ -1,8 +1,11 @@
 import { RE2JS } from 're2js';
+import { writtenOutSize } from './pattern-size.ts';
 
 /** Much is said in so many characters; what is compiled from them may be far larger, which costs time. */
 export const PATTERN_CHARACTERS_MAX = 200;
 const INSTRUCTIONS_MAX = 300;
+/** What is larger than this is not even compiled. It is an estimate, so it leaves room above the exact bound. */
+const SIZE_MAX = 2 * INSTRUCTIONS_MAX;
 /** A rule that has to read further is no rule: with the bounds above it is 0.1 s at the very worst. */
 const READ_CHARACTERS = 1_000;
 const KEPT_MAX = 500;
@@ -13,12 +16,14 @@ const KEPT_MAX = 500;
  */
 const compiled = (pattern: string) => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
 
+const TOO_LARGE = 'Is too large: repeat less, or choose among fewer letters.';
+
 /** A sentence where the pattern is none, or one that costs too much; else null. */
 export function problemIn(pattern: string): string | null {
+  if (pattern.length > PATTERN_CHARACTERS_MAX || writtenOutSize(pattern) > SIZE_MAX)
+    return TOO_LARGE;
   try {
-    return compiled(pattern).programSize() > INSTRUCTIONS_MAX
-      ? 'Is too large: repeat less, or choose among fewer letters.'
-      : null;
+    return compiled(pattern).programSize() > INSTRUCTIONS_MAX ? TOO_LARGE : null;
   } catch (error) {
     const [, reason = 'it cannot be read'] =
       /error parsing regexp: (.{1,200})/.exec(error instanceof Error ? error.message : '') ?? [];

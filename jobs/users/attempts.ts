@@ -67,7 +67,7 @@ export function countRequest(
 }
 
 /** An address of IPv6 stands for its network: whoever has one has 2^64 of them. */
-function networkOf(ip: string): string {
+export function networkOf(ip: string): string {
   const text = ip.slice(0, 64);
   if (!ipaddr.IPv6.isValid(text)) return text;
   const { parts } = ipaddr.IPv6.parse(text);

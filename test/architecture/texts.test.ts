@@ -56,8 +56,6 @@ const FORCED: Record<string, string> = {
   'api/endpoints/records.ts':
     'A body was parsed by the schema that its operation was checked with.',
   'api/http/app.ts': 'The router has a context of its own; ours has more in it.',
-  'api/http/bodies.ts':
-    'The parser of bodies adds to the request, and knows fewer methods than it takes.',
   'api/http/session.ts': 'The session package is typed for an older Koa, and not for what we keep.',
   'jobs/loans/boarding/read-csv.ts': 'The parser is typed for records whose columns have names.',
   'jobs/loans/reporting/credit-file.ts': 'What a file was ordered with is kept as JSON.',

@@ -5,14 +5,16 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { LIMITS as USUAL } from '../../api/http/limits.ts';
+import { openIntake } from '../../api/http/receive.ts';
 import { routes } from '../../api/routes.ts';
 import { localFiles } from '../../jobs/files/local-files.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
-const LIMITS = { request_ms: 800, idle_ms: 800, transfer_ms: 4_000 };
+const LIMITS = { ...USUAL, request_ms: 800, idle_ms: 800, transfer_ms: 4_000 };
 const stage = await newStage();
-const port = await stage.listen({}, routes, LIMITS);
+const port = await stage.listen({}, routes, openIntake(LIMITS));
 const tenant = await stage.tenant();
 const loan = await newLoan(tenant);
 const secret = 'a secret of more than thirty-two characters';

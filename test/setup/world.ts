@@ -6,7 +6,7 @@ import type { DatabasePool } from 'slonik';
 import { afterAll } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
 import { createApp, serverOf, type AppParts } from '../../api/http/app.ts';
-import { LIMITS } from '../../api/http/limits.ts';
+import { openIntake } from '../../api/http/receive.ts';
 import { routes } from '../../api/routes.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { openLog, type Log } from '../../jobs/log.ts';
@@ -62,7 +62,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
   const listen = async (
     configuration: Partial<AppParts['configuration']> = {},
     declared: readonly Route[] = routes,
-    limits: AppParts['limits'] = LIMITS,
+    intake = openIntake(),
   ) => {
     const own = servers.length === 0 ? pool : await openPool(database.url, { size: 4 });
     if (own !== pool) pools.push(own);
@@ -73,7 +73,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
       routes: declared,
       health: { isReady: true },
       installation,
-      limits,
+      intake,
     });
     // Longer than a busy machine can pause: a client must not meet a connection that is being closed.
     const kept = { keepAliveTimeout: 300_000 };

@@ -1,0 +1,51 @@
+import type { Server } from 'node:http';
+import { networkOf } from '../../jobs/users/attempts.ts';
+import { LIMITS } from './limits.ts';
+import { refuseConnection } from './broken-requests.ts';
+import { isTrustedPeer } from './tenant.ts';
+
+/** How node:http treats connections. */
+export const CONNECTIONS = {
+  /** From the connection, or from the answer before, to the end of a request's head. */
+  headersTimeout: 10_000,
+  /** To the end of its body; the app's own limits (limits.ts) are shorter, and differ by kind of body. */
+  requestTimeout: LIMITS.transfer_ms + 60_000,
+  /** How often node:http looks for connections that are over these. */
+  connectionsCheckingInterval: 2_000,
+  /** Longer than proxies keep theirs (60 s), so that a proxy never sends into a connection being closed. */
+  keepAliveTimeout: 75_000,
+};
+const REQUESTS_PER_CONNECTION = 1_000;
+const CONNECTIONS_MAX = 10_000;
+/** From here on connections without a request are closed. */
+const MANY_CONNECTIONS = 8_000;
+/** Browsers of an office open six each; a trusted proxy opens as many as it likes. */
+const CONNECTIONS_PER_NETWORK = 1_024;
+
+/** Bounds the connections to the process, in all and from each network. */
+export function boundConnections(
+  server: Server,
+  trustedProxies: readonly string[],
+  { per_network = CONNECTIONS_PER_NETWORK, many = MANY_CONNECTIONS, most = CONNECTIONS_MAX } = {},
+): Server {
+  const counts = new Map<string, number>();
+  let open = 0;
+  server.maxConnections = most;
+  server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
+  server.prependListener('connection', (socket) => {
+    const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const network = networkOf(peer);
+    const count = (counts.get(network) ?? 0) + 1;
+    counts.set(network, count);
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+      const left = (counts.get(network) ?? 1) - 1;
+      if (left === 0) counts.delete(network);
+      else counts.set(network, left);
+    });
+    if (open > many) server.closeIdleConnections();
+    if (count > per_network && !isTrustedPeer(peer, trustedProxies)) refuseConnection(socket);
+  });
+  return server;
+}

@@ -1,0 +1,35 @@
+/** One part of a pattern: an escape, a class of letters, the beginning of a group, a repeat, or one letter. */
+const PART =
+  /\\Q[^\\]{0,200}|\\[pPx]\{[^}]{0,50}\}|\\[pP]?[^]|\[\^?\]?(?:\\[^]|[^\]\\]){0,200}\]|\(\?(?:P?<\w{1,50}>|[A-Za-z-]{0,10}:?)|\{(\d{1,9})(?:,(\d{0,9}))?\}|[^]/gu;
+
+/**
+ * About how large a pattern becomes when its repeats are written out, without writing them out: `(a{9}){9}`
+ * is 81. Repeats multiply, so 20 letters may say a million. What is no pattern has some size as well.
+ */
+export function writtenOutSize(pattern: string): number {
+  /** Of each open group what it has so far, and the size of its last part, which a repeat multiplies. */
+  const groups = [{ size: 0, last: 0 }];
+  for (const [part, least, most] of pattern.matchAll(PART)) {
+    const group = groups.at(-1) ?? { size: 0, last: 0 };
+    if (part.startsWith('(')) {
+      groups.push({ size: 0, last: 0 });
+    } else if (part === ')') {
+      const outer = groups.at(-2);
+      if (outer === undefined) continue;
+      groups.pop();
+      add(outer, group.size);
+    } else if (least !== undefined) {
+      const times = Math.max(1, Number(least), Number(most ?? 0));
+      group.size += group.last * (times - 1);
+      group.last *= times;
+    } else if (!/^[*+?|]$/.test(part)) {
+      add(group, part.startsWith('\\Q') ? part.length : 1);
+    }
+  }
+  return groups.reduce((total, { size }) => total + size, 0);
+}
+
+function add(group: { size: number; last: number }, size: number) {
+  group.size += size;
+  group.last = size;
+}

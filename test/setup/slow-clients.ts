@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { onTestFinished, vi } from 'vitest';
+import { LIMITS, type Limits } from '../../api/http/limits.ts';
+import { openIntake } from '../../api/http/receive.ts';
+import { BOUNDS, type Bounds } from '../../api/http/unfinished.ts';
+import { routes } from '../../api/routes.ts';
+import type { Stage, Tenant } from './world.ts';
+
+export type SlowClient = { socket: Socket; got: string; isClosed: boolean };
+
+/** A client that sends the beginning of a request, and what it has got so far. */
+async function beginning(port: number, text: string): Promise<SlowClient> {
+  const socket = connect(port, '127.0.0.1');
+  const client: SlowClient = { socket, got: '', isClosed: false };
+  socket.on('data', (piece: Buffer) => (client.got += piece.toString()));
+  socket.on('error', () => {});
+  socket.on('close', () => (client.isClosed = true));
+  await once(socket, 'connect');
+  socket.write(text);
+  return client;
+}
+
+type Request = { target: string; host: string; headers?: Record<string, string>; method?: string };
+
+/** The head of a request whose body is longer than what will be sent of it. */
+export const headOf = ({ target, host, headers = {}, method = 'POST' }: Request, length = 900) =>
+  [
+    `${method} ${target} HTTP/1.1`,
+    `Host: ${host}`,
+    `Content-Length: ${length}`,
+    ...Object.entries({ 'Content-Type': 'application/json', ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+    '\r\n',
+  ].join('\r\n');
+
+/** Waits without a tight limit for what has to become so. */
+export const becomes = (assertion: () => unknown) =>
+  vi.waitFor(assertion, { timeout: 30_000, interval: 20 });
+
+/** What a client was answered: its status, its headers and its body. */
+export function answerOf({ got }: SlowClient) {
+  const [head = '', text = ''] = got.split('\r\n\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0);
+  const retryAfter = /\r\nRetry-After: (\d+)/i.exec(head)?.[1];
+  return { status, retryAfter, body: text === '' ? {} : JSON.parse(text) };
+}
+
+/** A process of the API with bounds of its own, what it counts, and clients that begin a request there. */
+export async function slowly(
+  stage: Stage,
+  bounds: Partial<Bounds> = {},
+  limits: Partial<Limits> = {},
+) {
+  const intake = openIntake({ ...LIMITS, ...limits }, { ...BOUNDS, ...bounds });
+  const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] }, routes, intake);
+  const begin = async (text: string) => {
+    const client = await beginning(port, text);
+    onTestFinished(() => void client.socket.destroy());
+    return client;
+  };
+  const { atWork } = intake.admission;
+  return { port, begin, atWork, unfinished: intake.unfinished.count };
+}
+
+/** The headers of a client with these cookies, behind a proxy that names its address. */
+export const asSent = (cookies: ReadonlyMap<string, string>, ip = '203.0.113.7') => ({
+  Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+  'X-CSRFToken': cookies.get('csrftoken') ?? '',
+  'X-Forwarded-For': ip,
+});
+
+/** The head of a sign-in with the token that it needs. */
+export async function signInOf(
+  { anonymous, host }: Pick<Tenant, 'anonymous' | 'host'>,
+  ip?: string,
+) {
+  const visitor = anonymous();
+  await visitor.get('/auth/csrf');
+  return headOf({ target: '/api/v1/auth/login', host, headers: asSent(visitor.cookies, ip) });
+}
