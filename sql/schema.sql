@@ -3682,7 +3682,7 @@ create table forms_1099c (
   created_by uuid,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  constraint forms_1099c_amount_discharged_check CHECK (((amount_discharged)::numeric > (0)::numeric)),
+  constraint forms_1099c_amount_discharged_check CHECK ((((amount_discharged)::numeric > (0)::numeric) OR (((amount_discharged)::numeric = (0)::numeric) AND is_corrected))),
   constraint forms_1099c_form_number UNIQUE (tenant_id, form_number),
   constraint forms_1099c_identifiable_event_code_check CHECK ((identifiable_event_code ~ '^[A-H]$'::text)),
   constraint forms_1099c_pkey PRIMARY KEY (tenant_id, id),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { EVENT_CODES } from '../../jobs/loans/conclusions/form-1099c.ts';
 import {
   add1099C,
   change1099C,
-  EVENT_CODES,
   FORM_STATUSES,
   void1099C,
 } from '../../jobs/loans/reporting/forms-1099c.ts';
@@ -49,7 +49,7 @@ export const forms1099c = resource({
     debtor_address: prose.readonly(),
     account_number: text.readonly().describe("The loan's number."),
     identifiable_event_date: date.nullish(),
-    amount_discharged: positiveMoney.nullish(),
+    amount_discharged: money.nullish(),
     interest_included: money.nullish(),
     debt_description: freeText.nullish(),
     personally_liable: flag.default(true),

@@ -22,7 +22,7 @@ import { unfreeze } from '../loans/standing/freeze.ts';
 import { NonAccrual, setNonAccrual } from '../loans/standing/non-accrual.ts';
 import { payBillsFromSuspense } from '../payments/apply-suspense.ts';
 import { runAutopay } from '../payments/autopay/run-autopay.ts';
-import { executeScheduled } from '../payments/receive.ts';
+import { executeScheduled } from '../payments/execute-scheduled.ts';
 import { settleSale } from '../portfolios/settle-sale.ts';
 import type { Settings } from '../users/settings.ts';
 import { forEachDue, type Step } from './set-aside.ts';

@@ -9,10 +9,11 @@ import { COMPONENTS } from '../loans/arithmetic/terms.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
 import { PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/engine/events.ts';
 import { splitOf } from '../loans/history/differences.ts';
+import { isClosed } from '../loans/history/after-payoff.ts';
 import { happen, openLoan, type OpenLoan } from '../loans/history/happen.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { residueAfter } from '../loans/history/residue.ts';
-import { assertAllowed } from '../loans/history/statuses.ts';
+import { assertAllowed, refusalOf } from '../loans/history/statuses.ts';
 import { onlyAdmin } from '../only-admin.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
@@ -72,6 +73,7 @@ export async function receive(work: Work, loanId: string, request: Said): Promis
   if (input.allocation_override) onlyAdmin(work, 'say what a payment goes to');
   assertAllowed(loan.row, 'payments');
   const payment_date = input.payment_date ?? work.today;
+  assertArrived(work, loan, { ...input, payment_date });
   const effective_date = input.effective_date ?? payment_date;
   assertDates(work, loan, payment_date, effective_date);
   assertHold(payment_date, input.hold_until);
@@ -79,6 +81,19 @@ export async function receive(work: Work, loanId: string, request: Said): Promis
   const dated = { ...input, payer_id, payment_date, effective_date };
   if (payment_date > work.today) return schedule(work, loan, dated);
   return post(work, loan, newId(), dated);
+}
+
+/** A closed loan takes money that has arrived. It orders none from a bank, and expects none later. */
+function assertArrived(
+  { today }: Work,
+  { row }: OpenLoan,
+  input: Pick<NewPayment, 'payment_instrument_id'> & { payment_date: string },
+) {
+  const hasArrived = !input.payment_instrument_id && input.payment_date <= today;
+  if (hasArrived || !isClosed(row.status)) return;
+  const status = row.status.replaceAll('_', ' ');
+  const message = `A loan that is ${status} is not owed any more. Record only money that has arrived, without a payment instrument.`;
+  throw new Conflict(message, 'invalid_transition', refusalOf(row));
 }
 
 /** Money that goes out again is no payment received. */
@@ -157,6 +172,8 @@ async function schedule(work: Work, loan: OpenLoan, input: Dated) {
  * still paid what was owed then.
  */
 export function typeOn({ row, events, state }: OpenLoan, date: string, wished: PaymentType) {
+  // Nothing is paid off again, so no penalty for early repayment comes with the money.
+  if (wished === 'payoff' && isClosed(row.status)) return 'regular';
   if (row.status !== 'charged_off') return wished;
   const since = eventsInForce(events, state.as_of).find(isWhole);
   return since && date < since.effective_date ? wished : 'recovery';
@@ -214,33 +231,4 @@ export async function post(
     remaining_balance: state.total_balance,
   });
   return id;
-}
-
-/** Makes a scheduled payment whose day has come; one that was made or canceled meanwhile stays. */
-export async function executeScheduled(work: Work, paymentId: string) {
-  const owner = await payments.loanOf(work.tx, paymentId);
-  if (owner === null) return;
-  const loan = await openLoan(work, owner.loan_id);
-  const payment = await payments.scheduled(work.tx, paymentId);
-  if (payment === null) return;
-  if (!['active', 'charged_off'].includes(loan.row.status))
-    return payments.cancel(work.tx, paymentId);
-  const instrument = payment['payment_instrument_id'];
-  if (typeof instrument === 'string' && !(await bank.canStillDraw(work, instrument)))
-    return failScheduled(work, paymentId, owner.loan_id, payment.amount);
-  await payments.forget(work.tx, paymentId);
-  const effective_date = payment.effective_date > work.today ? work.today : payment.effective_date;
-  await post(work, loan, paymentId, {
-    ...NewPayment.parse(payment),
-    ...payment,
-    effective_date,
-  });
-}
-
-/** The instrument was blocked or deleted since: nothing is received, and whoever waits is told. */
-async function failScheduled(work: Work, payment_id: string, loan_id: string, amount: string) {
-  const failure_reason = 'The payment instrument cannot be used.';
-  await payments.markFailed(work.tx, payment_id, failure_reason);
-  const told = { payment_id, loan_id, amount, failure_reason, will_retry: false };
-  await emit(work, 'payment.failed', told);
 }

@@ -4,7 +4,6 @@ import { date, text } from '../../sql/types.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { happen, openLoan } from '../loans/history/happen.ts';
 import { newEvent } from '../loans/history/new-event.ts';
-import { residueReversed } from '../loans/history/residue.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { penaltyReversed } from './payoff-penalty.ts';
@@ -61,11 +60,7 @@ export async function reversePayment(
     on,
   });
   const reversal = newEvent({ kind: 'reversal', effective_date: on, reverses: paymentId });
-  const events = [
-    reversal,
-    ...residueReversed(work, loan, paymentId),
-    ...(await penaltyReversed(work, loan, paymentId)),
-  ];
+  const events = [reversal, ...(await penaltyReversed(work, loan, paymentId))];
   await happen(work, loan, events, { because: returned ? 'payment_returned' : undefined });
   await emit(work, 'payment.reversed', {
     payment_id: paymentId,

@@ -65,6 +65,13 @@ export const hasOpen = (tx: Transaction, loanId: string) =>
     select from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
   `);
 
+/** Whether a plan of the loan ended only because the loan was closed. */
+export const hasEndedWithLoan = (tx: Transaction, loanId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from autopay_plans
+    where loan_id = ${loanId} and status = 'canceled' and cancel_reason = 'loan_closed'
+  `);
+
 /** The loan's plan that draws, or would when it is resumed; a loan has one at most. */
 export const openOf = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`

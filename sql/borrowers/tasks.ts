@@ -61,3 +61,11 @@ export const openFor = (tx: Transaction, relatedId: string, title: string) =>
     where related_id = ${relatedId} and title = ${title} and status in ('open', 'in_progress')
     order by id limit 1
   `);
+
+/** Calls off what is not to be done any more. */
+export const withdraw = (tx: Transaction, relatedId: string, titles: readonly string[]) =>
+  tx.query(sql.typeAlias('void')`
+    update tasks set status = 'canceled'
+    where related_id = ${relatedId} and title = any(${sql.array([...titles], 'text')})
+      and source = 'system' and status in ('open', 'in_progress')
+  `);

@@ -77,3 +77,20 @@ export const resolveAlerts = (tx: Transaction, id: string, userId: string | null
     where related_type = 'lien' and related_id = ${id} and task_type = 'lien_renewal'
       and status in ('open', 'in_progress')
   `);
+
+const Released = z.object({
+  lien_type: z.string(),
+  filing_number: z.string().nullable(),
+  release_date: z.string(),
+});
+
+/** The loan's liens that were released because it was paid off, or for no reason that was given. */
+export const releasedWith = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(Released)`
+    select lien.lien_type, lien.filing_number, lien.release_date
+    from liens as lien
+    join collateral_items as item on item.id = lien.collateral_id
+    where item.loan_id = ${loanId} and lien.status = 'released'
+      and coalesce(lien.release_reason, 'paid_off') = 'paid_off'
+    order by lien.lien_position, lien.id
+  `);

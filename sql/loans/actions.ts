@@ -16,12 +16,15 @@ const ALWAYS = [
 /** What a loan that is not at its end allows: of one that is, nothing can become due. */
 const OPEN = [...ALWAYS, 'accelerate'] as const;
 
+/** A loan that is not owed any more: money that arrives for it is received, and waits in suspense. */
+const CLOSED = ['payments', ...ALWAYS] as const;
+
 /** Which actions each status allows, said once. What is not listed is refused. */
 export const ACTIONS_BY_STATUS = {
   pending: ['approve', 'deny', 'cancel', ...OPEN],
   approved: ['disburse', 'cancel', ...OPEN],
   denied: ALWAYS,
-  canceled: ALWAYS,
+  canceled: CLOSED,
   active: [
     'disburse',
     'charge-off',
@@ -35,10 +38,10 @@ export const ACTIONS_BY_STATUS = {
     'draws',
     ...OPEN,
   ],
-  paid_off: ALWAYS,
+  paid_off: CLOSED,
   charged_off: ['reverse-charge-off', 'payments', ...OPEN],
-  settled: ALWAYS,
-  transferred: ALWAYS,
+  settled: CLOSED,
+  transferred: CLOSED,
 } as const satisfies Record<string, readonly string[]>;
 
 /** By which name the loan's row goes in the statement. */

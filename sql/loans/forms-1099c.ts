@@ -23,12 +23,20 @@ export const forms1099c = table({
   `,
 });
 
-const InForce = z.object({ id: z.string(), amount_discharged: z.string() });
+const InForce = z.object({
+  id: z.string(),
+  form_number: z.string(),
+  status: z.string(),
+  source: z.string(),
+  amount_discharged: z.string(),
+  identifiable_event_date: z.string(),
+});
 
 /** The form of the loan, event and year that counts: neither void nor corrected by another. */
 export const inForce = (tx: Transaction, loanId: string, code: string, year: number) =>
   tx.maybeOne(sql.type(InForce)`
-    select id, amount_discharged from forms_1099c
+    select id, form_number, status, source, amount_discharged, identifiable_event_date
+    from forms_1099c
     where loan_id = ${loanId} and identifiable_event_code = ${code} and tax_year = ${year}
       and status not in ('void', 'corrected')
     for update

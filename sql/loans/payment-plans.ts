@@ -34,12 +34,29 @@ const Plan = z.object({
   waive_remaining: z.boolean(),
   grace_days: z.int(),
 });
+export type Plan = z.output<typeof Plan>;
 
 /** The plan in force, locked; a loan has one at most. */
 export const activeOf = (tx: Transaction, loanId: string) =>
   tx.maybeOne(sql.type(Plan)`
     select id, plan_type, agreed_on, total_amount, installments, waive_remaining, grace_days
     from payment_plans where loan_id = ${loanId} and status = 'active' for update
+  `);
+
+const Judged = Plan.extend({
+  status: z.string(),
+  paid_amount: z.string(),
+  auto_collect: z.boolean(),
+});
+export type Judged = z.output<typeof Judged>;
+
+/** The plans that are over because of what was paid, locked; the newest first. */
+export const judgedOf = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(Judged)`
+    select id, plan_type, agreed_on, total_amount, installments, waive_remaining, grace_days, status,
+           paid_amount, auto_collect
+    from payment_plans where loan_id = ${loanId} and status in ('completed', 'broken')
+    order by agreed_on desc, id desc for update
   `);
 
 type Progress = { status: string; paid_amount: string; installments: unknown };

@@ -73,3 +73,13 @@ export const accept = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payoff_quotes set status = 'accepted' where id = ${id} and status = 'active'
   `);
+
+/** The payoff that was accepted did not end the debt after all. */
+export async function reopen(tx: Transaction, loanId: string) {
+  const ended = await tx.any(sql.type(z.object({ id: z.string() }))`
+    update payoff_quotes set status = 'superseded'
+    where loan_id = ${loanId} and status = 'accepted'
+    returning id
+  `);
+  return ended.map(({ id }) => id);
+}

@@ -15,13 +15,16 @@ export const promisesToPay = table({
   `,
 });
 
-const Pending = z.object({
+const Promised = z.object({
   id: z.string(),
+  status: z.string(),
   promised_on: z.string(),
   promised_amount: z.string(),
   promised_date: z.string(),
   grace_days: z.int(),
+  fulfilled_amount: z.string(),
 });
+export type Promised = z.output<typeof Promised>;
 
 /** Loans of the chunk with a promise that is still to be kept. */
 export const loansPromised = (chunk: Chunk) =>
@@ -31,18 +34,18 @@ export const loansPromised = (chunk: Chunk) =>
     where promise.status = 'pending' and ${inChunk(chunk)} order by loan.id
   `);
 
-export const pendingOf = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Pending)`
-    select id, promised_on, promised_amount, promised_date, grace_days
-    from promises_to_pay where loan_id = ${loanId} and status = 'pending' order by id for update
-  `);
+export const pendingOf = (tx: Transaction, loanId: string) => ofStatus(tx, loanId, ['pending']);
 
-/** What the borrower paid from one day to another, both included; money that went back is not in it. */
-export const paidBetween = (tx: Transaction, loanId: string, from: string, to: string) =>
-  tx.oneFirst(sql.type(z.object({ paid: z.string() }))`
-    select coalesce(sum(amount), 0)::numeric(15, 2) as paid from payments
-    where loan_id = ${loanId} and status in ('completed', 'settled')
-      and payment_type <> 'reimbursement' and effective_date between ${from} and ${to}
+/** The promises that were judged: what happened since then may say otherwise. */
+export const judgedOf = (tx: Transaction, loanId: string) =>
+  ofStatus(tx, loanId, ['kept', 'partially_kept', 'broken']);
+
+const ofStatus = (tx: Transaction, loanId: string, statuses: readonly string[]) =>
+  tx.any(sql.type(Promised)`
+    select id, status, promised_on, promised_amount, promised_date, grace_days, fulfilled_amount
+    from promises_to_pay
+    where loan_id = ${loanId} and status = any(${sql.array([...statuses], 'text')})
+    order by id for update
   `);
 
 export const judge = (tx: Transaction, id: string, status: string, fulfilled: string) =>

@@ -10,6 +10,7 @@ const ROOMS = [
   'products',
   'plans',
   'engine',
+  'conclusions',
   'history',
   'fees',
   'reporting',

@@ -175,3 +175,23 @@ test('nobody changes what a record says once it is written', async () => {
 
   await expect(changed).rejects.toThrow();
 });
+
+test('a loan that was found to be paid off before its charge-off is reported as paid', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-20');
+  await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud' });
+  await travelTo(stage, tenant, '2026-02-02');
+  await reported(stage);
+  const payoff = { amount: '10000.00', payment_type: 'payoff', payment_date: '2026-01-15' };
+  await tenant.officer.post(`/loans/${id}/payments`, payoff);
+
+  await travelTo(stage, tenant, '2026-03-02');
+  await reported(stage);
+
+  expect(await recordsOf(tenant, id)).toMatchObject([
+    { account_status: '13', current_balance: 0, original_charge_off_amount: null },
+    { account_status: '97', current_balance: 10000, original_charge_off_amount: 10000 },
+  ]);
+});

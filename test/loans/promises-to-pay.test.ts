@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { verdictOn } from '../../jobs/loans/agreements/promises-to-pay.ts';
+import { verdictOn } from '../../jobs/loans/conclusions/promises.ts';
+import { endOf } from '../../jobs/loans/conclusions/receipts.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -36,12 +37,14 @@ test('a promise is kept as soon as the money has come, and broken when its grace
 test.each([
   ['99.99', '2026-01-22', 'partially_kept'],
   ['0.00', '2026-01-22', 'broken'],
-  ['0.00', '2026-01-21', null],
+  ['0.00', '2026-01-21', 'pending'],
   ['100.00', '2026-01-16', 'kept'],
 ])('of 100.00 by the 20th, %s on %s is %s', (paid, day, verdict) => {
-  const promise = { promised_amount: '100.00', promised_date: '2026-01-20', grace_days: 2 };
+  const agreed = { promised_on: '2026-01-15', promised_amount: '100.00', grace_days: 2 };
+  const promise = { ...agreed, promised_date: '2026-01-20' };
+  const receipts = [{ effective_date: '2026-01-16', amount: paid }];
 
-  expect(verdictOn(promise, paid, day)).toBe(verdict);
+  expect(verdictOn(promise, receipts, endOf(day)).status).toBe(verdict);
 });
 
 test('a promise is canceled while it is pending, and only then', async () => {

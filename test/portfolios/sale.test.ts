@@ -65,7 +65,9 @@ test('with the servicing, the loans go to another servicer and nothing of them i
   const loans = await Promise.all(
     [one, other].map(async ({ id }) => (await tenant.officer.get(`/loans/${id}`)).body),
   );
-  const refused = await pay(tenant, one.id, '100.00', '2026-02-15');
+  const misdirected = await pay(tenant, one.id, '100.00', '2026-02-15');
+  const held = (await tenant.officer.get(`/loans/${one.id}`)).body;
+  const tasks = await tenant.officer.get('/tasks?status=open');
   const events = await stage.owner.query(
     `select from events where event_type = 'loan.status_changed' and body like '%transferred%'`,
   );
@@ -82,10 +84,18 @@ test('with the servicing, the loans go to another servicer and nothing of them i
       days_past_due: 0,
     });
   }
-  expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
+  expect(misdirected).toMatchObject({ status: 201, body: { suspense_applied: '100.00' } });
+  expect(held).toMatchObject({ status: 'transferred', suspense_balance: '100.00' });
+  expect(tasks.body).toContainEqual(
+    expect.objectContaining({
+      title: `Forward or return the money received for ${held.loan_number}`,
+      priority: 'high',
+    }),
+  );
   expect(events.rows).toHaveLength(2);
   expect(await balances()).toEqual({
-    Cash: '-9550.00',
+    Cash: '-9450.00',
+    'Borrower Suspense': '-100.00',
     'Due to Investors': '-50.00',
     'Interest Income': '-11.64',
     'Charge-Off Expense': '10000.00',

@@ -1,14 +1,12 @@
 import { Big } from 'big.js';
-import { addDays } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
-import { money, parseMoney, sum } from '../../money.ts';
+import { money, sum } from '../../money.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
 import type { PaymentFrequency } from '../arithmetic/terms.ts';
 
 export const PLAN_FREQUENCIES = ['weekly', 'biweekly', 'semi_monthly', 'monthly'] as const;
 
 export type PlanPart = { due_date: string; amount: string };
-export type PlanInstallment = PlanPart & { status: string };
 
 export type PlanTimes = {
   installments: readonly PlanPart[];
@@ -58,24 +56,3 @@ function regular(plan: PlanTimes, whole: Big | null): PlanPart[] {
 
 export const totalOf = (parts: readonly PlanPart[]): string =>
   money(sum(parts.map(({ amount }) => new Big(amount))));
-
-/**
- * How far a plan has come by the end of a day, with so much paid: money covers the instalments in
- * their order, and one that is not covered when its grace is over is missed, which breaks the plan.
- */
-export function progressOf(
-  { installments, grace_days }: { installments: readonly PlanInstallment[]; grace_days: number },
-  paid: string,
-  day: string,
-): { status: 'active' | 'completed' | 'broken'; installments: PlanInstallment[] } {
-  let left = parseMoney(paid);
-  const judged = installments.map(({ due_date, amount }) => {
-    const isPaid = left.gte(amount);
-    left = left.minus(amount);
-    const status = isPaid ? 'paid' : day >= addDays(due_date, grace_days) ? 'missed' : 'pending';
-    return { due_date, amount, status };
-  });
-  const has = (status: string) => judged.some((part) => part.status === status);
-  const status = has('missed') ? 'broken' : has('pending') ? 'active' : 'completed';
-  return { status, installments: judged };
-}

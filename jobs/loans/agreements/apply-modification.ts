@@ -10,7 +10,6 @@ import type { LoanState } from '../engine/state.ts';
 import { assessFee } from '../fees/origination-fees.ts';
 import { happen, type OpenLoan } from '../history/happen.ts';
 import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
-import { reportForgiveness } from '../reporting/forms-1099c.ts';
 import { eventsOfChange } from './modified-terms.ts';
 
 /** What people compare: the terms before and after. */
@@ -29,8 +28,7 @@ const termsIn = ({ row }: OpenLoan, state: LoanState) => {
 };
 
 /**
- * Applies what was agreed: the loan's terms, its balances and its plan change together, and the tax
- * form is made where principal was given up.
+ * Applies what was agreed: the loan's terms, its balances and its plan change together.
  */
 export async function applyModification(work: Work, loan: OpenLoan, modification: Agreed) {
   const { row } = loan;
@@ -60,7 +58,6 @@ export async function applyModification(work: Work, loan: OpenLoan, modification
     old_terms: previous_terms,
     new_terms,
   });
-  if (parseMoney(modification.principal_forgiven).gt(ZERO)) await reportForgiveness(work, row.id);
 }
 
 /** The loan shows the rate that is agreed now; its history goes on from the one it began with. */

@@ -1,22 +1,18 @@
 import type { Big } from 'big.js';
 import * as plans from '../../../sql/loans/payment-plans.ts';
-import { paidBetween } from '../../../sql/loans/promises-to-pay.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { min, money, parseMoney } from '../../money.ts';
+import { parseMoney } from '../../money.ts';
 import { assertOrder } from '../../payments/nacha/bank-order.ts';
 import { NewPayment, receive } from '../../payments/receive.ts';
 import type { Work } from '../../work.ts';
+import { coveredOn, isSettlement, progressOf } from '../conclusions/payment-plans.ts';
+import { endOf, receiptsIn } from '../conclusions/receipts.ts';
+import { eventsInForce } from '../engine/event-order.ts';
 import { openLoan, type OpenLoan } from '../history/happen.ts';
 import { canceling, changing, lockRecord, openInService } from '../history/loan-records.ts';
-import {
-  partsOfPlan,
-  progressOf,
-  totalOf,
-  type PlanPart,
-  type PlanTimes,
-} from './agreed-installments.ts';
+import { partsOfPlan, totalOf, type PlanPart, type PlanTimes } from './agreed-installments.ts';
 import { settle } from './fulfilled-settlement.ts';
 
 export const PLAN_TYPES = ['repayment', 'settlement', 'catch_up'] as const;
@@ -150,11 +146,11 @@ export async function judgePlan(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const plan = await plans.activeOf(work.tx, loanId);
   if (plan === null) return;
-  const paid = await paidBetween(work.tx, loanId, plan.agreed_on, work.today);
-  const { status, installments } = progressOf(plan, paid, work.today);
-  const paid_amount = money(min(parseMoney(paid), parseMoney(plan.total_amount)));
-  await plans.progress(work.tx, plan.id, { status, installments, paid_amount });
-  if (status === 'broken') await plans.cancelOrdered(work.tx, plan.id);
-  const isOver = status === 'completed' && plan.plan_type === 'settlement' && plan.waive_remaining;
-  if (isOver && ['active', 'charged_off'].includes(loan.row.status)) await settle(work, loan);
+  const receipts = receiptsIn(eventsInForce(loan.events, work.today));
+  const progress = progressOf(plan, receipts, endOf(work.today));
+  await plans.progress(work.tx, plan.id, progress);
+  if (progress.status === 'broken') await plans.cancelOrdered(work.tx, plan.id);
+  const isOver = progress.status === 'completed' && isSettlement(plan);
+  if (isOver && ['active', 'charged_off'].includes(loan.row.status))
+    await settle(work, loan, coveredOn(plan, receipts) ?? work.today);
 }

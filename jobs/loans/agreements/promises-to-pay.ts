@@ -3,10 +3,12 @@ import { z } from 'zod';
 import * as promises from '../../../sql/loans/promises-to-pay.ts';
 import { date, positiveMoney } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
-import { addDays, earliest } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
-import { parseMoney, sum } from '../../money.ts';
+import { sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
+import { verdictOn } from '../conclusions/promises.ts';
+import { endOf, receiptsIn } from '../conclusions/receipts.ts';
+import { eventsInForce } from '../engine/event-order.ts';
 import { openLoan } from '../history/happen.ts';
 import { openInService } from '../history/loan-records.ts';
 
@@ -59,28 +61,12 @@ export async function addPromise(work: Work, input: NewPromise): Promise<string>
   });
 }
 
-type Promised = { promised_amount: string; promised_date: string; grace_days: number };
-
-/**
- * Whether a promise is kept: as soon as so much has come, and broken, or kept in part, only when its
- * last day of grace is over. Null while it may still be kept.
- */
-export function verdictOn(promise: Promised, paid: string, day: string) {
-  const { promised_amount, promised_date, grace_days } = promise;
-  const money = parseMoney(paid);
-  if (money.gte(promised_amount)) return 'kept';
-  if (day < addDays(promised_date, grace_days)) return null;
-  return money.gt(0) ? 'partially_kept' : 'broken';
-}
-
 /** Judges the loan's promises at the end of a day, when all its payments are in. */
 export async function judgePromises(work: Work, loanId: string) {
-  await openLoan(work, loanId);
+  const { events } = await openLoan(work, loanId);
+  const receipts = receiptsIn(eventsInForce(events, work.today));
   for (const promise of await promises.pendingOf(work.tx, loanId)) {
-    const last = addDays(promise.promised_date, promise.grace_days);
-    const to = earliest(last, work.today);
-    const paid = await promises.paidBetween(work.tx, loanId, promise.promised_on, to);
-    const verdict = verdictOn(promise, paid, work.today);
-    if (verdict !== null) await promises.judge(work.tx, promise.id, verdict, paid);
+    const { status, fulfilled_amount } = verdictOn(promise, receipts, endOf(work.today));
+    if (status !== 'pending') await promises.judge(work.tx, promise.id, status, fulfilled_amount);
   }
 }

@@ -86,6 +86,8 @@ export const EVENT_FACTS = {
     amount,
     apply_to: z.enum(CREDIT_TARGETS).exactOptional(),
     credit_type: z.string().exactOptional(),
+    /** The payoff that it was given with, and goes with. */
+    payment_id: id.exactOptional(),
   }),
   rate_change: z.strictObject({ interest_rate: rate }),
   /** A promotional rate or a legal cap, to its last day; the lowest rate of a day counts. */
@@ -101,6 +103,7 @@ export const EVENT_FACTS = {
     principal_amount: amount.exactOptional(),
     waive_fees: z.boolean().exactOptional(),
     reverse_accrued_interest: z.boolean().exactOptional(),
+    reason: z.string().exactOptional(),
   }),
   /** The collateral of the loan is sold. */
   liquidation: z.strictObject({ net_proceeds: amount }),

@@ -4,7 +4,15 @@ import type { Component } from '../arithmetic/terms.ts';
 import { recover } from './apply-payment.ts';
 import type { EventOf } from './events.ts';
 import { payStatement } from './grace.ts';
-import { claimed, explain, feesOwed, interestOwed, totalOwed, type Position } from './position.ts';
+import {
+  claimed,
+  explain,
+  feesOwed,
+  interestOwed,
+  isPaidOff,
+  totalOwed,
+  type Position,
+} from './position.ts';
 import {
   addToSuspense,
   feesPortion,
@@ -17,12 +25,14 @@ import {
 
 /**
  * Takes a loan off the books: its principal, and interest and fees where they are not given up,
- * are from now on a claim that only recoveries reduce. A part that is named leaves the rest as it is.
+ * are from now on a claim that only recoveries reduce. A part that is named leaves the rest as it is. A loan
+ * that turns out to have been paid off by then has nothing to charge off.
  */
 export function chargeOff(position: Position, event: EventOf<'charge_off'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'charge_off' } as const;
   const isPart = event.principal_amount !== undefined;
+  if (!isPart && isPaidOff(position, date)) return;
   const wanted = portionOf(event.principal_amount ?? 'all', position.principal);
   const principal = reducePrincipal(position, wanted, { ...cause, means: 'moved' });
   raiseClaim(position, 'principal', principal, event_id);

@@ -208,3 +208,10 @@ export function explain(
   if (line.is_off_books) explained.is_off_books = true;
   position.allocations.push(explained);
 }
+
+/** Whether the loan was funded and owes nothing more; a line of credit, also that it was closed on purpose. */
+export function isPaidOff(position: Position, asOf: string): boolean {
+  if (position.funded_on === null || position.charged_off_on !== null) return false;
+  if (position.terms.loan_type === 'line_of_credit' && !position.is_closed) return false;
+  return totalOwed(position, asOf).plus(claimed(position)).eq(0);
+}

@@ -12,6 +12,7 @@ import {
   claimed,
   feesOwed,
   interestOwed,
+  isPaidOff,
   outstandingOf,
   rateOn,
   totalOwed,
@@ -149,12 +150,6 @@ function feeStates(position: Position): FeeState[] {
     installment_number: fee.installment_number,
     is_spread: fee.is_spread,
   }));
-}
-
-function isPaidOff(position: Position, asOf: string): boolean {
-  if (position.funded_on === null || position.charged_off_on !== null) return false;
-  if (position.terms.loan_type === 'line_of_credit' && !position.is_closed) return false;
-  return totalOwed(position, asOf).plus(claimed(position)).eq(0);
 }
 
 function reasons(position: Position, asOf: string) {

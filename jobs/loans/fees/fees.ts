@@ -5,7 +5,6 @@ import { positiveMoney, freeWords } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { remindOfRefund } from '../history/after-payoff.ts';
 import { happen } from '../history/happen.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
@@ -68,7 +67,6 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Wa
   const state = await happen(work, loan, [waiver]);
   // The proceeds of a disbursement paid the fee at once: it was never owed.
   if (!state.allocations.some(({ event_id }) => event_id === waiver.id)) throw nothingToWaive();
-  if (loan.row.status === 'paid_off') await remindOfRefund(work, loan.row, state);
 }
 
 const nothingToWaive = () =>

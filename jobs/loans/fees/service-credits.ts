@@ -37,7 +37,8 @@ export async function giveServiceCredit(work: Work, input: NewCredit): Promise<s
   assertInHistory(work, loan, 'effective_date', effective_date);
   const id = newId();
   const { amount, apply_to, credit_type, reason, sponsor } = input;
-  const credit = newEvent({ id, kind: 'service_credit', effective_date, amount, apply_to });
+  const facts = { amount, apply_to, credit_type };
+  const credit = newEvent({ id, kind: 'service_credit', effective_date, ...facts });
   const what = { amount, apply_to, credit_type, reason, sponsor, effective_date };
   const created_by = work.actor.id;
   await insert(work.tx, 'service_credits', { id, loan_id: loan.row.id, ...what, created_by });

@@ -6,7 +6,6 @@ import { freeWords } from '../../../sql/types.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { remindOfRefund } from '../history/after-payoff.ts';
 import { happen, type OpenLoan } from '../history/happen.ts';
 import { immutable, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
@@ -32,8 +31,7 @@ export async function reverseDraw(work: Work, id: string) {
   const reversals = undone.map(({ id: reverses }) =>
     newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
   );
-  const state = await happen(work, loan, [...reversals, ...planWithout(work, loan, id, reversals)]);
-  if (loan.row.status === 'paid_off') await remindOfRefund(work, loan.row, state);
+  await happen(work, loan, [...reversals, ...planWithout(work, loan, id, reversals)]);
 }
 
 /**

@@ -1,26 +1,92 @@
-import { openFor } from '../../../sql/borrowers/tasks.ts';
+import * as autopay from '../../../sql/borrowers/autopay-plans.ts';
+import { openFor, withdraw } from '../../../sql/borrowers/tasks.ts';
+import { releasedWith } from '../../../sql/collateral/liens.ts';
 import { loans, type RawLoan } from '../../../sql/loans/loans.ts';
+import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import { find } from '../../../sql/table.ts';
 import { insert } from '../../../sql/write.ts';
+import { record } from '../../audit.ts';
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
+import { remindOfficer } from '../conclusions/remind.ts';
 import type { LoanState } from '../engine/state.ts';
 
 type Paid = Pick<RawLoan, 'id' | 'loan_number' | 'borrower_id'>;
+type Closed = Paid & Pick<RawLoan, 'status' | 'loan_officer_id'>;
 
-/** What a paid-off loan leaves to people: money that is the borrower's, and liens that secure nothing more. */
-export async function afterPayoff(work: Work, loan: Paid, state: LoanState) {
-  await remindOfRefund(work, loan, state);
-  // Whoever holds a lien on the collateral of a loan that is paid gives it up.
+/** What a loan of these statuses has no use for is somebody else's money. */
+const CLOSED: readonly string[] = ['paid_off', 'settled', 'transferred', 'canceled'];
+export const isClosed = (status: string): boolean => CLOSED.includes(status);
+
+const releaseTask = ({ loan_number }: Paid) => `Release the liens of ${loan_number}`;
+const refundTask = ({ loan_number }: Paid) => `Refund what is held for ${loan_number}`;
+const forwardTask = ({ loan_number }: Paid) =>
+  `Forward or return the money received for ${loan_number}`;
+
+/** The lienholder gives up the collateral of a loan that is paid off or settled. */
+export async function releaseLiens(work: Work, loan: Paid) {
   if ((await find(work.tx, loans, loan.id))?.['is_secured'] === true)
-    await remind(work, loan, { title: `Release the liens of ${loan.loan_number}` });
+    await remind(work, loan, { title: releaseTask(loan) });
 }
 
-/** Somebody has to send back what a paid-off loan has no use for. */
-export async function remindOfRefund(work: Work, loan: Paid, { suspense_balance }: LoanState) {
-  if (parseMoney(suspense_balance).eq(0)) return;
-  const description = `${suspense_balance} is held for the borrower of the paid-off loan.`;
-  await remind(work, loan, { title: `Refund what is held for ${loan.loan_number}`, description });
+/** Somebody decides about money that the loan has no use for: what was left over, or came in since. */
+export async function remindOfMoney(
+  work: Work,
+  loan: Closed,
+  held: string,
+  heldBefore: string | null,
+) {
+  const isNews = heldBefore === null || parseMoney(held).gt(heldBefore);
+  if (parseMoney(held).eq(0) || !isNews) return;
+  const status = loan.status.replaceAll('_', ' ');
+  if (loan.status !== 'transferred') {
+    const description = `${held} is held for the borrower of the ${status} loan. Record a reimbursement to pay it back.`;
+    await remindOfficer(work, loan, { title: refundTask(loan), description });
+    return;
+  }
+  // 12 CFR 1024.33(c)(1): within 60 days of a transfer, a payment sent to the old servicer is not late.
+  const description = `${held} came for a loan that another servicer has. Record a reimbursement when you forward it to that servicer or return it.`;
+  await remindOfficer(work, loan, { title: forwardTask(loan), description, priority: 'high' });
+}
+
+/**
+ * A loan that was closed owes again: what was asked for because it was closed is called off, and the
+ * officer is told what cannot be undone by itself. Answers sentences about the loan.
+ */
+export async function afterReopening(
+  work: Work,
+  loan: Closed,
+  was: string,
+  after: LoanState,
+): Promise<string[]> {
+  const { tx } = work;
+  const isHeld = parseMoney(after.suspense_balance).gt(0);
+  await withdraw(tx, loan.id, [releaseTask(loan), ...(isHeld ? [] : [refundTask(loan)])]);
+  for (const id of await quotes.reopen(tx, loan.id)) {
+    const entity = { type: 'payoff_quotes', id, loan_id: loan.id };
+    await record(work, entity, 'update', { status: { old: 'accepted', new: 'superseded' } });
+  }
+  await remindOfLiens(work, loan, was);
+  const status = `The loan was ${was.replaceAll('_', ' ')} and is ${loan.status.replaceAll('_', ' ')} again.`;
+  const owed = parseMoney(after.total_balance).plus(after.charge_off_balance).toFixed(2);
+  const sentence = `${status} ${owed} is owed.`;
+  if (!(await autopay.hasEndedWithLoan(tx, loan.id))) return [sentence];
+  return [sentence, 'Autopay ended with the loan: agree on it again if the borrower wants it.'];
+}
+
+/** A lien that was released stays released until somebody files it again. */
+async function remindOfLiens(work: Work, loan: Closed, was: string) {
+  const released = await releasedWith(work.tx, loan.id);
+  if (released.length === 0) return;
+  const named = released.map(
+    ({ lien_type, filing_number, release_date }) =>
+      `${lien_type}${filing_number === null ? '' : ` ${filing_number}`}, released on ${release_date}`,
+  );
+  await remindOfficer(work, loan, {
+    title: `Perfect the liens of ${loan.loan_number} again`,
+    description: `The loan was ${was.replaceAll('_', ' ')} and owes again, without these liens: ${named.join('; ')}.`,
+    priority: 'urgent',
+  });
 }
 
 /** What a sale brought above the debt is the borrower's, and is paid out of Refunds Payable. */

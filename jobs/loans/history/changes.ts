@@ -1,17 +1,19 @@
-import { cancelAutopay } from '../../../sql/loans/charge-offs.ts';
+import * as chargeOffs from '../../../sql/loans/charge-offs.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { emit } from '../../webhooks/emit.ts';
 import { addDays } from '../../dates.ts';
+import { money, parseMoney, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { firstDelinquencyOn } from '../engine/bills.ts';
+import type { LoanEvent } from '../engine/events.ts';
 import type { Position } from '../engine/position.ts';
 import type { LoanState } from '../engine/state.ts';
-import { afterPayoff } from './after-payoff.ts';
+import { afterReopening, isClosed, releaseLiens, remindOfMoney } from './after-payoff.ts';
 import type { LoanStatus } from './statuses.ts';
 
 type Loan = Pick<
   loans.RawLoan,
-  'id' | 'loan_number' | 'borrower_id' | 'status' | 'delinquency_bucket'
+  'id' | 'loan_number' | 'borrower_id' | 'loan_officer_id' | 'status' | 'delinquency_bucket'
 > & { posted_until: string };
 
 /**
@@ -53,7 +55,7 @@ export async function changeStatus(
   reason?: string | null,
 ) {
   await loans.setStatus(work.tx, loan.id, status);
-  if (!['approved', 'active'].includes(status)) await cancelAutopay(work.tx, loan.id);
+  if (!['approved', 'active'].includes(status)) await chargeOffs.cancelAutopay(work.tx, loan.id);
   await emit(work, 'loan.status_changed', {
     loan_id: loan.id,
     loan_number: loan.loan_number,
@@ -66,19 +68,45 @@ export async function changeStatus(
   });
 }
 
+/** The statuses of a loan in service follow from its history; the others are somebody's decision. */
+const FOLLOWING: readonly string[] = ['active', 'paid_off', 'charged_off', 'settled'];
+
+function statusOf(
+  status: string,
+  { is_charged_off, is_paid_off }: LoanState,
+  events: readonly LoanEvent[],
+): LoanStatus {
+  if (!FOLLOWING.includes(status)) return status as LoanStatus;
+  if (events.some((event) => event.kind === 'forgiveness' && event.settles)) return 'settled';
+  if (is_charged_off) return 'charged_off';
+  return is_paid_off ? 'paid_off' : 'active';
+}
+
+type Moved = {
+  /** The status before, of which nobody has said that it is another. */
+  was: string;
+  before: LoanState;
+  after: LoanState;
+  events: readonly LoanEvent[];
+};
+
 /**
- * What follows from a loan's new state by itself: a debt of nothing is paid off, a paid-off loan that
- * owes again is active again, and a change of bucket is told once.
+ * What follows from a loan's new state by itself: its status, whatever the order in which its events
+ * became known, and its bucket, of whose change subscribers hear once. Answers sentences about what was
+ * concluded before and does not hold any more.
  */
-export async function followState(work: Work, loan: Loan, after: LoanState, trigger = 'payment') {
-  if (loan.status === 'active' && after.is_paid_off) {
-    await changeStatus(work, loan, 'paid_off', trigger);
-    await loans.markPaidOff(work.tx, loan.id, true);
-    await afterPayoff(work, loan, after);
-  }
-  if (loan.status === 'paid_off' && !after.is_paid_off && !after.is_charged_off) {
-    await changeStatus(work, loan, 'active', 'reopened');
-    await loans.markPaidOff(work.tx, loan.id, false);
+export async function followState(
+  work: Work,
+  loan: Loan,
+  { was, before, after, events }: Moved,
+  trigger = 'payment',
+): Promise<string[]> {
+  const status = statusOf(loan.status, after, events);
+  const sentences =
+    status === loan.status ? [] : await moveTo(work, loan, status, after, events, trigger);
+  if (isClosed(status)) {
+    const heldBefore = isClosed(was) ? before.suspense_balance : null;
+    await remindOfMoney(work, { ...loan, status }, after.suspense_balance, heldBefore);
   }
   const bucket = after.is_paid_off ? 'current' : after.delinquency_bucket;
   const isTold = loan.status === 'active' && !isAgedTonight(work, loan, after);
@@ -91,4 +119,46 @@ export async function followState(work: Work, loan: Loan, after: LoanState, trig
       past_due_amount: after.past_due_amount,
     });
   }
+  return sentences;
+}
+
+/** The loan's status is another, with all that goes with leaving the one and having the other. */
+async function moveTo(
+  work: Work,
+  loan: Loan,
+  status: LoanStatus,
+  after: LoanState,
+  events: readonly LoanEvent[],
+  trigger: string,
+): Promise<string[]> {
+  const isOpenAgain = isClosed(loan.status) && !isClosed(status);
+  await changeStatus(work, loan, status, isOpenAgain ? 'reopened' : trigger);
+  if (loan.status === 'paid_off' || status === 'paid_off')
+    await loans.markPaidOff(work.tx, loan.id, status === 'paid_off');
+  if (loan.status === 'charged_off' && status !== 'settled')
+    await chargeOffs.unmarkChargedOff(work.tx, loan.id);
+  if (status === 'charged_off') await markChargedOff(work, loan, after, events);
+  if (isClosed(status) && !isClosed(loan.status)) await releaseLiens(work, loan);
+  return isOpenAgain ? afterReopening(work, { ...loan, status }, loan.status, after) : [];
+}
+
+/** A charge-off of the whole is in force again, or in force without somebody's asking for it just now. */
+async function markChargedOff(
+  { tx }: Work,
+  { id }: Loan,
+  { allocations }: LoanState,
+  events: readonly LoanEvent[],
+) {
+  const event = events.findLast(
+    (one) => one.kind === 'charge_off' && one.principal_amount === undefined,
+  );
+  if (event?.kind !== 'charge_off') return;
+  const lost = allocations.filter(
+    ({ rule, component }) => rule === 'charge_off' && component === 'principal',
+  );
+  await chargeOffs.markChargedOff(tx, id, {
+    on: event.effective_date,
+    reason: event.reason ?? 'other',
+    amount: money(sum(lost.map(({ amount }) => parseMoney(amount)))),
+  });
 }

@@ -7,6 +7,7 @@ import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
+import { followForgiveness } from '../conclusions/follow-forgiveness.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { finalPayment } from '../engine/final-payment.ts';
@@ -27,9 +28,11 @@ import {
 import { changeStatus, followState, lateness } from './changes.ts';
 import { followDueDates } from './next-draw.ts';
 import { overtakeQuote } from './overtaken-quote.ts';
+import { rejudge, tellOfficer } from './rejudge.ts';
 import { tellOfSchedule } from './schedule-changed.ts';
 import { agreesPlan, scheduleReason } from './schedule-reason.ts';
 import type { LoanStatus } from './statuses.ts';
+import { changesThePast, withdrawnBy } from './withdrawn.ts';
 
 type Whole = NonNullable<Awaited<ReturnType<typeof history.open>>>;
 
@@ -113,11 +116,12 @@ export type Happening = {
 export async function happen(
   work: Work,
   loan: OpenLoan,
-  fresh: readonly LoanEvent[],
+  said: readonly LoanEvent[],
   { schedule: first, becomes, trigger, reason, because }: Happening = {},
 ): Promise<LoanState> {
   const { row } = loan;
   const schedule = first ?? loan.schedule;
+  const fresh = [...said, ...(await withdrawnBy(work, loan, said))];
   const events = [...loan.events, ...fresh];
   const input = { terms: termsOf(row), schedule, events, as_of: work.today };
   const counted = loan.folded.run?.events ?? eventsInForce(loan.events, work.today);
@@ -155,8 +159,15 @@ export async function happen(
   await book(work, loan, input, { state, isOther, fresh, counted, counts: run.events });
   await overtakeQuote(work, row.quote_id, input);
   if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
+  const before = { events: counted, state: loan.state };
+  const after = { events: run.events, state };
+  await followForgiveness(work, row, before, after);
   if (!isBoarded) {
-    await followState(work, now, state, trigger);
+    const moved = { was: row.status, before: loan.state, after: state, events: run.events };
+    const sentences = await followState(work, now, moved, trigger);
+    if (changesThePast(fresh, work.today))
+      sentences.push(...(await rejudge(work, loan, run.events)));
+    await tellOfficer(work, row, sentences);
     if (replaced) await followDueDates(work, row.id, loan.state, state);
   }
   if (replaced && !becomes && !agreesPlan(fresh, events))

@@ -1,6 +1,5 @@
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import { termsOf } from '../products/terms-of.ts';
@@ -9,7 +8,7 @@ import { newEvent } from './new-event.ts';
 
 /**
  * A payment that leaves less than the product's small balance has repaid the loan: the residue is
- * written off with it. The last event is the payment.
+ * written off with it, and goes with it (`withdrawn.ts`). The last event is the payment.
  */
 export function residueAfter(
   { today }: Work,
@@ -30,13 +29,3 @@ export function residueAfter(
   const because = { amount, payment_id: payment.id };
   return [newEvent({ kind: 'write_off', effective_date: today, ...because })];
 }
-
-/** The write-off of a residue goes with the payment that left it. */
-export const residueReversed = (
-  { today }: Work,
-  { events, state }: OpenLoan,
-  paymentId: string,
-): LoanEvent[] =>
-  eventsInForce(events, state.as_of)
-    .filter((event) => event.kind === 'write_off' && event.payment_id === paymentId)
-    .map(({ id }) => newEvent({ kind: 'reversal', effective_date: today, reverses: id }));

@@ -23,7 +23,6 @@ import { assertInHistory } from '../history/rests.ts';
 import { assertAllowed, refusalOf } from '../history/statuses.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { termsOf } from '../products/terms-of.ts';
-import { reportForgiveness } from '../reporting/forms-1099c.ts';
 
 export const PayOff = z.object({
   payoff_date: date.nullish(),
@@ -61,7 +60,6 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   const isOver = await settle(work, loan, { ...input, on, payer_id }, closing);
   // Something that came after the payoff date still asks for more.
   if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
-  if (closing.credited.gt(0)) await reportForgiveness(work, loanId);
 }
 
 /** The quote that the payoff answers: one of this loan, and not overtaken. */
@@ -116,13 +114,15 @@ async function settle(
   { penalty, paid, credited, written_off }: Closing,
 ): Promise<boolean> {
   const { on } = input;
+  const id = newId();
+  const goes_with = paid.gt(0) ? { payment_id: id } : {};
   const besides: LoanEvent[] = [];
   if (penalty.gt(0)) besides.push(await assessPenalty(work, loan.row, money(penalty), on));
-  if (credited.gt(0)) besides.push(await waived(work, loan, on, money(credited)));
+  if (credited.gt(0)) besides.push(await waived(work, loan, on, money(credited), id));
   if (paid.eq(0)) besides.push(...suspenseOf(loan, on));
   if (written_off.gt(0) || paid.eq(0)) {
     const amount = money(written_off);
-    besides.push(newEvent({ kind: 'write_off', effective_date: on, amount }));
+    besides.push(newEvent({ kind: 'write_off', effective_date: on, amount, ...goes_with }));
   }
   const trigger = 'pay-off';
   if (paid.eq(0)) return (await happen(work, loan, besides, { trigger })).is_paid_off;
@@ -130,13 +130,18 @@ async function settle(
   const { payment_method, payment_instrument_id, notes, payer_id } = input;
   const how = { payment_method, payment_instrument_id, notes, payer_id };
   const dates = { payment_date: on, effective_date: on };
-  const id = newId();
   await post(work, loan, id, { ...payment, ...how, ...dates }, { besides, trigger });
   return (await openLoan(work, loan.row.id)).state.is_paid_off;
 }
 
 /** What is not asked for is on record as a credit of the lender's. */
-async function waived(work: Work, { row }: OpenLoan, effective_date: string, amount: string) {
+async function waived(
+  work: Work,
+  { row }: OpenLoan,
+  effective_date: string,
+  amount: string,
+  payment_id: string,
+) {
   const given = { amount, credit_type: 'settlement', apply_to: 'waterfall' } as const;
   const id = await insert(work.tx, 'service_credits', {
     ...given,
@@ -146,7 +151,7 @@ async function waived(work: Work, { row }: OpenLoan, effective_date: string, amo
     sponsor: 'lender',
     created_by: work.actor.id,
   });
-  return newEvent({ id, kind: 'service_credit', effective_date, ...given });
+  return newEvent({ id, kind: 'service_credit', effective_date, ...given, payment_id });
 }
 
 /** Where nothing is paid, money that waits in suspense pays its part of the debt. */

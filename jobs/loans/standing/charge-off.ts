@@ -51,6 +51,7 @@ export async function chargeOff(work: Work, loanId: string, input: ChargeOff) {
   assertInHistory(work, loan, 'charge_off_date', on);
   await assertDefaulted(work, loan, input);
   const then = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  if (then.is_paid_off) throw new Invalid({ charge_off_date: 'Nothing was owed on this day.' });
   const rest = parseMoney(then.principal_balance).minus(input.amount ?? then.principal_balance);
   if (rest.lt(0))
     throw new Invalid({ amount: `Must be at most the principal, ${then.principal_balance}.` });
@@ -64,6 +65,7 @@ async function chargeOffWhole(work: Work, loan: OpenLoan, input: ChargeOff, on: 
     effective_date: on,
     waive_fees,
     reverse_accrued_interest,
+    reason,
   });
   const state = await happen(work, loan, [event], {
     becomes: 'charged_off',

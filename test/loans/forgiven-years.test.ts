@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+import { pay, titlesOf } from './conclusion-steps.ts';
+
+const stage = await newStage();
+
+const forgive = async (
+  tenant: Tenant,
+  id: string,
+  principal_forgiven: string,
+  more: object = {},
+) => {
+  const made = await tenant.officer.post(`/loans/${id}/modifications`, {
+    modification_type: 'principal_forgiveness',
+    principal_forgiven,
+    ...more,
+  });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  return made.body.id as string;
+};
+
+const formsOf = async (tenant: Tenant, id: string) =>
+  (await tenant.officer.get(`/loans/${id}/1099c`)).body as Record<string, unknown>[];
+
+test('a forgiveness that is reversed makes its form void, and one that was furnished corrects it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const [loan, told] = [await newLoan(tenant), await newLoan(tenant)];
+  const first = await forgive(tenant, loan.id, '750.00');
+  const second = await forgive(tenant, told.id, '750.00');
+  const [form] = await formsOf(tenant, told.id);
+  await tenant.officer.put(`/forms-1099c/${form?.['id']}`, { ...form, status: 'filed' });
+
+  const reversed = await admin.post(`/modifications/${first}/reverse`, {});
+  await admin.post(`/modifications/${second}/reverse`, {});
+
+  expect(reversed.status, JSON.stringify(reversed.body)).toBe(200);
+  expect(await formsOf(tenant, loan.id)).toMatchObject([
+    { status: 'void', amount_discharged: '750.00' },
+  ]);
+  expect(await formsOf(tenant, told.id)).toMatchObject([
+    { status: 'generated', amount_discharged: '0.00', is_corrected: true },
+    { status: 'corrected', amount_discharged: '750.00' },
+  ]);
+  expect(await titlesOf(tenant)).toEqual([
+    'Check form 1099-C of LN-2026-000001',
+    'Check form 1099-C of LN-2026-000002',
+  ]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a forgiveness of December that is entered in January makes the form of December', async () => {
+  const tenant = await stage.tenant('2025-12-10');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-09');
+
+  await forgive(tenant, id, '2000.00', { effective_date: '2025-12-20' });
+  await forgive(tenant, id, '100.00');
+
+  expect(await formsOf(tenant, id)).toMatchObject([
+    { tax_year: 2025, amount_discharged: '2000.00', identifiable_event_date: '2025-12-20' },
+  ]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a payment that is found to have come before the forgiveness of all corrects the form', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  await travelTo(stage, tenant, '2026-01-20');
+  await forgive(tenant, id, '10000.00');
+
+  await pay(tenant, id, '3000.00', { payment_date: '2026-01-16' });
+
+  const [form, before] = await formsOf(tenant, id);
+  expect(before).toMatchObject({ status: 'corrected', amount_discharged: '10000.00' });
+  expect(form).toMatchObject({ status: 'generated', is_corrected: true });
+  expect(Number(form?.['amount_discharged'])).toBeLessThan(7003);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a settlement credit is debt that was given up, and a form by hand stays for somebody to judge', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const [loan, byHand] = [await newLoan(tenant), await newLoan(tenant)];
+  const credit = (id: string, amount: string) =>
+    admin.post(`/loans/${id}/service-credits`, {
+      amount,
+      credit_type: 'settlement',
+      reason: 'Agreed',
+      apply_to: 'principal',
+    });
+
+  const given = await credit(loan.id, '800.00');
+  const forms = await formsOf(tenant, loan.id);
+  await admin.post(`/service-credits/${given.body.id}/reverse`, {});
+  await tenant.officer.post(`/loans/${byHand.id}/1099c`, {
+    amount_discharged: '25.00',
+    identifiable_event_code: 'F',
+  });
+  await credit(byHand.id, '700.00');
+
+  expect(forms).toMatchObject([{ status: 'generated', amount_discharged: '800.00' }]);
+  expect(await formsOf(tenant, loan.id)).toMatchObject([{ status: 'void' }]);
+  expect(await formsOf(tenant, byHand.id)).toMatchObject([
+    { source: 'manual', status: 'generated', amount_discharged: '25.00' },
+  ]);
+  expect(await titlesOf(tenant)).toContain('Check form 1099-C of LN-2026-000002');
+});
