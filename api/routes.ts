@@ -70,6 +70,7 @@ import { invitationAgain } from './users/invitations.ts';
 import { me } from './users/me.ts';
 import { passwords } from './users/passwords.ts';
 import { fitting, objectGrants, permissionGroups, userPermissions } from './users/permissions.ts';
+import { providerLinkRoutes } from './users/provider-links.ts';
 import { secondFactorRoutes } from './users/second-factors.ts';
 import { securityLog } from './users/security-log.ts';
 import { ownSessions, sessions } from './users/sessions.ts';
@@ -171,6 +172,7 @@ const business: readonly Route[] = [
   ...secondFactorRoutes,
   ...identityProviders.routes,
   ...providerRoutes,
+  ...providerLinkRoutes,
   ...sessions.routes,
   ...ownSessions,
   closeOfBusiness,

@@ -3795,8 +3795,10 @@ create table identity_providers (
   last_error text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  trusts_amr boolean not null default false,
   constraint identity_providers_pkey PRIMARY KEY (tenant_id, id),
-  constraint identity_providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint identity_providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint identity_providers_tenant_id_issuer_url_key UNIQUE (tenant_id, issuer_url)
 );
 CREATE INDEX identity_providers_created ON public.identity_providers USING btree (tenant_id, created_at DESC, id DESC);
 alter table identity_providers enable row level security, force row level security;
@@ -5613,8 +5615,9 @@ create table provider_sign_ins (
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  subject text,
   constraint provider_sign_ins_pkey PRIMARY KEY (tenant_id, id),
-  constraint provider_sign_ins_status_check CHECK ((status = ANY (ARRAY['begun'::text, 'asked'::text, 'known'::text, 'failed'::text, 'used'::text]))),
+  constraint provider_sign_ins_status_check CHECK ((status = ANY (ARRAY['begun'::text, 'asked'::text, 'known'::text, 'unlinked'::text, 'failed'::text, 'used'::text]))),
   constraint provider_sign_ins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint provider_sign_ins_tenant_id_provider_id_fkey FOREIGN KEY (tenant_id, provider_id) REFERENCES identity_providers(tenant_id, id) ON DELETE CASCADE,
   constraint provider_sign_ins_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
@@ -6251,7 +6254,10 @@ create table user_identities (
   subject text not null,
   user_id uuid not null,
   created_at timestamp with time zone not null default now(),
+  issuer_url text not null,
+  role_max text,
   constraint user_identities_pkey PRIMARY KEY (tenant_id, provider_id, subject),
+  constraint user_identities_role_max_check CHECK ((role_max = ANY (ARRAY['none'::text, 'viewer'::text, 'collector'::text, 'loan_officer'::text, 'admin'::text, 'superadmin'::text]))),
   constraint user_identities_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   constraint user_identities_tenant_id_provider_id_fkey FOREIGN KEY (tenant_id, provider_id) REFERENCES identity_providers(tenant_id, id) ON DELETE CASCADE,
   constraint user_identities_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)

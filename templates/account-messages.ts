@@ -9,6 +9,8 @@ export const ACCOUNT_MESSAGES = [
   'second_factor_removed',
   'recovery_code_used',
   'wrong_codes',
+  'provider_link_asked',
+  'provider_linked',
   'webhook_disabled',
 ] as const;
 export type AccountMessage = (typeof ACCOUNT_MESSAGES)[number];

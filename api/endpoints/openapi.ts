@@ -19,7 +19,7 @@ export function openapi(routes: readonly Route[]): Json {
       title: 'Loan servicing',
       version: '1',
       description:
-        'Sign in with POST /api/v1/auth/login. Every request that changes something sends the value of the csrftoken cookie in X-CSRFToken. Money and rates are decimal strings.',
+        'Sign in with POST /api/v1/auth/login. Every request that changes something sends the value of the csrftoken cookie in X-CSRFToken. A change that grants power answers 403 proof_required unless you signed in with your password, or called POST /api/v1/auth/prove, within the last 15 minutes. Money and rates are decimal strings.',
     },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),

@@ -3,6 +3,7 @@ import { doorOf } from './device.ts';
 import { HttpRefusal } from './errors.ts';
 
 const NAME = 'pending_sign_in';
+const LINK = 'pending_link';
 const scopeOf = (ctx: Context) =>
   ({
     httpOnly: true,
@@ -13,14 +14,25 @@ const scopeOf = (ctx: Context) =>
   }) as const;
 
 /** What the browser goes on with whose sign-in has not ended, or nothing. */
-export function pendingCookie(ctx: Context): string {
-  const given = ctx.cookies.get(NAME, { signed: false }) ?? '';
+export const pendingCookie = (ctx: Context) => cookieOf(ctx, NAME);
+
+/** The sign-in at a provider that waits for consent in this browser, or nothing. */
+export const linkCookie = (ctx: Context) => cookieOf(ctx, LINK);
+
+function cookieOf(ctx: Context, name: string): string {
+  const given = ctx.cookies.get(name, { signed: false }) ?? '';
   return /^[A-Za-z0-9_-]{43}$/.test(given) ? given : '';
 }
 
 export function holdPending(ctx: Context, token: string, seconds: number) {
   ctx.cookies.set(NAME, token, { ...scopeOf(ctx), maxAge: seconds * 1000 });
 }
+
+export function holdLink(ctx: Context, token: string, seconds: number) {
+  ctx.cookies.set(LINK, token, { ...scopeOf(ctx), maxAge: seconds * 1000 });
+}
+
+export const dropLink = (ctx: Context) => ctx.cookies.set(LINK, null, scopeOf(ctx));
 
 /** Nothing is pending once somebody is in. */
 export function dropPending(ctx: Context) {

@@ -37,8 +37,9 @@ export function doneBy(route: Route, request: Said, answer: unknown): SecurityEv
   const event = route.security_event;
   if (event === undefined || fieldOf(answer, 'download_url') === null) return null;
   const isSignIn = event === 'sign_in';
-  // A second factor is still wanted: nobody is in yet, which the work itself has told.
-  if (isSignIn && fieldOf(answer, 'second_factor') !== undefined) return null;
+  // A second factor or the consent to a link is still wanted: nobody is in yet.
+  const wanted = fieldOf(answer, 'second_factor') ?? fieldOf(answer, 'link');
+  if (isSignIn && wanted !== undefined) return null;
   return {
     ...aboutOf(route, request, answer),
     event,

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import { Forbidden, Invalid, NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
+import { assertRecentProof } from '../../jobs/users/recent-proof.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { workOf, type Actor, type Within, type Work } from '../../jobs/work.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
@@ -103,7 +104,13 @@ async function alone(
   own: OwnCall,
   keyed: Keyed | null,
 ): Promise<Answered> {
-  const steps = async () => answerOf(route, await route.run(own));
+  const steps = async () => {
+    if (route.needs_proof === true) {
+      const sessionId = own.user?.session_id;
+      await own.within(own.tenant_id, (work) => assertRecentProof(work, sessionId));
+    }
+    return answerOf(route, await route.run(own));
+  };
   return keyed ? onceAfterwards(own, keyed, steps) : steps();
 }
 

@@ -11,7 +11,15 @@ import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import { newToken, SAFE, tokenOf } from './csrf.ts';
 import { deviceCookie, rememberDevice } from './device.ts';
-import { dropPending, holdPending, pendingCookie, signInOver } from './pending.ts';
+import {
+  dropLink,
+  dropPending,
+  holdLink,
+  holdPending,
+  linkCookie,
+  pendingCookie,
+  signInOver,
+} from './pending.ts';
 import type { User } from './permissions.ts';
 import type { Databases } from './replica.ts';
 
@@ -24,6 +32,11 @@ export type Session = {
   hold: (wanted: Pick<Wanted, 'token' | 'seconds'>) => void;
   /** That, or nothing. */
   pending: string;
+  /** Has the browser keep a sign-in at a provider that waits for consent. */
+  holdLink: (waiting: Pick<Wanted, 'token' | 'seconds'>) => void;
+  /** That, or nothing. */
+  pending_link: string;
+  dropLink: () => void;
   /** Remembers that the user has proved himself on this device; begin() does so by itself. */
   remember: (userId: string) => void;
   /** What the device says of whoever has signed in on it. */
@@ -140,6 +153,9 @@ export function sessionOf(ctx: Context, keys: Keys): Session {
     },
     hold: ({ token, seconds }) => holdPending(ctx, token, seconds),
     pending: pendingCookie(ctx),
+    holdLink: ({ token, seconds }) => holdLink(ctx, token, seconds),
+    pending_link: linkCookie(ctx),
+    dropLink: () => dropLink(ctx),
     end: () => {
       ctx.session = null;
       ctx.state.user = null;

@@ -1,9 +1,19 @@
 import { filledIn } from './fields.ts';
 import { moved, shown, type Page, type Visit } from './page.ts';
 import { factorPages, type Wanted } from './factors-asked.ts';
+import { signInPage } from './signing-in.ts';
+
+/** What a sign-in at a provider answers for somebody who has a user here that is not linked to it. */
+type Linkable = { link?: { provider: string } };
 
 /** Below the cookie that binds a sign-in to its browser; providers are given it as `redirect_url`. */
 export const COMING_BACK = '/api/v1/auth/signed-in';
+
+const LINK = `${COMING_BACK}/link`;
+
+/** Where a sign-in goes on: to the consent that it was for, or else to work. */
+const goOn = (visit: Visit) =>
+  [visit.form.values['back'], visit.query['back']].includes(LINK) ? LINK : onward(visit);
 
 /** The tenant's one dashboard; where there are several, or none, the page says that one is in. */
 function onward({ dashboards }: Visit): string {
@@ -28,7 +38,9 @@ const comingBack: Page = {
   },
   submit: async (visit) => {
     const body = filledIn(visit, 'state', 'code', 'iss');
-    const { second_factor } = await visit.ask<Wanted>('POST /auth/provider-sign-in', { body });
+    const answer = await visit.ask<Wanted & Linkable>('POST /auth/provider-sign-in', { body });
+    const { second_factor, link } = answer;
+    if (link !== undefined) return moved(`${COMING_BACK}/sign-in?back=${LINK}`, 'link_needed');
     if (second_factor === undefined) return moved(onward(visit));
     if (second_factor.must_enroll) return moved(`${COMING_BACK}/enroll-factor`);
     const by = second_factor.methods.includes('totp') ? '' : '?by=recovery_code';
@@ -36,4 +48,23 @@ const comingBack: Page = {
   },
 };
 
-export const comingBackPages: readonly Page[] = [comingBack, ...factorPages(COMING_BACK, onward)];
+/** The consent of a user who has signed in with the old means: from now on the provider is one more way in. */
+const link: Page = {
+  path: '/link',
+  isOpen: true,
+  show: async ({ user, problems }) =>
+    user === null
+      ? moved(`${COMING_BACK}/sign-in?back=${LINK}`)
+      : shown('provider-link', { action: LINK, isOver: problems !== null }),
+  submit: async (visit) => {
+    await visit.ask('POST /auth/provider-links');
+    return moved(COMING_BACK, 'linked');
+  },
+};
+
+export const comingBackPages: readonly Page[] = [
+  comingBack,
+  link,
+  signInPage(COMING_BACK, goOn, () => false),
+  ...factorPages(COMING_BACK, goOn),
+];

@@ -87,7 +87,7 @@ async function forSecond({ work, params, access }: Call, routes: readonly Route[
 async function grantsPower(call: Call, routes: readonly Route[]) {
   const request = await find(call.work.tx, table, call.params['id'] ?? '');
   const route = routes.find((declared) => endpointOf(declared) === request?.['endpoint']);
-  if (route === undefined || request === null) return false;
+  if (route === undefined || request?.['status'] !== 'pending') return false;
   const params = request['params'] as Record<string, string>;
   return isProofNeeded(route, { ...call, params, body: request['body'], checkMatch: () => {} });
 }

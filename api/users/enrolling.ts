@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { enrollerOf, type Enrolled, type Enroller } from '../../jobs/users/enroll.ts';
+import { hasNothingToProve } from '../../jobs/users/recent-proof.ts';
 import { proveAgain, type Again } from '../../jobs/users/prove-again.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { OwnCall } from '../endpoints/route.ts';
@@ -19,13 +20,18 @@ export async function enroller(
 ): Promise<Enroller> {
   const { within, tenant_id, session, user } = call;
   if (user !== null) {
-    if (again !== null) await proved(call, again);
+    if (again !== null && !(await hasNothingYet(call, again))) await proved(call, again);
     return { user_id: user.id, token: null };
   }
   const waiting = await within(tenant_id, (work) => enrollerOf(work, session.pending));
   if (waiting === null) throw new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
   return waiting;
 }
+
+/** A user who has just come from a provider, and has neither a password nor a factor to prove anything with. */
+const hasNothingYet = ({ within, tenant_id, user }: OwnCall, again: z.output<typeof Again>) =>
+  Object.values(again).every((given) => given === undefined) &&
+  within(tenant_id, (work) => hasNothingToProve(work, user?.id ?? '', user?.session_id ?? ''));
 
 /** Refuses a wrong proof. Answers the second factor that it was, or null for the password. */
 export async function proved(call: OwnCall, again: z.output<typeof Again>) {

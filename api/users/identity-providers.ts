@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { addProvider, changeProvider, Roles } from '../../jobs/users/identity-provider.ts';
+import {
+  addProvider,
+  changeProvider,
+  removeProvider,
+  Roles,
+} from '../../jobs/users/identity-provider.ts';
 import {
   beginAtProvider,
   finishAtProvider,
@@ -41,9 +46,16 @@ export const identityProviders = resource({
     ),
     role_claim: printable(200)
       .nullish()
-      .describe('Which claim names what somebody is there; without one, roles stay as they are.'),
+      .describe(
+        'Which claim names the role. Without one, roles stay as they are. A claim never exceeds the role that staff gave a user here.',
+      ),
     roles: Roles.default({}).describe('Which value of that claim means which role here.'),
     adds_users: flag.default(false).describe('Whether unknown people become users.'),
+    trusts_amr: flag
+      .default(false)
+      .describe(
+        'Whether two factors that it says it asked for (amr) replace the factor that is set up here. Never for operators.',
+      ),
     is_active: flag.default(true),
     authorization_url: z.string().nullable().readonly(),
     read_at: timestamp.nullable().readonly(),
@@ -55,6 +67,7 @@ export const identityProviders = resource({
 
   create: addProvider,
   update: changeProvider,
+  remove: removeProvider,
   four_eyes: { create: 'invitations', update: 'invitations', delete: 'invitations' },
   needs_proof: { create: true, update: true, delete: true },
   security_events: {
@@ -65,6 +78,9 @@ export const identityProviders = resource({
 });
 
 const about = { tag: 'users', resource: 'auth', allow: 'anyone', status: 200 } as const;
+
+/** Nobody is in: the person has a user here that is not linked to the provider yet. */
+const linkReply = z.object({ link: z.object({ provider: z.string(), expires_at: timestamp }) });
 
 const random = printable(2_000);
 const Came = z
@@ -111,9 +127,10 @@ export const providerRoutes: Route[] = [
     path: '/auth/provider-sign-in',
     action: 'provider-sign-in',
     security_event: 'sign_in',
-    summary: 'Go on with what the provider has sent the browser back with',
+    summary:
+      'Go on with what the provider has sent the browser back with. Answers link where a user of that address has to sign in and consent (POST /auth/provider-links)',
     body: Came,
-    reply: signInReply,
+    reply: z.union([signInReply, linkReply]),
     transaction: 'own',
     run: async (call: OwnCall) => {
       const came = call.body as CameBack;
@@ -122,6 +139,11 @@ export const providerRoutes: Route[] = [
       if ('over' in outcome) throw signInOver();
       if ('slow' in outcome) throw tooSlow();
       if ('refused' in outcome) throw new HttpRefusal(401, 'provider_refused', outcome.refused);
+      if ('unlinked' in outcome) {
+        const { provider, expires_at, seconds } = outcome.unlinked;
+        call.session.holdLink({ token, seconds });
+        return { link: { provider, expires_at } };
+      }
       return signIn(call, outcome);
     },
   },

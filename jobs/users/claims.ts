@@ -10,10 +10,16 @@ const lines = z
   .optional()
   .catch(undefined);
 
+/** Other letters may become those of another address when they are made small, such as the Kelvin sign. */
+const asciiAddress = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/)
+  .pipe(emailAddress);
+
 /** What a provider says of somebody, as far as we look at it; the rest of it is never kept. */
 const Claims = z.object({
   sub: z.string().min(1).max(255),
-  email: emailAddress.optional().catch(undefined),
+  email: asciiAddress.optional().catch(undefined),
   // Some providers write it as a text.
   email_verified: z
     .union([z.boolean(), z.literal('true').transform(() => true)])

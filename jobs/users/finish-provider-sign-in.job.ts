@@ -4,7 +4,10 @@ import * as signIns from '../../sql/users/provider-sign-ins.ts';
 import { uuid } from '../../sql/types.ts';
 import { job } from '../job.ts';
 import { identify } from './identify.ts';
+import { askForConsent } from './provider-links.ts';
 import { settingsOf } from './settings.ts';
+
+const CHANGED = 'The provider was changed meanwhile. Sign in again.';
 
 /**
  * Asks an identity provider who it is that came back from it. The API waits for what comes of it and
@@ -20,7 +23,7 @@ export const finishProviderSignIn = job({
     const found = await outside.within(tenant_id, async ({ tx }) => {
       const asked = await signIns.asked(tx, sign_in_id);
       const provider = asked && (await providers.active(tx, asked.provider_id));
-      return asked && provider && { ...provider, ...asked, settings: await settingsOf(tx) };
+      return asked && provider && { ...asked, ...provider, settings: await settingsOf(tx) };
     });
     if (found === null) return; // too late, switched off, or done already
 
@@ -38,10 +41,25 @@ export const finishProviderSignIn = job({
     });
 
     await outside.within(tenant_id, async (work) => {
+      const { tx } = work;
+      const provider_id = found.id;
+      const now = await providers.activeHeld(tx, provider_id);
+      // What was asked of one issuer says nothing about another, nor after the provider is removed.
+      if (now?.issuer_url !== found.issuer_url || now.client_id !== found.client_id) {
+        await signIns.fail(tx, sign_in_id, CHANGED);
+        return;
+      }
       const known =
-        'error' in answer ? { problem: answer.error } : await identify(work, found, answer.claims);
-      if ('problem' in known) await signIns.fail(work.tx, sign_in_id, known.problem);
-      else await signIns.isKnown(work.tx, sign_in_id, known.user_id, known.is_multi_factor);
+        'error' in answer
+          ? { problem: answer.error }
+          : await identify(work, { ...now, provider_id }, answer.claims);
+      if ('problem' in known) await signIns.fail(tx, sign_in_id, known.problem);
+      else if ('unlinked' in known)
+        await askForConsent(work, {
+          ...{ sign_in_id, provider_id, user_id: known.unlinked },
+          subject: known.subject,
+        });
+      else await signIns.isKnown(tx, sign_in_id, known.user_id, known.is_multi_factor);
     });
   },
 

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import * as providers from '../../sql/users/identity-providers.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
-import { insert, update } from '../../sql/write.ts';
+import { insert, remove, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
@@ -22,6 +23,7 @@ type Named = {
   role_claim?: string | null | undefined;
   roles: z.output<typeof Roles>;
   adds_users: boolean;
+  trusts_amr: boolean;
   is_active: boolean;
 };
 type Given = Named & { client_secret: string };
@@ -39,22 +41,36 @@ export async function addProvider(work: Work, { client_secret, ...given }: Given
   return id;
 }
 
-/** Of another issuer nothing is known until it was read; who was known to the one before is no more. */
+/** What decides who somebody is and what that person may do here. */
+const DECIDING = ['issuer_url', 'client_id', 'role_claim', 'roles', 'trusts_amr'] as const;
+
+/**
+ * Changes a provider. Sessions of the users whom it knows end when something changes that decided about
+ * them. With another issuer their links end as well: the same subject there is another person.
+ */
 export async function changeProvider(work: Work, id: string, changes: Changes, row: object) {
   const { tx, tenant_id } = work;
   const { client_secret, ...rest } = changes;
   await checkUrls(work, rest);
   const sealed = client_secret && work.installation.keys.seal(tenant_id, client_secret);
-  const isOther =
-    rest.issuer_url !== undefined &&
-    rest.issuer_url !== (row as Pick<Named, 'issuer_url'>).issuer_url;
+  const before = row as Named;
+  const isChanged = (name: keyof Named) =>
+    rest[name] !== undefined && !isDeepStrictEqual(rest[name], before[name]);
+  const isOther = isChanged('issuer_url');
   await update(tx, 'identity_providers', id, {
     ...rest,
     ...(sealed && { client_secret_sealed: sealed }),
     ...(isOther && { authorization_url: null, read_at: null, last_error: null }),
   });
+  if (DECIDING.some(isChanged) || rest.is_active === false) await providers.endSignIns(tx, id);
   if (isOther) await providers.unlinkAll(tx, id);
   await enqueue(tx, readIdentityProvider, { tenant_id, provider_id: id });
+}
+
+/** Removes a provider with its links. The sessions of the users whom it knows end. */
+export async function removeProvider({ tx }: Work, id: string) {
+  await providers.endSignIns(tx, id);
+  await remove(tx, 'identity_providers', id);
 }
 
 /** The issuer is reached by workers, through the door that webhooks go through. */

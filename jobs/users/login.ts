@@ -57,7 +57,7 @@ export async function login(within: Within, tenantId: string, attempt: Attempt):
   const isRight = await verifyPassword(attempt.password, known?.password_hash ?? null);
   if (!known || !isRight) return { refused: true };
   const steps = async (work: Work) => {
-    const outcome = await afterFirst(work, known, 'POST /auth/login');
+    const outcome = await afterFirst(work, known, { route: 'POST /auth/login', is_proved: true });
     if ('over' in outcome) return { refused: true } as const;
     await takeBack(work.tx, counted);
     return outcome;
@@ -84,15 +84,13 @@ async function begin(work: Work, { email: given, ip, device }: Attempt) {
 export async function afterFirst(
   work: Work,
   holder: Holder,
-  route: string,
-  proof: Proof | null = null,
+  { route, proof = null, is_proved }: { route: string; proof?: Proof | null; is_proved: boolean },
 ): Promise<{ user: SignedIn } | { wanted: Wanted } | { over: true }> {
   const { tx } = work;
   const { id, borrower_id, session_epoch: epoch } = holder;
   const { methods, auth } = await meansOf(tx, id);
   if (proof !== null || (methods.length === 0 && !isWanted(auth, holder))) {
     if (!(await markLogin(tx, id, epoch))) return { over: true };
-    const is_proved = route === 'POST /auth/login';
     return { user: { id, borrower_id, second_factor: proof, epoch, is_proved } };
   }
   const wanted = await awaitSecondFactor(tx, holder, methods);

@@ -60,7 +60,12 @@ export type CameBack = {
 };
 
 type Outcome =
-  { over: true } | { slow: true } | { refused: string } | { user: SignedIn } | { wanted: Wanted };
+  | { over: true }
+  | { slow: true }
+  | { refused: string }
+  | { user: SignedIn }
+  | { wanted: Wanted }
+  | { unlinked: { provider: string; expires_at: string; seconds: number } };
 
 const WAIT_MS = 8_000;
 const LOOK_MS = 100;
@@ -68,8 +73,8 @@ const TURNED_AWAY = 'The provider has let nobody in.';
 
 /**
  * Hands what came back to a worker, who asks the provider about it, and waits for what comes of that.
- * Whoever asks again meanwhile waits for the same; a code is handed in once. A provider that has seen two
- * factors itself is believed; else ours is asked for, as after a password.
+ * Whoever asks again meanwhile waits for the same; a code is handed in once. The user's own factor is asked
+ * for as after a password, unless the provider is trusted to have asked for two itself.
  */
 export async function finishAtProvider(
   within: Within,
@@ -82,12 +87,17 @@ export async function finishAtProvider(
     const now = await within(tenantId, ({ tx }) => found(tx, token, came), { readOnly: true });
     if (now === null) return { over: true };
     if (now.status === 'failed') return { refused: now.problem ?? TURNED_AWAY };
+    if (now.status === 'unlinked') {
+      const { provider, expires_at, seconds_left: seconds } = now;
+      return { unlinked: { provider, expires_at, seconds } };
+    }
     if (now.status === 'known')
       return within(tenantId, async (work) => {
         const holder = await signIns.use(work.tx, now.id);
         if (holder === null) return { over: true } as const;
         const proof = now.is_multi_factor ? 'provider' : null;
-        return afterFirst(work, holder, 'POST /auth/provider-sign-in', proof);
+        const route = 'POST /auth/provider-sign-in';
+        return afterFirst(work, holder, { route, proof, is_proved: false });
       });
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

@@ -1,3 +1,5 @@
+import * as accounts from '../../sql/users/accounts.ts';
+import * as factors from '../../sql/users/second-factors.ts';
 import type { Proof } from '../../sql/users/sessions.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import { Forbidden } from '../errors.ts';
@@ -24,4 +26,19 @@ export async function keepProof({ tx }: Pick<Work, 'tx'>, sessionId: string, fac
   const proved_at = await sessions.noteProof(tx, sessionId, factor);
   const until = new Date(proved_at).getTime() + PROOF_MINUTES * 60_000;
   return { valid_until: new Date(until).toISOString() };
+}
+
+/**
+ * Whether the user has neither a password nor a second factor, and the session is new: somebody who signs in
+ * at a provider alone and sets up a first factor here.
+ */
+export async function hasNothingToProve(
+  { tx }: Pick<Work, 'tx'>,
+  userId: string,
+  sessionId: string,
+) {
+  const account = await accounts.active(tx, userId);
+  if (account === null || account.password_hash !== null) return false;
+  if ((await factors.kindsOf(tx, userId)).length > 0) return false;
+  return sessions.isFresh(tx, sessionId, PROOF_MINUTES);
 }

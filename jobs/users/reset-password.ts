@@ -1,4 +1,5 @@
 import * as accounts from '../../sql/users/accounts.ts';
+import { isOfProviderAlone } from '../../sql/users/identity-providers.ts';
 import { endAll } from '../../sql/users/sessions.ts';
 import { setPassword } from '../../sql/users/users.ts';
 import { record } from '../audit.ts';
@@ -25,7 +26,9 @@ export async function requestReset(work: Work, request: { email: string; device:
   const user = await accounts.activeByEmail(tx, email);
   const subject = guesser(work, email, user?.id ?? null, request.device);
   const counted = await count(tx, 'request', subject, LINKS);
-  const user_id = 'wait' in counted ? null : (user?.id ?? null);
+  // A provider that switches a user off must not be passed by with a new password.
+  const isElsewhere = await isOfProviderAlone(tx, user?.id ?? null);
+  const user_id = 'wait' in counted || isElsewhere ? null : (user?.id ?? null);
   await notify(work, { user_id, message: 'password_reset' });
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { find, findLocked, type Row } from '../../sql/table.ts';
 import { uuid } from '../../sql/types.ts';
+import * as identities from '../../sql/users/identity-providers.ts';
 import * as accounts from '../../sql/users/accounts.ts';
 import { TENANT_ROLES, users } from '../../sql/users/users.ts';
 import { update, type Values } from '../../sql/write.ts';
@@ -11,13 +12,29 @@ import type { Work } from '../work.ts';
 export const AssignRole = z.object({ user_id: uuid, tenant_role: z.enum(TENANT_ROLES) });
 export const RemoveRole = z.object({ user_id: uuid });
 
-/** Gives the user the role and ends the sessions that began with another. Answers the user. */
-export const assignRole = (work: Work, { user_id, tenant_role }: z.output<typeof AssignRole>) =>
-  changeRole(work, 'assign-role', user_id, tenant_role);
+/**
+ * Gives the user the role and ends the sessions that began with another. From then on the claims of a
+ * provider may lower the role, but not exceed it. Answers the user.
+ */
+export async function assignRole(
+  work: Work,
+  { user_id, tenant_role }: z.output<typeof AssignRole>,
+) {
+  const user = await changeRole(work, 'assign-role', user_id, tenant_role);
+  await identities.capRole(work.tx, user_id, tenant_role);
+  return user;
+}
 
-/** Takes the user's role away, and with it every permission. Answers the user. */
-export const removeRole = (work: Work, { user_id }: z.output<typeof RemoveRole>) =>
-  changeRole(work, 'remove-role', user_id, null);
+/** Takes the user's role away, and with it every permission; no claim gives it back. Answers the user. */
+export async function removeRole(work: Work, { user_id }: z.output<typeof RemoveRole>) {
+  const user = await changeRole(work, 'remove-role', user_id, null);
+  await identities.capRole(work.tx, user_id, 'none');
+  return user;
+}
+
+/** Gives the user the role that a provider claims, within what staff decided. */
+export const followRole = (work: Work, { user_id, tenant_role }: z.output<typeof AssignRole>) =>
+  changeRole(work, 'assign-role', user_id, tenant_role);
 
 async function changeRole(work: Work, action: string, id: string, role: string | null) {
   const superadmins = await accounts.lockSuperadmins(work.tx);

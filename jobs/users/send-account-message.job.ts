@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as outbound from '../../sql/communications/outbound.ts';
 import { uuid } from '../../sql/types.ts';
 import * as accounts from '../../sql/users/accounts.ts';
+import * as providers from '../../sql/users/identity-providers.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { insert, update } from '../../sql/write.ts';
 import { ACCOUNT_MESSAGES, accountMessage } from '../../templates/account-messages.ts';
@@ -31,6 +32,8 @@ const Payload = z.object({
   message: z.enum(ACCOUNT_MESSAGES),
   /** The webhook subscription that it is about, where it is about one. */
   about: uuid.optional(),
+  /** The identity provider that it is about, where it is about one. */
+  provider_id: uuid.optional(),
   attempt: z.int().min(1),
 });
 type Payload = z.output<typeof Payload>;
@@ -87,11 +90,15 @@ export const sendAccountMessage = job({
 const pageOf = ({ borrower_id }: { borrower_id: string | null }) =>
   borrower_id === null ? '/staff/choose-password' : '/portal/choose-password';
 
-async function composed(work: Work, { user_id, message, about }: Payload): Promise<Mail | null> {
+async function composed(
+  work: Work,
+  { user_id, message, about, provider_id }: Payload,
+): Promise<Mail | null> {
   const { tx, installation } = work;
   const user = user_id === null ? null : await accounts.active(tx, user_id);
   const webhook = about === undefined ? undefined : await subscriptions.switchedOff(tx, about);
-  if (user === null || webhook === null) return null;
+  const provider = provider_id === undefined ? undefined : await providers.nameOf(tx, provider_id);
+  if (user === null || webhook === null || provider === null) return null;
   const tenant = await accounts.sender(tx);
   const { branding, auth, communications } = await settingsOf(tx);
   const [domain = 'localhost'] = tenant.domains;
@@ -114,6 +121,7 @@ async function composed(work: Work, { user_id, message, about }: Payload): Promi
       ...(webhook && {
         context: { webhook_id: about, host: new URL(webhook.url).host, reason: webhook.last_error },
       }),
+      ...(provider && { context: { provider } }),
       ...(life && { link: { url: `${origin}${pageOf(user)}?token=${token}`, expires_at } }),
     },
   );

@@ -7,7 +7,7 @@ export const identityProviders = table({
   name: 'identity_providers',
   rows: sql.fragment`
     select record.id, record.name, record.issuer_url, record.client_id, record.redirect_url,
-           record.role_claim, record.roles, record.adds_users, record.is_active,
+           record.role_claim, record.roles, record.adds_users, record.trusts_amr, record.is_active,
            record.authorization_url, record.read_at, record.last_error,
            record.created_at, record.updated_at
     from identity_providers as record
@@ -23,17 +23,41 @@ const Provider = z.object({
   role_claim: z.string().nullable(),
   roles: z.record(z.string(), z.enum(TENANT_ROLES)),
   adds_users: z.boolean(),
+  trusts_amr: z.boolean(),
   authorization_url: z.string().nullable(),
 });
 export type Provider = z.output<typeof Provider>;
 
+const provider = sql.fragment`
+  select id, issuer_url, client_id, client_secret_sealed, redirect_url, role_claim, roles,
+         adds_users, trusts_amr, authorization_url
+  from identity_providers`;
+
 /** The provider, as long as people may sign in there. */
 export const active = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Provider)`
-    select id, issuer_url, client_id, client_secret_sealed, redirect_url, role_claim, roles,
-           adds_users, authorization_url
-    from identity_providers where id = ${id} and is_active
+  tx.maybeOne(sql.type(Provider)`${provider} where id = ${id} and is_active`);
+
+/** The same, held: nobody changes or removes it before the transaction ends. */
+export const activeHeld = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Provider)`${provider} where id = ${id} and is_active for share`);
+
+/** What the provider is called, as long as it exists. */
+export const nameOf = (tx: Transaction, id: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ name: z.string() }))`
+    select name from identity_providers where id = ${id}
   `);
+
+/**
+ * Ends all sessions, and sign-ins that have not finished, of every user whom the provider knows. Those of
+ * other users who only began at the provider end as well.
+ */
+export async function endSignIns(tx: Transaction, id: string) {
+  await tx.query(sql.typeAlias('void')`
+    update users set session_epoch = session_epoch + 1
+    where id in (select user_id from user_identities where provider_id = ${id})
+  `);
+  await tx.query(sql.typeAlias('void')`delete from provider_sign_ins where provider_id = ${id}`);
+}
 
 /** Those that people can be sent to, as the page to sign in on names them. */
 export const offered = (tx: Transaction) =>
@@ -53,23 +77,38 @@ export const wasRead = (tx: Transaction, id: string, issuerUrl: string, read: Re
     where id = ${id} and issuer_url = ${issuerUrl}
   `);
 
-const Known = z.object({
+/** The highest role that claims may give a linked user; `none` where staff took the role away. */
+export type RoleMax = (typeof TENANT_ROLES)[number] | 'none';
+
+const Unknown = z.object({
   user_id: z.string(),
   is_active: z.boolean(),
   tenant_role: z.enum(TENANT_ROLES).nullable(),
 });
+const Known = Unknown.extend({ role_max: z.enum(['none', ...TENANT_ROLES]).nullable() });
 
-/** The user whom the provider calls so. */
-export const known = (tx: Transaction, providerId: string, subject: string) =>
-  tx.maybeOne(sql.type(Known)`
-    select holder.id as user_id, holder.is_active, holder.tenant_role
+type Issuer = { provider_id: string; issuer_url: string };
+
+/** The user whom this issuer calls so, held. Staff who decide about the role of that user take turns with it. */
+export async function known(
+  tx: Transaction,
+  { provider_id, issuer_url }: Issuer,
+  subject: string,
+): Promise<z.output<typeof Known> | null> {
+  const linked = sql.fragment`
     from user_identities as identity join users as holder on holder.id = identity.user_id
-    where identity.provider_id = ${providerId} and identity.subject = ${subject}
+    where identity.provider_id = ${provider_id} and identity.issuer_url = ${issuer_url}
+      and identity.subject = ${subject}`;
+  await tx.query(sql.typeAlias('void')`select ${linked} for no key update of holder`);
+  // The statement before may have waited: what was read with it is of before that.
+  return tx.maybeOne(sql.type(Known)`
+    select holder.id as user_id, holder.is_active, holder.tenant_role, identity.role_max ${linked}
   `);
+}
 
 /** One of the staff by address, whom the provider does not call anything yet. */
 export const unknownByEmail = (tx: Transaction, providerId: string, email: string) =>
-  tx.maybeOne(sql.type(Known)`
+  tx.maybeOne(sql.type(Unknown)`
     select holder.id as user_id, holder.is_active, holder.tenant_role
     from users as holder
     where holder.email = ${email} and holder.borrower_id is null
@@ -80,10 +119,49 @@ export const unknownByEmail = (tx: Transaction, providerId: string, email: strin
   `);
 
 /** From now on the provider calls the user so; of two at once one is first. */
-export const link = (tx: Transaction, providerId: string, subject: string, userId: string) =>
+export const link = (
+  tx: Transaction,
+  { provider_id, issuer_url }: Issuer,
+  { subject, user_id, role_max }: { subject: string; user_id: string; role_max: RoleMax | null },
+) =>
   tx.query(sql.typeAlias('void')`
-    insert into user_identities (provider_id, subject, user_id)
-    values (${providerId}, ${subject}, ${userId})
+    insert into user_identities (provider_id, issuer_url, subject, user_id, role_max)
+    values (${provider_id}, ${issuer_url}, ${subject}, ${user_id}, ${role_max})
+  `);
+
+/** From now on claims give the user no more than this role, whichever provider makes them. */
+export const capRole = (tx: Transaction, userId: string, roleMax: RoleMax) =>
+  tx.query(sql.typeAlias('void')`
+    update user_identities set role_max = ${roleMax} where user_id = ${userId}
+  `);
+
+const Link = z.object({ provider_id: z.string(), name: z.string(), linked_at: z.string() });
+
+/** Where the user may sign in besides. */
+export const linksOf = (tx: Transaction, userId: string) =>
+  tx.any(sql.type(Link)`
+    select provider.id as provider_id, provider.name, identity.created_at as linked_at
+    from user_identities as identity join identity_providers as provider
+      on provider.id = identity.provider_id
+    where identity.user_id = ${userId} order by provider.name, provider.id
+  `);
+
+/** Takes one of these links away; whether there was one. */
+export const unlink = async (tx: Transaction, userId: string, providerId: string) => {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    delete from user_identities where user_id = ${userId} and provider_id = ${providerId}
+  `);
+  return rowCount > 0;
+};
+
+/** Whether the user has no password and signs in at a provider: that provider alone decides about access. */
+export const isOfProviderAlone = (tx: Transaction, userId: string | null) =>
+  tx.exists(sql.typeAlias('void')`
+    select from users as holder
+    join user_identities as identity on identity.user_id = holder.id
+    join identity_providers as provider
+      on provider.id = identity.provider_id and provider.issuer_url = identity.issuer_url
+    where holder.id = ${userId} and holder.password_hash is null and provider.is_active
   `);
 
 /** Nobody is known to it any more, since it is another one. */

@@ -22,18 +22,26 @@ export const begin = (tx: Transaction, given: New) =>
 
 const Begun = z.object({
   id: z.string(),
-  status: z.enum(['begun', 'asked', 'known', 'failed', 'used']),
+  status: z.enum(['begun', 'asked', 'known', 'unlinked', 'failed', 'used']),
   user_id: z.string().nullable(),
   is_multi_factor: z.boolean(),
   problem: z.string().nullable(),
+  provider: z.string(),
+  expires_at: z.string(),
+  seconds_left: z.int(),
 });
 
 /** The sign-in that this browser began with that state, as long as it may go on. */
 export const found = (tx: Transaction, tokenHash: string, stateHash: string) =>
   tx.maybeOne(sql.type(Begun)`
-    select id, status, user_id, is_multi_factor, problem from provider_sign_ins
-    where token_hash = decode(${tokenHash}, 'hex') and state_hash = decode(${stateHash}, 'hex')
-      and status <> 'used' and expires_at > now()
+    select sign_in.id, sign_in.status, sign_in.user_id, sign_in.is_multi_factor, sign_in.problem,
+           provider.name as provider, sign_in.expires_at,
+           extract(epoch from sign_in.expires_at - now())::integer as seconds_left
+    from provider_sign_ins as sign_in
+    join identity_providers as provider on provider.id = sign_in.provider_id
+    where sign_in.token_hash = decode(${tokenHash}, 'hex')
+      and sign_in.state_hash = decode(${stateHash}, 'hex')
+      and sign_in.status <> 'used' and sign_in.expires_at > now()
   `);
 
 type Came = { code_sealed: string; response_issuer: string | null };
@@ -69,6 +77,36 @@ export const isKnown = (tx: Transaction, id: string, userId: string, isMultiFact
     update provider_sign_ins
     set status = 'known', user_id = ${userId}, is_multi_factor = ${isMultiFactor}, code_sealed = null
     where id = ${id} and status = 'asked'
+  `);
+
+type Unlinked = { user_id: string; subject: string; seconds: number };
+
+/** Somebody is known who has a user here that is not linked: the sign-in waits for that user's consent. */
+export const isUnlinked = (tx: Transaction, id: string, { user_id, subject, seconds }: Unlinked) =>
+  tx.query(sql.typeAlias('void')`
+    update provider_sign_ins
+    set status = 'unlinked', user_id = ${user_id}, subject = ${subject}, code_sealed = null,
+        expires_at = now() + make_interval(secs => ${seconds})
+    where id = ${id} and status = 'asked'
+  `);
+
+/** At which provider the sign-in that this browser holds waits for consent. */
+export const waitsAt = (tx: Transaction, tokenHash: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ provider_id: z.string() }))`
+    select provider_id from provider_sign_ins
+    where token_hash = decode(${tokenHash}, 'hex') and status = 'unlinked' and expires_at > now()
+  `);
+
+/**
+ * Uses up the sign-in that this browser holds, if it waits for the consent of this user. Answers the subject;
+ * of two uses at once the second finds nothing.
+ */
+export const consent = (tx: Transaction, tokenHash: string, userId: string) =>
+  tx.maybeOneFirst(sql.type(z.object({ subject: z.string() }))`
+    update provider_sign_ins set status = 'used'
+    where token_hash = decode(${tokenHash}, 'hex') and user_id = ${userId}
+      and status = 'unlinked' and expires_at > now()
+    returning subject
   `);
 
 export const fail = (tx: Transaction, id: string, problem: string) =>

@@ -126,6 +126,13 @@ export const hasProved = (tx: Transaction, id: string, minutes: number) =>
     where id = ${id} and proved_at > now() - make_interval(mins => ${minutes})
   `);
 
+/** Whether the session began within so many minutes. */
+export const isFresh = (tx: Transaction, id: string, minutes: number) =>
+  tx.exists(sql.typeAlias('void')`
+    select from sessions
+    where id = ${id} and created_at > now() - make_interval(mins => ${minutes})
+  `);
+
 /**
  * Notes that the user of the session has just proved who he is. A factor of ours replaces the word of a
  * provider as what the session was proved by. Answers when that was.

@@ -172,6 +172,7 @@ let last = 1;
 function fresh(field: string) {
   last += 1;
   if (field === 'email') return `somebody-${last}@example.com`;
+  if (field === 'issuer_url') return `https://login-${last}.example.com`;
   return field === 'lien_position' ? last : `U-${last}`;
 }
 

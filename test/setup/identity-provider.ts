@@ -25,7 +25,7 @@ const ARTIFACTS = [
   ...['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'Session'],
 ];
 
-type Claims = Record<string, unknown>;
+export type Claims = Record<string, unknown>;
 type Answer = { status: number; headers: Record<string, string | string[] | undefined> };
 
 /**

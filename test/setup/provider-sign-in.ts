@@ -1,10 +1,12 @@
+import { addressOf } from './browsers.ts';
 import type { Client, Reply } from './client.ts';
-import { newIdentityProvider, REDIRECT } from './identity-provider.ts';
+import { newIdentityProvider, REDIRECT, type Claims } from './identity-provider.ts';
 import { newOutside } from './outside.ts';
 import { drain } from './queue.ts';
-import type { Stage } from './world.ts';
+import { settle } from './settings.ts';
+import { PASSWORD, type Stage } from './world.ts';
 
-const people = {
+const PEOPLE = {
   nora: {
     email: 'nora@lender.example',
     email_verified: true,
@@ -24,13 +26,16 @@ const people = {
 export async function withIdentityProvider(stage: Stage, more: object = {}) {
   const tenant = await stage.tenant();
   const slug = tenant.slug;
-  const provider = await newIdentityProvider({
-    ...people,
+  const people: Record<string, Claims> = {
+    ...structuredClone(PEOPLE),
     officer: { email: `loan_officer@${slug}.test`, email_verified: true, groups: ['officers'] },
     unsure: { email: `viewer@${slug}.test`, email_verified: false, groups: ['desk'] },
     borrower: { email: `borrower@${slug}.test`, email_verified: true, groups: ['desk'] },
     top: { email: `superadmin@${slug}.test`, email_verified: true, groups: ['desk'] },
-  });
+  };
+  const provider = await newIdentityProvider(people);
+  // All of them come from one address.
+  await settle(tenant, { throttle: { login: 60 } });
   const superadmin = await tenant.signedIn('superadmin');
   const { client_id, client_secret } = provider.client;
   const made = await superadmin.post('/identity-providers', {
@@ -66,5 +71,19 @@ export async function withIdentityProvider(stage: Stage, more: object = {}) {
     const came = Object.fromEntries(back.searchParams);
     return { client, came, reply: await finish(client, came) };
   };
-  return { tenant, superadmin, provider, made, begin, finish, meanwhile, signIn, work };
+  /** Signs in as that person, then with the password of the user here, and consents to the link. */
+  const consent = async (
+    person: string,
+    role: string,
+    prove?: (client: Client) => Promise<unknown>,
+  ) => {
+    const { client } = await signIn(person);
+    await client.login(addressOf(tenant, role), PASSWORD);
+    await prove?.(client);
+    return client.post('/auth/provider-links');
+  };
+  return {
+    ...{ tenant, superadmin, provider, people, made, outside },
+    ...{ begin, finish, meanwhile, signIn, work, consent },
+  };
 }

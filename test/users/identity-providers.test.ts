@@ -17,7 +17,9 @@ const withProvider = (more: object = {}) => withIdentityProvider(stage, more);
 const roleOf = async (client: Client) => (await client.get('/users/me')).body.tenant_role;
 
 test('staff sign in through their own provider, with the roles that it names', async () => {
-  const { tenant, superadmin, provider, made, signIn } = await withProvider();
+  const trusting = { trusts_amr: true };
+  const { tenant, superadmin, provider, made, signIn, consent } = await withProvider(trusting);
+  await consent('officer', 'loan_officer');
   const read = await superadmin.get(`/identity-providers/${made.body.id}`);
   const offered = await tenant.anonymous().get('/auth/providers');
 
@@ -97,20 +99,26 @@ test('what is sent along is new each time, and an answer of another issuer is no
 });
 
 test('where two factors are needed, a provider that has seen one is not enough', async () => {
-  const { tenant, signIn } = await withProvider();
+  const { tenant, made, signIn } = await withProvider();
   await settle(tenant, { auth: { second_factor: { staff: true } } });
 
+  const unbelieved = await signIn('boss');
+  await stage.owner.query('update identity_providers set trusts_amr = true where id = $1', [
+    made.body.id,
+  ]);
   const nora = await signIn('nora');
   const boss = await signIn('boss');
   await enrollApp(nora.client, {});
 
+  expect(unbelieved.reply.body.second_factor).toMatchObject({ must_enroll: true });
   expect(nora.reply.body.second_factor).toMatchObject({ must_enroll: true });
   expect(boss.reply.body).toMatchObject({ tenant_role: 'admin' });
   expect(await roleOf(nora.client)).toBe('collector');
 });
 
 test('nobody is added where the tenant wants none, and the last superadmin stays', async () => {
-  const { tenant, signIn } = await withProvider({ adds_users: false });
+  const { tenant, signIn, consent } = await withProvider({ adds_users: false });
+  await consent('top', 'superadmin');
 
   const nora = await signIn('nora');
   const top = await signIn('top');

@@ -92,6 +92,28 @@ export const signingIn = {
     'Para entrar, empiece de nuevo aquí o desde su panel.',
   ],
   'coming_back.onward': ['Go to {to}', 'Ir a {to}'],
+  provider_link: ['Confirm the link', 'Confirme el vínculo'],
+  'provider_link.what': [
+    'From now on you can sign in here through your organization. Your password and your second step stay as they are.',
+    'A partir de ahora podrá entrar aquí a través de su organización. Su contraseña y su segundo paso siguen como están.',
+  ],
+  'provider_link.confirm': ['Link my account', 'Vincular mi cuenta'],
+  'provider_link.not_you': [
+    'If you did not just sign in at your organization, close this page.',
+    'Si no acaba de iniciar sesión en su organización, cierre esta página.',
+  ],
+  'done.link_needed': [
+    'You have an account here. Sign in with your password once to link it to your organization.',
+    'Usted ya tiene una cuenta aquí. Entre una vez con su contraseña para vincularla a su organización.',
+  ],
+  'done.linked': [
+    'Your account is linked to your organization.',
+    'Su cuenta está vinculada a su organización.',
+  ],
+  'refused.no_link_to_confirm': [
+    'This sign-in took too long, or was begun in another browser. Sign in at your organization again.',
+    'Este inicio de sesión tardó demasiado o comenzó en otro navegador. Vuelva a entrar en su organización.',
+  ],
   'done.sign_in_over': [
     'This sign-in took too long, or was finished already.',
     'Este inicio de sesión tardó demasiado, o ya estaba terminado.',

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { confirmLink, linksOf, removeLink } from '../../jobs/users/provider-links.ts';
+import { timestamp, uuid } from '../../sql/types.ts';
+import type { Call, OwnCall, Route } from '../endpoints/route.ts';
+
+const about = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
+const message = z.object({ message: z.string() });
+
+/** Which identity providers the user may sign in at. */
+export const providerLinkRoutes: Route[] = [
+  {
+    ...about,
+    method: 'GET',
+    path: '/auth/provider-links',
+    action: 'provider-links',
+    summary: 'List the identity providers that you may sign in at',
+    reply: z.object({
+      links: z.array(z.object({ provider_id: uuid, name: z.string(), linked_at: timestamp })),
+    }),
+    transaction: 'read',
+    run: async ({ work, user }: Call) => ({ links: await linksOf(work, user?.id ?? '') }),
+  },
+  {
+    ...about,
+    method: 'POST',
+    path: '/auth/provider-links',
+    action: 'confirm-provider-link',
+    security_event: 'provider_link',
+    needs_proof: true,
+    summary: 'Consent to sign in at the provider that sent this browser back with link',
+    reply: message,
+    transaction: 'own',
+    run: async ({ within, tenant_id, session, user }: OwnCall) => {
+      const consent = { token: session.pending_link, user_id: user?.id ?? '' };
+      await within(tenant_id, (work) => confirmLink(work, consent));
+      session.dropLink();
+      return { message: 'You can now sign in there.' };
+    },
+  },
+  {
+    ...about,
+    method: 'DELETE',
+    path: '/auth/provider-links/{id}',
+    action: 'remove-provider-link',
+    security_event: 'provider_link_remove',
+    summary: 'Remove your link to the provider of that id; your other sessions end',
+    reply: message,
+    transaction: 'own',
+    run: async (call: OwnCall) => {
+      const { id = '', borrower_id = null, second_factor = null } = call.user ?? {};
+      const link = { user_id: id, provider_id: call.params['id'] ?? '' };
+      const epoch = await call.within(call.tenant_id, (work) => removeLink(work, link));
+      const factor = second_factor === 'provider' ? null : second_factor;
+      const goesOn = { id, borrower_id, second_factor: factor, epoch, is_proved: false };
+      await call.session.begin(goesOn);
+      return { message: 'The link is removed.' };
+    },
+  },
+];
