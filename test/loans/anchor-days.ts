@@ -39,6 +39,7 @@ function accruedOn(anchor: Anchor, asOf: string): Big {
     rate: new Big(anchor.accrual_rate),
     pace: interest === null ? null : { interest: new Big(interest), days: days ?? 1, until: asOf },
     is_running: true,
+    stops: '',
   };
   const stretch = { day_count: anchor.day_count, since: anchor.accrual_since, source };
   return base.plus(stretchInterest(stretch, asOf));

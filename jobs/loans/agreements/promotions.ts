@@ -89,10 +89,11 @@ function endingOf(
   return [undo, newEvent({ kind: 'promo', interest_rate, ...dates })];
 }
 
-/** What rests since the promotion began, and falls due if the loan is not repaid by its end. */
+/** What a promotion defers since it began, and falls due if the loan is not repaid by its end. */
 export function deferredInterest(state: LoanState, from: string): string {
   const resting = state.interest_segments.filter(
-    (segment) => segment.rule === 'suspended' && segment.from >= from,
+    ({ stops = [], ...segment }) =>
+      segment.from >= from && stops.length > 0 && stops.every((reason) => reason === 'promo'),
   );
   return money(toCents(sum(resting.map(({ amount }) => new Big(amount)))));
 }

@@ -167,12 +167,15 @@ function moveOffBooks(position: Position, event_id: string, amount: Big): void {
   explain(position, line, amount, { before, after: position.off_books });
 }
 
-/** Accrual goes on when the last reason to rest is gone; interest of the rest comes if agreed. */
+/** A reason to rest ends. What is caught up while the loan is still on non-accrual is owed off the books. */
 function startAccrual(position: Position, event: EventOf<'accrual_start'>): void {
-  if (event.reason === 'non_accrual') moveOffBooks(position, event.id, position.off_books.neg());
-  const wasResting = position.stops.delete(event.reason) && position.stops.size === 0;
-  if (!wasResting) return;
-  catchUp(position.meter, event.effective_date, event.catch_up ?? false);
+  const { id, effective_date: date, reason, catch_up = false } = event;
+  if (reason === 'non_accrual') moveOffBooks(position, id, position.off_books.neg());
+  if (!position.stops.delete(reason)) return;
+  const before = interestOwed(position, date);
+  catchUp(position.meter, date, reason, catch_up);
+  if (!position.stops.has('non_accrual')) return;
+  moveOffBooks(position, id, interestOwed(position, date).minus(before));
 }
 
 /** Interest and fees become principal, and earn interest from this day on. */

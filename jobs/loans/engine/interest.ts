@@ -14,13 +14,22 @@ export type InterestSegment = {
   rate: string;
   amount: string;
   rule: 'accrued' | 'boarded' | 'suspended' | 'caught_up';
+  /** Of a suspended stretch, why accrual rested. */
+  stops?: readonly string[];
 };
 
 /** The interest of a whole period, earned evenly over its days, until another pace holds. */
 export type Pace = { interest: Big; days: number; until: string };
 
 /** What earns interest: a balance at a rate, by the day or at the pace of a period. */
-export type Source = { balance: Big; rate: Big; pace: Pace | null; is_running: boolean };
+export type Source = {
+  balance: Big;
+  rate: Big;
+  pace: Pace | null;
+  is_running: boolean;
+  /** Why it does not run, in alphabetical order, joined by a plus. */
+  stops: string;
+};
 
 /**
  * Counts interest. From `since` on, the source is unchanged, so the sum to any later day is the
@@ -32,7 +41,8 @@ export type Meter = {
   rounding_mode: Terms['rounding_mode'];
   since: string | null;
   base: Big;
-  suspended: Big;
+  /** What would have accrued while accrual rested, by the reasons that still keep it from being owed. */
+  suspended: ReadonlyMap<string, Big>;
   source: Source;
   segments: Segment[];
   /** What was asked for last, of the present stretch: the same one or two days are asked for many times. */
@@ -51,8 +61,14 @@ type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount'> & {
 };
 
 export function newMeter({ day_count, rounding_mode }: Terms): Meter {
-  const source = { balance: ZERO, rate: ZERO, pace: null, is_running: false };
-  const nothing = { base: ZERO, suspended: ZERO, segments: [], asked: null, askedBefore: null };
+  const source = { balance: ZERO, rate: ZERO, pace: null, is_running: false, stops: '' };
+  const nothing = {
+    base: ZERO,
+    suspended: new Map(),
+    segments: [],
+    asked: null,
+    askedBefore: null,
+  };
   return { day_count, rounding_mode, since: null, source, ...nothing };
 }
 
@@ -107,13 +123,29 @@ function forget(meter: Meter): void {
   meter.askedBefore = null;
 }
 
-/** The rest ends: interest that would have accrued in it is added in one go, or forgotten. */
-export function catchUp(meter: Meter, date: string, isAgreed: boolean): void {
+/**
+ * One reason for accrual to rest ends. Where it is agreed, the interest of its days is owed in one go, except for
+ * days on which accrual also rested for another reason: such a day waits for the end of that one, and a reason
+ * that ends without an agreement drops its days for good.
+ */
+export function catchUp(meter: Meter, date: string, reason: string, isAgreed: boolean): void {
   closeStretch(meter, date);
   if (meter.since !== null) begin(meter, date);
-  if (isAgreed && meter.suspended.gt(0)) addToBase(meter, date, meter.suspended, 'caught_up');
-  meter.suspended = ZERO;
+  const left = new Map<string, Big>();
+  let owed = ZERO;
+  for (const [stops, amount] of meter.suspended) {
+    const reasons = stops.split('+');
+    const others = reasons.filter((other) => other !== reason).join('+');
+    if (others === stops) addTo(left, stops, amount);
+    else if (isAgreed && others === '') owed = plus(owed, amount);
+    else if (isAgreed) addTo(left, others, amount);
+  }
+  meter.suspended = left;
+  if (isAboveZero(owed)) addToBase(meter, date, owed, 'caught_up');
 }
+
+const addTo = (sums: Map<string, Big>, key: string, amount: Big) =>
+  sums.set(key, plus(sums.get(key) ?? ZERO, amount));
 
 export function addToBase(
   meter: Meter,
@@ -137,7 +169,7 @@ function closeStretch(meter: Meter, date: string): void {
   if (open === null) return;
   meter.segments.push(open);
   if (meter.source.is_running) meter.base = plus(meter.base, open.amount);
-  else meter.suspended = plus(meter.suspended, open.amount);
+  else meter.suspended = addTo(new Map(meter.suspended), meter.source.stops, open.amount);
 }
 
 function openSegment(meter: Meter, date: string): Segment | null {
@@ -160,10 +192,13 @@ function segment(
   amount: Big,
   rule: InterestSegment['rule'],
 ): Segment {
-  return { from, to, balance: meter.source.balance, rate: meter.source.rate, amount, rule };
+  const { balance, rate, stops } = meter.source;
+  const line = { from, to, balance, rate, amount, rule };
+  return rule === 'suspended' ? { ...line, stops: stops.split('+') } : line;
 }
 
-const worded = ({ from, to, balance, rate, amount, rule }: Segment): InterestSegment => ({
+const worded = ({ from, to, balance, rate, amount, rule, stops }: Segment): InterestSegment => ({
+  ...(stops && { stops }),
   from,
   to,
   days: daysBetween(from, to),
@@ -176,6 +211,7 @@ const worded = ({ from, to, balance, rate, amount, rule }: Segment): InterestSeg
 function isSame(one: Source, other: Source): boolean {
   return (
     one.is_running === other.is_running &&
+    one.stops === other.stops &&
     isEqual(one.balance, other.balance) &&
     isEqual(one.rate, other.rate) &&
     isSamePace(one.pace, other.pace)

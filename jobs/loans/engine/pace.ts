@@ -28,10 +28,24 @@ import { interestOwed, rateOn, type Position } from './position.ts';
 /** Points the meter at what earns interest from a day on. Does nothing where nothing changed. */
 export function retune(position: Position, date: string): void {
   if (position.funded_on === null) return;
-  const is_running = position.stops.size === 0 && position.charged_off_on === null;
+  const stops = stopsOf(position);
+  const is_running = stops === '';
   const balance = earningPrincipal(position);
   const pace = isAboveZero(balance) ? paceOn(position, date) : null;
-  setSource(position.meter, date, { balance, rate: rateOn(position, date), pace, is_running });
+  setSource(position.meter, date, {
+    balance,
+    rate: rateOn(position, date),
+    pace,
+    is_running,
+    stops,
+  });
+}
+
+/** Why nothing accrues: what is charged off earns nothing either. */
+function stopsOf({ stops, charged_off_on }: Position): string {
+  if (stops.size === 0 && charged_off_on === null) return '';
+  const reasons = charged_off_on === null ? [...stops] : [...stops, 'charge_off'];
+  return reasons.toSorted().join('+');
 }
 
 function paceOn(position: Position, date: string): Pace | null {
