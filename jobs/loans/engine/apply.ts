@@ -1,4 +1,3 @@
-import type { Big } from 'big.js';
 import { addDays, latest } from '../../dates.ts';
 import { min, parseMoney, parseRate } from '../../money.ts';
 import { scheduleOf } from '../plans/schedule-of.ts';
@@ -8,7 +7,7 @@ import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
 import { moveMaturity } from './extension.ts';
 import { drawInGrace, graceOfStatement } from './grace.ts';
-import { addToBase, catchUp } from './interest.ts';
+import { addToBase } from './interest.ts';
 import {
   chargeOff,
   forgive,
@@ -17,7 +16,7 @@ import {
   transferServicing,
   writeOff,
 } from './losses.ts';
-import { explain, interestOwed, rateOn, totalOwed, type Position } from './position.ts';
+import { rateOn, totalOwed, type Position } from './position.ts';
 import {
   addToSuspense,
   feesPortion,
@@ -29,6 +28,7 @@ import {
   reduceInterest,
 } from './reduce.ts';
 import { stateOf } from './state.ts';
+import { startAccrual, stopAccrual } from './stops.ts';
 
 /** What each kind of event does to a loan; interest to its day is already counted. */
 const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
@@ -149,33 +149,6 @@ function waive(position: Position, event: EventOf<'fee_waiver'>): void {
     rule: 'waiver',
     means: 'waived',
   });
-}
-
-/** The borrower owes what has accrued all the same; only the lender's books stop counting on it. */
-function stopAccrual(position: Position, event: EventOf<'accrual_stop'>): void {
-  const { id, effective_date, reason, reverses_accrued = false } = event;
-  position.stops.add(reason);
-  if (!reverses_accrued || position.charged_off_on !== null) return;
-  moveOffBooks(position, id, interestOwed(position, effective_date).minus(position.off_books));
-}
-
-function moveOffBooks(position: Position, event_id: string, amount: Big): void {
-  if (amount.eq(0)) return;
-  const before = position.off_books;
-  position.off_books = before.plus(amount);
-  const line = { event_id, component: 'off_books', rule: 'non_accrual' } as const;
-  explain(position, line, amount, { before, after: position.off_books });
-}
-
-/** A reason to rest ends. What is caught up while the loan is still on non-accrual is owed off the books. */
-function startAccrual(position: Position, event: EventOf<'accrual_start'>): void {
-  const { id, effective_date: date, reason, catch_up = false } = event;
-  if (reason === 'non_accrual') moveOffBooks(position, id, position.off_books.neg());
-  if (!position.stops.delete(reason)) return;
-  const before = interestOwed(position, date);
-  catchUp(position.meter, date, reason, catch_up);
-  if (!position.stops.has('non_accrual')) return;
-  moveOffBooks(position, id, interestOwed(position, date).minus(before));
 }
 
 /** Interest and fees become principal, and earn interest from this day on. */
