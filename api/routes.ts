@@ -43,6 +43,7 @@ import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
 import { jobQueue } from './operations/queue.ts';
 import { seeing } from './operations/seeing.ts';
 import { mailingRoutes } from './mailing/mail-batches.ts';
+import { changeNotices } from './payments/change-notices.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { portalAutopay } from './portal/autopay.ts';
@@ -103,6 +104,7 @@ const business: readonly Route[] = [
   ...creditFileRoutes,
   ...payments.routes,
   ...paymentRoutes,
+  ...changeNotices.routes,
   ...nachaFiles.routes,
   ...nachaRoutes,
   ...recordRoutes,

@@ -19,6 +19,7 @@ export const SEALED: readonly Place[] = [
   { table: 'order_accounts', keys: ['id'], column: 'account_number_sealed' },
   { table: 'nacha_entries', keys: ['id'], column: 'account_number_sealed' },
   { table: 'approvals', keys: ['id'], column: 'secrets_sealed' },
+  { table: 'change_notices', keys: ['id'], column: 'corrected_account_number_sealed' },
   { table: 'identity_providers', keys: ['id'], column: 'client_secret_sealed' },
   { table: 'provider_sign_ins', keys: ['id'], column: 'verifier_sealed' },
   { table: 'provider_sign_ins', keys: ['id'], column: 'code_sealed' },

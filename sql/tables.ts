@@ -16,6 +16,7 @@ export const TABLES = [
   'business_details',
   'case_number_sequences',
   'co_borrowers',
+  'change_notices',
   'cob_chunks',
   'cob_loan_errors',
   'cob_runs',

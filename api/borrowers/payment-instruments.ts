@@ -55,6 +55,10 @@ export const paymentInstruments = resource({
           'also draw on an account that is not verified.',
       ),
     last_return_code: text.nullable().readonly(),
+    block_code: text
+      .nullable()
+      .readonly()
+      .describe('The return code for which the account is blocked.'),
     is_archived: flag.readonly(),
     ...stamps,
   },

@@ -6,6 +6,7 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import { recordDisplaced } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { isAdmin } from '../only-admin.ts';
+import { blockMessage, effectOf } from '../return-codes.ts';
 import type { Work } from '../work.ts';
 
 type Input = Values & {
@@ -45,7 +46,8 @@ export async function changeInstrument(work: Work, id: string, changes: Input, r
   const is_default = row['is_archived'] !== true && (changes.is_default ?? row['is_default']);
   if (is_default === true) await displace(work, borrowerId, id);
   const verified = verification(work, changes, row);
-  const changed = { ...sealed(work, changes), ...verified, is_default };
+  const standing = standingAfter(changes, row);
+  const changed = { ...sealed(work, changes), ...verified, ...standing, is_default };
   await update(work.tx, 'payment_instruments', id, changed);
 }
 
@@ -112,6 +114,20 @@ const isAnother = (input: Input, before: Values) =>
     (field) => input[field] !== undefined && (input[field] ?? null) !== (before[field] ?? null),
   );
 
+/**
+ * Correcting an account lifts the block that the bank's return code has put on it, also where a form sends
+ * back the status that it read. Other blocks are lifted by setting another status.
+ */
+function standingAfter(changes: Input, before: Values): Values {
+  if (before['status'] !== 'blocked') return {};
+  if (changes['status'] !== undefined && changes['status'] !== 'blocked')
+    return { block_code: null };
+  const code = before['block_code'];
+  const isCorrected = typeof code === 'string' && effectOf(code) === 'blocks_account';
+  if (!isCorrected || !isAnother(changes, before)) return {};
+  return { status: 'active', block_code: null };
+}
+
 /** Only an admin's word verifies (specification); from others it is dropped. */
 function verification(work: Work, input: Input, before: Values): Values {
   const wasVerified = before['is_verified'] === true;
@@ -136,16 +152,22 @@ export async function assertUsable(
   const instrument = await instruments.hold(tx, id);
   if (instrument === null || instrument.borrower_id !== borrowerId || instrument.is_archived)
     throw new Invalid({ [field]: 'Does not exist.' });
-  const { status, is_verified, draw_blockers } = instrument;
+  const { status, is_verified, block_code, draw_blockers } = instrument;
   if (draw_blockers.includes('account_number_missing')) {
     const message =
       'The full number of this account is not known. Add its account_number, then use it.';
     throw new Conflict(message, 'instrument_not_usable', { draw_blockers });
   }
   if (status === 'active' && (is_verified || !verified)) return instrument;
-  throw new Conflict(
-    status === 'active' ? 'The instrument is not verified yet.' : `The instrument is ${status}.`,
-    'instrument_not_usable',
-    { current_status: status, is_verified, draw_blockers },
-  );
+  throw new Conflict(refusalOf(status, block_code), 'instrument_not_usable', {
+    current_status: status,
+    is_verified,
+    draw_blockers,
+    return_code: block_code,
+  });
+}
+
+function refusalOf(status: string, code: string | null): string {
+  if (status === 'active') return 'The instrument is not verified yet.';
+  return status === 'blocked' ? blockMessage(code) : `The instrument is ${status}.`;
 }

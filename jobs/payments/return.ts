@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import * as plans from '../../sql/borrowers/autopay-plans.ts';
-import * as instruments from '../../sql/borrowers/payment-instruments.ts';
 import * as draws from '../../sql/payments/autopay-draws.ts';
 import * as payments from '../../sql/payments/payments.ts';
 import * as sentEntries from '../../sql/payments/sent-entries.ts';
-import { date, flag, text } from '../../sql/types.ts';
+import { date, flag } from '../../sql/types.ts';
 import { update } from '../../sql/write.ts';
 import { nextBusinessDay } from '../bank-calendar.ts';
 import { addDays } from '../dates.ts';
@@ -17,14 +16,15 @@ import { money } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { takeBackEntry } from './nacha/settle-files.ts';
-import { isFinal, isForFunds, reasonOf } from './return-codes.ts';
-import { reversePayment, type Reversal } from './reverse.ts';
+import { isFinal, isForFunds, reasonOf } from '../return-codes.ts';
+import { applyReturnCode } from './return-effects.ts';
+import { returnCode, reversePayment, type Reversal } from './reverse.ts';
 
 /** Autopay rests after this many returns in a row. */
 const RETURNS_MAX = 2;
 
 export const Return = z.object({
-  return_code: text.regex(/^R\d{2}$/, 'Must be a return code like R01.'),
+  return_code: returnCode,
   returned_date: date.nullish(),
   waive_fee: flag.default(false).describe('No fee is charged for this return.'),
 });
@@ -117,7 +117,7 @@ async function tellAutopay(
 ): Promise<string | null> {
   const { tx } = work;
   if (payment.payment_instrument_id)
-    await instruments.markReturned(tx, payment.payment_instrument_id, code, isFinal(code));
+    await applyReturnCode(work, payment.payment_instrument_id, code);
   const draw = await draws.ofPayment(tx, payment.id);
   const plan = draw && (await plans.lock(tx, draw.autopay_plan_id));
   if (!draw || !plan) return null;

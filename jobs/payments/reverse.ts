@@ -7,6 +7,7 @@ import { newEvent } from '../loans/history/new-event.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { penaltyReversed } from './payoff-penalty.ts';
+import { classOf } from '../return-codes.ts';
 
 export const REVERSAL_REASONS = [
   'nsf',
@@ -18,9 +19,14 @@ export const REVERSAL_REASONS = [
   'other',
   'deleted',
 ] as const;
+/** A code that returns a payment; codes that dispute a return take nothing back. */
+export const returnCode = text
+  .regex(/^R\d{2}$/, 'Must be a return code like R01.')
+  .refine((code) => classOf(code) === 'return', 'R61 to R77 dispute a return. Name its own code.');
+
 export const Reversal = z.object({
   reason: z.enum(REVERSAL_REASONS),
-  return_code: text.regex(/^R\d{2}$/, 'Must be a return code like R01.').nullish(),
+  return_code: returnCode.nullish(),
   effective_date: date
     .nullish()
     .describe('When the money went back: the day of its entry in the ledger; today, if none.'),

@@ -182,6 +182,8 @@ export const Settings = z.strictObject({
       company_id: printed.max(10).default(''),
       odfi_routing_number: routingNumber.default(''),
       entry_description: printed.min(1).max(10).default('LOAN PMT'),
+      // Whether an account is corrected as its bank says without anybody being asked.
+      apply_change_notices: z.boolean().default(false),
     })
     .prefault({}),
   // Whether the same payment, ordered twice within a minute, is asked about before it is made.

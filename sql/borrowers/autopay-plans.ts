@@ -93,6 +93,26 @@ export const reopen = (tx: Transaction, id: string) =>
     where id = ${id}
   `);
 
+const Consent = z.object({ id: z.string(), borrower_id: z.string() });
+
+/** The consents in force behind the open plans that draw on an account. */
+export const consentsBehind = (tx: Transaction, instrumentId: string) =>
+  tx.any(sql.type(Consent)`
+    select distinct consent.id, consent.borrower_id
+    from autopay_plans as plan join borrower_consents as consent on consent.id = plan.consent_id
+    where ${instrumentId} in (plan.payment_instrument_id, plan.backup_payment_instrument_id)
+      and plan.status in ('active', 'paused') and consent.revoked_at is null
+    order by consent.id
+  `);
+
+/** Whether the authorization of a plan was revoked. */
+export const isRevoked = (tx: Transaction, id: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from autopay_plans as plan
+    join borrower_consents as consent on consent.id = plan.consent_id
+    where plan.id = ${id} and consent.revoked_at is not null
+  `);
+
 const Due = z.object({ id: z.string(), loan_id: z.string() });
 
 /**

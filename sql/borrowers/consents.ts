@@ -15,7 +15,7 @@ export const CONSENT_SOURCES = [
 ] as const;
 
 export const REVOCATION_METHODS = [
-  ...(['portal', 'sms_keyword', 'agent', 'email', 'letter', 'provider'] as const),
+  ...(['portal', 'sms_keyword', 'agent', 'email', 'letter', 'provider', 'bank_return'] as const),
 ] as const;
 
 export const consents = table({

@@ -32,7 +32,7 @@ export const paymentInstruments = table({
            record.account_type, record.card_brand, record.card_exp_month, record.card_exp_year,
            record.is_default, record.is_verified, record.verified_at, record.verification_method,
            record.status, ${drawBlockers} as draw_blockers, record.last_return_code,
-           record.is_archived, record.created_at,
+           record.block_code, record.is_archived, record.created_at,
            record.updated_at
     from payment_instruments as record
   `,
@@ -58,6 +58,7 @@ const Instrument = z.object({
   instrument_type: z.string(),
   is_verified: z.boolean(),
   status: z.string(),
+  block_code: z.string().nullable(),
   is_archived: z.boolean(),
   draw_blockers: z.array(z.enum(DRAW_BLOCKERS)),
 });
@@ -67,7 +68,7 @@ export type Instrument = z.output<typeof Instrument>;
 export const hold = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Instrument)`
     select record.id, record.borrower_id, record.instrument_type, record.is_verified, record.status,
-           record.is_archived, ${drawBlockers} as draw_blockers
+           record.block_code, record.is_archived, ${drawBlockers} as draw_blockers
     from payment_instruments as record where record.id = ${id} for share
   `);
 
@@ -86,6 +87,8 @@ export const isInUse = (tx: Transaction, id: string) =>
 export const markReturned = (tx: Transaction, id: string, code: string, isBlocked: boolean) =>
   tx.query(sql.typeAlias('void')`
     update payment_instruments
-    set last_return_code = ${code}, status = case when ${isBlocked} then 'blocked' else status end
+    set last_return_code = ${code},
+        status = case when ${isBlocked} then 'blocked' else status end,
+        block_code = case when ${isBlocked} then ${code} else block_code end
     where id = ${id}
   `);

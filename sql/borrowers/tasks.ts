@@ -69,3 +69,9 @@ export const withdraw = (tx: Transaction, relatedId: string, titles: readonly st
     where related_id = ${relatedId} and title = any(${sql.array([...titles], 'text')})
       and source = 'system' and status in ('open', 'in_progress')
   `);
+
+/** Whether a task of this title was ever made of it, open or done. */
+export const wasAsked = (tx: Transaction, relatedId: string, title: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from tasks where related_id = ${relatedId} and title = ${title}
+  `);

@@ -14,6 +14,7 @@ const Sent = z.object({
   cash_account_id: z.string(),
   loan_id: z.string(),
   borrower_id: z.string(),
+  payment_instrument_id: z.string().nullable(),
 });
 export type Sent = z.output<typeof Sent>;
 const Traced = Sent.extend({ trace_number: z.string() });
@@ -31,7 +32,11 @@ const isCredit = sql.fragment`entry.transaction_code in ('22', '32')`;
 const sent = sql.fragment`
   select entry.id, entry.payment_id, entry.disbursement_id, entry.draw_id, ${isCredit} as is_credit,
          entry.trace_number, entry.amount, entry.return_code, entry.settled_on, entry.clearing_account_id,
-         ${cashOf} as cash_account_id, loan.id as loan_id, loan.borrower_id
+         ${cashOf} as cash_account_id, loan.id as loan_id, loan.borrower_id,
+         coalesce(
+           payment.payment_instrument_id, disbursement.payment_instrument_id,
+           draw.payment_instrument_id
+         ) as payment_instrument_id
   from nacha_entries as entry
   left join payments as payment on payment.id = entry.payment_id
   left join disbursements as disbursement on disbursement.id = entry.disbursement_id

@@ -20,6 +20,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'business_details_one',
   'case_number_sequences_pkey',
   'co_borrowers_once',
+  'change_notices_reported',
   'cob_chunks_pkey',
   'cob_loan_errors_once',
   'cob_runs_day',

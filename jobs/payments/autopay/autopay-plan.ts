@@ -90,6 +90,7 @@ export async function changePlan(work: Work, id: string, changes: Input, row: Ro
     (terms.is_enabled === true && !plan.is_enabled);
   const named = isResumed ? { ...plan, ...terms } : terms;
   await assertInstruments(work, plan.borrower_id, named);
+  if (isResumed && (await plans.isRevoked(work.tx, id))) throw revoked();
   if (status === 'paused') await draws.giveUp(work.tx, id);
   await update(work.tx, 'autopay_plans', id, {
     ...terms,
@@ -122,6 +123,12 @@ const ended = (status: string | undefined) =>
   new Conflict(`A plan that is ${status} cannot be changed.`, 'invalid_transition', {
     current_status: status,
   });
+
+const revoked = () =>
+  new Conflict(
+    'The borrower revoked the authorization of this plan. Cancel it and enroll the loan again.',
+    'authorization_revoked',
+  );
 
 async function assertInstruments(work: Work, borrowerId: string, named: Input) {
   const { payment_instrument_id: main, backup_payment_instrument_id: backup } = named;

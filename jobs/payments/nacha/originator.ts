@@ -19,6 +19,10 @@ export async function originatorOf(work: Work) {
       'The settings do not say yet who sends files to which bank: fill in those that are missing.';
     throw new Conflict(message, 'nacha_not_configured', { missing });
   }
-  const { entry_description, ...originator } = (await settingsOf(work.tx)).nacha;
+  const {
+    entry_description,
+    apply_change_notices: _,
+    ...originator
+  } = (await settingsOf(work.tx)).nacha;
   return { originator: originator satisfies Originator, description: entry_description };
 }

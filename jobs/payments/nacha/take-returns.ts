@@ -8,8 +8,11 @@ import { insert } from '../../../sql/write.ts';
 import { record } from '../../audit.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Within, Work } from '../../work.ts';
-import { reasonOf } from '../return-codes.ts';
+import { classOf, reasonOf, RETURN_CODES } from '../../return-codes.ts';
+import { applyReturnCode } from '../return-effects.ts';
 import { returnPayment } from '../return.ts';
+import { keepChangeNotice } from './change-notices.ts';
+import { isRefusedChange } from './corrections.ts';
 import { readReturns, type ReturnedEntry } from './returns.ts';
 import { takeBackEntry } from './settle-files.ts';
 
@@ -25,6 +28,9 @@ export const OUTCOMES = [
   'amount_differs',
   'refused',
   'no_return',
+  'change_refused',
+  'dishonored',
+  'contested',
 ] as const;
 type Outcome = {
   trace_number: string;
@@ -87,10 +93,9 @@ async function takeOrRefuse(work: Work, id: string, entry: ReturnedEntry): Promi
 
 async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
   const sent = await entries.lock(work.tx, id);
-  if (entry.code.startsWith('C')) {
-    await ask(work, sent, `Bank account: correct it as the bank says (${entry.code})`, entry);
-    return outcome(entry, sent, 'change_notice', 'A task asks for the correction.');
-  }
+  if (entry.code.startsWith('C')) return takeChange(work, sent, entry);
+  const kind = classOf(entry.code);
+  if (kind !== 'return') return takeDispute(work, sent, entry, kind);
   if (sent.return_code !== null)
     return outcome(entry, sent, 'already_returned', 'It has been returned before.');
   if (sent.amount !== entry.amount) {
@@ -99,7 +104,51 @@ async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise
   }
   await takeBackEntry(work, sent, entry.code, work.today);
   await takeBackOrder(work, sent, entry);
+  if (sent.payment_instrument_id !== null)
+    await applyReturnCode(work, sent.payment_instrument_id, entry.code);
+  if (RETURN_CODES[entry.code] === undefined)
+    await ask(
+      work,
+      sent,
+      `Return code ${entry.code} is not known: ask the bank what it means`,
+      entry,
+    );
   return outcome(entry, sent, 'returned', reasonOf(entry.code));
+}
+
+async function takeChange(work: Work, sent: Sent, entry: ReturnedEntry): Promise<Outcome> {
+  if (isRefusedChange(entry.code)) {
+    await ask(work, sent, `A notice of change was refused (${entry.code}): ask the bank`, entry);
+    return outcome(entry, sent, 'change_refused', 'A task asks somebody to see to it.');
+  }
+  const kept = await keepChangeNotice(work, sent, entry);
+  const messages = {
+    applied: 'The account is corrected.',
+    asked: 'A task asks for the correction.',
+  };
+  const message = kept === null ? 'The notice was taken in before.' : messages[kept];
+  return outcome(entry, sent, 'change_notice', message);
+}
+
+const DISPUTES = {
+  dishonored: 'The return of an entry is dishonored',
+  contested: 'The receiving bank contests a dishonored return',
+} as const;
+
+/** Banks dispute a return among themselves: what was booked with the return stays until they have settled it. */
+async function takeDispute(
+  work: Work,
+  sent: Sent,
+  entry: ReturnedEntry,
+  kind: 'dishonored' | 'contested',
+): Promise<Outcome> {
+  await ask(
+    work,
+    sent,
+    `${DISPUTES[kind]} (${entry.code}): ask the bank who keeps the money`,
+    entry,
+  );
+  return outcome(entry, sent, kind, 'Nothing was booked. A task asks somebody to see to it.');
 }
 
 /** What the entry collected or paid has not happened; what we had taken back ourselves stays so. */
@@ -146,7 +195,7 @@ const outcome = (
 
 /** Somebody sees to it. What the bank wrote may be an account number: it is not copied into a task. */
 async function ask(work: Work, sent: Sent, title: string, { code }: ReturnedEntry) {
-  if ((await tasks.openFor(work.tx, sent.id, title)) !== null) return;
+  if (await tasks.wasAsked(work.tx, sent.id, title)) return;
   const id = await insert(work.tx, 'tasks', {
     borrower_id: sent.borrower_id,
     loan_id: sent.loan_id,

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import {
+  applyChangeNotice,
+  dismissChangeNotice,
+} from '../../jobs/payments/nacha/change-notices.ts';
+import { changeNotices as table } from '../../sql/payments/change-notices.ts';
+import { date, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { action, resource } from '../endpoints/resource.ts';
+
+/** What banks say of accounts that entries were sent to (notifications of change, C01 and its like). */
+export const changeNotices = resource({
+  name: 'ChangeNotice',
+  path: 'change-notices',
+  area: 'payments',
+  table,
+  read: 'loan_officer',
+  write: 'loan_officer',
+  offers: ['list', 'read'],
+
+  fields: {
+    id: uuid.readonly(),
+    nacha_entry_id: uuid.readonly(),
+    payment_instrument_id: uuid.readonly(),
+    borrower_id: uuid.readonly(),
+    loan_id: uuid.readonly(),
+    code: text.readonly(),
+    trace_number: text.readonly(),
+    received_on: date.readonly(),
+    due_date: date.readonly().describe('Six banking days after the notice came.'),
+    corrected_routing_number: text.nullable().readonly(),
+    corrected_account_number_last_four: text.nullable().readonly(),
+    corrected_account_type: z.enum(['checking', 'savings']).nullable().readonly(),
+    status: z.enum(['pending', 'applied', 'dismissed']).readonly(),
+    decided_at: timestamp.nullable().readonly(),
+    decided_by: uuid.nullable().readonly(),
+    ...stamps,
+  },
+  filters: ['payment_instrument_id', 'borrower_id', 'loan_id', 'code', 'status', 'due_date'],
+
+  actions: {
+    apply: action({
+      allow: 'loan_officer',
+      summary: 'Correct the account as the bank says',
+      run: applyChangeNotice,
+    }),
+    dismiss: action({
+      allow: 'loan_officer',
+      summary: 'Dismiss the notice without a correction',
+      run: dismissChangeNotice,
+    }),
+  },
+});

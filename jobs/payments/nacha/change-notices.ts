@@ -1,0 +1,204 @@
+import { paymentInstruments } from '../../../sql/borrowers/payment-instruments.ts';
+import * as notices from '../../../sql/payments/change-notices.ts';
+import type { Sent } from '../../../sql/payments/sent-entries.ts';
+import { findLocked } from '../../../sql/table.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { auditedUpdate, record } from '../../audit.ts';
+import { nextBusinessDay } from '../../bank-calendar.ts';
+import { addDays } from '../../dates.ts';
+import { Conflict, NotFound } from '../../errors.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import { effectOf } from '../../return-codes.ts';
+import { correctionOf, meaningOf, type Correction } from './corrections.ts';
+import type { ReturnedEntry } from './returns.ts';
+
+/** A correction is made within six banking days (Nacha Operating Rules, 2.12.1). */
+const BANKING_DAYS = 6;
+
+/**
+ * Keeps a notification of change with what the bank says is right, and applies it where the tenant's
+ * settings say so; otherwise a task asks for it. Null where the notice was kept before.
+ */
+export async function keepChangeNotice(
+  work: Work,
+  sent: Sent,
+  entry: ReturnedEntry,
+): Promise<'applied' | 'asked' | null> {
+  const { tx } = work;
+  const { payment_instrument_id } = sent;
+  if (payment_instrument_id === null) return null;
+  if (await notices.isKnown(tx, sent.id, entry.code, entry.trace_number)) return null;
+  const correction = correctionOf(entry.code, entry.information.slice(0, 29));
+  const due_date = afterBankingDays(work.today, BANKING_DAYS);
+  const id = await insert(tx, 'change_notices', {
+    nacha_entry_id: sent.id,
+    payment_instrument_id,
+    borrower_id: sent.borrower_id,
+    loan_id: sent.loan_id,
+    code: entry.code,
+    trace_number: entry.trace_number,
+    received_on: work.today,
+    due_date,
+    ...correctedColumns(work, correction),
+  });
+  const entity = {
+    type: 'change_notices',
+    id,
+    loan_id: sent.loan_id,
+    borrower_id: sent.borrower_id,
+  };
+  await record(work, entity, 'create', { code: { old: null, new: entry.code } });
+  const { apply_change_notices } = (await settingsOf(tx)).nacha;
+  if (correction !== null && apply_change_notices && (await isUnchanged(work, id))) {
+    await applyChangeNotice(work, id);
+    return 'applied';
+  }
+  await insert(tx, 'tasks', {
+    borrower_id: sent.borrower_id,
+    loan_id: sent.loan_id,
+    ...taskOf(entry.code, correction, id),
+    task_type: 'review',
+    due_date,
+    source: 'system',
+    related_type: 'change_notice',
+    related_id: id,
+  });
+  return 'asked';
+}
+
+function correctedColumns(
+  { tenant_id, installation: { keys } }: Work,
+  correction: Correction | null,
+) {
+  if (correction === null) return {};
+  const { routing_number, account_number, account_type } = correction;
+  return {
+    corrected_routing_number: routing_number,
+    corrected_account_type: account_type,
+    ...(account_number !== null && {
+      corrected_account_number_sealed: keys.seal(tenant_id, account_number),
+      corrected_account_number_last_four: account_number.slice(-4),
+    }),
+  };
+}
+
+/** What staff read. Of an account number only the last four digits are shown. */
+function taskOf(code: string, correction: Correction | null, id: string) {
+  const title = `Bank account: correct the ${meaningOf(code)} as the bank says (${code})`;
+  if (correction === null) {
+    const description =
+      'The bank gave no corrected data that can be applied. Ask the bank, correct the account by hand and dismiss the notice.';
+    return { title, description };
+  }
+  const { routing_number, account_number, account_type } = correction;
+  const corrected = [
+    ...(routing_number === null ? [] : [`routing number ${routing_number}`]),
+    ...(account_number === null ? [] : [`account number ending in ${account_number.slice(-4)}`]),
+    ...(account_type === null ? [] : [`a ${account_type} account`]),
+  ];
+  const description = `The bank says: ${corrected.join(', ')}. Apply it with POST /change-notices/${id}/apply, or dismiss it.`;
+  return { title, description };
+}
+
+/**
+ * Writes what the bank says into the account. The account stays verified, since the bank answers for the
+ * correction, and a block that waited for a correction is lifted.
+ */
+export async function applyChangeNotice(work: Work, id: string) {
+  const { tx } = work;
+  const notice = await pending(work, id);
+  const { corrected_routing_number, corrected_account_number_sealed, corrected_account_type } =
+    notice;
+  const corrected = [
+    corrected_routing_number,
+    corrected_account_number_sealed,
+    corrected_account_type,
+  ];
+  if (corrected.every((value) => value === null)) {
+    const message =
+      'The bank gave no corrected data that can be applied. Correct the account by hand, then dismiss the notice.';
+    throw new Conflict(message, 'nothing_to_apply');
+  }
+  const before = await findLocked(tx, paymentInstruments, notice.payment_instrument_id);
+  if (before === null) throw new NotFound();
+  if (!(await isUnchanged(work, id))) {
+    const message =
+      'The account was changed after the entry that the bank corrects. Compare it by hand, then dismiss the notice.';
+    throw new Conflict(message, 'account_changed');
+  }
+  const steps = async () => {
+    await update(tx, 'payment_instruments', before.id, {
+      ...(corrected_routing_number !== null && { routing_number: corrected_routing_number }),
+      ...accountColumns(work, corrected_account_number_sealed),
+      ...typeColumn(corrected_account_type, before['account_type']),
+      ...unblocked(before),
+    });
+    return before.id;
+  };
+  await auditedUpdate(work, paymentInstruments, before, steps, { isHidden: true });
+  await decide(work, id, 'applied');
+}
+
+function accountColumns({ tenant_id, installation: { keys } }: Work, sealed: string | null) {
+  if (sealed === null) return {};
+  const number = keys.unseal(tenant_id, sealed);
+  return {
+    account_number_sealed: keys.seal(tenant_id, number),
+    account_number_last_four: number.slice(-4),
+  };
+}
+
+/** A business account stays one: the bank tells only checking from savings. */
+const typeColumn = (corrected: string | null, before: unknown) =>
+  corrected === null || (corrected === 'checking' && before === 'business_checking')
+    ? {}
+    : { account_type: corrected };
+
+function unblocked({ status, block_code }: Record<string, unknown>) {
+  const waits = typeof block_code === 'string' && effectOf(block_code) === 'blocks_account';
+  return status === 'blocked' && waits ? { status: 'active', block_code: null } : {};
+}
+
+/** The correction is not made: somebody has corrected the account otherwise, or asked the bank. */
+export async function dismissChangeNotice(work: Work, id: string) {
+  await pending(work, id);
+  await decide(work, id, 'dismissed');
+}
+
+async function pending({ tx }: Work, id: string): Promise<notices.Notice> {
+  const notice = await notices.lock(tx, id);
+  if (notice === null) throw new NotFound();
+  if (notice.status !== 'pending') {
+    const details = { current_status: notice.status };
+    throw new Conflict(`The notice is ${notice.status} already.`, 'invalid_transition', details);
+  }
+  return notice;
+}
+
+async function decide({ tx, actor }: Work, id: string, status: 'applied' | 'dismissed') {
+  const decided_by = actor.type === 'user' ? actor.id : null;
+  const decided_at = new Date().toISOString();
+  await update(tx, 'change_notices', id, { status, decided_at, decided_by });
+  await notices.completeTasks(tx, id, decided_by);
+}
+
+/** Whether the account is still the one that the entry was sent to. */
+async function isUnchanged({ tx, tenant_id, installation: { keys } }: Work, id: string) {
+  const notice = await notices.lock(tx, id);
+  if (notice === null) return false;
+  const now = await notices.account(tx, notice.payment_instrument_id);
+  if (now.account_number_sealed === null) return false;
+  return (
+    now.routing_number === notice.sent_routing_number &&
+    (now.account_type === 'savings') === notice.sent_transaction_code.startsWith('3') &&
+    keys.unseal(tenant_id, now.account_number_sealed) ===
+      keys.unseal(tenant_id, notice.sent_account_number_sealed)
+  );
+}
+
+function afterBankingDays(from: string, count: number): string {
+  let day = from;
+  for (let each = 0; each < count; each += 1) day = nextBusinessDay(addDays(day, 1));
+  return day;
+}

@@ -1,0 +1,134 @@
+import { dictionary } from '../sql/dictionary.ts';
+
+/**
+ * What a return does to the account that it came from.
+ * - blocks_account: nothing is ordered until somebody has corrected the account.
+ * - revokes_authorization: nothing is ordered until there is a new authorization.
+ * - stops_payment: nothing is ordered until the borrower agrees to it again.
+ */
+type Effect = 'none' | 'blocks_account' | 'revokes_authorization' | 'stops_payment';
+
+export type ReturnCode = {
+  meaning: string;
+  /** Who has to put it right. */
+  fault: 'borrower' | 'sender' | 'bank';
+  /** How long the bank has: two banking days, or sixty calendar days for consumers. */
+  limit: '2 banking days' | '60 days' | 'none';
+  /** Whether the same entry may be presented again: twice at most, within 180 days. */
+  may_retry: boolean;
+  effect: Effect;
+  /** Whether it counts towards the unauthorized return rate. */
+  is_unauthorized: boolean;
+};
+
+const code = (
+  meaning: string,
+  fault: ReturnCode['fault'],
+  effect: Effect = 'none',
+  more: Partial<ReturnCode> = {},
+): ReturnCode => ({
+  ...{ meaning, fault, effect, limit: '2 banking days', may_retry: false, is_unauthorized: false },
+  ...more,
+});
+
+const RETRY = { may_retry: true } as const;
+const UNAUTHORIZED = { is_unauthorized: true } as const;
+const SIXTY_DAYS = { limit: '60 days' } as const;
+const NO_LIMIT = { limit: 'none' } as const;
+
+/**
+ * Why banks send an entry back. Source: Nacha Operating Rules, Appendix Four, Part 4.2 (codes, meanings and
+ * time limits), Article Two, 2.12.4 (retries), Article Eight, definition of the unauthorized entry return
+ * rate (R05, R07, R10, R11, R29, R51). A code that is not here is shown as it is.
+ */
+export const RETURN_CODES = dictionary<ReturnCode>({
+  R01: code('Insufficient funds', 'borrower', 'none', RETRY),
+  R02: code('Account closed', 'borrower', 'blocks_account'),
+  R03: code('No account, or unable to locate the account', 'sender', 'blocks_account'),
+  R04: code('Invalid account number', 'sender', 'blocks_account'),
+  R05: code('Unauthorized debit to a consumer account', 'sender', 'revokes_authorization', {
+    ...UNAUTHORIZED,
+    ...SIXTY_DAYS,
+  }),
+  R06: code("Returned at the originator's request", 'sender', 'none', NO_LIMIT),
+  R07: code('Authorization revoked by the customer', 'borrower', 'revokes_authorization', {
+    ...UNAUTHORIZED,
+    ...SIXTY_DAYS,
+  }),
+  R08: code('Payment stopped', 'borrower', 'stops_payment'),
+  R09: code('Uncollected funds', 'borrower', 'none', RETRY),
+  R10: code(
+    'Customer advises that the debit was not authorized',
+    'sender',
+    'revokes_authorization',
+    { ...UNAUTHORIZED, ...SIXTY_DAYS },
+  ),
+  R11: code('Customer advises that the entry is not as authorized', 'sender', 'none', {
+    ...UNAUTHORIZED,
+    ...SIXTY_DAYS,
+  }),
+  R12: code('Account sold to another bank', 'borrower', 'blocks_account'),
+  R13: code('Routing number not valid', 'sender', 'blocks_account', NO_LIMIT),
+  R14: code('Representative payee deceased', 'borrower', 'blocks_account'),
+  R15: code('Account holder deceased', 'borrower', 'blocks_account'),
+  R16: code('Account frozen', 'borrower', 'blocks_account'),
+  R17: code('File record edit criteria', 'sender'),
+  R18: code('Improper effective entry date', 'sender', 'none', NO_LIMIT),
+  R19: code('Amount field error', 'sender', 'none', NO_LIMIT),
+  R20: code('Not a transaction account', 'borrower', 'blocks_account'),
+  R21: code('Invalid company identification', 'sender'),
+  R22: code('Invalid individual identification', 'sender'),
+  R23: code('Credit refused by the receiver', 'borrower', 'blocks_account', NO_LIMIT),
+  R24: code('Duplicate entry', 'sender'),
+  R25: code('Addenda error', 'sender', 'none', NO_LIMIT),
+  R26: code('Mandatory field error', 'sender', 'none', NO_LIMIT),
+  R27: code('Trace number error', 'sender', 'none', NO_LIMIT),
+  R28: code('Routing number has a wrong check digit', 'sender', 'blocks_account', NO_LIMIT),
+  R29: code(
+    'Corporate customer advises that the debit was not authorized',
+    'sender',
+    'revokes_authorization',
+    UNAUTHORIZED,
+  ),
+  R31: code('Returned with the permission of the originating bank', 'sender', 'none', NO_LIMIT),
+  R51: code('Item is ineligible, or its notice was not provided', 'sender', 'none', {
+    ...UNAUTHORIZED,
+    ...SIXTY_DAYS,
+  }),
+});
+
+/** What a code of the form R00 reports; R61 to R77 are about a return and return nothing themselves. */
+export type ReturnClass = 'return' | 'dishonored' | 'contested';
+
+/** Source: Nacha Operating Rules, Appendix Four, Parts 4.3 and 4.4. */
+export function classOf(returnCode: string): ReturnClass {
+  const number = Number(returnCode.slice(1));
+  if (number >= 61 && number <= 70) return 'dishonored';
+  return number >= 71 && number <= 77 ? 'contested' : 'return';
+}
+
+export const reasonOf = (returnCode: string): string =>
+  RETURN_CODES[returnCode]?.meaning ?? `Returned with ${returnCode}`;
+
+export const effectOf = (returnCode: string): Effect => RETURN_CODES[returnCode]?.effect ?? 'none';
+
+/** After one of these nothing more may be drawn: autopay is paused and the account is blocked. */
+export const isFinal = (returnCode: string): boolean => effectOf(returnCode) !== 'none';
+
+/** Too little money: may be asked for again, at most twice, and is what a fee may be charged for. */
+export const isForFunds = (returnCode: string): boolean =>
+  RETURN_CODES[returnCode]?.may_retry ?? false;
+
+const REMEDIES: Readonly<Record<Effect, string>> = {
+  none: 'Set its status to active to use it again.',
+  blocks_account: 'Correct its routing or account number, or add another account.',
+  revokes_authorization:
+    'Obtain a new authorization from the borrower, then set its status to active.',
+  stops_payment: 'Obtain the consent of the borrower to draw again, then set its status to active.',
+};
+
+/** Why an account is blocked, and how it can be used again. */
+export const blockMessage = (returnCode: string | null): string =>
+  returnCode === null
+    ? `The account is blocked. ${REMEDIES.none}`
+    : `The account is blocked: the bank returned ${returnCode} (${reasonOf(returnCode)}). ${REMEDIES[effectOf(returnCode)]}`;
