@@ -2674,7 +2674,7 @@ create table borrower_consents (
   constraint borrower_consents_check2 CHECK (((revoked_at IS NULL) = (revocation_method IS NULL))),
   constraint borrower_consents_consent_type_check CHECK ((consent_type = ANY (ARRAY['esign'::text, 'tcpa_sms'::text, 'tcpa_call'::text, 'email'::text, 'marketing'::text, 'credit_pull'::text, 'autopay'::text, 'data_sharing'::text, 'privacy_policy'::text, 'terms'::text]))),
   constraint borrower_consents_pkey PRIMARY KEY (tenant_id, id),
-  constraint borrower_consents_revocation_method_check CHECK ((revocation_method = ANY (ARRAY['portal'::text, 'sms_keyword'::text, 'agent'::text, 'email'::text, 'letter'::text, 'provider'::text]))),
+  constraint borrower_consents_revocation_method_check CHECK ((revocation_method = ANY (ARRAY['portal'::text, 'sms_keyword'::text, 'agent'::text, 'email'::text, 'letter'::text, 'provider'::text, 'bank_return'::text]))),
   constraint borrower_consents_source_check CHECK ((source = ANY (ARRAY['portal'::text, 'agent'::text, 'api'::text, 'import'::text, 'paper'::text, 'sms_keyword'::text, 'email'::text]))),
   constraint borrower_consents_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
   constraint borrower_consents_tenant_id_document_id_fkey FOREIGN KEY (tenant_id, document_id) REFERENCES documents(tenant_id, id),
@@ -2879,6 +2879,50 @@ create policy owner on case_number_sequences for all to servicing_owner using tr
 create policy tenant on case_number_sequences for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
 grant delete, insert, select, update on case_number_sequences to servicing_app;
 grant select on case_number_sequences to servicing_auditor;
+
+create table change_notices (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  nacha_entry_id uuid not null,
+  payment_instrument_id uuid not null,
+  borrower_id uuid not null,
+  loan_id uuid not null,
+  code text not null,
+  trace_number text not null,
+  received_on date not null,
+  due_date date not null,
+  corrected_routing_number text,
+  corrected_account_number_sealed text,
+  corrected_account_number_last_four text,
+  corrected_account_type text,
+  status text not null default 'pending'::text,
+  decided_at timestamp with time zone,
+  decided_by uuid,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint change_notices_code_check CHECK ((code ~ '^C\d{2}$'::text)),
+  constraint change_notices_corrected_account_number_last_four_check CHECK ((corrected_account_number_last_four ~ '^\d{4}$'::text)),
+  constraint change_notices_corrected_account_type_check CHECK ((corrected_account_type = ANY (ARRAY['checking'::text, 'savings'::text]))),
+  constraint change_notices_corrected_routing_number_check CHECK ((corrected_routing_number ~ '^\d{9}$'::text)),
+  constraint change_notices_pkey PRIMARY KEY (tenant_id, id),
+  constraint change_notices_reported UNIQUE (tenant_id, nacha_entry_id, code, trace_number),
+  constraint change_notices_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'applied'::text, 'dismissed'::text]))),
+  constraint change_notices_tenant_id_borrower_id_fkey FOREIGN KEY (tenant_id, borrower_id) REFERENCES borrowers(tenant_id, id),
+  constraint change_notices_tenant_id_decided_by_fkey FOREIGN KEY (tenant_id, decided_by) REFERENCES users(tenant_id, id),
+  constraint change_notices_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  constraint change_notices_tenant_id_loan_id_fkey FOREIGN KEY (tenant_id, loan_id) REFERENCES loans(tenant_id, id),
+  constraint change_notices_tenant_id_nacha_entry_id_fkey FOREIGN KEY (tenant_id, nacha_entry_id) REFERENCES nacha_entries(tenant_id, id),
+  constraint change_notices_tenant_id_payment_instrument_id_fkey FOREIGN KEY (tenant_id, payment_instrument_id) REFERENCES payment_instruments(tenant_id, id)
+);
+CREATE INDEX change_notices_created ON public.change_notices USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX change_notices_instrument ON public.change_notices USING btree (tenant_id, payment_instrument_id, created_at DESC, id DESC);
+alter table change_notices enable row level security, force row level security;
+create policy auditor on change_notices for select to servicing_auditor using true;
+create policy owner on change_notices for all to servicing_owner using true with check true;
+create policy tenant on change_notices for all to servicing_app using (tenant_id = ( SELECT app.current_tenant() AS current_tenant)) with check (tenant_id = ( SELECT app.current_tenant() AS current_tenant));
+CREATE TRIGGER touch BEFORE UPDATE ON public.change_notices FOR EACH ROW EXECUTE FUNCTION app.touch();
+grant delete, insert, select, update on change_notices to servicing_app;
+grant select on change_notices to servicing_auditor;
 
 create table co_borrowers (
   tenant_id uuid not null default app.current_tenant(),
@@ -5064,7 +5108,9 @@ create table payment_instruments (
   is_archived boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  block_code text,
   constraint payment_instruments_account_number_last_four_check CHECK ((account_number_last_four ~ '^\d{4}$'::text)),
+  constraint payment_instruments_block_code_check CHECK ((block_code ~ '^R\d{2}$'::text)),
   constraint payment_instruments_card_exp_month_check CHECK (((card_exp_month >= 1) AND (card_exp_month <= 12))),
   constraint payment_instruments_pkey PRIMARY KEY (tenant_id, id),
   constraint payment_instruments_routing_number_check CHECK ((routing_number ~ '^\d{9}$'::text)),

@@ -91,6 +91,28 @@ export async function take(tx: Transaction, fileId: string, period: string): Pro
   return rowCount;
 }
 
+const Waiting = z.object({
+  id: z.string(),
+  loan_id: z.string(),
+  consumer: z.record(z.string(), z.string().nullable()),
+  co_consumers: z.array(z.record(z.string(), z.string().nullable())),
+});
+
+/** Records that wait, up to the period, of people with letters outside ASCII. */
+export const waitingOutsideAscii = (tx: Transaction, period: string) =>
+  tx.any(sql.type(Waiting)`
+    select id, loan_id, consumer, co_consumers from credit_reporting_records
+    where status = 'queued' and reporting_period <= ${period}
+      and (consumer::text ~ '[^ -~]' or co_consumers::text ~ '[^ -~]')
+    order by loan_id, id for update
+  `);
+
+export const suppress = (tx: Transaction, id: string, reason: string) =>
+  tx.query(sql.typeAlias('void')`
+    update credit_reporting_records set status = 'suppressed', suppression_reason = ${reason}
+    where id = ${id}
+  `);
+
 const Line = z.looseObject({
   account_status: z.string(),
   ecoa_code: z.string(),

@@ -5,6 +5,8 @@ const Unsent = z.object({
   payment_id: z.string().nullable(),
   disbursement_id: z.string().nullable(),
   draw_id: z.string().nullable(),
+  loan_id: z.string(),
+  borrower_id: z.string(),
   is_credit: z.boolean(),
   amount: z.string(),
   /** Whether the borrower authorized it in the portal, by itself or with autopay. */
@@ -24,7 +26,7 @@ export type Unsent = z.output<typeof Unsent>;
 /** The account as it was when the order was made, and whether its instrument may still be used. */
 const account = sql.fragment`
   coalesce(ordered.individual_name, borrower.first_name || ' ' || borrower.last_name) as individual_name,
-  instrument.status = 'blocked' as is_blocked, instrument.is_verified,
+  borrower.id as borrower_id, instrument.status = 'blocked' as is_blocked, instrument.is_verified,
   ordered.routing_number, ordered.account_number_sealed, ordered.account_type
 `;
 
@@ -45,7 +47,7 @@ const clearingOf = (eventId: ReturnType<typeof sql.fragment>) => sql.fragment`
 export const unsentPayments = (tx: Transaction) =>
   tx.any(sql.type(Unsent)`
     select payment.id as payment_id, null::uuid as disbursement_id, null::uuid as draw_id,
-           payment.payment_type = 'reimbursement' as is_credit, payment.amount,
+           payment.loan_id, payment.payment_type = 'reimbursement' as is_credit, payment.amount,
            payment.source = 'portal' or coalesce(consent.source = 'portal', false) as is_by_web,
            coalesce(draw.attempts, 0) > 1 as is_retry, payment.receipt_number as individual_id,
            ${account}, ${clearingOf(sql.fragment`payment.id`)}
@@ -65,7 +67,7 @@ export const unsentPayments = (tx: Transaction) =>
 export const unsentDisbursements = (tx: Transaction) =>
   tx.any(sql.type(Unsent)`
     select null::uuid as payment_id, disbursement.id as disbursement_id, null::uuid as draw_id,
-           true as is_credit, disbursement.net_amount as amount, false as is_by_web,
+           loan.id as loan_id, true as is_credit, disbursement.net_amount as amount, false as is_by_web,
            false as is_retry, loan.loan_number as individual_id, ${account},
            ${clearingOf(sql.fragment`(
              select event.id from loan_events as event
@@ -88,7 +90,7 @@ export const unsentDisbursements = (tx: Transaction) =>
 export const unsentDraws = (tx: Transaction) =>
   tx.any(sql.type(Unsent)`
     select null::uuid as payment_id, null::uuid as disbursement_id, draw.id as draw_id,
-           true as is_credit, draw.amount, false as is_by_web, false as is_retry,
+           loan.id as loan_id, true as is_credit, draw.amount, false as is_by_web, false as is_retry,
            loan.loan_number as individual_id, ${account}, ${clearingOf(sql.fragment`draw.id`)}
     from draws as draw
     join loans as loan on loan.id = draw.loan_id

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import * as tasks from '../../../sql/borrowers/tasks.ts';
 import * as credit from '../../../sql/loans/credit-reporting.ts';
 import { current } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
@@ -10,6 +11,7 @@ import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Within, Work } from '../../work.ts';
+import { isUnprintable } from './metro2-fields.ts';
 import { metro2File, type Reporter } from './metro2.ts';
 
 export const NewCreditFile = z.object({
@@ -60,6 +62,33 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
   return id;
 }
 
+/**
+ * A record of which a name or an address would be blank in the file is not sent; a task asks for Latin
+ * letters, so that the record of the next month is.
+ */
+async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFile) {
+  const { tx, today } = work;
+  const period = reporting_period ?? addDays(monthStart(today), -1);
+  for (const record of await credit.waitingOutsideAscii(tx, period)) {
+    if (![record.consumer, ...record.co_consumers].some(isUnprintable)) continue;
+    await credit.suppress(tx, record.id, 'name_not_printable');
+    if ((await tasks.openFor(tx, record.loan_id, UNPRINTABLE)) !== null) continue;
+    await insert(tx, 'tasks', {
+      loan_id: record.loan_id,
+      title: UNPRINTABLE,
+      description: 'Write the name and the address in Latin letters before the next month ends.',
+      task_type: 'review',
+      due_date: today,
+      source: 'system',
+      related_type: 'loan',
+      related_id: record.loan_id,
+    });
+  }
+}
+
+const UNPRINTABLE =
+  'Credit reporting: a name or an address has no Latin letters, so nothing was sent';
+
 /** Made twice, it is the same file; one whose making was cut short is made by whoever comes next. */
 async function makeFile(within: Within, files: Files, tenantId: string, id: string) {
   const made = await within(
@@ -89,6 +118,7 @@ export async function sendCreditFile(
 ): Promise<string> {
   for (const id of await within(tenantId, ({ tx }) => credit.unfinished(tx)))
     await makeFile(within, files, tenantId, id);
+  await within(tenantId, (work) => suppressUnprintable(work, input));
   const id = await within(tenantId, (work) => orderFile(work, input));
   await makeFile(within, files, tenantId, id);
   return id;

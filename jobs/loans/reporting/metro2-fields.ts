@@ -1,8 +1,8 @@
+import { asciiOf, isLostInAscii } from '../../ascii.ts';
+
 /** How Metro 2 writes a field: text in capitals and to the left, cut to its width. */
 export function text(value: string | number | null | undefined, width: number): string {
-  const plain = String(value ?? '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+  const plain = asciiOf(String(value ?? ''))
     .toUpperCase()
     .replace(/[^A-Z0-9 #.,&'/-]/g, ' ');
   return plain.slice(0, width).padEnd(width);
@@ -51,3 +51,7 @@ export const addressOf = (who: Consumer) => [
   text(who['address_indicator'], 1),
   text(who['residence_code'], 1),
 ];
+
+/** Whether a name or an address of the person would be blank in the file. */
+export const isUnprintable = (who: Consumer): boolean =>
+  ['surname', 'first_name', 'street_line_1', 'city'].some((field) => isLostInAscii(who[field]));

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import * as tasks from '../../../sql/borrowers/tasks.ts';
 import * as nacha from '../../../sql/payments/nacha.ts';
 import * as orders from '../../../sql/payments/unsent-orders.ts';
 import { current } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
+import { isLostInAscii } from '../../ascii.ts';
 import { record } from '../../audit.ts';
 import { nextBusinessDay } from '../../bank-calendar.ts';
 import { addDays } from '../../dates.ts';
@@ -36,13 +38,13 @@ export async function orderFile(work: Work, input: z.output<typeof NewFile>) {
     throw new Invalid({ file_date: `Must be within ${DAYS_AHEAD_MAX} days from ${today}.` });
   await nacha.alone(tx);
   const { originator, description } = await originatorOf(work);
-  const { sendable, skipped } = sorted([
+  const { sendable, skipped, unnamed } = sorted([
     ...(await orders.unsentPayments(tx)),
     ...(await orders.unsentDisbursements(tx)),
     ...(await orders.unsentDraws(tx)),
   ]);
-  if (sendable.length === 0)
-    throw new Conflict('There is nothing to send.', 'nothing_to_send', { skipped });
+  for (const unsent of unnamed) await askForName(work, unsent);
+  if (sendable.length === 0) return { id: null, skipped };
   const file_id_modifier = MODIFIERS[await nacha.filesOf(tx, file_date)];
   if (file_id_modifier === undefined)
     throw new Conflict('A day has at most 36 files.', 'limit_exceeded', { file_date });
@@ -81,7 +83,7 @@ function sorted(all: readonly orders.Unsent[]) {
     if (reason !== null) skipped.push({ ...orderedAs(unsent), reason });
     return reason === null;
   });
-  return { sendable, skipped };
+  return { sendable, skipped, unnamed: all.filter(isUnnamed) };
 }
 
 const orderedAs = ({ payment_id, disbursement_id, draw_id }: Ordered): Ordered => ({
@@ -90,9 +92,34 @@ const orderedAs = ({ payment_id, disbursement_id, draw_id }: Ordered): Ordered =
   draw_id,
 });
 
+/** Banks read ASCII: a name of which nothing is left there is never sent blank. */
+const isUnnamed = ({ individual_name }: orders.Unsent) => isLostInAscii(individual_name);
+
+/** Somebody writes the name in Latin letters; the order keeps its account, and so is made again. */
+async function askForName(work: Work, unsent: orders.Unsent) {
+  const related_id = unsent.payment_id ?? unsent.disbursement_id ?? unsent.draw_id;
+  const title = 'An order cannot be sent: the name of its account holder has no Latin letters';
+  if (related_id === null || (await tasks.openFor(work.tx, related_id, title)) !== null) return;
+  const { loan_id, borrower_id } = unsent;
+  const id = await insert(work.tx, 'tasks', {
+    loan_id,
+    borrower_id,
+    title,
+    description:
+      'Cancel the order, write the account_holder_name in Latin letters and order it again.',
+    task_type: 'review',
+    due_date: work.today,
+    source: 'system',
+    related_type: 'nacha_order',
+    related_id,
+  });
+  await record(work, { type: 'tasks', id, loan_id, borrower_id }, 'create', {});
+}
+
 /** Why an order waits: it stays unsent until somebody has seen to that. */
 function reasonNotToSend(unsent: orders.Unsent) {
   if (unsent.amount.length > AMOUNT_DIGITS_MAX) return 'amount_too_large';
+  if (isUnnamed(unsent)) return 'name_not_printable';
   if (unsent.is_blocked) return 'instrument_blocked';
   if (unsent.is_credit && !unsent.is_verified) return 'instrument_not_verified';
   return unsent.routing_number === null ? 'no_account_number' : null;
@@ -166,6 +193,8 @@ export async function sendFile(
   const before = await within(tenantId, ({ tx }) => nacha.unfinished(tx));
   for (const id of before) await makeFile(within, files, tenantId, id);
   const { id, skipped } = await within(tenantId, (work) => orderFile(work, input));
+  // Not within the transaction, which keeps the tasks that say why nothing is sent.
+  if (id === null) throw new Conflict('There is nothing to send.', 'nothing_to_send', { skipped });
   await makeFile(within, files, tenantId, id);
   return { id, skipped };
 }

@@ -1,4 +1,5 @@
 import { Big } from 'big.js';
+import { asciiOf } from '../../ascii.ts';
 import { money, sum } from '../../money.ts';
 
 /** Who sends: what a tenant has agreed with its bank (settings, `nacha`). */
@@ -175,11 +176,9 @@ function fitting(value: string, width: number) {
   return value.padStart(width, '0');
 }
 
-/** Capital letters without accents, as far as the field is wide. */
+/** Capital letters of ASCII, as far as the field is wide. */
 function text(value: string, width: number) {
-  const plain = value
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+  const plain = asciiOf(value)
     .toUpperCase()
     .replace(/[^A-Z0-9 .,&'/()-]/g, ' ');
   return plain.slice(0, width).padEnd(width);

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { metro2File } from '../../jobs/loans/reporting/metro2.ts';
+import { recordsOf, reported, reporting } from '../setup/credit.ts';
+import { newLoan } from '../setup/loans.ts';
+import { at, bankAccount, sentLines } from '../setup/nacha.ts';
+import { travelTo } from '../setup/queue.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const NAMES: [name: string, printed: string][] = [
+  ['Đức Đặng', 'DUC DANG'],
+  ['Łukasz Wałęsa', 'LUKASZ WALESA'],
+  ['Ørsted Æsir', 'ORSTED AESIR'],
+  ['小龙 李', 'XIAOLONG LI'],
+  ['Ελένη Παππά', 'ELENI PAPPA'],
+  ['Юлия Щукина', 'YULIYA SHCHUKINA'],
+  ['Zoë O’Neill-Ångström', "ZOE O'NEILL-ANGSTROM"],
+];
+
+async function ordered(tenant: Tenant, account_holder_name: string) {
+  const loan = await newLoan(tenant);
+  const account = await bankAccount(tenant.officer, loan.borrower_id, { account_holder_name });
+  const path = `/loans/${loan.id}/payments`;
+  const order = { amount: '100.00', payment_instrument_id: account };
+  const { body } = await tenant.officer.post(path, order);
+  return { loan, payment: body.id as string, receipt: body.receipt_number as string };
+}
+
+test('a bank’s file has names of any script in Latin letters, and numbers as they are', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const receipts = new Map<string, string>();
+  for (const [name, printed] of NAMES) receipts.set((await ordered(tenant, name)).receipt, printed);
+
+  const made = await admin.post('/nacha-files');
+  const lines = await sentLines(stage, tenant, made.body.filename);
+
+  const names = new Map(lines.map((line) => [at(line, 40, 54).trim(), at(line, 55, 76).trim()]));
+  expect(names).toEqual(receipts);
+  for (const line of lines)
+    expect([at(line, 4, 12), at(line, 13, 29).trim(), at(line, 30, 39)]).toEqual([
+      ...['021000021', '000123456789', '0000010000'],
+    ]);
+});
+
+test('an order whose name has no letters for the bank becomes a task, and the others are sent', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const nameless = await ordered(tenant, '🙂 ···');
+  const tasks = async () => (await tenant.officer.get('/tasks?source=system')).body;
+
+  const none = await admin.post('/nacha-files');
+  await ordered(tenant, 'Ørsted');
+  const made = await admin.post('/nacha-files');
+  const lines = await sentLines(stage, tenant, made.body.filename);
+
+  const skipped = [{ payment_id: nameless.payment, reason: 'name_not_printable' }];
+  expect(none).toMatchObject({ status: 409, body: { details: { skipped } } });
+  expect(made).toMatchObject({ status: 201, body: { entry_count: 1, skipped } });
+  expect(lines.map((line) => at(line, 55, 76).trim())).toEqual(['ORSTED']);
+  expect(await tasks()).toMatchObject([
+    {
+      title: expect.stringContaining('no Latin letters'),
+      loan_id: nameless.loan.id,
+      related_id: nameless.payment,
+    },
+  ]);
+});
+
+test('a bureau’s file has names in Latin letters; of whom none is left nothing is sent', async () => {
+  const tenant = await reporting(stage, '2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const [vietnamese, nameless] = [await newLoan(tenant), await newLoan(tenant)];
+  const rename = (loan: { borrower_id: string }, first_name: string, last_name: string) =>
+    tenant.officer.put(`/borrowers/${loan.borrower_id}`, { first_name, last_name });
+  await rename(vietnamese, 'Đức', 'Đặng');
+  await rename(nameless, 'Ada', '☺☺');
+  await travelTo(stage, tenant, '2026-02-03');
+  await reported(stage);
+
+  const made = await admin.post('/credit-reporting-files');
+  const again = await admin.post('/credit-reporting-files');
+  const stored = await stage.installation.files.get(
+    `${tenant.slug}/credit-reporting/files/${made.body.filename}`,
+  );
+  const lines = Buffer.from(stored ?? [])
+    .toString()
+    .trimEnd()
+    .split('\n');
+
+  expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201, body: { record_count: 1 } });
+  expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
+  expect(lines).toHaveLength(3);
+  expect([at(lines[1] ?? '', 231, 255).trim(), at(lines[1] ?? '', 256, 275).trim()]).toEqual([
+    ...['DANG', 'DUC'],
+  ]);
+  expect(await recordsOf(tenant, nameless.id)).toMatchObject([
+    { status: 'suppressed', suppression_reason: 'name_not_printable' },
+  ]);
+  expect((await tenant.officer.get('/tasks?source=system')).body).toMatchObject([
+    { loan_id: nameless.id, title: expect.stringContaining('no Latin letters') },
+  ]);
+});
+
+test('the reporter of a bureau’s file is written in Latin letters too', () => {
+  const file = metro2File(
+    {
+      ...{ reporter_name: 'Crédit Łódź', reporter_address: '1 Æbleveien', reporter_phone: '' },
+      ...{ innovis: '', equifax: '', experian: '', transunion: '' },
+    },
+    { activity_date: '2026-01-31', created_at: '2026-02-03T10:00:00Z' },
+    [],
+  );
+
+  expect(at(file, 80, 119).trim()).toBe('CREDIT LODZ');
+  expect(file).toMatch(/1 AEBLEVEIEN/);
+});
