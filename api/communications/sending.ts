@@ -95,7 +95,7 @@ export const communications: Route[] = [
   {
     ...staff,
     path: '/communications/preview',
-    is_uncut: true,
+    carries: 'anything',
     summary: 'The message as it would be sent',
     action: 'send',
     transaction: 'read',

@@ -96,7 +96,7 @@ export const documents = resource({
 const read = endpoint({
   method: 'GET',
   path: '/documents/{id}',
-  is_uncut: true,
+  carries: 'anything',
   security_event: 'document_download',
   allow: 'viewer',
   tag: 'documents',
@@ -126,7 +126,7 @@ const previewRemoval = endpoint({
   resource: 'documents',
   transaction: 'read',
   status: 200,
-  is_uncut: true,
+  carries: 'anything',
   body: Foreseeing,
   reply: z.object({
     by: date,

@@ -50,7 +50,7 @@ export const previewWordingRoute = endpoint({
   summary: 'The document with words that are not saved yet, as a page, with figures of nobody',
   transaction: 'read',
   status: 200,
-  is_uncut: true,
+  carries: 'anything',
   body: Preview,
   reply: z.object({ html: z.string() }),
   run: ({ work, body }) => previewWording(work, body as z.output<typeof Preview>),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ApprovalKind } from '../../jobs/users/settings.ts';
 import type { Conflict } from '../../jobs/errors.ts';
+import type { FactName } from '../../jobs/facts.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { Row, Table } from '../../sql/table.ts';
 import type { Allow, Role } from '../http/permissions.ts';
@@ -31,6 +32,8 @@ export type Action = {
   /** What stands in the way, where what it wrote is to be kept although the action is refused. */
   objection?: (work: Work, id: string, input: never) => Promise<Conflict | null>;
   run: (work: Work, id: string, input: never) => Promise<unknown>;
+  /** The facts that leave by it; `record`: those that the record carries. */
+  carries?: 'record' | Route['carries'];
 };
 
 /** The fields that creation may set: all that are not marked readonly. */
@@ -90,6 +93,11 @@ export type Declaration<
   needs_proof?: { create?: NeedsProof; update?: NeedsProof; delete?: NeedsProof };
   /** Which of the usual endpoints the security log is told of, and as what. */
   security_events?: Partial<Record<Offer, string>>;
+  /**
+   * The facts that a record sends or selects by. A user who is denied one of them can neither create such
+   * a record nor change one.
+   */
+  carries?: (record: Input) => 'anything' | readonly FactName[];
   /** Roles that differ from `read` and `write` for one endpoint. */
   roles?: Partial<Record<Offer, Role>>;
 };

@@ -1,4 +1,5 @@
 import { askFor, isAsked } from '../../jobs/users/approvals.ts';
+import { refuseRoute } from '../http/hidden.ts';
 import { existing, locked } from './records.ts';
 import type { Call, Route } from './route.ts';
 
@@ -33,6 +34,15 @@ type Run = (call: Call) => Promise<unknown>;
  * has to be there, and to be what If-Match names.
  */
 export function runOf(route: Route & { run: Run }): Run {
+  const run = approvedRunOf(route);
+  if (typeof route.carries !== 'function') return run;
+  return async (call) => {
+    await refuseRoute(route, call);
+    return run(call);
+  };
+}
+
+function approvedRunOf(route: Route & { run: Run }): Run {
   const { four_eyes: kind, run, record, asks } = route;
   if (kind === undefined) return run;
   return async (call) => {

@@ -8,6 +8,8 @@ import type { Action, AnyDeclaration, Input, Nested, Resource } from './declarat
 import { historyFields } from './history.ts';
 import {
   answered,
+  carriedBy,
+  carriedByNew,
   childrenOf,
   created,
   existing,
@@ -65,6 +67,7 @@ export function nestedRoutes(
       ...proof(declared.needs_proof?.create),
       ...secretsOf(declared),
       ...(declared.security_events?.create && { security_event: declared.security_events.create }),
+      ...(declared.carries && { carries: carriedByNew(declared) }),
       body: without(creation, key),
       run: async (call) => {
         const { id = '' } = call.params;
@@ -118,6 +121,9 @@ export function actionRoute(
     ...proof(action.needs_proof),
     ...(action.security_event && { security_event: action.security_event }),
     ifMatch: version,
+    ...(action.carries && {
+      carries: action.carries === 'record' ? carriedBy(declared) : action.carries,
+    }),
     run: async (call) => {
       const { work, body } = call;
       const before = await locked(call, declared.table);

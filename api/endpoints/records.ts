@@ -1,5 +1,6 @@
 import { audited, auditedUpdate } from '../../jobs/audit.ts';
 import { NotFound, type Conflict } from '../../jobs/errors.ts';
+import type { FactName } from '../../jobs/facts.ts';
 import type { Work } from '../../jobs/work.ts';
 import { list } from '../../sql/list.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
@@ -8,7 +9,7 @@ import { HttpRefusal } from '../http/errors.ts';
 import { keepingHidden } from '../http/hidden.ts';
 import type { AnyDeclaration, Input } from './declaration.ts';
 import type { ListDeclaration } from './lists.ts';
-import type { Call } from './route.ts';
+import type { Call, Carried } from './route.ts';
 
 export function listOf({
   path,
@@ -60,6 +61,23 @@ export async function locked({ work, params, checkMatch }: Call, table: Table): 
   checkMatch(row);
   return row;
 }
+
+/** What the record of the path carries, and what it would with the request's changes; locked until `run`. */
+export const carriedBy =
+  ({ table, carries }: Pick<AnyDeclaration, 'table' | 'carries'>, withBody = false) =>
+  async ({ work, params, body }: Call): Promise<Carried> => {
+    const before = await findLocked(work.tx, table, params['id'] ?? '');
+    if (before === null || carries === undefined) return [];
+    const given = Object.entries((withBody && body) || {}).filter(([, own]) => own !== undefined);
+    const both = [carries(before), carries({ ...before, ...Object.fromEntries(given) })];
+    return both.includes('anything') ? 'anything' : (both.flat() as FactName[]);
+  };
+
+/** The same of a record that is to be made. */
+export const carriedByNew =
+  ({ carries }: Pick<AnyDeclaration, 'carries'>) =>
+  ({ body }: Call) =>
+    Promise.resolve(carries?.(body as Input) ?? []);
 
 /**
  * What the route's schema has made of a body is what its operation takes: the compiler has held the two

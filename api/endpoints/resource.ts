@@ -13,7 +13,17 @@ import type {
   Resource,
 } from './declaration.ts';
 import { actionRoute, fourEyes, historyRoute, nestedRoutes, proof, secretsOf } from './nested.ts';
-import { archived, created, existing, listOf, pageOf, removed, updated } from './records.ts';
+import {
+  archived,
+  carriedBy,
+  carriedByNew,
+  created,
+  existing,
+  listOf,
+  pageOf,
+  removed,
+  updated,
+} from './records.ts';
 import type { Call, Route } from './route.ts';
 
 /** Endpoints beside a resource begin with its row as well. */
@@ -132,6 +142,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
       ...fourEyes(declared.four_eyes?.create),
       ...proof(declared.needs_proof?.create),
       ...secretsOf(declared),
+      ...(declared.carries && { carries: carriedByNew(declared) }),
       body,
       run: (call: Call) => created(call.work, declared, call.body as Input),
     },
@@ -143,6 +154,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
       ...fourEyes(declared.four_eyes?.update, declared.table),
       ...proof(declared.needs_proof?.update),
       ...secretsOf(declared),
+      ...(declared.carries && { carries: carriedBy(declared, true) }),
       body: change(declared),
       run: (call: Call) => updated(call, declared),
     },
@@ -164,6 +176,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
       summary: `Unarchive: ${name}`,
       method: 'POST',
       path: `/${path}/{id}/unarchive`,
+      ...(declared.carries && { carries: carriedBy(declared) }),
       run: (call: Call) => archived(call, declared, false),
     },
   } satisfies Record<string, Route>;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { FactName } from '../../jobs/facts.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import type { ApprovalKind, Settings } from '../../jobs/users/settings.ts';
 import type { Work, Within } from '../../jobs/work.ts';
@@ -94,15 +95,27 @@ type Declared = {
   record?: Table;
   /** A rate of the settings that limits this endpoint beside the rate for all requests. */
   throttle?: keyof Settings['throttle'];
-  /** It answers, or links to, a text or a file, of which nothing can be left out for anybody. */
-  is_uncut?: true;
   /** What the security log calls it when this was done or refused; without it, it is not watched. */
   security_event?: string;
 };
 
+/**
+ * The facts that leave by an endpoint in another way than as fields of its answer: by a file, by a
+ * destination that it sets up, or by a selection. A user who is denied one of them is refused (403).
+ * `anything`: a file or a text, of which nothing can be left out. `portal`: all that a borrower sees.
+ */
+export type Carried = 'anything' | 'portal' | readonly FactName[];
+/** `judged`: the endpoint finds out by itself, in its own transaction, and refuses by itself. */
+export type Carries = Carried | 'judged';
+
 /** Everything there is to know of one endpoint; router, OpenAPI, tests and `npm run routes` read it. */
 export type Route = Declared &
   (
-    | { transaction: 'read' | 'write'; run: (call: Call) => Promise<unknown> }
-    | { transaction: 'own'; run: (call: OwnCall) => Promise<unknown> }
+    | {
+        transaction: 'read' | 'write';
+        run: (call: Call) => Promise<unknown>;
+        /** Or found out from the records that the request names, in the transaction of `run`. */
+        carries?: Carries | ((call: Call) => Promise<Carried>);
+      }
+    | { transaction: 'own'; run: (call: OwnCall) => Promise<unknown>; carries?: Carries }
   );

@@ -1,7 +1,8 @@
+import type { FactName } from '../../jobs/facts.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
 import { isToldBy, placesOf, type Fact } from '../endpoints/facts.ts';
 import type { Route } from '../endpoints/route.ts';
-import { fieldsOf } from '../endpoints/vocabulary.ts';
+import { fieldsOf, portalNames } from '../endpoints/vocabulary.ts';
 import { isOpenTo, isRole, type Permission, type User } from './permissions.ts';
 
 type Params = Record<string, string>;
@@ -24,7 +25,7 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
     ({ type, record }) => type === 'deny' && record === null && role !== 'superadmin',
   );
   const hidden = denials.filter((rule) => isOfReading(rule, routes)).flatMap(factsOf);
-  const places = hidden.flatMap(placesOf);
+  const places = hidden.flatMap((fact) => placesOf(fact, routes));
   const known = new Map<string, ReadonlySet<string>>();
 
   function mayCall(route: Route, params: Params = {}): boolean {
@@ -86,6 +87,17 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
       hidden.flatMap(({ resource, field }) => [
         ...(fieldsOf(routes).get(resource)?.get(field) ?? []),
       ]),
+    /** Those of the facts that the user may not see. */
+    deniedAmong: (facts: readonly FactName[]) =>
+      facts.filter((name) => {
+        const at = name.lastIndexOf('.');
+        return hiddenIn(name.slice(0, at)).has(name.slice(at + 1));
+      }),
+    /** The names that the borrower portal would show the user, were it open to him. */
+    hiddenInPortal: () => {
+      const names = portalNames(routes);
+      return [...new Set(places.map(({ field }) => field))].filter((name) => names.has(name));
+    },
     /** Every hidden name, for what may tell of any record. */
     hiddenAnywhere: new Set(places.map(({ field }) => field)) as ReadonlySet<string>,
   };

@@ -2,7 +2,7 @@ import { Forbidden } from '../../jobs/errors.ts';
 import { dictionary } from '../../sql/dictionary.ts';
 import { anythingIn, textsOf } from '../endpoints/facts.ts';
 import type { ListDeclaration } from '../endpoints/lists.ts';
-import type { Route } from '../endpoints/route.ts';
+import type { Call, Carried, Route } from '../endpoints/route.ts';
 import type { Access } from './access.ts';
 import { answerTo, HttpRefusal, type Answer } from './errors.ts';
 import { isRole } from './permissions.ts';
@@ -73,18 +73,27 @@ function namesIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 }
 
-/** Refuses what shows these fields of a resource as a whole, such as a tape that has them as columns. */
-export function refuseHidden(access: Access, resource: string, names: readonly string[]) {
-  const hidden = access.hiddenIn(resource);
-  const fields = names.filter((name) => hidden.has(name));
+/**
+ * Refuses what would carry a denied fact out of the platform, or select by it: a tape with the column, a
+ * webhook whose events have the field, a criterion. Files and texts are refused to every user who is
+ * denied any field, because nothing can be cut out of them.
+ */
+export function refuseCarried(access: Access, carried: Carried) {
+  if (!access.isRestricted) return;
+  if (carried === 'anything')
+    throw denied('It may show fields that you may not see, and cannot be shown without them.', []);
+  const facts = carried === 'portal' ? access.hiddenInPortal() : access.deniedAmong(carried);
+  const fields = [...new Set(facts.map(fieldOf))];
   if (fields.length > 0)
-    throw denied(`It would show ${fields.join(', ')}, which you may not see.`, fields);
+    throw denied(`It uses ${fields.join(', ')}, which you may not see.`, fields);
 }
 
-/** Texts and files are made of many records and cannot be cut: whoever is denied anything gets none. */
-export function refuseUncut(access: Access, { is_uncut }: Route) {
-  if (is_uncut && access.isRestricted)
-    throw denied('It may show fields that you may not see, and cannot be shown without them.', []);
+const fieldOf = (fact: string) => fact.slice(fact.lastIndexOf('.') + 1);
+
+/** The same for what an endpoint declares. With `judged` the endpoint asks by itself. */
+export async function refuseRoute({ carries }: Route, call: Call) {
+  if (carries === undefined || carries === 'judged' || !call.access.isRestricted) return;
+  refuseCarried(call.access, typeof carries === 'function' ? await carries(call) : carries);
 }
 
 /** The list as this user may ask for it: what is hidden is no field of it. */
@@ -128,6 +137,8 @@ const plain = (value: unknown) => (isPlain(value) ? value : {});
 
 /** A refusal as it is told to whom something is hidden from. */
 export function veiled(access: Access, error: unknown, method: string): unknown {
+  // It names fields of the request and of the user's own denials, and nothing else.
+  if (error instanceof Forbidden && Array.isArray(error.details?.['fields'])) return error;
   const answer = access.isRestricted ? answerTo(error, method) : null;
   if (answer === null || answer.status >= 500) return error;
   const { status, headers, body } = answer;

@@ -15,7 +15,7 @@ import { answerOf, finish, type Answered } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { fieldErrors, HttpRefusal } from './errors.ts';
 import { withFileBody } from './file-forms.ts';
-import { askable, refuseLocked, refuseUncut, shown, veiled } from './hidden.ts';
+import { askable, refuseCarried, refuseLocked, shown, veiled } from './hidden.ts';
 import { keyedBy, onceAfterwards, onlyOnce, type Keyed } from './idempotency.ts';
 import type { User } from './permissions.ts';
 import type { Intake } from './receive.ts';
@@ -68,7 +68,9 @@ function answering(declared: Route, process: Process, securityLog: SecurityLog) 
     const access = accessOf(user, rules, routes);
     const params = ctx.params as Record<string, string>;
     if (!access.mayCall(route, params)) throw await refusalOf(route, user, ctx, within);
-    refuseUncut(access, route);
+    // What the declaration alone decides is refused before a body is read.
+    const { carries = [] } = route;
+    if (typeof carries !== 'function' && carries !== 'judged') refuseCarried(access, carries);
     const answer = async () => {
       // What is wrong with a request itself is said as it is: it tells nothing of the records.
       const call = { ...parse(route, ctx, user, access), routes };

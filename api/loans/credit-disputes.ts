@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import {
   addDispute,
   changeDispute,
@@ -43,7 +44,7 @@ export const creditDisputes = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    dispute_number: text.readonly(),
+    dispute_number: derivedFrom(text.readonly(), 'loans.loan_number'),
     dispute_source: z
       .enum(['indirect_acdv', 'direct', 'cfpb_complaint', 'internal'])
       .default('direct'),

@@ -59,7 +59,7 @@ export const creditFileRoutes: Route[] = [
     ...about,
     method: 'GET',
     path: '/credit-reporting-files/{id}/download',
-    is_uncut: true,
+    carries: 'anything',
     security_event: 'export',
     action: 'download',
     summary: 'A link to the file, for some minutes',

@@ -120,6 +120,7 @@ const batches = resource({
         'Put the files of a batch on a server, or once more; without an id, on the one of the settings',
       security_event: 'export',
       body: z.object({ sftp_server_id: uuid.nullish() }),
+      carries: 'anything',
       run: handOver,
     }),
     download: action({
@@ -138,6 +139,7 @@ const batches = resource({
         ),
         expires_at: timestamp,
       }),
+      carries: 'anything',
       run: downloadBatch,
     }),
   },

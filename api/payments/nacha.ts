@@ -113,7 +113,7 @@ export const nachaRoutes: Route[] = [
     ...shared,
     method: 'GET',
     path: '/nacha-files/{id}/download',
-    is_uncut: true,
+    carries: 'anything',
     security_event: 'export',
     action: 'download',
     resource: 'nacha-files',

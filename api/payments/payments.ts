@@ -155,6 +155,13 @@ export const payments = resource({
   },
 });
 
+/** What a payment is split by, which trying amounts and days would find out. */
+const OWED = [
+  ...(['loans.principal_balance', 'loans.accrued_interest', 'loans.outstanding_fees'] as const),
+  ...(['loans.total_balance', 'loans.interest_rate', 'loans.past_due_amount'] as const),
+  'loans.payment_amount',
+] as const;
+
 export const paymentRoutes: Route[] = [
   {
     tag: 'payments',
@@ -166,6 +173,7 @@ export const paymentRoutes: Route[] = [
     summary: 'How a payment would be split',
     status: 200,
     transaction: 'read',
+    carries: OWED,
     body: PaymentPreview,
     reply: z
       .object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { record } from '../../jobs/audit.ts';
+import type { FactName } from '../../jobs/facts.ts';
 import { enqueue } from '../../jobs/job.ts';
 import {
   Generate,
@@ -24,11 +25,16 @@ import { existing } from '../endpoints/records.ts';
 import { whereFieldsAreDenied } from '../endpoints/recent-proof.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import type { OwnCall, Route } from '../endpoints/route.ts';
-import type { Access } from '../http/access.ts';
-import { refuseHidden } from '../http/hidden.ts';
+import { refuseCarried } from '../http/hidden.ts';
 import { deliveries, retry } from './tape-deliveries.ts';
 
 const { configs: table, tapes: tapeTable } = tapes;
+
+/** A file is given whole or not at all: its columns, and what its loans are chosen by. */
+function factsOf({ columns, filters }: Record<string, unknown>): FactName[] {
+  const names = [...((columns ?? []) as string[]), ...Object.keys(filters ?? {})];
+  return names.map((name): FactName => `loan-tapes.${name}`);
+}
 
 export const loanTapeConfigs = resource({
   name: 'LoanTapeConfig',
@@ -62,6 +68,7 @@ export const loanTapeConfigs = resource({
   filters: ['name', 'portfolio_id', 'format', 'schedule', 'is_active'],
 
   needs_proof: { create: whereFieldsAreDenied, update: whereFieldsAreDenied },
+  carries: factsOf,
   create: addTapeConfig,
   update: changeTapeConfig,
 });
@@ -120,7 +127,15 @@ const made = resource({
     'delivery_status',
   ],
   nested: { deliveries: nested(deliveries, 'loan_tape_id', ['list']) },
-  actions: { 'retry-delivery': retry },
+  actions: {
+    'retry-delivery': {
+      ...retry,
+      carries: async ({ work, params: { id = '' } }) => {
+        await existing(work, tapeTable, id);
+        return factsOf(await tapes.contentsOf(work.tx, id));
+      },
+    },
+  },
 });
 
 const tapeReply = z
@@ -131,19 +146,13 @@ const tapeReply = z
   })
   .meta({ id: 'LoanTape' });
 
-/** A file is given whole or not at all: not to whom a column is denied, or what its loans are chosen by. */
-function assertShown(access: Access, { columns, filters }: Record<string, unknown>) {
-  const names = [...(columns as string[]), ...Object.keys(filters as object)];
-  refuseHidden(access, 'loan-tapes', names);
-}
-
 /** The tape with a link to it, once it is there. */
 async function answer({ within, installation, tenant_id, access }: OwnCall, id: string) {
   const { tape, key, seconds } = await within(
     tenant_id,
     async (work) => {
       const row = await existing(work, tapeTable, id);
-      assertShown(access, await tapes.contentsOf(work.tx, id));
+      refuseCarried(access, factsOf(await tapes.contentsOf(work.tx, id)));
       const { documents } = await settingsOf(work.tx);
       const document_id = typeof row['document_id'] === 'string' ? row['document_id'] : null;
       return {
@@ -177,6 +186,7 @@ export const tapeRoutes: Route[] = [
     method: 'POST',
     path: '/loan-tape-configs/{id}/generate',
     security_event: 'export',
+    carries: 'judged',
     action: 'generate',
     summary: 'Generate a loan tape',
     allow: 'admin',
@@ -186,7 +196,7 @@ export const tapeRoutes: Route[] = [
       const { within, installation, tenant_id, params, body } = call;
       const { id, isSmall } = await within(tenant_id, async (work) => {
         const config = await existing(work, table, params['id']);
-        assertShown(call.access, config);
+        refuseCarried(call.access, factsOf(config));
         const made = await orderTape(work, config.id, Generate.parse(body));
         await record(work, { type: table.name, id: config.id }, 'generate', {});
         const isSmall =
@@ -210,6 +220,7 @@ export const tapeRoutes: Route[] = [
     method: 'GET',
     path: '/loan-tapes/{id}',
     security_event: 'export',
+    carries: 'judged',
     action: 'show',
     resource: 'loan-tapes',
     summary: 'A loan tape, with a link once it is made',

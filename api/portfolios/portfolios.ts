@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom, sourcesIn } from '../../jobs/facts.ts';
 import {
   Assigned,
   AssignLoans,
@@ -66,6 +67,7 @@ export const portfolios = resource({
   },
   filters: ['name', 'portfolio_type', 'status', 'investor_id'],
 
+  carries: ({ criteria }) => sourcesIn(Criteria, criteria ?? {}),
   create: addPortfolio,
   update: changePortfolio,
   nested: { snapshots: nested(snapshots, 'portfolio_id') },
@@ -75,6 +77,7 @@ export const portfolios = resource({
       summary: 'Assign the loans that meet the criteria and are in no portfolio',
       body: AutoAssign,
       reply: Assigned,
+      carries: 'record',
       run: autoAssign,
     }),
     'assign-loans': action({
@@ -113,6 +116,29 @@ export const portfolios = resource({
   },
 });
 
+/** A period of a portfolio may have one loan only. */
+const VintageAnswer = z.object({
+  ...Vintage.shape,
+  vintage: derivedFrom(Vintage.shape.vintage, 'loans.origination_date'),
+  original_principal: derivedFrom(Vintage.shape.original_principal, 'loans.principal_amount'),
+  current_principal: derivedFrom(Vintage.shape.current_principal, 'loans.principal_balance'),
+  paid_off_count: derivedFrom(Vintage.shape.paid_off_count, 'loans.status'),
+  charged_off_count: derivedFrom(Vintage.shape.charged_off_count, 'loans.status'),
+  charged_off_amount: derivedFrom(Vintage.shape.charged_off_amount, 'loans.charge_off_amount'),
+  recovered_amount: derivedFrom(Vintage.shape.recovered_amount, 'loans.recovery_amount'),
+  delinquent_30_plus_count: derivedFrom(
+    Vintage.shape.delinquent_30_plus_count,
+    ...(['loans.days_past_due', 'loans.delinquency_bucket'] as const),
+  ),
+  delinquency_rate: derivedFrom(
+    Vintage.shape.delinquency_rate,
+    ...(['loans.days_past_due', 'loans.delinquency_bucket'] as const),
+  ),
+  cumulative_default_rate: derivedFrom(Vintage.shape.cumulative_default_rate, 'loans.status'),
+  cumulative_loss_rate: derivedFrom(Vintage.shape.cumulative_loss_rate, 'loans.charge_off_amount'),
+  months_on_book: derivedFrom(Vintage.shape.months_on_book, 'loans.origination_date'),
+});
+
 /** How the loans of each origination period have fared. */
 export const vintages: Route = {
   tag: 'portfolios',
@@ -126,7 +152,7 @@ export const vintages: Route = {
   is_report: true,
   status: 200,
   query: z.object({ period: z.enum(PERIODS).default('month') }),
-  reply: z.array(Vintage),
+  reply: z.array(VintageAnswer),
   run: async ({ work, params, query }) => {
     const { id } = await existing(work, table, params['id']);
     return vintagesOf(work.tx, id, query['period'] as Period, work.today);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { addSnapshot } from '../../jobs/portfolios/snapshot.job.ts';
 import { snapshots as table } from '../../sql/portfolios/snapshots.ts';
 import { date, integer, stamps, uuid } from '../../sql/types.ts';
@@ -37,14 +38,19 @@ export const snapshots = resource({
       .readonly()
       .describe('Who owned all its loans on that day; null where nobody did, or several.'),
     snapshot_date: date.optional(),
+    // A portfolio may have one loan only.
     total_loans: integer.readonly(),
-    total_principal: moneySum.readonly(),
-    total_outstanding: moneySum.readonly(),
-    weighted_average_rate: ratio,
-    weighted_average_term: integer.readonly(),
-    delinquency_rate: ratio,
-    default_rate: ratio,
-    by_bucket: byBucket.readonly(),
+    total_principal: derivedFrom(moneySum.readonly(), 'loans.principal_balance'),
+    total_outstanding: derivedFrom(
+      moneySum.readonly(),
+      ...(['loans.total_balance', 'loans.principal_balance'] as const),
+      ...(['loans.accrued_interest', 'loans.outstanding_fees'] as const),
+    ),
+    weighted_average_rate: derivedFrom(ratio, 'loans.interest_rate'),
+    weighted_average_term: derivedFrom(integer.readonly(), 'loans.term_months'),
+    delinquency_rate: derivedFrom(ratio, 'loans.days_past_due', 'loans.delinquency_bucket'),
+    default_rate: derivedFrom(ratio, 'loans.status'),
+    by_bucket: derivedFrom(byBucket.readonly(), 'loans.days_past_due', 'loans.delinquency_bucket'),
     ...stamps,
   },
   filters: ['portfolio_id', 'investor_id', 'snapshot_date'],

@@ -13,7 +13,7 @@ import { resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { accessOf } from '../http/access.ts';
-import { refuseLocked, shown } from '../http/hidden.ts';
+import { refuseLocked, refuseRoute, shown } from '../http/hidden.ts';
 import { doneBy } from '../http/security.ts';
 import { checkMatch, type Wanted } from '../http/versions.ts';
 import { userOf } from './me.ts';
@@ -61,7 +61,8 @@ const deciding = {
 const reasonOf = ({ body }: Call) => (body as z.output<typeof requests.Decision>).reason;
 
 /** The request, for a second person who may do himself what it asks for; and so may whoever asked. */
-async function forSecond({ work, params, access }: Call, routes: readonly Route[]) {
+async function forSecond(call: Call, routes: readonly Route[]) {
+  const { work, params, access } = call;
   const request = await requests.openRequest(work, params['id'] ?? '');
   const requester = userOf(await requests.assertSecond(work, request));
   const route = routes.find((declared) => endpointOf(declared) === request['endpoint']);
@@ -79,6 +80,8 @@ async function forSecond({ work, params, access }: Call, routes: readonly Route[
       );
     }
     refuseLocked(party, route, request['body']);
+    const asked = { params: request['params'] as Record<string, string>, body: request['body'] };
+    await refuseRoute(route, { ...call, ...asked, access: party });
   }
   return { request, route, asking };
 }

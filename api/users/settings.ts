@@ -14,6 +14,12 @@ const reply = Settings.extend(Facts.shape).meta({ id: 'TenantSettings' });
 /** The settings themselves: the day that it is for the tenant is no change of them. */
 const version = { reply, names: Object.keys(Settings.shape) };
 
+/** Where batches of letters go by themselves. */
+const handsLettersOver = (body: unknown) => {
+  const { communications } = body as { communications?: { mail_house?: unknown } };
+  return communications?.mail_house !== undefined;
+};
+
 const about = {
   tag: 'users',
   resource: 'tenant',
@@ -45,6 +51,7 @@ export const tenantRoutes: Route[] = [
     ifMatch: version,
     four_eyes: 'settings',
     needs_proof: ({ work, body }) => weakensControls(work, body as Record<string, unknown>),
+    carries: ({ body }) => Promise.resolve(handsLettersOver(body) ? 'anything' : []),
     asks: ({ work, body, checkMatch }) =>
       endsFourEyes(work, body as Record<string, unknown>, checkMatch),
     run: ({ work, body, checkMatch }) =>

@@ -116,6 +116,7 @@ export const userRoutes: Route[] = [
     path: '/borrowers/{id}/invite-portal-user',
     security_event: 'user_invite',
     action: 'invite-portal-user',
+    carries: 'portal',
     resource: 'borrowers',
     summary: 'Open the portal to a borrower',
     allow: 'loan_officer',

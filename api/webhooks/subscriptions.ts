@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { audited } from '../../jobs/audit.ts';
-import { EVENT_TYPES } from '../../jobs/webhooks/event-types.ts';
+import { EVENT_TYPES, factsOfEvents } from '../../jobs/webhooks/event-types.ts';
 import * as rotation from '../../jobs/webhooks/rotate-secret.ts';
 import * as again from '../../jobs/webhooks/send-again.ts';
 import * as subscription from '../../jobs/webhooks/subscription.ts';
@@ -76,6 +76,10 @@ const Rotation = z.object({
 
 const Retry = z.object({ delivery_id: uuid.nullish(), dead_letter_id: uuid.nullish() });
 
+/** Its receiver is sent the data of its events. */
+const carries = ({ events: names }: Record<string, unknown>) =>
+  factsOfEvents((names ?? []) as string[]);
+
 export const webhooks = resource({
   name: 'WebhookSubscription',
   path: 'webhooks',
@@ -88,6 +92,7 @@ export const webhooks = resource({
   filters: ['url', 'events', 'is_active', 'failing_since', 'is_slow'],
 
   needs_proof: { update: whereFieldsAreDenied },
+  carries,
   update: subscription.changeSubscription,
   remove: subscription.unsubscribe,
   nested: {
@@ -98,6 +103,7 @@ export const webhooks = resource({
     're-enable': action({
       allow: 'admin',
       summary: 'Switch a disabled subscription on again',
+      carries: 'record',
       run: subscription.reEnable,
     }),
     'retry-delivery': action({
@@ -105,6 +111,7 @@ export const webhooks = resource({
       summary: 'Send a failed delivery again; without an id, the newest',
       body: Retry,
       reply: z.object({ delivery_id: uuid, status: z.literal('queued') }),
+      carries: 'record',
       run: again.retryDelivery,
     }),
     replay: action({
@@ -112,6 +119,7 @@ export const webhooks = resource({
       summary: 'Send one delivery again, or all that failed since a time',
       body: Replay,
       reply: z.object({ queued: integer, remaining: integer }),
+      carries: 'record',
       run: again.replay,
     }),
     test: action({
@@ -147,6 +155,7 @@ export const subscribe = endpoint({
   transaction: 'write',
   status: 201,
   needs_proof: whereFieldsAreDenied,
+  carries: ({ body }) => Promise.resolve(carries(body as Record<string, unknown>)),
   body: creation({ fields, writeOnly: { secret } }),
   reply: webhooks.reply,
   run: async ({ work, body }) => {

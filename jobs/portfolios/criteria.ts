@@ -4,6 +4,7 @@ import type { Limited, Matching } from '../../sql/portfolios/membership.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { date, integer, money, rate, uuid } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
+import { derivedFrom } from '../facts.ts';
 import { DELINQUENCY_BUCKETS } from '../loans/engine/delinquency.ts';
 import { JURISDICTIONS } from '../loans/products/program-types.ts';
 import type { Work } from '../work.ts';
@@ -15,20 +16,23 @@ const label = z.string().min(1).max(50).toLowerCase();
 
 /** What a dynamic portfolio takes: loans that meet all of these. */
 export const Criteria = z.strictObject({
-  program_id: anyOf(uuid).optional(),
-  product_id: anyOf(uuid).optional(),
-  status: anyOf(z.enum(['approved', 'active'])).optional(),
-  state: anyOf(z.enum(JURISDICTIONS)).optional(),
-  delinquency_bucket: anyOf(z.enum(DELINQUENCY_BUCKETS)).optional(),
-  labels: anyOf(label).optional(),
-  origination_date_start: date.optional(),
-  origination_date_end: date.optional(),
-  min_principal: money.optional(),
-  max_principal: money.optional(),
-  min_rate: rate.optional(),
-  max_rate: rate.optional(),
-  min_term_months: integer.min(0).max(1200).optional(),
-  max_term_months: integer.min(0).max(1200).optional(),
+  program_id: derivedFrom(anyOf(uuid).optional(), 'loans.program_id'),
+  product_id: derivedFrom(anyOf(uuid).optional(), 'loans.product_id'),
+  status: derivedFrom(anyOf(z.enum(['approved', 'active'])).optional(), 'loans.status'),
+  state: derivedFrom(anyOf(z.enum(JURISDICTIONS)).optional(), 'addresses.state'),
+  delinquency_bucket: derivedFrom(
+    anyOf(z.enum(DELINQUENCY_BUCKETS)).optional(),
+    'loans.delinquency_bucket',
+  ),
+  labels: derivedFrom(anyOf(label).optional(), 'loans.labels'),
+  origination_date_start: derivedFrom(date.optional(), 'loans.origination_date'),
+  origination_date_end: derivedFrom(date.optional(), 'loans.origination_date'),
+  min_principal: derivedFrom(money.optional(), 'loans.principal_amount'),
+  max_principal: derivedFrom(money.optional(), 'loans.principal_amount'),
+  min_rate: derivedFrom(rate.optional(), 'loans.interest_rate'),
+  max_rate: derivedFrom(rate.optional(), 'loans.interest_rate'),
+  min_term_months: derivedFrom(integer.min(0).max(1200).optional(), 'loans.term_months'),
+  max_term_months: derivedFrom(integer.min(0).max(1200).optional(), 'loans.term_months'),
 });
 export type Criteria = z.output<typeof Criteria>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { date, money, timestamp, uuid } from '../../sql/types.ts';
+import { derivedFrom, sourcesOf, type FactName } from '../facts.ts';
 
 /** What a subscriber may hear of. The data of each event is checked where it is emitted. */
 export const EVENTS = {
@@ -16,8 +17,8 @@ export const EVENTS = {
   'loan.status_changed': z.object({
     loan_id: uuid,
     loan_number: z.string(),
-    old_status: z.string(),
-    new_status: z.string(),
+    old_status: derivedFrom(z.string(), 'loans.status'),
+    new_status: derivedFrom(z.string(), 'loans.status'),
     trigger: z.string().describe('The action, or what else moved the loan.'),
     reason: z.string().optional(),
     changed_at: timestamp,
@@ -26,7 +27,11 @@ export const EVENTS = {
   'loan.partly_charged_off': z.object({
     loan_id: uuid,
     loan_number: z.string(),
-    amount: money.describe('The principal that left the books.'),
+    amount: derivedFrom(
+      money.describe('The principal that left the books.'),
+      'loans.principal_balance',
+      'loans.charge_off_amount',
+    ),
     charge_off_date: date,
     reason: z.string(),
     principal_balance: money.describe('What is still on the books.'),
@@ -40,7 +45,7 @@ export const EVENTS = {
     fee_deducted: money,
     net_amount: money,
     disbursement_date: date,
-    principal_balance: money,
+    principal_balance: derivedFrom(money, 'loans.principal_balance'),
     first_payment_date: date.nullable(),
   }),
   'payment.received': z.object({
@@ -76,13 +81,13 @@ export const EVENTS = {
     loan_id: uuid,
     amount: money,
     effective_date: date,
-    suspense_balance: money.describe('What still waits.'),
-    remaining_balance: money,
+    suspense_balance: derivedFrom(money.describe('What still waits.'), 'loans.suspense_balance'),
+    remaining_balance: derivedFrom(money, 'payments.remaining_balance'),
   }),
   'delinquency.changed': z.object({
     loan_id: uuid,
-    old_bucket: z.string(),
-    new_bucket: z.string(),
+    old_bucket: derivedFrom(z.string(), 'loans.delinquency_bucket', 'loans.days_past_due'),
+    new_bucket: derivedFrom(z.string(), 'loans.delinquency_bucket', 'loans.days_past_due'),
     days_past_due: z.int(),
     past_due_amount: money,
   }),
@@ -126,3 +131,36 @@ export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
 /** The data of an event of the type, as it is sent. */
 export type EventData<Type extends EventType> = z.output<(typeof EVENTS)[Type]>;
+
+/**
+ * Whose fields the data of an event has under their own names. `anything`: it holds terms, texts or
+ * messages of which nobody can say what they are made of.
+ */
+const ABOUT: Record<EventType, readonly string[] | 'anything'> = {
+  'loan.created': ['loans'],
+  'loan.status_changed': ['loans'],
+  'loan.partly_charged_off': ['loans'],
+  'loan.disbursed': ['disbursements'],
+  'payment.received': ['payments'],
+  'payment.reversed': ['payments'],
+  'payment.failed': ['payments'],
+  'suspense.applied': ['suspense-applications'],
+  'delinquency.changed': ['loans'],
+  'fee.assessed': ['fees'],
+  'modification.completed': 'anything',
+  'compliance.failed': 'anything',
+  'document.generated': ['documents'],
+  'mail_batch.ready': ['mail-batches'],
+};
+
+/** The facts that a subscriber to these events is sent; `*` is all of them. */
+export function factsOfEvents(names: readonly string[]): 'anything' | FactName[] {
+  const types = EVENT_TYPES.filter((type) => names.includes('*') || names.includes(type));
+  if (types.some((type) => ABOUT[type] === 'anything')) return 'anything';
+  return types.flatMap((type) =>
+    Object.entries(EVENTS[type].shape).flatMap(([name, field]) => [
+      ...[ABOUT[type]].flat().map((resource): FactName => `${resource}.${name}`),
+      ...sourcesOf(field),
+    ]),
+  );
+}

@@ -177,7 +177,8 @@ test('a fact is looked for where there is such a field, and history by what its 
     [...names.keys()].map((field) => ({ resource, field })),
   );
 
-  expect(facts.flatMap(placesOf).filter((place) => !isThere(place))).toEqual([]);
+  const places = facts.flatMap((fact) => placesOf(fact, routes));
+  expect(places.filter((place) => !isThere(place))).toEqual([]);
   expect(
     rows.map(({ entity_type }) => resourceOf(entity_type)).filter((name) => !fields.has(name)),
   ).toEqual([]);

@@ -1,0 +1,172 @@
+import { dictionary } from '../../sql/dictionary.ts';
+
+/*
+ * Facts that many fields of many records tell. A field that is made of one or two others is marked where it
+ * is declared instead, with `derivedFrom`.
+ */
+
+const OWES = ['loans.total_balance', 'loan-snapshots.payoff_amount', 'loans.payoff_amount'];
+const LEFT = ['payments.remaining_balance', 'payments.balance_before', 'payments.balance_after'];
+const LEDGER_ANSWERS = ['ledger/entries', 'ledger/gl-detail', 'ledger/sub-ledger'];
+export const LEDGER = [
+  ...LEDGER_ANSWERS.flatMap((resource) => [`${resource}.debit`, `${resource}.credit`]),
+  'ledger/gl-detail.running_balance',
+];
+const ALLOCATED = ['payments.allocations', 'loans.paid_principal', 'loans.paid_interest'];
+const VALUED = [
+  ...['collateral.current_value', 'valuations.appraised_value', 'collateral.ltv'],
+  'loan-tapes.ltv',
+];
+const SPLIT = ['principal_applied', 'interest_applied', 'fees_applied', 'suspense_applied'];
+const DESCRIBED = LEDGER_ANSWERS.map((resource) => `${resource}.description`);
+const DATED = [
+  ...LEDGER_ANSWERS.map((resource) => `${resource}.entry_date`),
+  ...['ledger/entries.effective_date', 'ledger/sub-ledger.effective_date'],
+];
+/** What the sale of collateral found owed, took off it and left. */
+const SALE = ['outstanding_before', 'applied_principal', 'deficiency_balance'];
+const MESSAGES = ['communication-logs', 'communications'].flatMap((resource) => [
+  `${resource}.recipient`,
+  `${resource}.sender`,
+]);
+/** A letter's recipient is the address that is printed on it. */
+const LETTERS = MESSAGES;
+/** A borrower who has a user in the portal is among the users, and says and does things as that. */
+const AS_USER = ['*.author_name', 'users.first_name', 'users.last_name'];
+const NAMED = ['*.borrower_name', 'nacha-entries.individual_name', 'forms-1099c.debtor_name'];
+const ADDRESSED = [...MESSAGES, 'borrower-consents.contact_value'];
+const MAILED = [...ADDRESSED, '*.actor_email', 'users.email', 'sessions.email'];
+const NUMBERED = [
+  'borrowers.ssn_last_four',
+  'borrower-identities.identifier_last_four',
+  'borrower-identities.identifier',
+  'forms-1099c.debtor_tin_last_four',
+];
+
+/**
+ * Where a fact stands under another name, or follows from what stands beside it in one record. What
+ * begins with * is meant wherever there is a field of that name.
+ */
+export const TOLD = dictionary<readonly string[]>({
+  'loans.principal_balance': [
+    ...OWES,
+    ...LEFT,
+    'loans.available_credit',
+    'loans.paid_principal',
+    'loans.charge_off_amount',
+    'loans.charge_off_balance',
+    'loans.net_charge_off',
+    'loans.deficiency_balance',
+    'loans.beginning_balance',
+    'loans.ending_balance',
+    'loan-snapshots.total_paid_principal',
+    'loan-snapshots.per_diem',
+    'loan-snapshots.interest_accrued_today',
+    'loan-tapes.ltv',
+    'payoff-quotes.principal_amount',
+    'payoff-quotes.per_diem',
+    'payoff-quotes.payoff_amount',
+    'payoff-quotes.payoff_amount_good_through',
+    'payoff-quotes.explanation',
+    'draws.outstanding_principal',
+    'draws.available_credit_after',
+    'collateral.ltv',
+    ...SALE.map((field) => `collateral.${field}`),
+    'credit-reporting-records.current_balance',
+    'remittance-loans.principal_owned',
+    'remittance-loans.servicing_fee',
+  ],
+  'loans.accrued_interest': [...OWES, ...LEFT, 'collateral.applied_interest'],
+  'loans.outstanding_fees': [
+    ...OWES,
+    ...LEFT,
+    'collateral.applied_fees',
+    'payoff-quotes.fees_amount',
+  ],
+  'loans.total_balance': [
+    'collateral.outstanding_before',
+    'collateral.deficiency_balance',
+    'loans.principal_balance',
+    'loans.payoff_amount',
+    'payoff-quotes.payoff_amount',
+    'credit-reporting-records.current_balance',
+  ],
+  'loans.principal_amount': [
+    'loans.disbursed_amount',
+    'loans.paid_principal',
+    'loans.beginning_balance',
+    'loans.ending_balance',
+    'disbursements.amount',
+    'disbursements.net_amount',
+    'credit-reporting-records.highest_credit',
+    'loan-tapes.original_principal',
+  ],
+  'loans.interest_rate': [
+    ...['loans.current_rate', 'payoff-quotes.rate', 'payoff-quotes.explanation'],
+    ...['loan-snapshots.per_diem', 'payoff-quotes.per_diem'],
+    'loan-snapshots.interest_accrued_today',
+  ],
+  'loans.payment_amount': [
+    'loans.next_payment_amount',
+    'loans.open_amount',
+    'loans.amount',
+    'credit-reporting-records.scheduled_monthly_payment',
+  ],
+  'loans.past_due_amount': ['loans.past_due', 'credit-reporting-records.amount_past_due'],
+  'loans.days_past_due': ['loans.delinquency_bucket', 'credit-reporting-records.payment_rating'],
+  'loans.borrower_name': ['borrowers.first_name', 'borrowers.last_name', ...NAMED, ...AS_USER],
+  'loans.loan_number': ['payoff-quotes.quote_number', ...DESCRIBED],
+  'loans.origination_date': ['*.disbursement_date', 'payoff-quotes.explanation', ...DATED],
+  'loans.maturity_date': ['*.last_due_date'],
+  'loans.charged_off_at': ['loan-tapes.charge_off_date'],
+  'payoff-quotes.payoff_amount': ['loans.total_balance', 'loan-snapshots.total_balance'],
+  ...dictionary(Object.fromEntries(SPLIT.map((field) => [`payments.${field}`, ALLOCATED]))),
+  'payments.amount': [
+    ...SPLIT.map((field) => `payments.${field}`),
+    'loans.last_payment_amount',
+    'loans.paid_amount',
+    'autopay-draws.amount',
+    'nacha-entries.amount',
+    'nacha-files.debit_total',
+    'nacha-files.credit_total',
+    'suspense.amount',
+    'credit-reporting-records.actual_payment_amount',
+  ],
+  'payments.payment_date': [
+    'payments.effective_date',
+    'payoff-quotes.explanation',
+    'loans.last_payment_date',
+    'loans.paid_date',
+    'credit-reporting-records.date_last_payment',
+    ...DATED,
+  ],
+  'service-credits.amount': [
+    ...['service-credits.principal_applied', 'service-credits.interest_applied'],
+    ...['service-credits.fees_applied', 'fees.amount_waived'],
+  ],
+  'payment-instruments.account_holder_name': ['nacha-entries.individual_name'],
+  'borrowers.first_name': [...NAMED, ...AS_USER],
+  'borrowers.last_name': [...NAMED, ...AS_USER],
+  'borrowers.ssn_last_four': NUMBERED,
+  'business-details.ein_last_four': NUMBERED,
+  'borrowers.email': ['emails.email', ...MAILED],
+  'borrowers.phone': ['phones.phone_number', ...ADDRESSED],
+  'emails.email': ['borrowers.email', ...MAILED],
+  'phones.phone_number': ['borrowers.phone', ...ADDRESSED],
+  'addresses.state': [...LETTERS, 'loan-tapes.borrower_state', 'forms-1099c.debtor_address'],
+  'addresses.postal_code': [
+    ...LETTERS,
+    ...['loan-tapes.borrower_zip', 'forms-1099c.debtor_address'],
+  ],
+  'addresses.street_line_1': [...LETTERS, 'forms-1099c.debtor_address'],
+  'addresses.street_line_2': [...LETTERS, 'forms-1099c.debtor_address'],
+  'addresses.city': [...LETTERS, 'forms-1099c.debtor_address'],
+  'borrower-identities.identifier_last_four': NUMBERED,
+  'hardship-applications.description': ['cases.description'],
+  'collateral.current_value': VALUED,
+  'valuations.appraised_value': VALUED,
+});
+
+/** Whatever moves money is booked, line by line, for its amount. */
+export const BOOKED =
+  /^(loans|payments|fees|disbursements|draws|service-credits|suspense|suspense-applications)\.\w*(amount|balance|applied|principal|interest|fees|paid)/;
