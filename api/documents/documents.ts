@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { typeOf } from '../../jobs/documents/content.ts';
 import { DirectUpload, uploadDirectly } from '../../jobs/documents/direct-upload.ts';
 import { linkTo } from '../../jobs/documents/download.ts';
@@ -48,7 +49,7 @@ export const documents = resource({
     status: z.enum(STATUSES).readonly(),
     source: z.enum(['upload_link', 'direct', 'generated', 'portal']).readonly(),
     storage_key: z.string().readonly(),
-    language: given,
+    language: derivedFrom(given, 'borrowers.language_preference'),
     page_count: integer.nullable().readonly(),
     uploaded_by: uuid.nullable().readonly(),
     uploaded_at: when,

@@ -7,6 +7,8 @@ import { dictionary } from '../../sql/dictionary.ts';
 
 const OWES = ['loans.total_balance', 'loan-snapshots.payoff_amount', 'loans.payoff_amount'];
 const LEFT = ['payments.remaining_balance', 'payments.balance_before', 'payments.balance_after'];
+/** Reports by account. */
+const ACCOUNTED = ['ledger/trial-balance', 'ledger/income-statement', 'ledger/balance-sheet'];
 const LEDGER_ANSWERS = ['ledger/entries', 'ledger/gl-detail', 'ledger/sub-ledger'];
 export const LEDGER = [
   ...LEDGER_ANSWERS.flatMap((resource) => [`${resource}.debit`, `${resource}.credit`]),
@@ -15,7 +17,7 @@ export const LEDGER = [
 const ALLOCATED = ['payments.allocations', 'loans.paid_principal', 'loans.paid_interest'];
 const VALUED = [
   ...['collateral.current_value', 'valuations.appraised_value', 'collateral.ltv'],
-  'loan-tapes.ltv',
+  ...['loan-tapes.ltv', 'loan-tapes.collateral_value'],
 ];
 const SPLIT = ['principal_applied', 'interest_applied', 'fees_applied', 'suspense_applied'];
 const DESCRIBED = LEDGER_ANSWERS.map((resource) => `${resource}.description`);
@@ -78,6 +80,7 @@ export const TOLD = dictionary<readonly string[]>({
   ],
   'loans.accrued_interest': [...OWES, ...LEFT, 'collateral.applied_interest'],
   'loans.outstanding_fees': [
+    'loans.fees_due',
     ...OWES,
     ...LEFT,
     'collateral.applied_fees',
@@ -118,7 +121,17 @@ export const TOLD = dictionary<readonly string[]>({
   'loans.loan_number': ['payoff-quotes.quote_number', ...DESCRIBED],
   'loans.origination_date': ['*.disbursement_date', 'payoff-quotes.explanation', ...DATED],
   'loans.maturity_date': ['*.last_due_date'],
+  'loans.charge_off_amount': ['loans.charge_off_balance', 'loans.net_charge_off'],
   'loans.charged_off_at': ['loan-tapes.charge_off_date'],
+  'ledger/accounts.name': [
+    ...['ledger/entries.account', 'ledger/sub-ledger.account'],
+    ...ACCOUNTED.map((resource) => `${resource}.name`),
+  ],
+  'loans.recovered_amount': ['loan-tapes.recovery_amount'],
+  'investors.name': ['loan-tapes.investor'],
+  'portfolios.name': ['loan-tapes.portfolio'],
+  'products.name': ['loan-tapes.product'],
+  'programs.name': ['loan-tapes.program'],
   'payoff-quotes.payoff_amount': ['loans.total_balance', 'loan-snapshots.total_balance'],
   ...dictionary(Object.fromEntries(SPLIT.map((field) => [`payments.${field}`, ALLOCATED]))),
   'payments.amount': [
@@ -164,6 +177,7 @@ export const TOLD = dictionary<readonly string[]>({
   'borrower-identities.identifier_last_four': NUMBERED,
   'hardship-applications.description': ['cases.description'],
   'collateral.current_value': VALUED,
+  'collateral.estimated_value': VALUED,
   'valuations.appraised_value': VALUED,
 });
 

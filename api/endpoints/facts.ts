@@ -33,7 +33,12 @@ const LINK = /(^|_)(ids?|by)$/;
 const isAmbiguous = (field: string) => AMBIGUOUS.has(field) || LINK.test(field);
 
 /** Answers that are about the records of another resource, in the same words. */
-const ABOUT = dictionary({ 'loan-snapshots': 'loans', 'loan-tapes': 'loans' });
+const ABOUT = dictionary({
+  'ledger/gl-detail': 'ledger/entries',
+  'ledger/sub-ledger': 'ledger/entries',
+  'loan-snapshots': 'loans',
+  'loan-tapes': 'loans',
+});
 
 /**
  * Texts that were made of records, or of what others said of them: nobody can tell what is in them, and

@@ -19,7 +19,7 @@ export function openapi(routes: readonly Route[]): Json {
       title: 'Loan servicing',
       version: '1',
       description:
-        'Sign in with POST /api/v1/auth/login. Every request that changes something sends the value of the csrftoken cookie in X-CSRFToken. A change that grants power answers 403 proof_required unless you signed in with your password, or called POST /api/v1/auth/prove, within the last 15 minutes. Money and rates are decimal strings.',
+        'Sign in with POST /api/v1/auth/login. Every request that changes something sends the value of the csrftoken cookie in X-CSRFToken. A change that grants power answers 403 proof_required unless you signed in with your password, or called POST /api/v1/auth/prove, within the last 15 minutes. Money and rates are decimal strings. A field that repeats or contains another one names it in x-derived-from: a user who is denied the named field is not shown this one.',
     },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -46,7 +46,7 @@ function operation(route: Route, components: Record<string, Json>): Json {
   return {
     tags: [tag],
     summary,
-    description: `Permission: ${allow}.${describeProof(route)}`,
+    description: `Permission: ${allow}.${describeProof(route)}${describeCarried(route)}`,
     operationId: `${method.toLowerCase()}${path.replace(/[{}]/g, '').replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
     parameters: [
@@ -224,3 +224,9 @@ const ERROR: Json = {
     request_id: { type: 'string' },
   },
 };
+
+/** A user who is denied a field is refused what would carry it elsewhere. */
+const describeCarried = ({ carries }: Route): string =>
+  carries === undefined || carries.length === 0
+    ? ''
+    : ' Answers 403 to users who are denied a field that would leave by it.';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { addFee, Waiver, waiveFee } from '../../jobs/loans/fees/fees.ts';
 import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
 import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/products/fee-rules.ts';
@@ -34,7 +35,10 @@ export const fees = resource({
     amount: positiveMoney,
     amount_paid: money.readonly(),
     amount_waived: money.readonly(),
-    outstanding_amount: money.readonly(),
+    outstanding_amount: derivedFrom(
+      money.readonly(),
+      ...(['fees.amount', 'fees.amount_paid', 'fees.amount_waived'] as const),
+    ),
     assessed_date: date.readonly(),
     effective_date: date.nullish(),
     due_date: date.nullish(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import { POOLS } from '../../jobs/job.ts';
 import { poolsSeen } from '../../jobs/operations/pools.ts';
 import { nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
@@ -147,7 +148,11 @@ const receivers = endpoint({
   resource: 'operations/webhooks',
   summary: 'Receivers of webhooks, those in trouble first',
   path: '/operations/webhooks',
-  reply: platform.Receiver.meta({ id: 'SeenReceiver' }).array(),
+  reply: platform.Receiver.extend({
+    host: derivedFrom(platform.Receiver.shape.host, 'webhooks.url'),
+  })
+    .meta({ id: 'SeenReceiver' })
+    .array(),
   run: async (call: Call) => {
     await isOperator(call);
     return platform.receivers(call.work.tx);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
 import {
   addCase,
   CASE_SOURCES,
@@ -66,7 +67,10 @@ export const cases = resource({
     priority: z.enum(PRIORITIES).default('normal'),
     source: z.enum(CASE_SOURCES).readonly(),
     assigned_to: uuid.nullish(),
-    resolution: prose.nullish().describe('Shown to a borrower who sees the case.'),
+    resolution: derivedFrom(
+      prose.nullish().describe('Shown to a borrower who sees the case.'),
+      'hardship-applications.application_number',
+    ),
     awaits_answer: flag.readonly().describe('The borrower spoke last.'),
     is_visible_to_borrower: flag.default(false),
     opened_at: timestamp.readonly(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { record } from '../../jobs/audit.ts';
-import type { FactName } from '../../jobs/facts.ts';
+import { derivedFrom, type FactName } from '../../jobs/facts.ts';
 import { enqueue } from '../../jobs/job.ts';
 import {
   Generate,
@@ -141,7 +141,7 @@ const made = resource({
 const tapeReply = z
   .object({
     ...made.reply.shape,
-    download_url: z.string().nullable(),
+    download_url: derivedFrom(z.string().nullable(), 'documents.storage_key'),
     expires_at: timestamp.nullable(),
   })
   .meta({ id: 'LoanTape' });

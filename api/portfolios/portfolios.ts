@@ -125,7 +125,7 @@ const VintageAnswer = z.object({
   paid_off_count: derivedFrom(Vintage.shape.paid_off_count, 'loans.status'),
   charged_off_count: derivedFrom(Vintage.shape.charged_off_count, 'loans.status'),
   charged_off_amount: derivedFrom(Vintage.shape.charged_off_amount, 'loans.charge_off_amount'),
-  recovered_amount: derivedFrom(Vintage.shape.recovered_amount, 'loans.recovery_amount'),
+  recovered_amount: derivedFrom(Vintage.shape.recovered_amount, 'loans.recovered_amount'),
   delinquent_30_plus_count: derivedFrom(
     Vintage.shape.delinquent_30_plus_count,
     ...(['loans.days_past_due', 'loans.delinquency_bucket'] as const),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { placesOf } from '../../api/endpoints/facts.ts';
-import { fieldsOf } from '../../api/endpoints/vocabulary.ts';
+import { derivedOf, fieldsOf } from '../../api/endpoints/vocabulary.ts';
 import { resourceOf } from '../../api/http/hidden.ts';
 import { COLUMNS } from '../../sql/portfolios/tape-columns.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
@@ -177,8 +177,12 @@ test('a fact is looked for where there is such a field, and history by what its 
     [...names.keys()].map((field) => ({ resource, field })),
   );
 
+  const sources = [...derivedOf(routes).keys()].map((name) => {
+    const at = name.lastIndexOf('.');
+    return { resource: name.slice(0, at), field: name.slice(at + 1) };
+  });
   const places = facts.flatMap((fact) => placesOf(fact, routes));
-  expect(places.filter((place) => !isThere(place))).toEqual([]);
+  expect([...places, ...sources].filter((place) => !isThere(place))).toEqual([]);
   expect(
     rows.map(({ entity_type }) => resourceOf(entity_type)).filter((name) => !fields.has(name)),
   ).toEqual([]);
