@@ -8,11 +8,27 @@ import type { Work } from './work.ts';
 export const POOLS = ['ledger', 'documents', 'outbound'] as const;
 export type Pool = (typeof POOLS)[number];
 
+/** What keeps data from a reader who should not have it. */
+export type Control =
+  | 'tenancy'
+  | 'role'
+  | 'field denials'
+  | 'redaction'
+  | 'approvals'
+  | 'step-up'
+  | 'contact rules'
+  | 'sealing';
+
+/** A way in which data leaves the platform: to whom, and what each control does about it. */
+export type Door = { to: string; controls: Partial<Record<Control, string>> | 'nothing leaves' };
+
 /** A payload is ids and dates, never amounts or personal data, which may have changed by then. */
 export type Job<Payload = never> = {
   name: string;
   pool: Pool;
   payload: z.ZodType<Payload>;
+  /** Where it sends data. Every job of the outbound pool has one. */
+  door?: Door;
   /** How often the queue tries, crashes included; never 1, because a kill spends an attempt. */
   attempts: number;
   /** Two jobs with the same key are one. */

@@ -31,7 +31,7 @@ import { deliverWebhook } from './webhooks/deliver.job.ts';
 import type { Work } from './work.ts';
 
 /** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
-export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts'> & {
+export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'door'> & {
   payload: { parse(value: unknown): unknown };
   /** Takes what its own `payload` has parsed, and nothing else. */
   run: (payload: never, outside: Outside) => Promise<void>;

@@ -40,6 +40,8 @@ export const creditFileRoutes: Route[] = [
     ...about,
     method: 'POST',
     path: '/credit-reporting-files',
+    // The file stays here until it is fetched, which is refused to users who are denied a field.
+    carries: [],
     security_event: 'export',
     action: 'create',
     summary: 'Make the Metro 2 file of all records that wait',

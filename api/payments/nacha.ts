@@ -89,6 +89,8 @@ export const nachaRoutes: Route[] = [
     ...shared,
     method: 'POST',
     path: '/nacha-files',
+    // The file stays here until it is fetched, which is refused to users who are denied a field.
+    carries: [],
     security_event: 'export',
     action: 'create',
     resource: 'nacha-files',

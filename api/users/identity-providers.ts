@@ -34,6 +34,8 @@ export const identityProviders = resource({
   table,
   read: 'superadmin',
   write: 'superadmin',
+  // It is asked who somebody is, and told nothing of a record.
+  carries: () => [],
   offers: ['list', 'read', 'create', 'update', 'delete'],
 
   fields: {

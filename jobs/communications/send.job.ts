@@ -36,6 +36,15 @@ const sent = together(({ tx }, messages: readonly Sent[]) =>
 export const sendCommunication = job({
   name: 'send-communication',
   pool: 'outbound',
+  door: {
+    to: 'a borrower, at the contact details on file',
+    controls: {
+      tenancy: 'row-level security',
+      redaction: 'a redacted borrower has no contact details',
+      'contact rules': 'judged again before sending',
+      sealing: 'personal numbers are masked',
+    },
+  },
   payload: Payload,
   attempts: 5,
   key: ({ log_id, attempt }) => `send-communication:${log_id}:${attempt}`,

@@ -17,6 +17,10 @@ import type { Work } from '../work.ts';
 export const scanDocument = job({
   name: 'scan-document',
   pool: 'outbound',
+  door: {
+    to: 'the virus scanner of the installation',
+    controls: { tenancy: 'row-level security' },
+  },
   payload: z.object({ tenant_id: uuid, document_id: uuid }),
   // With the queue's growing pauses, some days.
   attempts: 20,

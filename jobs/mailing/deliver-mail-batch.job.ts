@@ -24,6 +24,15 @@ type Payload = z.output<typeof Payload>;
 export const deliverMailBatch = job({
   name: 'deliver-mail-batch',
   pool: 'outbound',
+  door: {
+    to: 'the server of a mail house',
+    controls: {
+      tenancy: 'row-level security',
+      'field denials': 'who hands it over, or sets up a server, is denied no field',
+      redaction: 'files are removed after 90 days, before a borrower may be redacted',
+      'contact rules': 'judged again for the batch',
+    },
+  },
   payload: Payload,
   attempts: 5,
   key: ({ delivery_id, attempt, from = 0 }) =>

@@ -31,6 +31,15 @@ const Payload = z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().
 export const deliverTape = job({
   name: 'deliver-tape',
   pool: 'outbound',
+  door: {
+    to: 'the recipients or the server of its config',
+    controls: {
+      tenancy: 'row-level security',
+      'field denials': 'who sets it up, changes or repeats it may see every column',
+      'step-up': 'to set it up where fields are denied',
+      redaction: 'names of redacted borrowers are gone',
+    },
+  },
   payload: Payload,
   attempts: 5,
   key: ({ delivery_id, attempt }) => `deliver-tape:${delivery_id}:${attempt}`,

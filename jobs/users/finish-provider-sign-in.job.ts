@@ -16,6 +16,10 @@ const CHANGED = 'The provider was changed meanwhile. Sign in again.';
 export const finishProviderSignIn = job({
   name: 'finish-provider-sign-in',
   pool: 'outbound',
+  door: {
+    to: 'an identity provider',
+    controls: { tenancy: 'row-level security', sealing: 'the client secret is sealed at rest' },
+  },
   payload: z.object({ tenant_id: uuid, sign_in_id: uuid }),
   attempts: 3,
 

@@ -13,6 +13,7 @@ const NOT_SAFE = 'Its page to sign in on is not an HTTPS address.';
 export const readIdentityProvider = job({
   name: 'read-identity-provider',
   pool: 'outbound',
+  door: { to: 'an identity provider', controls: 'nothing leaves' },
   payload: z.object({ tenant_id: uuid, provider_id: uuid }),
   attempts: 5,
 

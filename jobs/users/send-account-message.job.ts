@@ -48,6 +48,13 @@ export const hashOf = (token: string) => createHash('sha256').update(token).dige
 export const sendAccountMessage = job({
   name: 'send-account-message',
   pool: 'outbound',
+  door: {
+    to: 'a user, at their own address',
+    controls: {
+      tenancy: 'row-level security',
+      sealing: 'links work once; only their hash is kept',
+    },
+  },
   payload: Payload,
   attempts: 5,
 

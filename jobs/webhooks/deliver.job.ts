@@ -54,6 +54,15 @@ const letOut = together(async ({ tx }, receivers: readonly string[]) => {
 export const deliverWebhook = job({
   name: 'deliver-webhook',
   pool: 'outbound',
+  door: {
+    to: 'a receiver of the tenant',
+    controls: {
+      tenancy: 'row-level security',
+      'field denials': 'who sets it up, changes or repeats it may see every field of its events',
+      'step-up': 'to set it up where fields are denied',
+      sealing: 'signed; the secret is sealed at rest',
+    },
+  },
   payload: Payload,
   attempts: 5,
 

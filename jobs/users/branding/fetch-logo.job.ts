@@ -13,6 +13,7 @@ import { tryLogo } from './try-logo.job.ts';
 export const fetchLogo = job({
   name: 'fetch-logo',
   pool: 'outbound',
+  door: { to: 'the host of the logo', controls: 'nothing leaves' },
   payload: z.object({ tenant_id: uuid, logo_id: uuid }),
   attempts: 3,
   key: ({ logo_id }) => `fetch-logo:${logo_id}`,
