@@ -20,6 +20,7 @@ const UNTRIED: Record<string, string> = {
   'PUT /communications/providers/{channel}': 'a channel is no record',
   'POST /auth/second-factors/{id}/remove': 'only one’s own; test/users/second-factors.test.ts',
   'GET /borrower-exports/{id}': 'made by a job; test/borrowers/privacy.test.ts',
+  'DELETE /auth/provider-links/{id}': 'only one’s own; test/users/provider-links.test.ts',
   'DELETE /auth/sessions/{id}': 'only one’s own; test/users/own-sessions.test.ts',
   'GET /webhook-deliveries/{id}': 'made by the relay; test/webhooks/seen.test.ts',
   'GET /webhook-deliveries/{id}/attempts': 'the same',
