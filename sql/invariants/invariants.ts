@@ -3,6 +3,7 @@ import { collateral } from '../collateral/invariants.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { documentViolations, type DescribeFile } from '../documents/invariants.ts';
 import { books } from '../ledger/invariants.ts';
+import { conclusions } from '../loans/conclusion-invariants.ts';
 import { loans } from '../loans/invariants.ts';
 import { payments } from '../payments/invariants.ts';
 import { sales } from '../portfolios/invariants.ts';
@@ -31,6 +32,7 @@ export async function checkInvariants(
       const checks = [
         ...books,
         ...loans,
+        ...conclusions,
         ...collateral,
         ...payments,
         ...sales,
