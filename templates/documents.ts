@@ -41,6 +41,8 @@ export type MonthlyStatement = Letter & {
     past_due: Money;
     fees: Money;
     days_past_due?: number;
+    /** The last day of a full forbearance, in which late payments are waited for. */
+    forbearance_until?: Day | null;
     /** If the next payment comes late. */
     late_fee?: { amount: Money; after: Day } | null;
     /** If what is past due is not paid by the end of its grace: the first fee that follows, and the last day. */

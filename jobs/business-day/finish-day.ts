@@ -6,6 +6,7 @@ import { addDays, addMonths } from '../dates.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { turnOfDay } from './business-day.ts';
+import { endReliefs, lockEndedReliefs } from './end-reliefs.ts';
 import { lookAgain } from './look-again.ts';
 import { planClose, planDay } from './plan-close.ts';
 
@@ -24,6 +25,7 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
   if (run.status === 'finished')
     return { next: await planClose(work, run.through_date), to_bill: [] };
   await lookAgain(work, run);
+  const ended = await lockEndedReliefs(work, run.cob_date);
   await close.finish(work.tx, runId);
   await tenants.advance(work.tx, run.cob_date);
   supposeNoDay(work.tenant_id);
@@ -31,6 +33,7 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
   const settings = await settingsOf(work.tx);
   await turnOfDay(work, run.cob_date, settings);
   const today = addDays(run.cob_date, 1);
+  await endReliefs({ ...work, today }, ended);
   const hasEndedMonth = today.endsWith('-01');
   const to_bill = hasEndedMonth
     ? await billing.billMonth(work.tx, runId, addMonths(today, -1))

@@ -111,13 +111,20 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
   limit 1
 )`;
 
+/** The last day of a full forbearance that the loan is in: until then we wait for its payments. */
+const forbearanceUntil = sql.fragment`(
+  select max(end_date) from forbearances
+  where loan_id = loan.id and status = 'active' and forbearance_type = 'full'
+    and today.day between start_date and end_date
+)`;
+
 /** What is asked for by when, what is drawn by itself, and what being late costs. */
 export const due = sql.fragment`(
   select jsonb_build_object(
     'next_due_date', row.next_payment_date, 'amount_due', row.amount_due::text,
     'regular_payment', (row.amount_due - row.past_due_amount - row.fees_due)::text,
     'past_due', row.past_due_amount::text, 'fees', row.fees_due::text,
-    'days_past_due', row.days_past_due, 'late_fee', ${lateFeeOf(nextInstallment)},
+    'days_past_due', row.days_past_due, 'forbearance_until', ${forbearanceUntil}, 'late_fee', ${lateFeeOf(nextInstallment)},
     'cure', ${lateFeeOf(pastDueInstallments)},
     'autopay', (
       select jsonb_build_object('date', draw.date, 'amount', draw.amount::text)

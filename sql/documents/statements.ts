@@ -96,10 +96,13 @@ const inSlice = ({ after, last, among }: Slice, id: SqlFragment) => sql.fragment
 /**
  * Nothing has happened to it since the day began: whatever does has it billed first, if it was active then. So who
  * became active today is not billed, and it does not matter when a loan's turn comes. Asked loan by loan: `exists`
- * goes through all that was recorded of all of them.
+ * goes through all that was recorded of all of them. Reliefs that ended when the date moved are part of the morning.
  */
 const isUntouched = sql.fragment`(
-  select max(event.recorded_on) from loan_events as event where event.loan_id = loan.id
+  select coalesce(max(event.recorded_on), '-infinity') from loan_events as event
+  where event.loan_id = loan.id and event.recorded_at is distinct from (
+    select run.finished_at from cob_runs as run where run.cob_date = today.day - 1
+  )
 ) < today.day`;
 
 /** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */

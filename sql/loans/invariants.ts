@@ -51,6 +51,29 @@ const booked = sql.fragment`
 /** Loans against the ledger: each balance that a loan shows is what was booked for it. */
 export const loans: readonly Check[] = [
   {
+    rule: 'a relief ends with its last day',
+    query: sql.type(Found)`
+      select loan.tenant_id, loan.id as subject,
+             format('Loan %s: its %s ended with %s and is still in force on %s.',
+               loan.loan_number, relief.kind, relief.last_day, tenant.business_date) as message
+      from (
+        select tenant_id, loan_id, 'forbearance' as kind, end_date as last_day
+        from forbearances where status = 'active'
+        union all
+        select tenant_id, loan_id, 'deferment', end_date from deferments where status = 'active'
+        union all
+        select tenant_id, id, 'freeze', freeze_until - 1 from loans where is_frozen
+        union all
+        select tenant_id, loan_id, 'promotion', end_date from loan_promotions
+        where not is_over and event_id is not null
+          and promo_type in ('deferred_interest', 'same_as_cash')
+      ) as relief
+      join loans as loan on loan.tenant_id = relief.tenant_id and loan.id = relief.loan_id
+      join tenants as tenant on tenant.id = relief.tenant_id
+      where relief.last_day < tenant.business_date
+    `,
+  },
+  {
     rule: 'the ledger has what the loans owe',
     query: sql.type(Found)`
       select tenant_id, loan_id as subject,

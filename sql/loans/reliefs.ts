@@ -2,6 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { inChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
+import { holdAll } from './loans.ts';
 
 /** Forbearances and deferments: agreements by which a borrower may pay less or later for a while. */
 export type ReliefTable = 'forbearances' | 'deferments';
@@ -61,3 +62,43 @@ export const deferments = (tx: Transaction, loanId: string, productId: string, d
     ) as count, max_deferments_per_12m as limit
     from products where id = ${productId}
   `);
+
+/**
+ * Loans with a relief whose last day was over on a morning, in the order in which they are locked: forbearances,
+ * deferments, freezes with an end, and promotions whose deferred interest falls due.
+ */
+export const endedReliefs = (morning: string): SqlFragment => sql.fragment`
+  select loan_id from forbearances where status = 'active' and end_date < ${morning}
+  union
+  select loan_id from deferments where status = 'active' and end_date < ${morning}
+  union
+  select id from loans where is_frozen and freeze_until <= ${morning}
+  union
+  select loan_id from loan_promotions
+  where not is_over and event_id is not null and end_date < ${morning}
+    and promo_type in ('deferred_interest', 'same_as_cash')
+  order by 1
+`;
+
+const Ended = z.object({
+  loan_id: z.string(),
+  is_frozen: z.boolean(),
+  promotions: z.array(z.string()),
+});
+
+/** The first of these loans, locked, with what ends on each. */
+export async function lockEnded(tx: Transaction, morning: string, limit: number) {
+  const ids = await tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
+    select loan_id from (${endedReliefs(morning)}) as ended limit ${limit}
+  `);
+  await holdAll(tx, ids);
+  return tx.any(sql.type(Ended)`
+    select loan.id as loan_id,
+           coalesce(loan.is_frozen and loan.freeze_until <= ${morning}, false) as is_frozen, array(
+             select id from loan_promotions
+             where loan_id = loan.id and not is_over and event_id is not null
+               and end_date < ${morning} and promo_type in ('deferred_interest', 'same_as_cash')
+           ) as promotions
+    from loans as loan where loan.id = any(${sql.array([...ids], 'uuid')}) order by loan.id
+  `);
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { sql } from '../../sql/database/db.ts';
+import { setToday } from '../setup/books.ts';
+import { newLoan } from '../setup/loans.ts';
+import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const loanOf = async (tenant: Tenant, id: string) =>
+  (await tenant.officer.get(`/loans/${id}`)).body as Record<string, unknown>;
+
+const AT_TWELVE = { interest_rate: '0.12', term_months: 12 };
+
+const statementOf = (tenant: Tenant, id: string, month: string) =>
+  tenant.within(({ tx }) =>
+    tx.oneFirst(sql.unsafe`
+      select figures -> 'due' from statements where loan_id = ${id} and statement_month = ${month}
+    `),
+  ) as Promise<Record<string, unknown>>;
+
+test('a forbearance ends with its last day: the next morning nothing is past due, on the statement too', async () => {
+  const tenant = await stage.tenant('2025-09-10');
+  const { id } = await newLoan(tenant, AT_TWELVE);
+  await tenant.officer.post(`/loans/${id}/forbearances`, {
+    ...{ start_date: '2025-09-20', end_date: '2025-12-31', reason: 'hardship' },
+    end_treatment: 'extend_term',
+  });
+
+  await travelTo(stage, tenant, '2026-01-01');
+  const morning = await loanOf(tenant, id);
+  await travelTo(stage, tenant, '2026-01-02');
+  const during = await statementOf(tenant, id, '2025-11-01');
+  const statement = await statementOf(tenant, id, '2025-12-01');
+
+  expect(during).toMatchObject({ forbearance_until: '2025-12-31' });
+  expect(morning).toMatchObject({
+    ...{ days_past_due: 0, delinquency_bucket: 'current', past_due_amount: '0.00' },
+    ...{ term_months: 15, original_term_months: 12 },
+  });
+  expect(statement).toMatchObject({ past_due: '0.00', days_past_due: 0, forbearance_until: null });
+  expect(await loanOf(tenant, id)).toMatchObject({ days_past_due: 0, past_due_amount: '0.00' });
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a payment on the day on which a deferment is over is split as it stays booked', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant, AT_TWELVE);
+  await tenant.officer.post(`/loans/${id}/deferments`, {
+    ...{ periods: 2, reason: 'Holiday', interest_treatment: 'capitalize_at_end' },
+  });
+  await travelTo(stage, tenant, '2026-04-15');
+
+  const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount: '888.49' });
+  await travelTo(stage, tenant, '2026-04-16');
+  const kept = await tenant.officer.get(`/payments/${paid.body.id}`);
+
+  const split = { interest_applied: '0.00', principal_applied: '888.49' };
+  expect(paid.body).toMatchObject(split);
+  expect(kept.body).toMatchObject(split);
+});
+
+test('a freeze and a promotion that defers interest are over on the morning after their last day', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const [frozen, deferred] = [await newLoan(tenant, AT_TWELVE), await newLoan(tenant, AT_TWELVE)];
+  const admin = await tenant.signedIn('admin');
+  await admin.post(`/loans/${frozen.id}/freeze`, { until_date: '2026-01-25' });
+  await admin.post(`/loans/${deferred.id}/activate-promo`, {
+    ...{ promo_type: 'deferred_interest', end_date: '2026-01-24' },
+  });
+
+  await travelTo(stage, tenant, '2026-01-24');
+  const before = [await loanOf(tenant, frozen.id), await loanOf(tenant, deferred.id)];
+  await travelTo(stage, tenant, '2026-01-25');
+
+  expect(before).toMatchObject([{ is_frozen: true }, { accrued_interest: '0.00' }]);
+  expect(await loanOf(tenant, frozen.id)).toMatchObject({ is_frozen: false });
+  // Ten days of 10000.00 at 0.12.
+  expect(await loanOf(tenant, deferred.id)).toMatchObject({ accrued_interest: '32.88' });
+});
+
+test('the checks of the books name a relief that is still in force after its last day', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const dates = { start_date: '2026-01-15', end_date: '2026-01-16', reason: 'hardship' };
+  await tenant.officer.post(`/loans/${id}/forbearances`, dates);
+  await setToday(tenant, '2026-01-17');
+
+  const violations = (await violationsIn(stage)).filter((found) => found.includes('a relief'));
+
+  expect(violations).toEqual([
+    expect.stringMatching(
+      /its forbearance ended with 2026-01-16 and is still in force on 2026-01-17/,
+    ),
+  ]);
+});
