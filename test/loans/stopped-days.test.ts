@@ -89,3 +89,16 @@ test('a day accrues if nothing stopped it, or if every reason that did was caugh
     }),
   );
 });
+
+test('money on a loan that is accelerated and on non-accrual repays principal before fees and interest', () => {
+  const events: LoanEvent[] = [
+    { id: 'f', kind: 'fee', effective_date: day(5), amount: '25.00' },
+    { id: 'a', kind: 'acceleration', effective_date: day(10) },
+    { id: 'n', kind: 'accrual_stop', effective_date: day(10), reason: 'non_accrual' },
+    { id: 'p', kind: 'payment', effective_date: day(12), amount: '300.00' },
+  ];
+
+  const state = stateOn(day(12), events, TERMS);
+
+  expect(state).toMatchObject({ principal_balance: '9700.00', outstanding_fees: '25.00' });
+});

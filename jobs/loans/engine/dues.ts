@@ -15,8 +15,8 @@ export function waterfallFor(position: Position, type: PaymentType): Waterfall {
   if (type === 'extra_principal') return WATERFALLS.extra_principal;
   if (type === 'fee_only') return WATERFALLS.fee_only;
   if (type === 'settlement') return WATERFALLS.settlement;
-  if (position.accelerated_on !== null) return WATERFALLS.accelerated;
   if (position.stops.has('non_accrual')) return WATERFALLS.non_accrual;
+  if (position.accelerated_on !== null) return WATERFALLS.accelerated;
   const own = position.terms.allocation_order;
   return own === null ? WATERFALLS.standard : customWaterfall(own);
 }
