@@ -6264,6 +6264,7 @@ create table tenants (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   door text not null default 'open'::text,
+  next_time_zone text,
   constraint tenants_door_check CHECK ((door = ANY (ARRAY['open'::text, 'closing'::text, 'closed'::text, 'exported'::text]))),
   constraint tenants_pkey PRIMARY KEY (id),
   constraint tenants_shut_is_inactive CHECK (((door = 'open'::text) OR (NOT is_active))),

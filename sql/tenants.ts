@@ -64,12 +64,30 @@ export const saveSettings = (tx: Transaction, settings: Record<string, unknown>)
 export const advance = (tx: Transaction, closed: string) =>
   tx.query(
     unread(sql.typeAlias('void')`
-    update tenants set business_date = business_date + 1
+    update tenants
+    set business_date = business_date + 1, time_zone = coalesce(next_time_zone, time_zone),
+        next_time_zone = null
     where id = app.current_tenant() and business_date = ${closed}
   `),
   );
 
-export type NewTenant = { slug: string; name: string; business_date: string; domains: string[] };
+export type NewTenant = {
+  slug: string;
+  name: string;
+  business_date: string;
+  domains: string[];
+  place?: { time_zone: string; currency: string; locale: string };
+};
+
+/** Where a new tenant is, from its first day. */
+export const place = (
+  tx: Transaction,
+  { time_zone, currency, locale }: NonNullable<NewTenant['place']>,
+) =>
+  tx.query(sql.typeAlias('void')`
+    update tenants set time_zone = ${time_zone}, currency = ${currency}, locale = ${locale}
+    where id = app.current_tenant()
+  `);
 
 /** Creates a tenant without anything in it; asked as the owner. Answers its id. */
 export const create = (

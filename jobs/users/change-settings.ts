@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Transaction } from '../../sql/database/db.ts';
 import { sftpServers } from '../../sql/documents/sftp-servers.ts';
 import { isThere } from '../../sql/table.ts';
@@ -9,7 +10,9 @@ import { Invalid } from '../errors.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
 import type { Networks } from '../networks/networks.ts';
 import type { Work } from '../work.ts';
+import { nearestPath } from './nearest-setting.ts';
 import { isOwnOrigin, Settings, settingsOf } from './settings.ts';
+import { problemsOfPlace, type Place } from './tenant-place.ts';
 import { isWeaker } from './weakened-controls.ts';
 
 type Tree = { [key: string]: unknown };
@@ -20,8 +23,8 @@ export async function tenantSettings({ tx }: Work) {
 }
 
 /**
- * Changes the keys that are given, at any depth, and leaves the others; a list is replaced whole.
- * What the tenant is (its name, its day) may be sent back unchanged or changed: it stays. The check
+ * Changes the keys that are given, at any depth, and leaves the others; a list is replaced whole. Its place (time
+ * zone, currency, locale) can be changed too. What else the tenant is may be sent back unchanged. The check
  * sees what they are, under the lock.
  */
 export async function changeSettings(
@@ -30,12 +33,16 @@ export async function changeSettings(
   check: (current: Tree) => void = () => {},
 ) {
   const { tx, tenant_id } = work;
-  const { before, after } = await checkedChange(work, given, check);
+  const { before, after, place } = await checkedChange(work, given, check);
   await saveSettings(tx, beyond(Settings.parse({}), after));
+  if (place !== null) await stored.savePlace(tx, place.after);
   const { logo_url } = after.branding;
   if (logo_url !== '' && logo_url !== before.branding.logo_url) await orderLogo(work, logo_url);
   const entity = { type: 'tenants', id: tenant_id };
-  const changes = differences(flat(before, tenant_id), flat(after, tenant_id));
+  const changes = differences(
+    flat({ ...before, ...place?.before }, tenant_id),
+    flat({ ...after, ...place?.after }, tenant_id),
+  );
   await record(work, entity, 'update-settings', changes);
   return tenantSettings(work);
 }
@@ -67,11 +74,47 @@ async function checkedChange(
     Object.entries(given).filter(([key]) => !Object.hasOwn(facts, key)),
   );
   const checked = Settings.safeParse(merged(before, wanted));
-  if (!checked.success) throw new Invalid(problemsOf(checked.error.issues));
+  const problems = checked.success ? {} : problemsOf(checked.error.issues);
+  const place = await changedPlace(tx, facts, given, problems);
+  if (!checked.success || Object.keys(problems).length > 0) throw new Invalid(problems);
   assertOwn(checked.data, before, { ...facts, ...installation });
   await assertServer(tx, checked.data, before);
-  return { before, after: checked.data };
+  return { before, after: checked.data, place };
 }
+
+/**
+ * What is changed of the place of the tenant, or null. Other facts stay as they are: another value is a
+ * problem. Amounts are kept without their currency, so that it stays once there are loans.
+ */
+async function changedPlace(
+  tx: Transaction,
+  facts: z.output<typeof stored.Facts>,
+  given: Tree,
+  problems: Record<string, string>,
+) {
+  const { time_zone, currency, locale } = facts;
+  const before: Place = { time_zone: facts.next_time_zone ?? time_zone, currency, locale };
+  for (const [name, value] of Object.entries(given)) {
+    if (name in before || !Object.hasOwn(facts, name) || isStale(name, value, facts)) continue;
+    if (JSON.stringify(value) !== JSON.stringify(facts[name as keyof typeof facts]))
+      problems[name] = 'Cannot be changed here. Ask the operator of the installation.';
+  }
+  // A form that sends back all it read does not take back what comes with the next business date.
+  const isSentBack = 'next_time_zone' in given && given['time_zone'] === time_zone;
+  const named = Object.entries(given).filter(
+    ([name]) => name in before && !(isSentBack && name === 'time_zone'),
+  );
+  Object.assign(problems, problemsOfPlace(Object.fromEntries(named)));
+  const after: Place = { ...before, ...Object.fromEntries(named) };
+  if (after.currency !== currency && (await stored.hasLoans(tx)))
+    problems['currency'] ??= 'Cannot be changed once there are loans.';
+  return JSON.stringify(after) === JSON.stringify(before) ? null : { before, after };
+}
+
+/** What a form read on an earlier business date is no change. */
+const isStale = (name: string, value: unknown, facts: z.output<typeof stored.Facts>) =>
+  (name === 'business_date' && typeof value === 'string' && value < facts.business_date) ||
+  (name === 'next_time_zone' && value === facts.time_zone);
 
 /** What a tenant may set depends on what is its own: its domains, and never the installation's network. */
 function assertOwn(
@@ -134,11 +177,25 @@ function flat(tree: Tree, id: string, prefix = ''): Tree & { id: string } {
   return { ...Object.fromEntries(entries.filter(([key]) => key !== 'id')), id };
 }
 
+/** All settings by their paths. */
+const KNOWN = pathsOf(Settings.parse({}));
+
+function pathsOf(tree: Tree, prefix = ''): string[] {
+  return Object.entries(tree).flatMap(([key, value]) =>
+    isTree(value) && Object.keys(value).length > 0
+      ? pathsOf(value, `${prefix}${key}.`)
+      : [prefix + key],
+  );
+}
+
 function problemsOf(issues: readonly Issue[]): Record<string, string> {
   const errors: Record<string, string> = {};
   for (const { path, message, code, keys = [] } of issues) {
     const unknown = code === 'unrecognized_keys' ? keys : [];
-    for (const key of unknown) errors[[...path, key].join('.')] = 'Is not a setting.';
+    for (const key of unknown) {
+      const unknownPath = [...path, key].join('.');
+      errors[unknownPath] = `Is not a setting. Did you mean ${nearestPath(unknownPath, KNOWN)}?`;
+    }
     if (unknown.length === 0) errors[path.join('.') || 'body'] ??= message;
   }
   return errors;

@@ -1,4 +1,4 @@
-import { create, type NewTenant } from '../../sql/tenants.ts';
+import { create, place, type NewTenant } from '../../sql/tenants.ts';
 import type { Within } from '../work.ts';
 import { foundTenant } from './found-tenant.ts';
 
@@ -9,6 +9,9 @@ export async function openTenant(
   tenant: NewTenant,
 ): Promise<string> {
   const id = await create(owner, tenant);
-  await within(id, foundTenant);
+  await within(id, async (work) => {
+    if (tenant.place) await place(work.tx, tenant.place);
+    await foundTenant(work);
+  });
   return id;
 }

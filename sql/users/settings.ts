@@ -7,6 +7,8 @@ export const Facts = z.object({
   name: z.string(),
   domains: z.array(z.string()),
   time_zone: z.string(),
+  /** What the time zone will be from the next business date on, where that was changed. */
+  next_time_zone: z.string().nullable(),
   currency: z.string(),
   locale: z.string(),
   business_date: date,
@@ -15,7 +17,7 @@ export const Facts = z.object({
 /** What a tenant is, beside its settings; the operator changes these. */
 export const facts = (tx: Transaction) =>
   tx.one(sql.type(Facts)`
-    select slug, name, time_zone, currency, locale, business_date,
+    select slug, name, time_zone, next_time_zone, currency, locale, business_date,
            array(select domain from tenant_domains where tenant_id = tenant.id order by domain)
              as domains
     from tenants as tenant where id = app.current_tenant()
@@ -26,3 +28,17 @@ export const lock = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select from tenants where id = app.current_tenant() for no key update
   `);
+
+/** Where a tenant is; the time zone counts from the next business date. */
+export const savePlace = (
+  tx: Transaction,
+  { time_zone, currency, locale }: { time_zone: string; currency: string; locale: string },
+) =>
+  tx.query(sql.typeAlias('void')`
+    update tenants
+    set next_time_zone = nullif(${time_zone}, tenants.time_zone), currency = ${currency}, locale = ${locale}
+    where id = app.current_tenant()
+  `);
+
+export const hasLoans = (tx: Transaction) =>
+  tx.exists(sql.typeAlias('void')`select from loans limit 1`);

@@ -23,7 +23,6 @@ test('settings are read whole and changed in part', async () => {
   });
   const whole = await superadmin.put('/tenant/settings', {
     ...changed.body,
-    name: 'Another name',
     payoff: { tolerance: '2.5' },
   });
   const config = await tenant.anonymous().get('/portal/config');
@@ -66,9 +65,11 @@ test('unknown settings and bad values are refused, and nothing of them is kept',
   const refusal = async (body: object) =>
     (await superadmin.put('/tenant/settings', body)).body.errors;
 
-  expect(await refusal({ colour: 'red' })).toEqual({ colour: 'Is not a setting.' });
+  expect(await refusal({ colour: 'red' })).toEqual({
+    colour: expect.stringMatching(/^Is not a setting/),
+  });
   expect(await refusal({ auth: { idle: 3, absolute_hours: 2 } })).toEqual({
-    'auth.idle': 'Is not a setting.',
+    'auth.idle': expect.stringMatching(/^Is not a setting\. Did you mean auth\.idle_minutes\?$/),
   });
   expect(await refusal({ auth: { idle_minutes: 0 } })).toHaveProperty(['auth.idle_minutes']);
   expect(await refusal({ auth: 'none' })).toHaveProperty('auth');
@@ -164,7 +165,10 @@ test.each(['constructor', 'toString', 'hasOwnProperty'])(
 
     const reply = await superadmin.put('/tenant/settings', { [name]: 'red' });
 
-    expect(reply).toMatchObject({ status: 422, body: { errors: { [name]: 'Is not a setting.' } } });
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { errors: { [name]: expect.stringMatching(/^Is not a setting/) } },
+    });
   },
 );
 

@@ -1,10 +1,10 @@
 import { addMonths, isDate, localDate } from '../../jobs/dates.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
+import { problemsOfPlace, USUAL_PLACE, type Place } from '../../jobs/users/tenant-place.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import { Misused, type Operation } from './operation.ts';
 
-const TIME_ZONE = 'America/New_York';
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** A host as browsers name it, without scheme, port or path; nothing else is ever found again. */
 const HOST =
@@ -14,20 +14,23 @@ const UNIQUE_VIOLATION = '23505';
 
 export const createTenant: Operation = {
   name: 'create-tenant',
-  usage: 'SLUG --domains HOST,HOST [--name TEXT] [--business-date YYYY-MM-DD]',
+  usage:
+    'SLUG --domains HOST,HOST [--name TEXT] [--business-date YYYY-MM-DD] [--time-zone ZONE] [--currency CODE] [--locale TAG]',
   summary: 'adds a tenant with its chart of accounts, a program and a product',
   words: 1,
-  options: ['domains', 'name', 'business-date'],
+  options: ['domains', 'name', 'business-date', 'time-zone', 'currency', 'locale'],
   run: async ({ owner, app, words, options }) => {
     const [slug = ''] = words;
     if (!SLUG.test(slug)) throw new Misused('The slug is small letters, digits and hyphens.');
     const domains = hostsIn(options['domains'] ?? '');
-    const business_date = options['business-date'] ?? localDate(new Date(), TIME_ZONE);
-    assertStartable(business_date);
+    const place = placeIn(options);
+    const today = localDate(new Date(), place.time_zone);
+    const business_date = options['business-date'] ?? today;
+    assertStartable(business_date, today);
     const name = options['name'] ?? slug;
     if (name.trim() === '' || name.length > NAME_MAX)
       throw new Misused(`--name takes 1 to ${NAME_MAX} characters.`);
-    const tenant = { slug, name, business_date, domains };
+    const tenant = { slug, name, business_date, domains, place };
     try {
       const id = await openTenant(owner, workOf(app, SYSTEM), tenant);
       return { say: `Tenant ${slug} is there: ${domains.join(', ')}.`, rows: [{ id, ...tenant }] };
@@ -37,6 +40,17 @@ export const createTenant: Operation = {
     }
   },
 };
+
+function placeIn(options: Record<string, string | undefined>): Place {
+  const place = {
+    time_zone: options['time-zone'] ?? USUAL_PLACE.time_zone,
+    currency: options['currency'] ?? USUAL_PLACE.currency,
+    locale: options['locale'] ?? USUAL_PLACE.locale,
+  };
+  const [problem] = Object.entries(problemsOfPlace(place));
+  if (problem) throw new Misused(`--${problem[0].replace('_', '-')}: ${problem[1]}`);
+  return place;
+}
 
 function hostsIn(list: string): string[] {
   const hosts = list
@@ -51,9 +65,8 @@ function hostsIn(list: string): string[] {
 }
 
 /** A day further off would have the workers close, or wait for, centuries of days. */
-function assertStartable(day: string) {
+function assertStartable(day: string, today: string) {
   if (!isDate(day)) throw new Misused('--business-date takes a date like 2026-01-31.');
-  const today = localDate(new Date(), TIME_ZONE);
   if (day >= addMonths(today, -480) && day <= addMonths(today, 480)) return;
   throw new Misused('--business-date must be within 40 years of today.');
 }
