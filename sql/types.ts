@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasPlainKeys, isSmall } from './json-values.ts';
 import { withoutPersonalNumbers, withoutPersonalNumbersIn } from './personal-numbers.ts';
 
 /**
@@ -197,33 +198,28 @@ export const computedRate = fraction(10_000, '0.085', 'Must be a fraction like "
 export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
 export const flag = known(z.boolean(), 'bool');
 
-const isSmall = (value: unknown) => JSON.stringify(value).length <= 16_384;
+const tooLong = wrong('Must be at most 16 kB of JSON.');
 
 /**
  * Up to 16 kB of plain JSON below an object. Keys that could reach a prototype are refused, and whole
- * social security and card numbers are masked.
+ * social security and card numbers are masked. Its length is checked before anything else.
  */
 export const jsonObject = known(
   z
-    .record(z.string().max(100), z.json())
-    .refine(isSmall, wrong('Must be at most 16 kB of JSON.'))
+    .record(z.string(), z.custom<z.core.util.JSONType>())
+    .refine(isSmall, tooLong)
+    .refine(
+      (value) => Object.keys(value).every((key) => key.length <= 100),
+      'Has a key that is too long.',
+    )
     .overwrite((value) => withoutPersonalNumbersIn(value) as typeof value)
-    .refine(isSmall, 'Must be at most 16 kB of JSON.')
-    .refine((value) => plainKeys(value), 'Has a key that is not allowed.'),
+    .refine(isSmall, tooLong)
+    .refine(hasPlainKeys, 'Has a key that is not allowed.'),
   'jsonb',
 );
 
 /** JSON that we wrote ourselves, answered as it is kept. */
 export const ownJson = known(z.record(z.string(), z.json()), 'jsonb');
-
-function plainKeys(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.keys(value).every(
-    (key) =>
-      !['__proto__', 'constructor', 'prototype'].includes(key) &&
-      plainKeys((value as Record<string, unknown>)[key]),
-  );
-}
 
 /** When a record was written and last changed. */
 export const stamps = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bodyBytesMax, BODY_VALUES_MAX, DEPTH_MAX } from '../http/bodies.ts';
 import { BODIES, exampleOf, PARAMETERS, SOME_ID, type Schema } from './examples.ts';
 import { describeProof } from './recent-proof.ts';
 import type { Route } from './route.ts';
@@ -19,7 +20,8 @@ export function openapi(routes: readonly Route[]): Json {
       title: 'Loan servicing',
       version: '1',
       description:
-        'Sign in with POST /api/v1/auth/login. Every request that changes something sends the value of the csrftoken cookie in X-CSRFToken. A change that grants power answers 403 proof_required unless you signed in with your password, or called POST /api/v1/auth/prove, within the last 15 minutes. Money and rates are decimal strings. A field that repeats or contains another one names it in x-derived-from: a user who is denied the named field is not shown this one.',
+        'Sign in with POST /api/v1/auth/login. Every request that changes something sends the value of the csrftoken cookie in X-CSRFToken. A change that grants power answers 403 proof_required unless you signed in with your password, or called POST /api/v1/auth/prove, within the last 15 minutes. Money and rates are decimal strings. A field that repeats or contains another one names it in x-derived-from: a user who is denied the named field is not shown this one. ' +
+        'Any request may be answered 408 or 429 when its client sends too slowly or too much at the same time, and 503 while the service is busy: send it again after the seconds in Retry-After.',
     },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -58,6 +60,7 @@ function operation(route: Route, components: Record<string, Json>): Json {
     ...(body && {
       requestBody: {
         required: true,
+        description: limitsOf(route),
         content: { [sent]: bodyOf(`${method} ${path}`, body, components) },
       },
     }),
@@ -73,6 +76,12 @@ function operation(route: Route, components: Record<string, Json>): Json {
     },
   };
 }
+
+/** What the largest body is; a larger one is refused with 413. */
+const limitsOf = ({ takes_file, allow }: Route) =>
+  takes_file
+    ? 'One file, as large as the setting documents.max_bytes allows.'
+    : `At most ${bodyBytesMax(allow) / 1_024} kB, ${BODY_VALUES_MAX} values and ${DEPTH_MAX} levels.`;
 
 /** With an example that is right as it stands, but for the ids of the reader's own records. */
 function bodyOf(name: string, body: z.ZodType, components: Record<string, Json>) {

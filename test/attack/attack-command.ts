@@ -6,17 +6,22 @@ import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { attack, type Finding } from './attack.ts';
 import { print, sinsOf } from './findings.ts';
+import { measureSlowClients } from './slow-clients.ts';
 
 /**
  * `npm run test:attack -- --requests 50000 --seed 7`: hostile requests at an API of its own, in numbers
  * that no test has the time for. `--only 12,345` sends those of the seed alone. Ends with 1 where
  * something was found.
+ *
+ * `npm run test:attack -- --slow-clients` measures what slow clients and expensive bodies cost another tenant. Ends with
+ * 1 where its 99th percentile doubles.
  */
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '50000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string' },
+    'slow-clients': { type: 'boolean', default: false },
   },
 });
 
@@ -31,9 +36,13 @@ const folder = mkdtempSync(path.join(tmpdir(), 'attack-'));
 const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
 try {
   await migrate(postgres.url);
-  const found = await run(postgres.url);
-  print(found);
-  process.exitCode = sinsOf(found).length === 0 ? 0 : 1;
+  if (values['slow-clients']) {
+    process.exitCode = (await measureSlowClients(postgres.url, console.log)) ? 0 : 1;
+  } else {
+    const found = await run(postgres.url);
+    print(found);
+    process.exitCode = sinsOf(found).length === 0 ? 0 : 1;
+  }
 } finally {
   await postgres.stop('immediate');
   rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,40 @@
+/** Maximum length of a JSON field, written out. */
+const JSON_LENGTH_MAX = 16_384;
+
+/**
+ * Whether a value is short when it is written as JSON. It stops counting as soon as the value is too long, so a
+ * long one costs no more than a short one.
+ */
+export const isSmall = (value: unknown): boolean =>
+  leastLength(value, JSON_LENGTH_MAX) <= JSON_LENGTH_MAX &&
+  JSON.stringify(value).length <= JSON_LENGTH_MAX;
+
+/** The length of a value as JSON without escapes, or some length above `most`. */
+function leastLength(value: unknown, most: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value !== 'object' || value === null) return String(value).length;
+  let length = 1;
+  if (Array.isArray(value)) {
+    for (const inner of value as unknown[]) {
+      length += 1 + leastLength(inner, most - length);
+      if (length > most) return length;
+    }
+  } else {
+    for (const key in value) {
+      length += key.length + 4 + leastLength((value as Json)[key], most - length);
+      if (length > most) return length;
+    }
+  }
+  return Math.max(2, length);
+}
+type Json = Record<string, unknown>;
+
+/** Whether no key at any depth could reach a prototype. */
+export function hasPlainKeys(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.keys(value).every(
+    (key) =>
+      !['__proto__', 'constructor', 'prototype'].includes(key) &&
+      hasPlainKeys((value as Record<string, unknown>)[key]),
+  );
+}

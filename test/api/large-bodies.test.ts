@@ -1,0 +1,98 @@
+import { expect, test, vi } from 'vitest';
+import { BODY_VALUES_MAX, OPEN_BODY_BYTES_MAX } from '../../api/http/bodies.ts';
+import { sizeOfJson } from '../../api/http/json-size.ts';
+import { jsonObject } from '../../sql/types.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+const { officer, anonymous } = await stage.tenant();
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const borrower = (metadata: string) => `{"first_name":"A","last_name":"B","metadata":${metadata}}`;
+const deep = Array.from({ length: 14_750 }, () => nested(29)).join(',');
+
+test.each([
+  ['many nested arrays', borrower(`{"a":[${deep}]}`), 413, 'payload_too_large'],
+  ['many numbers', borrower(`{"a":[${'1,'.repeat(400_000)}1]}`), 413, 'payload_too_large'],
+  ['one array in the other', borrower(nested(440_000)), 422, 'validation_error'],
+])('a body of %s is refused without being parsed', async (_what, raw, status, code) => {
+  const parse = vi.spyOn(JSON, 'parse');
+
+  const reply = await officer.post('/borrowers', undefined, { raw });
+
+  const texts = parse.mock.calls.map(([text]) => text);
+  parse.mockRestore();
+  expect(reply).toMatchObject({ status, body: { code } });
+  expect(texts.filter((text) => text.length > 100_000)).toEqual([]);
+});
+
+test('the most values that a body may have are read, and one more is refused with a reason', async () => {
+  const target = '/borrowers?unknown=1';
+  // Each list and each object counts as well: the body, its metadata, its list.
+  const values = (count: number) => borrower(`{"a":[${'1,'.repeat(count - 1)}1]}`);
+
+  const most = await officer.post(target, undefined, { raw: values(BODY_VALUES_MAX - 6) });
+  const more = await officer.post(target, undefined, { raw: values(BODY_VALUES_MAX + 1) });
+
+  expect(most).toMatchObject({ status: 422, body: { errors: { metadata: /16 kB/ } } });
+  expect(more.status).toBe(413);
+  expect(more.body.message).toContain('Split it into several requests.');
+});
+
+test('an endpoint that anyone may call takes smaller bodies', async () => {
+  const visitor = anonymous();
+  const password = 'x'.repeat(OPEN_BODY_BYTES_MAX);
+
+  const reply = await visitor.login('admin@example.test', password);
+
+  expect(reply).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
+  expect(reply.body.message).toContain('64 kB');
+});
+
+test('the size of a body is counted in one pass that ends where it is too much', () => {
+  const read = vi.fn<(at: number) => number | undefined>(
+    (at) => Buffer.from(`[${'[],'.repeat(1_000)}1]`)[at],
+  );
+  const bytes = new Proxy(new Uint8Array(3_004), {
+    get: (_target, name) => (name === 'length' ? 3_004 : read(Number(name))),
+  });
+
+  const size = sizeOfJson(bytes, { values: 10, depth: 32 });
+
+  expect(size.values).toBe(11);
+  expect(read.mock.calls.length).toBeLessThan(30);
+});
+
+test.each([
+  ['{}', { values: 2, depth: 1 }],
+  [String.raw`{"a,[":"\"],[","b":[1,2]}`, { values: 5, depth: 2 }],
+  [']]]][[', { values: 3, depth: 0 }],
+  ['"never closed [[[[', { values: 1, depth: 0 }],
+])('of %s the values and the depth are counted', (text, size) => {
+  expect(sizeOfJson(Buffer.from(text), { values: 99, depth: 99 })).toEqual(size);
+});
+
+test('a JSON field that is too long is refused before its values are looked at', () => {
+  const seen: string[] = [];
+  const watched = (name: string) => ({
+    get inner() {
+      seen.push(name);
+      return 'x'.repeat(9_000);
+    },
+  });
+  const given = { a: watched('a'), b: watched('b'), c: watched('c') };
+
+  const { success, error } = jsonObject.safeParse(given);
+
+  expect(success).toBe(false);
+  expect(error?.issues.map(({ message }) => message)).toEqual(['Must be at most 16 kB of JSON.']);
+  expect(seen).not.toContain('c');
+});
+
+test.each([
+  ['exactly 16 kB', 'x'.repeat(16_384 - 8), true],
+  ['one letter more', 'x'.repeat(16_384 - 7), false],
+  ['escapes that make it longer', '"'.repeat(9_000), false],
+])('a JSON field of %s is judged as it is written', (_what, a, isTaken) => {
+  expect(jsonObject.safeParse({ a }).success).toBe(isTaken);
+});

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { newLoan } from '../setup/loans.ts';
+import type { Tenant } from '../setup/world.ts';
+import { bodiesFor } from './dear-bodies.ts';
+import { newGround, type Ground } from './ground.ts';
+import { startVictim, type Victim } from './victim.ts';
+
+type Say = (line: string) => void;
+
+/**
+ * Measures what one client can take from the others of an API process: 450 sign-ins and 420 uploads that
+ * are sent byte by byte, and the most expensive bodies. Answers whether another tenant noticed anything.
+ */
+export async function measureSlowClients(url: string, say: Say): Promise<boolean> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'slow-'));
+  const secret = randomBytes(32).toString('hex');
+  const victim = await startVictim({ url, secret, folder }, new Set());
+  try {
+    const attacked = await newGround(url, victim.port, 'attacked');
+    const aside = await newGround(url, victim.port, 'aside');
+    await asking(aside);
+    const usual = await asking(aside);
+    say(`usual: ${told(usual)}`);
+    const during = [
+      await slowSignIns({ attacked, aside, victim }, say),
+      await slowUploads({ attacked, aside, victim }, say),
+    ];
+    await dearBodies(attacked, victim, say);
+    await Promise.all([attacked.owner.end(), aside.owner.end()]);
+    return during.every(({ p99, refused }) => refused === 0 && p99 < 2 * usual.p99);
+  } finally {
+    await victim.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Seen = { p50: number; p99: number; refused: number };
+const told = ({ p50, p99, refused }: Seen) =>
+  `half of the answers within ${p50.toFixed(1)} ms, 99 of 100 within ${p99.toFixed(1)} ms, ${refused} of ${ASKED} refused`;
+
+const ASKED = 600;
+const ASKERS = 2;
+
+/** What an officer of a tenant waits for lists and changes, asked by two browsers without a pause. */
+async function asking({ clients: { loan_officer: officer } }: Ground): Promise<Seen> {
+  const times: number[] = [];
+  let refused = 0;
+  const asker = async () => {
+    for (let at = 0; at < ASKED / ASKERS; at += 1) {
+      const began = performance.now();
+      const isChange = at % 4 === 0;
+      const { status } = await (isChange
+        ? officer.post('/borrowers', { first_name: 'A', last_name: 'B' })
+        : officer.get('/borrowers?range=[0,9]'));
+      times.push(performance.now() - began);
+      if (status >= 400) refused += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: ASKERS }, asker));
+  times.sort((one, other) => one - other);
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99), refused };
+}
+
+type Field = { attacked: Ground; aside: Ground; victim: Victim };
+
+async function slowSignIns({ attacked, aside, victim }: Field, say: Say) {
+  const { nobody } = attacked.clients;
+  const head = [
+    'POST /api/v1/auth/login HTTP/1.1',
+    `Host: ${attacked.host}`,
+    'Content-Type: application/json',
+    'Content-Length: 900',
+    `Cookie: csrftoken=${nobody.cookies.get('csrftoken')}`,
+    `X-CSRFToken: ${nobody.cookies.get('csrftoken')}`,
+    '\r\n{',
+  ].join('\r\n');
+  return drippedOn(victim.port, { head, clients: 450, everyMs: 3_000 }, async (counts) => {
+    const seen = await asking(aside);
+    say(`450 slow sign-ins: ${told(seen)} (the sign-ins: ${counts()})`);
+    return seen;
+  });
+}
+
+async function slowUploads({ attacked, aside, victim }: Field, say: Say) {
+  const { loan_officer: officer } = attacked.clients;
+  const first = async (collection: string) =>
+    ((await officer.get(collection)).body as { id: string }[])[0]?.id ?? '';
+  const loan = await newLoan({ officer, first } as unknown as Tenant);
+  const { body } = await officer.post('/documents/create-upload-link', {
+    ...{ loan_id: loan.id, document_type: 'other', filename: 'a.pdf' },
+    content_type: 'application/pdf',
+  });
+  const head = [
+    `PUT ${new URL(body.upload_url).pathname} HTTP/1.1`,
+    `Host: ${attacked.host}`,
+    'Content-Type: application/pdf',
+    'Content-Length: 900',
+    '\r\n%',
+  ].join('\r\n');
+  return drippedOn(victim.port, { head, clients: 420, everyMs: 20_000 }, async (counts) => {
+    const seen = await asking(aside);
+    say(`420 slow uploads to one link: ${told(seen)} (the uploads: ${counts()})`);
+    return seen;
+  });
+}
+
+type Drip = { head: string; clients: number; everyMs: number };
+
+/** Runs the steps while so many clients send a byte now and then; each that is cut off comes again later. */
+async function drippedOn<Result>(
+  port: number,
+  { head, clients, everyMs }: Drip,
+  steps: (counts: () => string) => Promise<Result>,
+): Promise<Result> {
+  const open = new Set<Socket>();
+  const answers = new Map<string, number>();
+  let isOver = false;
+  const drip = () => {
+    if (isOver) return;
+    const socket = connect(port, '127.0.0.1', () => socket.write(head));
+    open.add(socket);
+    const timer = setInterval(() => socket.write(' '), everyMs);
+    socket.once('data', (piece: Buffer) => {
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(piece.toString())?.[1] ?? '?';
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      clearInterval(timer);
+      open.delete(socket);
+      setTimeout(drip, 10_000).unref();
+    });
+  };
+  for (let count = 0; count < clients; count += 1) drip();
+  await wait(2_000);
+  try {
+    return await steps(() =>
+      [
+        `${open.size} open`,
+        ...[...answers].map(([status, count]) => `${count} got ${status}`),
+      ].join(', '),
+    );
+  } finally {
+    isOver = true;
+    for (const socket of open) socket.destroy();
+    await wait(500);
+  }
+}
+
+/** What each body costs the one thread of the API, whether it is refused or taken. */
+async function dearBodies({ clients }: Ground, victim: Victim, say: Say) {
+  const { superadmin } = clients;
+  const reach = async (path: string) =>
+    ((await superadmin.get(path)).body as { id: string }[])[0]?.id ?? '';
+  const costs: { line: string; own: number }[] = [];
+  for (const { name, method = 'POST', path: target, raw } of await bodiesFor(reach)) {
+    const statuses: number[] = [];
+    const owns: number[] = [];
+    for (let time = 0; time < 4; time += 1) {
+      await victim.report();
+      statuses.push((await superadmin.send(method, target, undefined, { raw })).status);
+      await wait(50);
+      owns.push((await victim.report()).own);
+    }
+    // The first time also pays for what is compiled once.
+    const own = Math.min(...owns.slice(1));
+    const line = `${own.toFixed(0)} ms (first ${owns[0]?.toFixed(0)}) ${statuses.at(-1)} ${name}, ${Math.round(raw.length / 1_024)} kB`;
+    costs.push({ line, own });
+  }
+  say('Busy without a pause, by body:');
+  for (const { line } of costs.toSorted((one, other) => other.own - one.own)) say(`  ${line}`);
+}
