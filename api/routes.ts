@@ -64,7 +64,7 @@ import { loanTapeConfigs, tapeRoutes } from './portfolios/loan-tapes.ts';
 import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { remittances } from './portfolios/remittances.ts';
 import { snapshots } from './portfolios/snapshots.ts';
-import { approvalRoutes, approvals } from './users/approvals.ts';
+import { approvalRoutes } from './users/approvals.ts';
 import { auth } from './users/auth.ts';
 import { identityProviders, providerRoutes } from './users/identity-providers.ts';
 import { invitationAgain } from './users/invitations.ts';
@@ -186,8 +186,4 @@ const business: readonly Route[] = [
 ];
 
 /** Every endpoint there is; the last ones do what another of them was asked for. */
-export const routes: readonly Route[] = [
-  ...business,
-  ...approvals.routes,
-  ...approvalRoutes(business),
-];
+export const routes: readonly Route[] = [...business, ...approvalRoutes(business)];

@@ -57,7 +57,7 @@ const TEXTS = dictionary<readonly string[]>({
 
 /** Parts of an answer that hold the fields of any record, under the names that they have there. */
 const ANYTHING = dictionary<readonly string[]>({
-  approvals: ['params', 'body'],
+  approvals: ['params', 'body', 'content'],
   'dead-letters': ['payload'],
   'webhook-deliveries': ['payload'],
 });

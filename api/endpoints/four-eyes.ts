@@ -28,6 +28,12 @@ function apart(names: readonly string[], body: unknown) {
 
 type Run = (call: Call) => Promise<unknown>;
 
+/** What the route adds to the content of a request, as this call would do it. */
+export const moreOf =
+  ({ content }: Pick<Route, 'content'>, call: Call) =>
+  async () =>
+    (await content?.(call)) ?? {};
+
 /**
  * What an endpoint does, or, where the tenant wants two people for it, the keeping of the request until
  * another has approved it. Nobody is asked to approve of what is refused anyway: the record of the path
@@ -52,7 +58,11 @@ function approvedRunOf(route: Route & { run: Run }): Run {
     const endpoint = endpointOf(route);
     const { shown, secrets } = apart(route.secrets ?? [], body);
     const request = { kind, endpoint, params, body: shown, if_match: wanted };
-    const { id, expires_at } = await askFor(work, request, secrets);
-    return new Accepted({ status: 'pending_approval', approval_id: id, kind, expires_at });
+    const about = { secrets, more: moreOf(route, call), ...(record && { record }) };
+    const { id, expires_at, content_fingerprint } = await askFor(work, request, about);
+    return new Accepted({
+      ...{ status: 'pending_approval', approval_id: id, kind },
+      ...{ expires_at, content_fingerprint },
+    });
   };
 }

@@ -80,6 +80,8 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
     hiddenIn,
     lockedIn,
     permissions,
+    /** The records that grants of the user name one by one. */
+    grantedIds: grants.flatMap(({ record_id }) => (record_id === null ? [] : [record_id])),
     /** Whether anything at all is hidden from the user. */
     isRestricted: hidden.length > 0,
     /** What hidden fields may say that have few words, as a refusal may say it. */

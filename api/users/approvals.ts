@@ -5,10 +5,11 @@ import * as requests from '../../jobs/users/approvals.ts';
 import { REQUEST_KINDS } from '../../jobs/users/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { find } from '../../sql/table.ts';
-import { approvals as table } from '../../sql/users/approvals.ts';
+import { approvalsSeenBy, approvalsWithContent as table } from '../../sql/users/approvals.ts';
 import { rulesOf } from '../../sql/users/permissions.ts';
-import { endpointOf } from '../endpoints/four-eyes.ts';
+import { endpointOf, moreOf } from '../endpoints/four-eyes.ts';
 import { isProofNeeded } from '../endpoints/recent-proof.ts';
+import { answered, existing, pageOf } from '../endpoints/records.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
@@ -34,7 +35,24 @@ export const approvals = resource({
     params: jsonObject.readonly(),
     body: jsonObject.nullable().readonly(),
     if_match: z.json().nullable().readonly(),
-    status: z.enum(['pending', 'approved', 'rejected', 'canceled', 'expired']).readonly(),
+    content: jsonObject
+      .nullable()
+      .readonly()
+      .describe('The records behind the request as they were when it was made.'),
+    content_fingerprint: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('Send it with the approval to approve exactly what you have read.'),
+    changed_fields: z
+      .array(z.string())
+      .nullable()
+      .readonly()
+      .describe('What had changed when the request was closed as outdated.'),
+    status: z
+      .enum(['pending', 'approved', 'rejected', 'canceled', 'expired', 'outdated'])
+      .readonly()
+      .describe('outdated: what it is about changed before somebody approved it.'),
     reason: z.string().nullable().readonly(),
     requested_by: uuid.readonly(),
     requested_by_email: z.string().readonly(),
@@ -48,6 +66,36 @@ export const approvals = resource({
   sort: { field: 'created_at', descending: true },
 });
 
+/** The requests that this user made, and those that he may decide about by role and rules. */
+function seenBy({ access, routes, user }: Call) {
+  const approvable = routes.filter(({ four_eyes }) => four_eyes !== undefined);
+  const [open, others] = [
+    approvable.filter((route) => access.mayCall(route)),
+    approvable.filter((route) => !access.mayCall(route)),
+  ];
+  const records = others.flatMap((route) =>
+    access.grantedIds
+      .filter((id) => access.mayCall(route, { id }))
+      .map((id) => ({ endpoint: endpointOf(route), id })),
+  );
+  return approvalsSeenBy({ user_id: user?.id ?? '', endpoints: open.map(endpointOf), records });
+}
+
+/** What others decide about is not there for this user: neither in the list nor by its id. */
+const seenAlone = approvals.routes.map((route): Route => {
+  if (route.action === 'list')
+    return {
+      ...route,
+      transaction: 'read',
+      run: (call: Call) => pageOf(call, seenBy(call), call.ends),
+    };
+  return {
+    ...route,
+    transaction: 'read',
+    run: (call: Call) => existing(call.work, seenBy(call), call.params['id'], call.ends),
+  };
+});
+
 const deciding = {
   tag: 'users',
   resource: 'approvals',
@@ -58,12 +106,14 @@ const deciding = {
   transaction: 'write',
   body: requests.Decision,
 } as const;
-const reasonOf = ({ body }: Call) => (body as z.output<typeof requests.Decision>).reason;
+const decisionOf = ({ body }: Call) => body as z.output<typeof requests.Decision>;
+const reasonOf = (call: Call) => decisionOf(call).reason;
 
 /** The request, for a second person who may do himself what it asks for; and so may whoever asked. */
 async function forSecond(call: Call, routes: readonly Route[]) {
   const { work, params, access } = call;
   const request = await requests.openRequest(work, params['id'] ?? '');
+  requests.assertSeen(request, decisionOf(call).content_fingerprint);
   const requester = userOf(await requests.assertSecond(work, request));
   const route = routes.find((declared) => endpointOf(declared) === request['endpoint']);
   if (route === undefined || route.transaction === 'own')
@@ -96,6 +146,7 @@ async function grantsPower(call: Call, routes: readonly Route[]) {
 }
 
 export const approvalRoutes = (routes: readonly Route[]): Route[] => [
+  ...seenAlone,
   {
     ...deciding,
     action: 'approve',
@@ -112,13 +163,22 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
       };
       const params = request['params'] as Record<string, string>;
       const body = await requests.bodyOf(call.work, request);
-      const answer = await route.run({
+      const asked: Call = {
         ...call,
         work: { ...call.work, actor: { ...call.work.actor, requested_by } },
         params,
         body,
         checkMatch: (row) => checkMatch(if_match as Wanted, route.ifMatch, row, asAsked),
-      });
+      };
+      const about = { params, body, record: route.record };
+      const outdated = await requests.closeIfOutdated(
+        call.work,
+        request,
+        about,
+        moreOf(route, asked),
+      );
+      if (outdated !== null) return answered(outdated);
+      const answer = await route.run(asked);
       // What an objection has written is kept; the request waits on.
       if (answer instanceof HttpRefusal) return answer;
       const event = doneBy(route, { body, params }, answer);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   changeSettings,
   endsFourEyes,
+  settingsContent,
   tenantSettings,
   weakensControls,
 } from '../../jobs/users/change-settings.ts';
@@ -54,6 +55,7 @@ export const tenantRoutes: Route[] = [
     carries: ({ body }) => Promise.resolve(handsLettersOver(body) ? 'anything' : []),
     asks: ({ work, body, checkMatch }) =>
       endsFourEyes(work, body as Record<string, unknown>, checkMatch),
+    content: ({ work, body }) => settingsContent(work, body as Record<string, unknown>),
     run: ({ work, body, checkMatch }) =>
       changeSettings(work, body as Record<string, unknown>, checkMatch),
   },

@@ -2,6 +2,7 @@ import {
   Invitation,
   inviteUser,
   invitePortalUser,
+  recipientOf,
   PortalInvitation,
 } from '../../jobs/users/invite.ts';
 import {
@@ -124,6 +125,8 @@ export const userRoutes: Route[] = [
     body: PortalInvitation,
     four_eyes: 'invitations',
     record: borrowers,
+    content: ({ work, params, body }) =>
+      recipientOf(work, params['id'] ?? '', PortalInvitation.parse(body)),
     run: ({ work, params, body }: Call) =>
       invitePortalUser(work, params['id'] ?? '', PortalInvitation.parse(body)),
   },

@@ -1,15 +1,30 @@
 import { z } from 'zod';
-import { find, findLocked, type Row } from '../../sql/table.ts';
+import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
 import { prose } from '../../sql/types.ts';
-import { approvals, sealedOf } from '../../sql/users/approvals.ts';
+import { approvals, approvalsWithContent, sealedOf } from '../../sql/users/approvals.ts';
 import { users } from '../../sql/users/users.ts';
 import { insert, update } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
 import { Conflict, Forbidden, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
+import {
+  canonical,
+  changedFields,
+  contentOf,
+  fingerprintsIn,
+  type Asked,
+  type Content,
+} from './approval-content.ts';
 import { settingsOf, type ApprovalKind } from './settings.ts';
 
-export const Decision = z.object({ reason: prose.nullish() });
+export const Decision = z.object({
+  reason: prose.nullish(),
+  content_fingerprint: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'Must be a fingerprint as the request shows it.')
+    .nullish()
+    .describe('The fingerprint of the request as you read it; another one is refused.'),
+});
 
 const DAY_MS = 86_400_000;
 
@@ -21,16 +36,24 @@ export type Request = {
   if_match: unknown;
 };
 
+/** What an action adds to the records that its request names: addresses, settings before and after. */
+export type More = () => Promise<Content>;
+
 /** Whether the tenant wants a second person to agree to what is of this kind. */
 export const isAsked = async ({ tx }: Work, kind: ApprovalKind): Promise<boolean> =>
   (await settingsOf(tx)).approvals.four_eyes.some((asked) => asked === kind);
 
-/** Keeps the request until a second person has agreed; what no answer shows of its body is sealed. */
+/**
+ * Keeps the request, with what it is about, until a second person has agreed; what no answer shows of its
+ * body is sealed.
+ */
 export async function askFor(
   work: Work,
   request: Request,
-  secrets: Record<string, unknown> | null = null,
+  { record, more, secrets }: { record?: Table; more: More; secrets: Content | null },
 ): Promise<Row> {
+  const content = { ...(await contentOf(work, { ...request, record })), ...(await more()) };
+  const text = JSON.stringify(canonical({ ...request, content }));
   const { keys } = work.installation;
   const secrets_sealed = secrets && keys.seal(work.tenant_id, JSON.stringify(secrets));
   const { expire_days } = (await settingsOf(work.tx)).approvals;
@@ -38,6 +61,8 @@ export async function askFor(
   return audited(work, approvals, 'request', null, () =>
     insert(work.tx, 'approvals', {
       ...request,
+      content,
+      content_fingerprint: keys.keyedHash(work.tenant_id, text),
       secrets_sealed,
       requested_by: id,
       requested_by_email: email,
@@ -48,13 +73,37 @@ export async function askFor(
 
 /** The request, locked, as long as it may be decided: of two decisions at once one comes too late. */
 export async function openRequest(work: Work, id: string): Promise<Row> {
-  const request = await findLocked(work.tx, approvals, id);
+  const request = await findLocked(work.tx, approvalsWithContent, id);
   if (request === null) throw new NotFound();
   const { status } = request;
   if (status === 'pending') return request;
   throw new Conflict(`A request that is ${String(status)} is decided.`, 'invalid_transition', {
     current_status: status,
   });
+}
+
+/** Refuses a decision about a request that reads otherwise than the person who decides has read it. */
+export function assertSeen({ content_fingerprint }: Row, seen: string | null | undefined) {
+  if (!seen || seen === content_fingerprint) return;
+  const message = 'The request is not the one that you read. Read it again, then decide.';
+  throw new Conflict(message, 'approval_outdated', { content_fingerprint });
+}
+
+/**
+ * Closes the request when what it is about has changed since it was made, and answers the refusal. Otherwise
+ * answers null, and nothing of it changes any more until the transaction has ended.
+ */
+export async function closeIfOutdated(work: Work, request: Row, asked: Asked, more: More) {
+  const before = request['content'];
+  const read = await contentOf(work, asked, fingerprintsIn(before));
+  // Without its own record there is nothing to ask about.
+  const isGone = Object.values(read)[0] === null && asked.record !== undefined;
+  const now = isGone ? read : { ...read, ...(await more()) };
+  const changed = changedFields(before, now);
+  if (changed.length === 0) return null;
+  await decide(work, request, { status: 'outdated', changed_fields: changed });
+  const message = `This has changed since it was requested: ${changed.join(', ')}. The request is closed; make it again.`;
+  return new Conflict(message, 'approval_outdated', { changed });
 }
 
 /** The body of the request as it was sent, with what was sealed of it. */
@@ -74,6 +123,13 @@ export async function assertSecond(work: Work, { requested_by }: Row): Promise<R
   throw new Conflict('Whoever asked for it has no access any more.', 'requester_gone');
 }
 
+const ACTIONS = {
+  approved: 'approve',
+  rejected: 'reject',
+  canceled: 'cancel',
+  outdated: 'close',
+} as const;
+
 /** Writes down what became of the request. */
 export async function decide(
   work: Work,
@@ -81,12 +137,17 @@ export async function decide(
   {
     status,
     reason,
-  }: { status: 'approved' | 'rejected' | 'canceled'; reason?: string | null | undefined },
+    changed_fields,
+  }: {
+    status: keyof typeof ACTIONS;
+    reason?: string | null | undefined;
+    changed_fields?: readonly string[];
+  },
 ): Promise<Row> {
-  const action = { approved: 'approve', rejected: 'reject', canceled: 'cancel' }[status];
+  const action = ACTIONS[status];
   // What was done meanwhile may have taken words out of the request itself, which history must not repeat.
   const before = (await find(work.tx, approvals, request.id)) ?? request;
-  return audited(
+  await audited(
     work,
     approvals,
     action,
@@ -95,6 +156,8 @@ export async function decide(
       await update(work.tx, 'approvals', request.id, {
         status,
         reason,
+        changed_fields,
+        secrets_sealed: null,
         decided_by: work.actor.id,
         decided_at: new Date().toISOString(),
       });
@@ -102,6 +165,7 @@ export async function decide(
     },
     reason ?? undefined,
   );
+  return (await find(work.tx, approvalsWithContent, request.id)) ?? request;
 }
 
 /** Whoever asked for it may take it back. */

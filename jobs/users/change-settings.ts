@@ -60,6 +60,20 @@ export async function weakensControls(work: Work, given: Tree) {
   return isWeaker(before, after);
 }
 
+/** The settings that a request would change, before and after, for the person who approves it. */
+export async function settingsContent(work: Work, given: Tree) {
+  const { before, after } = await checkedChange(work, given, () => {});
+  const [old, now] = [flat(before, ''), flat(after, '')];
+  const changed = Object.keys(now).filter(
+    (name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]),
+  );
+  return {
+    settings: Object.fromEntries(
+      changed.map((name) => [name, { before: old[name], after: now[name] }]),
+    ),
+  };
+}
+
 /** What the settings are, under their lock, and what they would be. */
 async function checkedChange(
   { tx, installation }: Work,

@@ -45,6 +45,18 @@ export async function inviteAgain(work: Work, userId: string): Promise<Row> {
 
 export const PortalInvitation = z.object({ email: emailAddress.optional() });
 
+/** Where an invitation to the portal would go, and which user it would open, if there is one already. */
+export async function recipientOf(
+  work: Work,
+  borrowerId: string,
+  input: z.output<typeof PortalInvitation>,
+) {
+  const borrower = await findBorrower(work.tx, borrowerId);
+  const known = await accounts.ofBorrower(work.tx, borrowerId);
+  const address = input.email ?? known?.email ?? borrower?.email ?? null;
+  return { recipient: { email: address, user_email: known?.email ?? null } };
+}
+
 /**
  * Opens the portal to a borrower, or sends the link again while no password is chosen. The user is
  * bound to the borrower here, by the staff; never later, by an address that happens to be the same.

@@ -2,18 +2,62 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
-/** A request that nobody has decided about in time is shown as expired, and stays undone. */
+const rows = (
+  more: ReturnType<typeof sql.fragment>,
+  where: ReturnType<typeof sql.fragment>,
+) => sql.fragment`
+  select record.id, record.kind, record.endpoint, record.params, record.body, record.if_match, ${more}
+         record.content_fingerprint, record.changed_fields,
+         case when record.status = 'pending' and record.expires_at <= now() then 'expired'
+           else record.status end as status,
+         record.reason, record.requested_by, record.requested_by_email, record.decided_by,
+         record.decided_at, record.expires_at, record.created_at, record.updated_at
+  from approvals as record where ${where}
+`;
+
+/**
+ * A request that nobody has decided about in time is shown as expired, and stays undone. The content is left
+ * out here, so that the history does not repeat names and addresses.
+ */
 export const approvals = table({
   name: 'approvals',
-  rows: sql.fragment`
-    select record.id, record.kind, record.endpoint, record.params, record.body, record.if_match,
-           case when record.status = 'pending' and record.expires_at <= now() then 'expired'
-             else record.status end as status,
-           record.reason, record.requested_by, record.requested_by_email, record.decided_by,
-           record.decided_at, record.expires_at, record.created_at, record.updated_at
-    from approvals as record
-  `,
+  rows: rows(sql.fragment``, sql.fragment`true`),
 });
+
+const CONTENT = sql.fragment`record.content,`;
+
+/** The same with the content, for the transaction that decides. */
+export const approvalsWithContent = table({
+  name: 'approvals',
+  rows: rows(CONTENT, sql.fragment`true`),
+});
+
+/** Whose requests somebody sees: his own, and those that he may decide about. */
+export type Seen = {
+  user_id: string;
+  /** Endpoints that he may call for every record. */
+  endpoints: readonly string[];
+  /** Endpoints that he may call for one record alone. */
+  records: readonly { endpoint: string; id: string }[];
+};
+
+/** Requests with their content, as far as this user sees them. */
+export const approvalsSeenBy = ({ user_id, endpoints, records }: Seen) =>
+  table({
+    name: 'approvals',
+    rows: rows(
+      CONTENT,
+      sql.fragment`
+        record.requested_by = ${user_id}
+        or record.endpoint = any(${sql.array([...endpoints], 'text')})
+        or record.endpoint || ' ' || (record.params ->> 'id')
+          = any(${sql.array(
+            records.map(({ endpoint, id }) => `${endpoint} ${id}`),
+            'text',
+          )})
+      `,
+    ),
+  });
 
 /** The sealed part of the request's body, if it has one. */
 export const sealedOf = (tx: Transaction, id: string) =>

@@ -1,0 +1,186 @@
+import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { paymentInstruments } from '../../sql/borrowers/payment-instruments.ts';
+import { sftpServers } from '../../sql/documents/sftp-servers.ts';
+import { dictionary } from '../../sql/dictionary.ts';
+import { loans } from '../../sql/loans/loans.ts';
+import { payments } from '../../sql/payments/payments.ts';
+import { investors } from '../../sql/portfolios/investors.ts';
+import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
+import { holdRecord, sealedValues } from '../../sql/users/approved-records.ts';
+import { users } from '../../sql/users/users.ts';
+import type { Work } from '../work.ts';
+
+/** What a request is about, as records are when it is made; part by part, each with its fields. */
+export type Content = Record<string, unknown>;
+
+/** The path and body of a request, and the records that {id} in its path is of. */
+export type Asked = { record?: Table | undefined; params: Record<string, string>; body: unknown };
+
+/** The records that a field of a body names by id. Every such field of an approvable action is here. */
+export const LINKED = dictionary<Table>({
+  borrower_id: borrowers,
+  loan_id: loans,
+  payment_id: payments,
+  payment_instrument_id: paymentInstruments,
+  user_id: users,
+  member_ids: users,
+  investor_id: investors,
+  sftp_server_id: sftpServers,
+});
+
+/**
+ * The fields of a record that are approved with it. Without a list all fields count but the stamps; records
+ * that change by themselves every day have one.
+ */
+const APPROVED = dictionary<readonly string[]>({
+  borrowers: ['first_name', 'last_name'],
+  disbursements: ['loan_id', 'amount', 'net_amount', 'disbursement_date', 'method', 'payee_name'],
+  draws: ['loan_id', 'amount', 'draw_date', 'purpose', 'payment_instrument_id'],
+  identity_providers: [
+    ...['name', 'issuer_url', 'client_id', 'redirect_url', 'role_claim', 'roles', 'adds_users'],
+    'is_active',
+  ],
+  investors: ['name', 'legal_name', 'is_active'],
+  loan_tape_configs: [
+    ...[
+      'name',
+      'portfolio_id',
+      'format',
+      'columns',
+      'filters',
+      'schedule',
+      'is_active',
+      'delivery',
+    ],
+    ...['recipients', 'attach_file', 'sftp_server_id'],
+  ],
+  loans: [
+    ...['loan_number', 'borrower_id', 'principal_amount', 'interest_rate', 'term_months'],
+    'payment_frequency',
+  ],
+  payment_instruments: [
+    ...['borrower_id', 'instrument_type', 'account_holder_name', 'bank_name', 'routing_number'],
+    ...['account_number_last_four', 'account_type', 'is_verified', 'is_archived'],
+  ],
+  payments: [
+    ...['loan_id', 'receipt_number', 'amount', 'payment_date', 'effective_date', 'payment_type'],
+    'payment_method',
+  ],
+  service_credits: ['loan_id', 'amount', 'credit_type', 'effective_date'],
+  suspense_applications: ['loan_id', 'amount', 'effective_date', 'payment_type'],
+  users: ['email', 'first_name', 'last_name', 'tenant_role', 'is_active', 'borrower_id'],
+  webhook_subscriptions: ['url', 'events', 'is_active'],
+});
+const STAMPS = new Set(['id', 'created_at', 'updated_at']);
+
+/** Whom a record belongs to is shown with it. */
+const OWNERS = dictionary<Table>({ loan_id: loans, borrower_id: borrowers, user_id: users });
+
+/** A disbursement that names no amount pays what is left of the loan, so that must be the same too. */
+const isWhole = ({ record, body }: Asked) =>
+  record?.name === 'loans' && !(body as { amount?: unknown } | null)?.amount;
+
+export type Part = { name: string; table: Table; id: string; isOwn: boolean };
+
+/** The records that a request names: that of its path, which the action locks itself, and those of its body. */
+export function partsOf({ record, params, body }: Asked): Part[] {
+  const own = record && params['id'] ? [partOf(record, params['id'], true)] : [];
+  const named = Object.entries((body ?? {}) as Record<string, unknown>).flatMap(
+    ([field, value]) => {
+      const table = LINKED[field];
+      if (table === undefined) return [];
+      const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
+      const name = field.replace(/_ids?$/, '');
+      return ids.map((id, at) => ({
+        ...partOf(table, id, false),
+        name: Array.isArray(value) ? `${name}_${at + 1}` : name,
+      }));
+    },
+  );
+  return [...own, ...named];
+}
+
+const partOf = (table: Table, id: string, isOwn: boolean): Part => ({
+  name: table.name.replace(/ies$/, 'y').replace(/s$/, ''),
+  table,
+  id,
+  isOwn,
+});
+
+/**
+ * Reads what a request is about. The records stay as they are until the transaction has ended. Numbers that
+ * are kept sealed appear as keyed fingerprints; `known` are those of the stored content, which may have been
+ * made under an older key.
+ */
+export async function contentOf(work: Work, asked: Asked, known: ReadonlySet<string> = new Set()) {
+  const content: Content = {};
+  for (const { name, table, id, isOwn } of partsOf(asked)) {
+    if (!isOwn) await holdRecord(work.tx, table, id);
+    const row = isOwn ? await findLocked(work.tx, table, id) : await find(work.tx, table, id);
+    content[name] = row && (await shownOf(work, table, row, known));
+    if (isOwn && row && isWhole(asked))
+      Object.assign(content[name] as object, { disbursed_amount: row['disbursed_amount'] });
+  }
+  return content;
+}
+
+async function shownOf(
+  work: Work,
+  table: Table,
+  row: Row,
+  known: ReadonlySet<string>,
+): Promise<Content> {
+  const fields = APPROVED[table.name] ?? Object.keys(row).filter((name) => !STAMPS.has(name));
+  const shown: Content = Object.fromEntries(fields.map((name) => [name, row[name] ?? null]));
+  for (const { column, sealed } of await sealedValues(work.tx, table, row.id)) {
+    const text = work.installation.keys.unseal(work.tenant_id, sealed);
+    const prints = work.installation.keys
+      .indexes(work.tenant_id, text)
+      .map((one) => one.slice(0, 32));
+    const name = `${column.replace(/_sealed$/, '')}_fingerprint`;
+    shown[name] = prints.find((one) => known.has(one)) ?? prints[0];
+  }
+  for (const [field, owners] of Object.entries(OWNERS)) {
+    const id = shown[field];
+    if (typeof id !== 'string' || owners === undefined) continue;
+    const owner = await find(work.tx, owners, id);
+    shown[field.replace(/_id$/, '')] = owner && (await shownOf(work, owners, owner, known));
+  }
+  return shown;
+}
+
+/** The fingerprints that a stored content has. */
+export const fingerprintsIn = (content: unknown): ReadonlySet<string> =>
+  new Set(
+    leavesOf(content).flatMap(([path, value]) =>
+      path.endsWith('_fingerprint') && typeof value === 'string' ? [value] : [],
+    ),
+  );
+
+/** The fields that differ between two contents, such as `payment_instrument.routing_number`. */
+export function changedFields(before: unknown, after: unknown): string[] {
+  const [old, now] = [new Map(leavesOf(before)), new Map(leavesOf(after))];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .filter((path) => JSON.stringify(old.get(path)) !== JSON.stringify(now.get(path)))
+    .toSorted();
+}
+
+/** Each field with its path; a list is one value, and so is a record that is not there. */
+function leavesOf(value: unknown, path = ''): [path: string, value: unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [[path, canonical(value)]];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    leavesOf(inner, path === '' ? name : `${path}.${name}`),
+  );
+}
+
+/** The same value in the same words, whatever the order of its keys. */
+export function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, canonical(inner)]),
+  );
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { SEALED } from '../sealed.ts';
+import type { Table } from '../table.ts';
+
+/** Keeps a record from changing until the transaction has ended. */
+export const holdRecord = (tx: Transaction, { name }: Pick<Table, 'name'>, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    select from ${sql.identifier([name])} where id = ${id} for share
+  `);
+
+const Value = z.object({ column: z.string(), sealed: z.string() });
+
+/** What a record keeps sealed, such as an account number, by column. */
+export async function sealedValues(tx: Transaction, { name }: Pick<Table, 'name'>, id: string) {
+  const columns = SEALED.filter((place) => place.table === name).map(({ column }) => column);
+  if (columns.length === 0) return [];
+  const values = columns.map(
+    (column) => sql.fragment`
+      select ${column} as column, ${sql.identifier([column])} as sealed
+      from ${sql.identifier([name])} where id = ${id} and ${sql.identifier([column])} is not null
+    `,
+  );
+  return tx.any(sql.type(Value)`${sql.join(values, sql.fragment` union all `)} order by 1`);
+}

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import type { Route } from '../../api/endpoints/route.ts';
+import { routes } from '../../api/routes.ts';
+import { changedFields, contentOf, LINKED } from '../../jobs/users/approval-content.ts';
+import type { Table } from '../../sql/table.ts';
+import { newLoan } from '../setup/loans.ts';
+import { verifiedAccount } from '../setup/nacha.ts';
+import { plant } from '../setup/planting.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+const approvable = routes.filter(({ four_eyes }) => four_eyes !== undefined);
+
+/** The fields that the body of a route may name. */
+const fieldsOfBody = ({ body }: Pick<Route, 'body'>): string[] =>
+  body && 'shape' in body ? Object.keys(body.shape as object) : [];
+
+/** The records that approvable actions are about: of their paths, and of the ids in their bodies. */
+const about = new Map<string, Table>(
+  [
+    ...approvable.flatMap(({ record }) => (record ? [record] : [])),
+    ...approvable.flatMap((route) => fieldsOfBody(route).flatMap((field) => LINKED[field] ?? [])),
+  ].map((table) => [table.name, table]),
+);
+
+test('every approvable action says which records its path and body name', () => {
+  const pathless = approvable.filter(({ path, record }) => path.includes('{id}') && !record);
+  const unlinked = approvable.flatMap((route) =>
+    fieldsOfBody(route)
+      .filter((field) => /(^|_)ids?$/.test(field) && LINKED[field] === undefined)
+      .map((field) => `${route.method} ${route.path} ${field}`),
+  );
+
+  expect(pathless.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  // The record of a grant is named by what the grant says; an external id names nothing of ours.
+  expect(unlinked.filter((name) => !/(record_id|external_id|client_id)$/.test(name))).toEqual([]);
+});
+
+const CANDIDATES = [
+  ...[
+    "'x'",
+    "'091000019'",
+    "'1234'",
+    "'2031-01-01'",
+    "'true'",
+    "'false'",
+    "'77.00'",
+    "'7'",
+    "'[]'",
+    "'[7]'",
+  ],
+  ...['\'{"x": 1}\'', "'savings'", "'check'", "'viewer'", "'quarterly'", "'approved'", 'null'],
+  "'00000000-0000-7000-8000-000000000009'",
+];
+
+/** Changes one column of a row to another value that its checks allow; false where there is no such column. */
+async function mutate(table: string, id: string, column: string): Promise<boolean> {
+  const known = await stage.owner.query(
+    `select from information_schema.columns where table_name = $1 and column_name = $2`,
+    [table, column],
+  );
+  if (known.rowCount === 0) return false;
+  for (const value of CANDIDATES) {
+    const sets = `set session_replication_role = replica; update ${table} set ${column} = ${value}
+      where id = '${id}' and ${column}::text is distinct from ${value}::text`;
+    const [, done] = (await stage.owner.query(sets).catch(() => [])) as { rowCount: number }[];
+    if (done?.rowCount === 1) return true;
+  }
+  return false;
+}
+
+/** A tenant with a record of every kind that can be approved. */
+async function everything(tenant: Tenant) {
+  const superadmin = await tenant.signedIn('superadmin');
+  const { id, borrower_id } = await newLoan(tenant);
+  await tenant.officer.post(`/loans/${id}/payments`, { amount: '10.00' });
+  await verifiedAccount(tenant, borrower_id);
+  await plant(stage.owner, tenant.id, borrower_id, 'Mark');
+  await superadmin.post('/permission-groups', { name: 'Group' });
+  const sealed = stage.installation.keys.seal(tenant.id, '000123456789');
+  await stage.owner.query(
+    'update payment_instruments set account_number_sealed = $2, token_sealed = $2 where tenant_id = $1',
+    [tenant.id, sealed],
+  );
+  await stage.owner.query(
+    `insert into identity_providers
+       (tenant_id, name, issuer_url, client_id, client_secret_sealed, redirect_url)
+     values ($1, 'Head office', 'https://login.example', 'client', $2, 'https://lender.example/back')`,
+    [tenant.id, sealed],
+  );
+}
+
+test('each field of each record that an approvable action is about outdates the request when it changes', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await everything(tenant);
+  const missed: string[] = [];
+  const same: string[] = [];
+  for (const [name, record] of about) {
+    const found = await stage.owner.query<{ id: string }>(
+      `select id from ${name} where tenant_id = $1 limit 1`,
+      [tenant.id],
+    );
+    const id = found.rows[0]?.id ?? '';
+    const read = () =>
+      tenant.within(async (work) => contentOf(work, { record, params: { id }, body: {} }));
+    const [part = '', fields = {}] = Object.entries(await read())[0] ?? [];
+    if (Object.keys(fields as object).length === 0) missed.push(name);
+    for (const [field, value] of Object.entries(fields as object)) {
+      const isOwner = typeof value === 'object' && value !== null && !Array.isArray(value);
+      if (isOwner || field.endsWith('_fingerprint')) continue;
+      const before = await read();
+      if (!(await mutate(name, id, field))) {
+        missed.push(`${name}.${field}`);
+        continue;
+      }
+      const changed = changedFields(before, await read());
+      if (!changed.some((path) => path.startsWith(`${part}.${field}`)))
+        same.push(`${name}.${field}`);
+    }
+  }
+
+  expect(about.size).toBeGreaterThan(10);
+  expect(same).toEqual([]);
+  // Checks hold the first and the last as they are; members are rows of another table.
+  expect(missed).toEqual([
+    'payments.amount',
+    'permission_groups.member_ids',
+    'user_permissions.type',
+  ]);
+});
