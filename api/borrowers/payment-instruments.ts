@@ -4,14 +4,24 @@ import {
   changeInstrument,
   removeInstrument,
 } from '../../jobs/borrowers/payment-instrument.ts';
+import { isAdmin } from '../../jobs/only-admin.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import {
   DRAW_BLOCKERS,
   paymentInstruments as table,
 } from '../../sql/borrowers/payment-instruments.ts';
 import { lastFourDigits } from '../../sql/fixed-forms.ts';
+import { find } from '../../sql/table.ts';
 import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
+import type { Call } from '../endpoints/route.ts';
+
+/** Money may be paid to an account from the moment that an admin has verified it. */
+async function verifies({ work, params, body }: Call) {
+  if ((body as { is_verified?: boolean }).is_verified !== true || !isAdmin(work)) return false;
+  const row = await find(work.tx, table, params['id'] ?? '');
+  return row?.['is_verified'] !== true;
+}
 
 export const paymentInstruments = resource({
   name: 'PaymentInstrument',
@@ -81,6 +91,8 @@ export const paymentInstruments = resource({
     'is_archived',
   ],
 
+  four_eyes: { create: 'destinations', update: 'destinations' },
+  asks_if: { create: verifies, update: verifies },
   create: addInstrument,
   update: changeInstrument,
   remove: removeInstrument,

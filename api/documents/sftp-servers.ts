@@ -62,6 +62,7 @@ export const sftpServers = resource({
   // Tapes and letters are put there.
   carries: () => 'anything',
 
+  four_eyes: { create: 'destinations', update: 'destinations' },
   needs_proof: { create: whereFieldsAreDenied, update: whereFieldsAreDenied },
   create: addServer,
   update: changeServer,

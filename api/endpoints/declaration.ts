@@ -7,7 +7,7 @@ import type { Row, Table } from '../../sql/table.ts';
 import type { Allow, Role } from '../http/permissions.ts';
 import type { Version } from '../http/versions.ts';
 import type { NeedsProof } from './recent-proof.ts';
-import type { Route } from './route.ts';
+import type { Call, Route } from './route.ts';
 
 export type Fields = Record<string, z.ZodType>;
 // oxlint-disable-next-line typescript/no-generated-empty-object-type -- that is what is meant
@@ -89,6 +89,11 @@ export type Declaration<
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
   /** What of it a second person has to approve of, where the tenant wants that. */
   four_eyes?: { create?: ApprovalKind; update?: ApprovalKind; delete?: ApprovalKind };
+  /** Which creations and changes that concerns; without it, all of them. */
+  asks_if?: {
+    create?: (call: Call) => Promise<boolean>;
+    update?: (call: Call) => Promise<boolean>;
+  };
   /** What of it grants power and so needs a recent proof. */
   needs_proof?: { create?: NeedsProof; update?: NeedsProof; delete?: NeedsProof };
   /** Which of the usual endpoints the security log is told of, and as what. */

@@ -22,7 +22,13 @@ function apart(names: readonly string[], body: unknown) {
   const isSecret = ([name, value]: [string, unknown]) => names.includes(name) && value != null;
   const secrets = Object.fromEntries(given.filter(isSecret));
   if (Object.keys(secrets).length === 0) return { shown: body, secrets: null };
-  const hidden = Object.fromEntries(Object.keys(secrets).map((name) => [name, '***']));
+  const hidden = Object.fromEntries(
+    Object.entries(secrets).map(([name, value]) => [
+      name,
+      // Whoever approves of an account has to know which.
+      name === 'account_number' ? `***${String(value).slice(-4)}` : '***',
+    ]),
+  );
   return { shown: { ...(body as Body), ...hidden }, secrets };
 }
 
@@ -49,20 +55,28 @@ export function runOf(route: Route & { run: Run }): Run {
 }
 
 function approvedRunOf(route: Route & { run: Run }): Run {
-  const { four_eyes: kind, run, record, asks } = route;
-  if (kind === undefined) return run;
-  return async (call) => {
-    const { work, params, body, wanted } = call;
-    if (!(await (asks ? asks(call) : isAsked(work, kind)))) return run(call);
-    if (record) await (route.ifMatch ? locked(call, record) : existing(work, record, params['id']));
-    const endpoint = endpointOf(route);
-    const { shown, secrets } = apart(route.secrets ?? [], body);
-    const request = { kind, endpoint, params, body: shown, if_match: wanted };
-    const about = { secrets, more: moreOf(route, call), ...(record && { record }) };
-    const { id, expires_at, content_fingerprint } = await askFor(work, request, about);
-    return new Accepted({
-      ...{ status: 'pending_approval', approval_id: id, kind },
-      ...{ expires_at, content_fingerprint },
-    });
-  };
+  return route.four_eyes === undefined
+    ? route.run
+    : async (call) => (await kept(route, call)) ?? route.run(call);
+}
+
+/** Keeps the request where a second person has to approve of it; otherwise answers null. */
+async function kept(route: Route, call: Call): Promise<Accepted | null> {
+  const { four_eyes: kind, record, asks, asks_if: isConcerned } = route;
+  if (kind === undefined) return null;
+  const { work, params, body, wanted } = call;
+  const isWanted = asks
+    ? await asks(call)
+    : (await isAsked(work, kind)) && (isConcerned === undefined || (await isConcerned(call)));
+  if (!isWanted) return null;
+  if (record) await (route.ifMatch ? locked(call, record) : existing(work, record, params['id']));
+  const endpoint = endpointOf(route);
+  const { shown, secrets } = apart(route.secrets ?? [], body);
+  const request = { kind, endpoint, params, body: shown, if_match: wanted };
+  const about = { secrets, more: moreOf(route, call), ...(record && { record }) };
+  const { id, expires_at, content_fingerprint } = await askFor(work, request, about);
+  return new Accepted({
+    ...{ status: 'pending_approval', approval_id: id, kind },
+    ...{ expires_at, content_fingerprint },
+  });
 }

@@ -63,7 +63,7 @@ export function nestedRoutes(
       status: 201,
       reply,
       etag: version,
-      ...fourEyes(declared.four_eyes?.create, parent.declaration.table),
+      ...fourEyes(declared.four_eyes?.create, parent.declaration.table, declared.asks_if?.create),
       ...proof(declared.needs_proof?.create),
       ...secretsOf(declared),
       ...(declared.security_events?.create && { security_event: declared.security_events.create }),
@@ -80,8 +80,14 @@ export function nestedRoutes(
 }
 
 /** An absent kind is no property at all; `record` is what {id} in the path names. */
-export const fourEyes = (kind: ApprovalKind | undefined, record?: Table) =>
-  kind === undefined ? {} : { four_eyes: kind, ...(record && { record }) };
+export const fourEyes = (
+  kind: ApprovalKind | undefined,
+  record?: Table,
+  asks_if?: (call: Call) => Promise<boolean>,
+) =>
+  kind === undefined
+    ? {}
+    : { four_eyes: kind, ...(record && { record }), ...(asks_if && { asks_if }) };
 
 export const proof = (needs_proof: NeedsProof | undefined) =>
   needs_proof === undefined ? {} : { needs_proof };

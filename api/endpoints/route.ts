@@ -91,6 +91,8 @@ type Declared = {
   needs_proof?: NeedsProof;
   /** Fields of the body that no answer shows: while a request waits for approval they are kept sealed. */
   secrets?: readonly string[];
+  /** Which calls of the endpoint the kind concerns; without it, all of them. */
+  asks_if?: (call: Call) => Promise<boolean>;
   /** What a second person approves besides the records that the request names (`approval-content.ts`). */
   content?: (call: Call) => Promise<Record<string, unknown>>;
   /** The records that {id} in the path is of, where a request may be kept before it is done. */

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import { NewFile, sendFile } from '../../jobs/payments/nacha/make-file.ts';
-import { OUTCOMES, ReturnFile, takeReturns } from '../../jobs/payments/nacha/take-returns.ts';
+import {
+  OUTCOMES,
+  ReturnFile,
+  returnsContent,
+  takeReturns,
+} from '../../jobs/payments/nacha/take-returns.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as nacha from '../../sql/payments/nacha.ts';
 import { date, integer, money, stamps, text, timestamp, uuid } from '../../sql/types.ts';
@@ -152,13 +157,17 @@ export const nachaRoutes: Route[] = [
     path: '/nacha-returns',
     action: 'create',
     resource: 'nacha-returns',
+    four_eyes: 'reversals',
+    // A return file repeats whole account numbers.
+    secrets: ['file'],
+    content: ({ work, body }) => returnsContent(work, body as z.output<typeof ReturnFile>),
     summary: 'Take in a return file of the bank',
     status: 200,
-    transaction: 'own',
+    transaction: 'write',
     body: ReturnFile,
     reply: z.object({ entries: z.array(outcome) }).meta({ id: 'NachaReturns' }),
-    run: async ({ within, tenant_id, body }: OwnCall) => ({
-      entries: await takeReturns(within, tenant_id, body as z.output<typeof ReturnFile>),
+    run: async ({ work, body }) => ({
+      entries: await takeReturns(work, body as z.output<typeof ReturnFile>),
     }),
   },
 ];

@@ -68,6 +68,8 @@ export const settlementInstruments = resource({
   fixed: ['investor_id'],
   filters: ['investor_id', 'instrument_type', 'is_primary', 'is_active', 'status'],
 
+  four_eyes: { create: 'destinations', update: 'destinations' },
+
   create: addInstrument,
   update: changeInstrument,
 });

@@ -67,6 +67,7 @@ export const loanTapeConfigs = resource({
   },
   filters: ['name', 'portfolio_id', 'format', 'schedule', 'is_active'],
 
+  four_eyes: { create: 'destinations', update: 'destinations' },
   needs_proof: { create: whereFieldsAreDenied, update: whereFieldsAreDenied },
   carries: factsOf,
   create: addTapeConfig,

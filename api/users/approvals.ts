@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Forbidden } from '../../jobs/errors.ts';
 import { witness } from '../../jobs/users/security-log.ts';
 import * as requests from '../../jobs/users/approvals.ts';
-import { REQUEST_KINDS } from '../../jobs/users/settings.ts';
+import { APPROVAL_KINDS } from '../../jobs/users/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { find } from '../../sql/table.ts';
 import { approvalsSeenBy, approvalsWithContent as table } from '../../sql/users/approvals.ts';
@@ -30,7 +30,7 @@ export const approvals = resource({
 
   fields: {
     id: uuid.readonly(),
-    kind: z.enum(REQUEST_KINDS).readonly(),
+    kind: z.enum(APPROVAL_KINDS).readonly(),
     endpoint: text.readonly(),
     params: jsonObject.readonly(),
     body: jsonObject.nullable().readonly(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   changeSettings,
-  endsFourEyes,
+  asksForSecond,
   settingsContent,
   tenantSettings,
   weakensControls,
@@ -54,7 +54,7 @@ export const tenantRoutes: Route[] = [
     needs_proof: ({ work, body }) => weakensControls(work, body as Record<string, unknown>),
     carries: ({ body }) => Promise.resolve(handsLettersOver(body) ? 'anything' : []),
     asks: ({ work, body, checkMatch }) =>
-      endsFourEyes(work, body as Record<string, unknown>, checkMatch),
+      asksForSecond(work, body as Record<string, unknown>, checkMatch),
     content: ({ work, body }) => settingsContent(work, body as Record<string, unknown>),
     run: ({ work, body, checkMatch }) =>
       changeSettings(work, body as Record<string, unknown>, checkMatch),

@@ -50,6 +50,8 @@ export const users = resource({
 
   update: changeUser,
   needs_proof: { update: givesAccessBack },
+  four_eyes: { update: 'invitations' },
+  asks_if: { update: givesAccessBack },
   security_events: { update: 'user_change' },
   nested: {
     permissions: nested(userPermissions, 'user_id'),

@@ -91,6 +91,7 @@ export const webhooks = resource({
   fields,
   filters: ['url', 'events', 'is_active', 'failing_since', 'is_slow'],
 
+  four_eyes: { update: 'destinations' },
   needs_proof: { update: whereFieldsAreDenied },
   carries,
   update: subscription.changeSubscription,
@@ -154,6 +155,8 @@ export const subscribe = endpoint({
   resource: 'webhooks',
   transaction: 'write',
   status: 201,
+  four_eyes: 'destinations',
+  secrets: ['secret'],
   needs_proof: whereFieldsAreDenied,
   carries: ({ body }) => Promise.resolve(carries(body as Record<string, unknown>)),
   body: creation({ fields, writeOnly: { secret } }),

@@ -5,6 +5,7 @@ import { dictionary } from '../../sql/dictionary.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { payments } from '../../sql/payments/payments.ts';
 import { investors } from '../../sql/portfolios/investors.ts';
+import { portfolios } from '../../sql/portfolios/portfolios.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
 import { holdRecord, sealedValues } from '../../sql/users/approved-records.ts';
 import { users } from '../../sql/users/users.ts';
@@ -26,6 +27,7 @@ export const LINKED = dictionary<Table>({
   member_ids: users,
   investor_id: investors,
   sftp_server_id: sftpServers,
+  portfolio_id: portfolios,
 });
 
 /**
@@ -66,6 +68,7 @@ const APPROVED = dictionary<readonly string[]>({
     ...['loan_id', 'receipt_number', 'amount', 'payment_date', 'effective_date', 'payment_type'],
     'payment_method',
   ],
+  portfolios: ['name'],
   service_credits: ['loan_id', 'amount', 'credit_type', 'effective_date'],
   suspense_applications: ['loan_id', 'amount', 'effective_date', 'payment_type'],
   users: ['email', 'first_name', 'last_name', 'tenant_role', 'is_active', 'borrower_id'],

@@ -47,10 +47,15 @@ export async function changeSettings(
   return tenantSettings(work);
 }
 
-/** Whether two people would no longer be asked for something: nobody decides that alone. */
-export async function endsFourEyes(work: Work, given: Tree, check: (current: Tree) => void) {
+/**
+ * Whether a second person has to approve of the change: always where two people would no longer be asked
+ * for something, and for any other change where the tenant wants that.
+ */
+export async function asksForSecond(work: Work, given: Tree, check: (current: Tree) => void) {
   const { before, after } = await checkedChange(work, given, check);
   const { four_eyes } = after.approvals;
+  const isChanged = JSON.stringify(before) !== JSON.stringify(after);
+  if (isChanged && before.approvals.four_eyes.includes('settings')) return true;
   return before.approvals.four_eyes.some((kind) => !four_eyes.includes(kind));
 }
 

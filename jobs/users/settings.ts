@@ -33,10 +33,11 @@ export const APPROVAL_KINDS = [
   'suspense',
   'invitations',
   'redactions',
+  // Where data and money may go: webhooks, tapes, SFTP servers, accounts of investors, verified accounts.
+  'destinations',
+  'settings',
 ] as const;
-/** That two people are asked for is never ended by one alone, whatever the tenant has set. */
-export const REQUEST_KINDS = [...APPROVAL_KINDS, 'settings'] as const;
-export type ApprovalKind = (typeof REQUEST_KINDS)[number];
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
 /**
  * What a tenant may set, with its defaults. The keys of this object are the keys on

@@ -68,7 +68,7 @@ test('a kind that there is not is no setting', async () => {
     superadmin.put('/tenant/settings', { approvals: { four_eyes } });
 
   expect(await set('disbursement')).toMatchObject({ status: 422 });
-  expect(await set('settings')).toMatchObject({ status: 422 });
+  expect(await set('everything')).toMatchObject({ status: 422 });
   expect(await set(...KINDS)).toMatchObject({ status: 200 });
 });
 

@@ -7,7 +7,7 @@ import * as entries from '../../../sql/payments/sent-entries.ts';
 import { insert } from '../../../sql/write.ts';
 import { record } from '../../audit.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import type { Within, Work } from '../../work.ts';
+import type { Work } from '../../work.ts';
 import { classOf, reasonOf, RETURN_CODES } from '../../return-codes.ts';
 import { applyReturnCode } from '../return-effects.ts';
 import { returnPayment } from '../return.ts';
@@ -47,14 +47,10 @@ type Outcome = {
  * undone alone; a task names it, so that it stops no other entry. A file that is taken in twice returns nothing
  * twice.
  */
-export function takeReturns(
-  within: Within,
-  tenantId: string,
+export const takeReturns = (
+  work: Work,
   { file }: z.output<typeof ReturnFile>,
-): Promise<Outcome[]> {
-  const reported = readReturns(file);
-  return within(tenantId, (work) => takeAll(work, reported));
-}
+): Promise<Outcome[]> => takeAll(work, readReturns(file));
 
 async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Promise<Outcome[]> {
   const traces = reported.flatMap((entry) =>
@@ -89,6 +85,19 @@ async function takeOrRefuse(work: Work, id: string, entry: ReturnedEntry): Promi
   const sent = await entries.lock(work.tx, id);
   await ask(work, sent, `Return ${entry.code} could not be booked: book it by hand`, entry);
   return outcome(entry, sent, 'refused', error.message);
+}
+
+/** What a file would return, for the person who approves it: nothing of an account is in it. */
+export async function returnsContent({ tx }: Work, { file }: z.output<typeof ReturnFile>) {
+  const reported = readReturns(file).filter((entry) => entry.code !== null);
+  const traces = reported.map((entry) => entry.original_trace_number);
+  const known = await entries.ofTraces(tx, traces);
+  const returns = reported.map(({ original_trace_number: trace_number, code, amount }) => {
+    const sent = known.get(trace_number);
+    const { payment_id = null, disbursement_id = null, draw_id = null } = sent ?? {};
+    return { trace_number, code, amount, payment_id, disbursement_id, draw_id };
+  });
+  return { returns };
 }
 
 async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {

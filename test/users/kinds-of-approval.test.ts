@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { everyRow } from '../setup/every-row.ts';
+import { bankAccount, idOf, returnFile, sentLines, withAccount } from '../setup/nacha.ts';
+import { settle } from '../setup/settings.ts';
+import { newStage } from '../setup/world.ts';
+
+const stage = await newStage();
+
+async function careful(...four_eyes: string[]) {
+  const tenant = await stage.tenant('2026-01-15');
+  const [admin, superadmin] = [await tenant.signedIn('admin'), await tenant.signedIn('superadmin')];
+  const second = async () => {
+    await stage.owner.query(`update users set tenant_role = 'superadmin' where id = $1`, [
+      tenant.userIds['admin'],
+    ]);
+    return admin;
+  };
+  const keep = () => settle(tenant, { approvals: { four_eyes } });
+  return { tenant, officer: tenant.officer, admin, superadmin, keep, second };
+}
+
+test('a return file by hand waits for a second person, sealed, and is taken in when that one approves', async () => {
+  const { tenant, officer, admin, superadmin, keep } = await careful('reversals');
+  const loan = await withAccount(tenant);
+  const named = { amount: '20.00', payment_instrument_id: loan.account };
+  const payment = idOf(await officer.post(`/loans/${loan.id}/payments`, named));
+  const file = await admin.post('/nacha-files');
+  const [line = ''] = await sentLines(stage, tenant, file.body.filename);
+  await keep();
+
+  const asked = await admin.post('/nacha-returns', { file: returnFile([line, 'R01']) });
+  const shown = (await superadmin.get(`/approvals/${asked.body.approval_id}`)).body;
+  const before = (await officer.get(`/payments/${payment}`)).body.status;
+  const kept = await everyRow(stage.owner);
+  const seen = await officer.get(`/approvals/${asked.body.approval_id}`);
+  const approved = await superadmin.post(`/approvals/${asked.body.approval_id}/approve`);
+
+  expect(asked).toMatchObject({ status: 202, body: { kind: 'reversals' } });
+  expect(shown).toMatchObject({
+    body: { file: '***' },
+    content: { returns: [{ code: 'R01', amount: '20.00', payment_id: payment }] },
+  });
+  expect(kept).not.toContain('000123456789');
+  expect(before).toBe('completed');
+  expect(seen.status).toBe(404);
+  expect(approved.status, JSON.stringify(approved.body)).toBe(200);
+  expect((await officer.get(`/payments/${payment}`)).body.status).not.toBe('completed');
+});
+
+test('letting a user in again needs a second person where inviting one does', async () => {
+  const { tenant, superadmin, keep, second } = await careful('invitations');
+  const path = `/users/${tenant.userIds['viewer']}`;
+  await keep();
+  await superadmin.post(`${path}/deactivate`);
+
+  const renamed = await superadmin.put(path, { last_name: 'Other' });
+  const asked = await superadmin.put(path, { is_active: true });
+  const before = (await superadmin.get(path)).body.is_active;
+  const approved = await (await second()).post(`/approvals/${asked.body.approval_id}/approve`);
+
+  expect(renamed.status).toBe(200);
+  expect(asked).toMatchObject({ status: 202, body: { kind: 'invitations' } });
+  expect(before).toBe(false);
+  expect(approved.status).toBe(200);
+  expect((await superadmin.get(path)).body.is_active).toBe(true);
+});
+
+test('a new way out for data or money needs a second person where the tenant wants that', async () => {
+  const { tenant, officer, admin, superadmin, keep } = await careful('destinations');
+  const loan = await withAccount(tenant);
+  const fresh = await bankAccount(officer, loan.borrower_id);
+  const investor = (await admin.post('/investors', { name: 'Fund' })).body.id as string;
+  const url = 'https://hooks.lender.example/in';
+  await keep();
+
+  const webhook = await admin.post('/webhooks', {
+    ...{ url, events: ['*'], secret: 'a-secret-of-our-own' },
+  });
+  const asked = [
+    webhook,
+    await admin.post(`/investors/${investor}/settlement-instruments`, {
+      account_number: '99998888',
+    }),
+    await admin.put(`/payment-instruments/${fresh}`, { is_verified: true }),
+    await admin.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
+      ...{ routing_number: '021000021', account_number: '77776666', is_verified: true },
+    }),
+    await admin.post('/loan-tape-configs', {
+      ...{ name: 'Daily', columns: ['loan_number'], delivery: 'email' },
+      ...{ recipients: ['anybody@elsewhere.example'] },
+    }),
+  ];
+  const byOfficer = await officer.put(`/payment-instruments/${fresh}`, { is_verified: true });
+  const kept = await everyRow(stage.owner);
+  const shown = (await superadmin.get(`/approvals/${asked[3]?.body.approval_id}`)).body;
+  const approved = await superadmin.post(`/approvals/${webhook.body.approval_id}/approve`);
+
+  expect(asked.map(({ status, body }) => [status, body.kind])).toEqual(
+    asked.map(() => [202, 'destinations']),
+  );
+  expect(byOfficer).toMatchObject({ status: 200, body: { is_verified: false } });
+  for (const secret of ['a-secret-of-our-own', '99998888', '77776666'])
+    expect(kept).not.toContain(secret);
+  expect(shown.body).toMatchObject({ account_number: '***6666', is_verified: true });
+  expect(approved.status, JSON.stringify(approved.body)).toBe(200);
+  expect((await admin.get('/webhooks')).body).toMatchObject([{ url }]);
+});
+
+test('any change of the settings needs a second person where the tenant wants that', async () => {
+  const { superadmin, keep, second } = await careful('settings');
+  await keep();
+
+  const same = await superadmin.put('/tenant/settings', { approvals: { four_eyes: ['settings'] } });
+  const asked = await superadmin.put('/tenant/settings', {
+    nacha: { odfi_routing_number: '021000021' },
+  });
+  const before = (await superadmin.get('/tenant/settings')).body.nacha.odfi_routing_number;
+  const approved = await (await second()).post(`/approvals/${asked.body.approval_id}/approve`);
+
+  expect(same.status).toBe(200);
+  expect(asked).toMatchObject({ status: 202, body: { kind: 'settings' } });
+  expect(before).toBe('091000019');
+  expect(approved.status).toBe(200);
+});
