@@ -101,8 +101,10 @@ export type StatementActivity = {
 export type AdverseActionNotice = Letter & {
   application_date?: Day | null;
   requested_amount?: Money | null;
-  /** At most four principal reasons, as sentences. */
+  /** At most four specific principal reasons, as sentences. */
   reasons: readonly string[];
+  /** Not all reasons are given: the applicant may ask for them (12 CFR 1002.9(a)(2)(ii)). */
+  reasons_on_request?: boolean;
   credit_bureau?: { name: string; address: string; phone: string } | null;
   credit_score?: {
     score: number;

@@ -4,6 +4,7 @@ import type { DocumentData, DocumentName } from './documents.ts';
 import { asHandlebars, readExpression } from './expressions.ts';
 import { cssText, fontFaces, inkColor, logo } from './letterhead.ts';
 import { engineFor } from './render.ts';
+import { missingParts } from './required-parts.ts';
 import { sanitize } from './sanitize.ts';
 import { wordsOn } from './wordings.ts';
 
@@ -20,6 +21,7 @@ const languages = new Map<string, Map<string, HandlebarsTemplateDelegate>>();
 /**
  * One of our own documents as a whole HTML page that needs nothing else: fonts, style and logo
  * are in it. A language without a variant of the document falls back to English.
+ * Throws when a part that the law requires is missing, so that nothing is printed with a hole in it.
  */
 export function renderDocument<Name extends DocumentName>(
   name: Name,
@@ -29,6 +31,8 @@ export function renderDocument<Name extends DocumentName>(
   const spoken = documentLanguage(name, language);
   const template = documentsIn(spoken).get(name);
   if (!template) throw new Error(`There is no document ${name}.`);
+  const missing = missingParts(name, data);
+  if (missing.length > 0) throw new Error(`The ${name} lacks ${missing.join(', ')}.`);
   const { tenant, loan_number, locale } = data;
   const words = PAGE_WORDS.get(spoken) ?? { page: '', of: '/', loan: '' };
   const values = Object.assign({}, cleanData(data), {

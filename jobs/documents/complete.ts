@@ -3,7 +3,7 @@ import { Conflict } from '../errors.ts';
 import { settingsOf, type Settings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
-type Setting =
+export type Setting =
   | `branding.${'address_line_1' | 'address_line_2' | 'support_phone'}`
   | `adverse_action.${'agency_name' | 'agency_address'}`
   | `tax.${'payer_tin' | 'payer_address'}`;
@@ -54,18 +54,26 @@ export function missingIn(settings: Settings): Missing[] {
   });
 }
 
-const lackedBy = async ({ tx }: Work, document: DocumentName): Promise<readonly Setting[]> => {
+const lackedBy = async (
+  { tx }: Work,
+  document: DocumentName,
+  more: readonly Setting[] = [],
+): Promise<readonly Setting[]> => {
   const settings = await settingsOf(tx);
-  return NEEDS[document].must.filter((setting) => isUnset(settings, setting));
+  return [...NEEDS[document].must, ...more].filter((setting) => isUnset(settings, setting));
 };
 
 /** Whether the tenant has set all that the document must say. */
 export const canBeTold = async (work: Work, document: DocumentName): Promise<boolean> =>
   (await lackedBy(work, document)).length === 0;
 
-/** Refuses to order a document that would have holes where the law asks for words. */
-export async function assertComplete(work: Work, document: DocumentName) {
-  const settings = await lackedBy(work, document);
+/** Refuses to order a document that would have holes where the law asks for words; this one may need `more`. */
+export async function assertComplete(
+  work: Work,
+  document: DocumentName,
+  more: readonly Setting[] = [],
+) {
+  const settings = await lackedBy(work, document, more);
   if (settings.length === 0) return;
   throw new Conflict(
     `Set ${settings.join(', ')} first: the ${document.replaceAll('_', ' ')} must say it.`,

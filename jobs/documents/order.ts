@@ -11,12 +11,14 @@ import { NotFound } from '../errors.ts';
 import { storageKey } from '../files/keys.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
-import { assertComplete } from './complete.ts';
+import { assertComplete, type Setting } from './complete.ts';
 import { renderDocumentJob } from './render.job.ts';
 
 type Order<Name extends DocumentName> = {
   template: Name;
   document_type: string;
+  /** Settings that this document must print, besides those that all of its kind must. */
+  must?: readonly Setting[];
   /** What it is about, such as payoff-letter.pdf; a part of the id is added. */
   filename: string;
   borrower_id: string;
@@ -35,8 +37,8 @@ export async function orderDocument<Name extends DocumentName>(
   work: Work,
   order: Order<Name>,
 ): Promise<string> {
-  const { template, document_type, borrower_id, loan_id, data } = order;
-  await assertComplete(work, template);
+  const { template, document_type, borrower_id, loan_id, data, must } = order;
+  await assertComplete(work, template, must);
   const { slug: tenant_slug } = await current(work.tx);
   const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
   if (!recipient) throw new NotFound();

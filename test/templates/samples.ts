@@ -1,4 +1,4 @@
-import type { TilaDisclosure } from '../../templates/disclosures.ts';
+import type { AccountOpeningDisclosure, TilaDisclosure } from '../../templates/disclosures.ts';
 import type { CommunicationLetter, Form1099C } from '../../templates/documents.ts';
 import { letter } from '../../templates/samples.ts';
 
@@ -42,6 +42,33 @@ export const form1099c: Form1099C = {
   personally_liable: true,
   identifiable_event_code: 'F',
   fair_market_value: null,
+};
+
+export const lineOpening: AccountOpeningDisclosure = {
+  ...letter,
+  apr: '0.1999',
+  credit_limit: '10000.00',
+  available_credit: '9500.00',
+  interest_rate: '0.1999',
+  daily_rate: '0.00054767',
+  days_of_year: '365',
+  has_leap_years: true,
+  is_daily: true,
+  is_flat: false,
+  has_grace: true,
+  cycle: {
+    due_days: 25,
+    minimum: { percentage: '0.02', floor_amount: '25.00', plus_interest_and_fees: true },
+  },
+  plan: null,
+  fees: {
+    opening: [{ name: 'Annual fee', words: '$50.00' }],
+    transactions: [],
+    penalties: [{ name: 'Late fee', words: '$25.00' }],
+    others: [],
+  },
+  prepayment: 'You may prepay at any time without a penalty.',
+  security_interest: null,
 };
 
 export const plainLetter: CommunicationLetter = {

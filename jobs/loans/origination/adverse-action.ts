@@ -25,14 +25,20 @@ export async function adverseAction(
 ) {
   const { adverse_action } = await settingsOf(work.tx);
   const about = { borrower_id: loan.borrower_id, loan_id: loan.id };
+  const specific = reasons.filter((code) => code !== 'other');
+  // "Other reasons" are none to an applicant, who then has a right to be given them.
+  const reasons_on_request = specific.length === 0 || specific.length < reasons.length;
   const document_id = await orderDocument(work, {
     template: 'adverse_action_notice',
     document_type: 'adverse_action_notice',
     filename: 'adverse-action-notice.pdf',
+    // The right to the reasons is told with the telephone number that gives them.
+    must: reasons_on_request ? ['branding.support_phone'] : [],
     ...about,
     data: (language) => ({
       requested_amount: loan.principal_amount,
-      reasons: reasons.map((code) => DENIAL_REASONS[code][language === 'es' ? 'es' : 'en']),
+      reasons_on_request,
+      reasons: specific.map((code) => DENIAL_REASONS[code][language === 'es' ? 'es' : 'en']),
       agency: { name: adverse_action.agency_name, address: adverse_action.agency_address },
       credit_bureau: report && {
         name: report.bureau_name,
@@ -49,15 +55,27 @@ export async function adverseAction(
     document_id,
     triggered_by: 'system',
   });
-  if (status === 'queued') return;
-  await insert(work.tx, 'tasks', {
-    ...about,
-    title: `Send the adverse action notice of ${loan.loan_number}`,
+  const { loan_number } = loan;
+  if (status !== 'queued')
+    await remind(work, loan, `Send the adverse action notice of ${loan_number}`);
+  if (report === null && reasons.some((code) => FROM_A_REPORT.includes(code)))
+    await remind(
+      work,
+      loan,
+      `Tell the applicant of ${loan_number} which credit bureau's report the denial is based on`,
+    );
+}
+
+/** The reasons that only a credit report can give; the applicant is told whose it was (FCRA, section 615(a)). */
+const FROM_A_REPORT: readonly DenialReason[] = ['recent_inquiries'];
+
+const remind = (work: Work, { id, borrower_id }: Denied, title: string) =>
+  insert(work.tx, 'tasks', {
+    ...{ borrower_id, loan_id: id, title },
     task_type: 'compliance',
     due_date: addDays(work.today, NOTICE_DAYS),
     priority: 'high',
     source: 'system',
     related_type: 'loan',
-    related_id: loan.id,
+    related_id: id,
   });
-}

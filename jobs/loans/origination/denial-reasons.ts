@@ -56,10 +56,8 @@ export const DENIAL_REASONS = {
     en: 'Value or type of collateral not sufficient',
     es: 'Valor o tipo de garantía insuficiente',
   },
-  other: {
-    en: 'Other reasons, which we will tell you if you ask us within 60 days',
-    es: 'Otras razones, que le diremos si nos las pide en un plazo de 60 días',
-  },
+  // Not printed: the notice tells the applicant how to get the reasons.
+  other: { en: 'Other reasons', es: 'Otras razones' },
 } as const;
 export type DenialReason = keyof typeof DENIAL_REASONS;
 

@@ -21,7 +21,10 @@ export const Denial = z.object({
 });
 type Denial = z.output<typeof Denial>;
 
-/** Declines a pending loan and sees to it that the applicant is told why. */
+/**
+ * Declines a pending loan and sends the applicant a notice. Its principal reasons must be specific; where none is
+ * given, or some are not, the notice tells the applicant how to get them (12 CFR 1002.9(a)(2)).
+ */
 export async function deny(work: Work, loanId: string, input: Denial) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();

@@ -1,0 +1,84 @@
+import type { DocumentData, DocumentName } from './documents.ts';
+
+/** Parts that a document must not be printed without: each name with its value, where it applies. */
+type Parts = Record<string, unknown>;
+
+const letterhead = ({ tenant, recipient }: DocumentData[DocumentName]): Parts => ({
+  'tenant.name': tenant.name,
+  'recipient.name': recipient.name,
+});
+
+const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } = {
+  // Lines of credit: 12 CFR 1026.7(b).
+  monthly_statement: ({ period_start, period_end, summary, due, loan, pay_to, line }) => ({
+    ...{ period_start, period_end },
+    ...of('summary', summary, ['previous_balance', 'new_balance', 'payments', 'interest', 'fees']),
+    ...of('due', due, ['amount_due', 'regular_payment', 'past_due', 'fees']),
+    ...of('loan', loan, ['interest_rate', 'principal_balance']),
+    ...of('pay_to', pay_to, ['name']),
+    ...ifThere('line', line, [
+      ...(['days', 'credit_limit', 'available_credit', 'interest_charge'] as const),
+      'balance_subject_to_interest',
+    ]),
+  }),
+  // 12 CFR 1026.18.
+  tila_disclosure: (data) => ({
+    ...of('', data, ['apr', 'finance_charge', 'amount_financed', 'total_of_payments']),
+    ...of('', data, ['payment_schedule', 'prepayment']),
+  }),
+  // 12 CFR 1026.6(b).
+  account_opening_disclosure: ({ apr, credit_limit, tenant }) => ({
+    ...{ apr, credit_limit },
+    'tenant.address_lines': tenant.address_lines,
+  }),
+  // 12 CFR 1002.9(a)(2) and (b); for reports and scores FCRA, section 615(a).
+  adverse_action_notice: ({ tenant, agency, credit_bureau, credit_score, ...data }) => ({
+    'tenant.address_lines': tenant.address_lines,
+    ...of('agency', agency, ['name', 'address']),
+    ...(data.reasons_on_request
+      ? { 'tenant.branding.support_phone': tenant.branding.support_phone }
+      : { reasons: data.reasons }),
+    ...ifThere('credit_bureau', credit_bureau, ['name', 'address', 'phone']),
+    ...ifThere('credit_score', credit_score, ['score', 'date', 'range_low', 'range_high']),
+    ...ifThere('credit_score', credit_score, ['source', 'key_factors']),
+  }),
+  payoff_letter: ({ tenant, pay_to, ...data }) => ({
+    ...of('', data, ['good_through', 'payoff_amount', 'per_diem', 'principal', 'interest', 'fees']),
+    ...(pay_to
+      ? of('pay_to', pay_to, ['name', 'address_lines'])
+      : { 'tenant.address_lines': tenant.address_lines }),
+  }),
+  // IRS, instructions for form 1099-C and general instructions, part M.
+  form_1099c: (data) => ({
+    ...of('', data, ['tax_year', 'creditor_name', 'creditor_address', 'creditor_tin']),
+    ...of('', data, ['creditor_phone', 'debtor_name', 'account_number', 'amount_discharged']),
+    ...of('', data, ['identifiable_event_date', 'identifiable_event_code', 'debt_description']),
+  }),
+  letter: ({ body_html }) => ({ body_html }),
+};
+
+/** The named values of a part that every document of the kind has. */
+const of = <Part extends object, Key extends keyof Part & string>(
+  name: string,
+  part: Part | null | undefined,
+  keys: readonly Key[],
+): Parts =>
+  Object.fromEntries(keys.map((key) => [name === '' ? key : `${name}.${key}`, part?.[key]]));
+
+/** The same of a part that some documents of the kind have. */
+const ifThere: typeof of = (name, part, keys) => (part ? of(name, part, keys) : {});
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  (typeof value === 'string' && value.trim() === '') ||
+  (Array.isArray(value) && value.every(isEmpty));
+
+/** The parts that the document must have and does not. */
+export function missingParts<Name extends DocumentName>(
+  name: Name,
+  data: DocumentData[Name],
+): string[] {
+  const parts = { ...letterhead(data), ...REQUIRED[name](data) };
+  return Object.keys(parts).filter((part) => isEmpty(parts[part]));
+}
