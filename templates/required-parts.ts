@@ -58,10 +58,10 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
 };
 
 /** The named values of a part that every document of the kind has. */
-const of = <Part extends object, Key extends keyof Part & string>(
+const of = <Part extends object>(
   name: string,
   part: Part | null | undefined,
-  keys: readonly Key[],
+  keys: readonly (keyof Part & string)[],
 ): Parts =>
   Object.fromEntries(keys.map((key) => [name === '' ? key : `${name}.${key}`, part?.[key]]));
 
