@@ -12,10 +12,16 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
   // Lines of credit: 12 CFR 1026.7(b).
   monthly_statement: ({ period_start, period_end, summary, due, loan, pay_to, line }) => ({
     ...{ period_start, period_end },
-    ...of('summary', summary, ['previous_balance', 'new_balance', 'payments', 'interest', 'fees']),
-    ...of('due', due, ['amount_due', 'regular_payment', 'past_due', 'fees']),
-    ...of('loan', loan, ['interest_rate', 'principal_balance']),
-    ...of('pay_to', pay_to, ['name']),
+    ...valuesOf('summary', summary, [
+      'previous_balance',
+      'new_balance',
+      'payments',
+      'interest',
+      'fees',
+    ]),
+    ...valuesOf('due', due, ['amount_due', 'regular_payment', 'past_due', 'fees']),
+    ...valuesOf('loan', loan, ['interest_rate', 'principal_balance']),
+    ...valuesOf('pay_to', pay_to, ['name']),
     ...ifThere('line', line, [
       ...(['days', 'credit_limit', 'available_credit', 'interest_charge'] as const),
       'balance_subject_to_interest',
@@ -23,8 +29,8 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
   }),
   // 12 CFR 1026.18.
   tila_disclosure: (data) => ({
-    ...of('', data, ['apr', 'finance_charge', 'amount_financed', 'total_of_payments']),
-    ...of('', data, ['payment_schedule', 'prepayment']),
+    ...valuesOf('', data, ['apr', 'finance_charge', 'amount_financed', 'total_of_payments']),
+    ...valuesOf('', data, ['payment_schedule', 'prepayment']),
   }),
   // 12 CFR 1026.6(b).
   account_opening_disclosure: ({ apr, credit_limit, tenant }) => ({
@@ -34,7 +40,7 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
   // 12 CFR 1002.9(a)(2) and (b); for reports and scores FCRA, section 615(a).
   adverse_action_notice: ({ tenant, agency, credit_bureau, credit_score, ...data }) => ({
     'tenant.address_lines': tenant.address_lines,
-    ...of('agency', agency, ['name', 'address']),
+    ...valuesOf('agency', agency, ['name', 'address']),
     ...(data.reasons_on_request
       ? { 'tenant.branding.support_phone': tenant.branding.support_phone }
       : { reasons: data.reasons }),
@@ -43,22 +49,33 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
     ...ifThere('credit_score', credit_score, ['source', 'key_factors']),
   }),
   payoff_letter: ({ tenant, pay_to, ...data }) => ({
-    ...of('', data, ['good_through', 'payoff_amount', 'per_diem', 'principal', 'interest', 'fees']),
+    ...valuesOf('', data, [
+      'good_through',
+      'payoff_amount',
+      'per_diem',
+      'principal',
+      'interest',
+      'fees',
+    ]),
     ...(pay_to
-      ? of('pay_to', pay_to, ['name', 'address_lines'])
+      ? valuesOf('pay_to', pay_to, ['name', 'address_lines'])
       : { 'tenant.address_lines': tenant.address_lines }),
   }),
   // IRS, instructions for form 1099-C and general instructions, part M.
   form_1099c: (data) => ({
-    ...of('', data, ['tax_year', 'creditor_name', 'creditor_address', 'creditor_tin']),
-    ...of('', data, ['creditor_phone', 'debtor_name', 'account_number', 'amount_discharged']),
-    ...of('', data, ['identifiable_event_date', 'identifiable_event_code', 'debt_description']),
+    ...valuesOf('', data, ['tax_year', 'creditor_name', 'creditor_address', 'creditor_tin']),
+    ...valuesOf('', data, ['creditor_phone', 'debtor_name', 'account_number', 'amount_discharged']),
+    ...valuesOf('', data, [
+      'identifiable_event_date',
+      'identifiable_event_code',
+      'debt_description',
+    ]),
   }),
   letter: ({ body_html }) => ({ body_html }),
 };
 
 /** The named values of a part that every document of the kind has. */
-const of = <Part extends object>(
+const valuesOf = <Part extends object>(
   name: string,
   part: Part | null | undefined,
   keys: readonly (keyof Part & string)[],
@@ -66,7 +83,7 @@ const of = <Part extends object>(
   Object.fromEntries(keys.map((key) => [name === '' ? key : `${name}.${key}`, part?.[key]]));
 
 /** The same of a part that some documents of the kind have. */
-const ifThere: typeof of = (name, part, keys) => (part ? of(name, part, keys) : {});
+const ifThere: typeof valuesOf = (name, part, keys) => (part ? valuesOf(name, part, keys) : {});
 
 const isEmpty = (value: unknown): boolean =>
   value === null ||
