@@ -15,7 +15,7 @@ export type Email = {
 };
 
 /** What the link at the foot says, in the language of the mail. */
-const REFUSE = { en: 'Send me no more mail', es: 'No enviarme más correos' };
+const REFUSE = { en: 'Unsubscribe', es: 'Cancelar la suscripción' };
 
 let page: HandlebarsTemplateDelegate | undefined;
 

@@ -5,7 +5,7 @@ import { asHandlebars, readExpression } from './expressions.ts';
 import { cssText, fontFaces, inkColor, logo } from './letterhead.ts';
 import { engineFor } from './render.ts';
 import { missingParts } from './required-parts.ts';
-import { sanitize } from './sanitize.ts';
+import { sanitize, withoutLinks } from './sanitize.ts';
 import { wordsOn } from './wordings.ts';
 
 /** Beyond it a document is refused, before a browser spends its time on it. */
@@ -45,7 +45,7 @@ export function renderDocument<Name extends DocumentName>(
     of_word: cssText(` ${words.of} `),
     footer: cssText(`${tenant.name} · ${words.loan} ${loan_number}`),
     ...wordsOn(name, documentLocale(spoken, locale), data),
-    ...('body_html' in data && { body_html: sanitize(data.body_html) }),
+    ...('body_html' in data && { body_html: withoutLinks(sanitize(data.body_html)) }),
   });
   const html = template(values);
   if (html.length > OUTPUT_BYTES_MAX) throw new Error(`The document ${name} is too long.`);

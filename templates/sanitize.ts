@@ -82,3 +82,31 @@ function isLocalLink(value: string): boolean {
   const [, host = ''] = /^http:\/\/([^/:@\s]+)(:\d{1,5})?\/[^\s]*$/i.exec(value) ?? [];
   return isLocalHost(host);
 }
+
+/**
+ * HTML for paper: nobody can click there. A link becomes its words, followed by its address where somebody could
+ * type that; an address with a key in it is left out.
+ */
+export const withoutLinks = (html: string): string => {
+  const parts = html.split('</a>');
+  const last = parts.pop() ?? '';
+  return [...parts.map(withoutLink), last].join('');
+};
+
+/** A part that ends where its link ends. */
+function withoutLink(part: string): string {
+  const start = part.lastIndexOf('<a');
+  const end = start < 0 ? -1 : part.indexOf('>', start);
+  if (end < 0) return part;
+  const address = printable(part.slice(start, end));
+  const words = part.slice(end + 1);
+  const isSaid = address === '' || words.includes(address);
+  return `${part.slice(0, start)}${words}${isSaid ? '' : ` (${address})`}`;
+}
+
+/** The address of a link's tag, unless it has a query or a fragment. */
+function printable(tag: string): string {
+  const [, address = ''] = tag.split('href="');
+  const [url = ''] = address.split('"', 1);
+  return /^https?:\/\/[^?#]+$/.test(url) ? url : '';
+}

@@ -11,6 +11,7 @@ import { createTenant } from './ops/create-tenant.ts';
 import { createUser } from './ops/create-user.ts';
 import { failed, retry } from './ops/failed.ts';
 import { changeJobs, failures, job, jobs } from './ops/jobs.ts';
+import { nearest } from './ops/nearest.ts';
 import { Misused, type Answer, type Operation } from './ops/operation.ts';
 import { pause, pauses, resume } from './ops/pause.ts';
 import { closes, operators, schedules, webhooks } from './ops/platform.ts';
@@ -55,6 +56,14 @@ function help(): string {
   return `npm run ops -- NAME … [--json]\n\n${lines.join('\n')}`;
 }
 
+function unknownWord(name: string): string {
+  const near = nearest(
+    name,
+    OPERATIONS.map((operation) => operation.name),
+  );
+  return `There is no operation "${name}".${near === null ? '' : ` Did you mean "${near}"?`}`;
+}
+
 function print({ say, rows }: Answer, asJson: boolean) {
   if (asJson) {
     console.log(JSON.stringify(rows ?? []));
@@ -67,8 +76,9 @@ function print({ say, rows }: Answer, asJson: boolean) {
 async function perform(name: string | undefined, rest: string[]): Promise<number> {
   const operation = OPERATIONS.find((known) => known.name === name);
   if (!operation) {
-    console.error(help());
-    return name === undefined || name === 'help' ? 0 : 2;
+    const isAsked = name === undefined || name === 'help';
+    console.error(isAsked ? help() : `${unknownWord(name)}\n\n${help()}`);
+    return isAsked ? 0 : 2;
   }
   const taken = Object.fromEntries(
     (operation.options ?? []).map((option) => [option, { type: 'string' as const }]),

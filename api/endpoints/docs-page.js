@@ -10,9 +10,29 @@ void (async () => {
     const response = await fetch('/api/v1' + path);
     return response.ok ? response.json() : null;
   };
+  /** Whether the operation is open to this user: a request that is refused would be kept in the security log. */
+  const isOpenTo = (me, { allow, action, resource }) => {
+    if (allow === 'any' || allow === 'anyone') return true;
+    if (me.borrower_id !== null) return allow === 'borrower';
+    const is = (given, wanted) => given === '*' || given === wanted;
+    const rules = me.permissions.filter(
+      (rule) => !rule.record && is(rule.action, action) && is(rule.resource, resource),
+    );
+    const isDenied = rules.some(({ type }) => type === 'deny');
+    return allow !== 'borrower' && rules.length > 0 && !isDenied;
+  };
+  const askAs = (me) => {
+    const open = Object.entries(plain.paths)
+      .filter(([, operations]) => operations.get && isOpenTo(me, operations.get['x-permission']))
+      .map(([path]) => new RegExp(`^${path.replace(/{[^}]*}/g, '[^/]+')}$`));
+    return async (path) =>
+      open.some((pattern) => pattern.test(`/api/v1${path.split('?')[0]}`)) ? ask(path) : null;
+  };
   const filled = async () => {
     const described = structuredClone(plain);
-    if ((await ask('/users/me')) !== null) await fillExamples(described, ask);
+    const me = await ask('/users/me');
+    if (me !== null) await fillExamples(described, askAs(me));
+    else sessionStorage.removeItem('signed in');
     return described;
   };
   const refill = async () => {

@@ -49,6 +49,8 @@ function operation(route: Route, components: Record<string, Json>): Json {
     tags: [tag],
     summary,
     description: `Permission: ${allow}.${describeProof(route)}${describeCarried(route)}`,
+    // What the page of the docs asks for examples is only what its reader may see.
+    'x-permission': { allow, action: route.action, resource: route.resource },
     operationId: `${method.toLowerCase()}${path.replace(/[{}]/g, '').replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
     parameters: [

@@ -8,6 +8,7 @@ import { own } from './own.ts';
 
 const { id, loan_number, principal_balance, status, next_payment_date, next_payment_amount } =
   loanFields;
+const { past_due_amount } = loanFields;
 
 export const portalDashboard: Route = own({
   method: 'GET',
@@ -32,6 +33,8 @@ export const portalDashboard: Route = own({
       loans: z.array(
         z.object({
           ...{ id, loan_number, principal_balance, status, next_payment_date, next_payment_amount },
+          past_due_amount,
+          balance: money.describe('All that is owed, with what was charged off.'),
         }),
       ),
       alerts: z.array(

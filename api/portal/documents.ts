@@ -7,7 +7,7 @@ import {
   OwnUpload,
 } from '../../jobs/portal/documents.ts';
 import { documentsOf } from '../../sql/portal/documents.ts';
-import { timestamp } from '../../sql/types.ts';
+import { date, text, timestamp } from '../../sql/types.ts';
 import { absolute, documents, uploadLink } from '../documents/documents.ts';
 import { pageOf } from '../endpoints/records.ts';
 import { existing } from '../endpoints/resource.ts';
@@ -20,6 +20,11 @@ const shown = documents.reply
     ...{ id: true, loan_id: true, document_type: true, filename: true, content_type: true },
     ...{ file_size: true, status: true, source: true, page_count: true, uploaded_at: true },
     ...{ expires_at: true, rejection_reason: true, created_at: true, updated_at: true },
+  })
+  .extend({
+    loan_number: text.nullable(),
+    period_start: date.nullable().describe('Of a statement: its first day.'),
+    period_end: date.nullable().describe('Of a statement: its last day.'),
   })
   .meta({ id: 'PortalDocument' });
 

@@ -4,7 +4,7 @@ import { assertOwnLoan, liabilityOf } from '../../jobs/portal/own.ts';
 import { scheduleOf } from '../../jobs/loans/history/balances.ts';
 import { LIABLE_ROLES, owedBy } from '../../sql/loans/co-borrowers.ts';
 import { portalLoans as table } from '../../sql/portal/loans.ts';
-import { flag, money, signedMoney } from '../../sql/types.ts';
+import { date, flag, money, signedMoney } from '../../sql/types.ts';
 import { among, pageOf } from '../endpoints/records.ts';
 import type { Route } from '../endpoints/route.ts';
 import { loanFields } from '../loans/fields.ts';
@@ -49,6 +49,11 @@ const ofLoan = z
   })
   .extend({
     total_paid: signedMoney.describe('What the payments add up to that stand, less refunds.'),
+    boarded_on: date
+      .nullable()
+      .describe(
+        'When we took the loan over; payments of before were made to the previous servicer.',
+      ),
     can_pay: flag,
   });
 

@@ -21,7 +21,10 @@ export async function dashboardOf(work: Work, borrowerId: string) {
     total_balance: totalOf(loans.flatMap((loan) => [loan.total_balance, loan.charge_off_balance])),
     total_past_due: totalOf(loans.map(({ past_due_amount }) => past_due_amount)),
     next_payment: nextOf(loans),
-    loans,
+    loans: loans.map((loan) => ({
+      ...loan,
+      balance: totalOf([loan.total_balance, loan.charge_off_balance]),
+    })),
     alerts: await alertsFor(work, borrowerId, loans, language),
   };
 }

@@ -32,6 +32,10 @@ export const documentsOf = (borrowerId: string) =>
              -- Of what was printed, this says why it could not be.
              case when record.source <> 'generated' then record.rejection_reason end
                as rejection_reason,
+             -- What tells one statement or letter of a loan from another.
+             record.template_data ->> 'period_start' as period_start,
+             record.template_data ->> 'period_end' as period_end,
+             (select loan_number from loans where loans.id = record.loan_id) as loan_number,
              record.is_archived, record.created_at, record.updated_at
       from documents as record
       where ${shownTo(borrowerId)}

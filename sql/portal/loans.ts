@@ -6,7 +6,7 @@ import { containing, table } from '../table.ts';
 
 /**
  * A loan as those who owe it see it: the row that staff see, with what was paid, which is what the
- * payments add up to that stand.
+ * payments add up to that stand, and the day on which it came from another servicer.
  */
 export const portalLoans = table({
   name: 'loans',
@@ -18,7 +18,11 @@ export const portalLoans = table({
              )
              from payments
              where loan_id = loan.id and status in ('completed', 'settled')
-           ) as total_paid
+           ) as total_paid,
+           (
+             select effective_date from loan_events
+             where loan_id = loan.id and kind = 'boarding' limit 1
+           ) as boarded_on
     from (${loans.rows}) as loan
   `,
   own: [

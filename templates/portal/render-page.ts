@@ -65,6 +65,11 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
     const key = `${kind}.${String(value)}`;
     return isWord(key) ? say(frameOf(options).language, key) : String(value);
   },
+  /** The status of a loan as its borrower knows it: an open loan that is late is past due. */
+  loan_standing: (loan: { status: string; past_due_amount?: string }, options: Options) => {
+    const isLate = loan.status === 'active' && isPositive(loan.past_due_amount);
+    return say(frameOf(options).language, `loan_status.${isLate ? 'past_due' : loan.status}`);
+  },
   money: (amount: unknown, options: Options) => filters['currency']?.(amount, frameOf(options)),
   rate: (rate: unknown, options: Options) => filters['percent']?.(rate, frameOf(options)),
   day: (date: unknown, options: Options) => filters['date']?.(date, frameOf(options)),

@@ -43,8 +43,6 @@ test('the description is a page that loads from here alone, under its policy, an
     const complaints: string[] = [];
     const hosts = new Set<string>();
     page.on('console', (line) => {
-      // The page asks for examples from lists that this person may not see, too.
-      if (line.text().includes('403')) return;
       if (['error', 'warning'].includes(line.type())) complaints.push(line.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -80,6 +78,11 @@ test('the description is a page that loads from here alone, under its policy, an
     expect(shown).toContain('200');
     expect(shown).toContain(`loan_officer@${tenant.slug}.test`);
     expect(tried).toEqual(['200', '201']);
+    const { rows: refusals } = await stage.owner.query(
+      `select event, route from security_log where tenant_id = $1 and outcome = 'refused'`,
+      [tenant.id],
+    );
+    expect(refusals).toEqual([]);
   } finally {
     await browser.close();
   }

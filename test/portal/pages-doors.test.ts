@@ -110,7 +110,7 @@ test('a session that has ended leads to the door, and says why', async () => {
       location: `/portal/sign-in?back=/portal/loans/${id}/pay&done=signed_out_by_time`,
     },
   });
-  expect(door.body).toContain('You were signed out because nothing was done for a while.');
+  expect(door.body).toContain('You were signed out after a period of inactivity.');
 });
 
 test('the language is the one chosen, which is the one that letters are written in', async () => {

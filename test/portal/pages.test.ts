@@ -85,7 +85,9 @@ test('a payment is previewed, ordered once by its key, and shown with its split'
   expect(home.body).toContain('$315.68');
   expect(preview.body).toContain('Pay $500.00');
   expect(again.headers['location']).toBe(paid.headers['location']);
-  expect(receipt.body).toContain('Thank you. Your payment is on its way.');
+  expect(receipt.body).toContain(
+    'We received your payment request. It may take 1–3 business days.',
+  );
   const payments = await borrower.get(`${loan}/payments`);
   expect(payments.body).toMatchObject([{ amount: '500.00', source: 'portal' }]);
 });
@@ -152,7 +154,7 @@ test('whoever has to set up a second factor does so before anything else, and ke
   expect(codes.body.match(/<li><code>/g)).toHaveLength(right.body.match(/<li><code>/g).length);
   expect(last).toMatchObject({ status: 409, body: expect.stringContaining('set up another one') });
   expect(removed.headers['location']).toBe('/portal/factors?done=factor_removed');
-  expect(none.body).toContain('You have not set one up yet.');
+  expect(none.body).toContain('Two-step verification is off.');
   expect(half.headers['location']).toBe('/portal/enroll-factor');
   expect(begun.body).toContain('<svg');
   expect(wrong.status).toBe(422);

@@ -204,7 +204,7 @@ test('a letter that asks for money says what is owed, how to pay and whom to cal
   const [english, spanish] = [page('en', { owed }), page('es', { owed })];
 
   for (const words of [
-    'Past due, for 16 days',
+    'Past due (oldest payment: 16 days)',
     'Amount due on April 15, 2026',
     '$315.68',
     '$72.19',
@@ -212,10 +212,10 @@ test('a letter that asks for money says what is owed, how to pay and whom to cal
     '555-0142',
   ])
     expect(english).toContain(words);
-  expect(spanish).toContain('Vencido, hace 16 días');
+  expect(spanish).toContain('Vencido (pago más antiguo: 16 días)');
   const since = { owed: { ...owed, days_past_due: 1 } };
-  expect(page('en', since)).toContain('Past due, for 1 day<');
-  expect(page('es', since)).toContain('Vencido, hace 1 día<');
+  expect(page('en', since)).toContain('Past due (oldest payment: 1 day)<');
+  expect(page('es', since)).toContain('Vencido (pago más antiguo: 1 día)<');
   expect(page('en', {})).not.toContain('How to pay');
 });
 

@@ -104,7 +104,7 @@ test('somebody without access to a page may sign in with another account', async
 
   for (const page of [atPortal, atOps, borrowerAtOps]) {
     expect(page.status).toBe(403);
-    expect(page.body).toContain('You don&#x27;t have access to this page');
+    expect(page.body).toContain('You don’t have access to this page');
     expect(page.body).toContain('Sign in with another account.');
     expect(page.body).toContain('Sign out and use another account');
   }

@@ -93,7 +93,7 @@ test('after npm start the mail of a forgotten password leads to a page that work
 
   expect(link).toContain(`${origin}/staff/choose-password?token=`);
   expect(page.status).toBe(200);
-  expect(await page.text()).toContain('Keep this password');
+  expect(await page.text()).toContain('Save password');
   // Nothing went wrong, so nothing is said beside what is printed for people.
   expect(output()).not.toContain('{"level"');
 });

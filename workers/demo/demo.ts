@@ -5,6 +5,7 @@ import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/boarding/
 import { claimFolder, type Claim } from '../../sql/database/claim.ts';
 import { SEED_PASSWORD } from '../processes/configuration.ts';
 import { leaveLogins } from '../processes/logins.ts';
+import { makeFolderOf } from '../processes/output-file.ts';
 import { runDays } from './days.ts';
 import { compareInstallments, fromTheStart, periodOf, type Comparison } from './loans.ts';
 import type { DemoOptions } from './options.ts';
@@ -42,8 +43,10 @@ export async function runDemo(options: DemoOptions, asked: Asked): Promise<numbe
       serviceLoans(platform, options, course, { refusals, comparison }),
     );
     print(report, options.out);
-    if (options.summary)
+    if (options.summary) {
+      makeFolderOf(options.summary);
       writeFileSync(options.summary, `${JSON.stringify(report.summary, null, 2)}\n`);
+    }
     return isWell(report, receiver) ? 0 : 1;
   } finally {
     claim.release();

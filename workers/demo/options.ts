@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isDate } from '../../jobs/dates.ts';
 import { CannotStart } from '../../sql/database/cannot-start.ts';
 import { readWorkerConfiguration } from '../processes/configuration.ts';
+import { whyNotWritable } from '../processes/output-file.ts';
 import { whyNoTape } from '../processes/tape-file.ts';
 import { environmentOf } from './platform.ts';
 
@@ -37,14 +37,12 @@ export function readOptions(words: readonly string[], variables: Variables = {})
   );
   const { tape = OWN_TAPE, through = null, out = '.data/demo', summary = null } = values;
   const { statements = 'all' } = values;
-  const parent = summary === null ? '' : path.dirname(path.resolve(summary));
   const problems = [
     whyNoTape(tape),
     through !== null && !isDate(through) && `--through: "${through}" is no date.`,
     !/^(all|none|\d{1,6})$/.test(statements) && '--statements takes all, none, or a number.',
-    parent !== '' &&
-      !statSync(parent, NO_THROW)?.isDirectory() &&
-      `--summary: no folder ${parent}.`,
+    summary !== null && whyNotWritable('--summary', summary),
+    whyNotWritable('--out', path.join(out, 'summary')),
     ...environmentProblems(environmentOf('postgres://embedded', out, '', variables)),
   ].filter((problem) => typeof problem === 'string');
   if (problems.length > 0) throw new CannotStart(problems.join('\n'));
@@ -57,8 +55,6 @@ export function readOptions(words: readonly string[], variables: Variables = {})
     environment: variables,
   };
 }
-
-const NO_THROW = { throwIfNoEntry: false } as const;
 
 /** What the demo's processes would find wrong with the environment that they are handed. */
 function environmentProblems(handedOn: Variables): string[] {

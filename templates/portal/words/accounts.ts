@@ -3,10 +3,10 @@ import type { Words } from '../words.ts';
 /** Bank accounts, and what is drawn from them by itself. */
 export const accounts = {
   'accounts.yours': ['Your accounts', 'Sus cuentas'],
-  'accounts.none': ['You have added no account yet.', 'Todavía no ha agregado ninguna cuenta.'],
+  'accounts.none': ['You have not added an account yet.', 'Todavía no ha agregado ninguna cuenta.'],
   'accounts.add': ['Add a bank account', 'Agregar una cuenta bancaria'],
   'accounts.how': [
-    'Both numbers stand at the bottom of a check. We verify the account before it is used.',
+    'You’ll find both numbers at the bottom of a check. We verify the account before it is used.',
     'Los dos números están al pie de un cheque. Verificamos la cuenta antes de usarla.',
   ],
   'accounts.routing_hint': ['Nine digits.', 'Nueve dígitos.'],
@@ -15,7 +15,7 @@ export const accounts = {
     'Primero agregue una cuenta bancaria. En cuanto esté verificada podrá usarla aquí.',
   ],
   'accounts.verified': ['Verified', 'Verificada'],
-  'accounts.unverified': ['Waits to be verified', 'En espera de verificación'],
+  'accounts.unverified': ['Verification pending', 'Verificación pendiente'],
   'accounts.needs_number': ['Account number needed', 'Falta el número de cuenta'],
   'accounts.add_number': ['Add the account number', 'Agregar el número de cuenta'],
   'accounts.number_how': [
@@ -36,15 +36,15 @@ export const accounts = {
   'autopay.on': ['On', 'Activado'],
   'autopay.off': ['Off', 'Desactivado'],
   'autopay.rests': ['Paused', 'En pausa'],
-  'autopay.draws': ['What is drawn', 'Qué se cobra'],
-  'autopay.next': ['Drawn next', 'Próximo cobro'],
+  'autopay.draws': ['Payment', 'Pago'],
+  'autopay.next': ['Next payment', 'Próximo cobro'],
   'autopay.agree': [
     'By turning it on you authorize {tenant} to draw these payments from the account that you chose, on each due date, until you end it. You can end it here at any time.',
     'Al activarlo, usted autoriza a {tenant} a cobrar estos pagos de la cuenta que eligió, en cada fecha de vencimiento, hasta que lo termine. Puede terminarlo aquí en cualquier momento.',
   ],
   'autopay.enroll': ['Turn autopay on', 'Activar el pago automático'],
   'autopay.pause': ['Pause autopay', 'Poner en pausa'],
-  'autopay.resume': ['Go on with autopay', 'Reanudar el pago automático'],
+  'autopay.resume': ['Resume autopay', 'Reanudar el pago automático'],
   'autopay.cancel': ['End autopay', 'Terminar el pago automático'],
   'autopay.extra_hint': [
     'Only where you pay more than is due each time.',

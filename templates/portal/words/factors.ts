@@ -2,14 +2,17 @@ import type { Words } from '../words.ts';
 
 /** The second step of signing in, as its owner looks after it. */
 export const factors = {
-  factors: ['Second step when you sign in', 'Segundo paso al entrar'],
+  factors: ['Two-step verification', 'Verificación en dos pasos'],
   'factors.what': [
-    'With a second step, somebody who learns your password still cannot sign in.',
-    'Con un segundo paso, quien averigüe su contraseña no podrá entrar.',
+    'With two-step verification, somebody who learns your password still cannot sign in.',
+    'Con la verificación en dos pasos, quien averigüe su contraseña no podrá entrar.',
   ],
-  'factors.look': ['Look after your second step', 'Ver su segundo paso'],
-  'factors.yours': ['What is set up', 'Lo que está configurado'],
-  'factors.none': ['You have not set one up yet.', 'Todavía no ha configurado ninguno.'],
+  'factors.look': ['Manage two-step verification', 'Administrar la verificación en dos pasos'],
+  'factors.yours': ['Your methods', 'Sus métodos'],
+  'factors.none': [
+    'Two-step verification is off.',
+    'La verificación en dos pasos está desactivada.',
+  ],
   'factors.required': [
     'You need at least one to sign in here.',
     'Necesita al menos uno para entrar aquí.',
@@ -28,7 +31,7 @@ export const factors = {
     'Cada código le permite entrar una vez si pierde su teléfono. Los códigos que tiene ahora dejarán de funcionar.',
   ],
   'factors.remove': ['Remove', 'Quitar'],
-  'factors.remove_title': ['Remove a second step', 'Quitar un segundo paso'],
+  'factors.remove_title': ['Remove a verification method', 'Quitar un método de verificación'],
   'factors.remove_what': [
     'It is no longer asked for when you sign in, and you are signed out on all other devices.',
     'Ya no se pedirá al entrar, y su sesión se cerrará en todos los demás dispositivos.',
@@ -57,8 +60,14 @@ export const factors = {
   ],
   'field.name': ['Name', 'Nombre'],
   'field.credential': ['Passkey', 'Llave de acceso'],
-  'done.factor_added': ['Your second step is set up.', 'Su segundo paso está configurado.'],
-  'done.factor_removed': ['The second step is removed.', 'El segundo paso está quitado.'],
+  'done.factor_added': [
+    'Two-step verification is on.',
+    'La verificación en dos pasos está activada.',
+  ],
+  'done.factor_removed': [
+    'The verification method is removed.',
+    'El método de verificación se quitó.',
+  ],
   'refused.second_factor_required': [
     'You need one here: set up another one first.',
     'Aquí necesita uno: configure otro primero.',

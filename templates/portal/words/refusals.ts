@@ -7,7 +7,7 @@ export const refusals = {
     'Your browser sent something that we could not read. Go back and try again.',
     'Su navegador envió algo que no pudimos leer. Vuelva atrás e inténtelo de nuevo.',
   ],
-  'refused_title.403': ["You don't have access to this page", 'No tiene acceso a esta página'],
+  'refused_title.403': ['You don’t have access to this page', 'No tiene acceso a esta página'],
   'refused_what.403': ['Sign in with another account.', 'Inicie sesión con otra cuenta.'],
   'refused_title.csrf_failed': ['This page has expired', 'Esta página ha caducado'],
   'refused_what.csrf_failed': [

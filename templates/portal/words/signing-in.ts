@@ -16,18 +16,18 @@ export const signingIn = {
   ],
   choose_password: ['Choose a password', 'Elija una contraseña'],
   'choose_password.how': [
-    'Several words that nobody would guess are better than one with signs in it. Spaces are fine.',
-    'Varias palabras que nadie adivinaría son mejores que una sola con signos. Puede usar espacios.',
+    'Several unrelated words are safer than one word with symbols. Spaces are allowed.',
+    'Varias palabras sin relación entre sí son más seguras que una sola con símbolos. Puede usar espacios.',
   ],
   'choose_password.over': [
     'This link no longer works. Each link works once and for a limited time. If you have already chosen a password, sign in with it.',
     'Este enlace ya no funciona. Cada enlace funciona una sola vez y por un tiempo limitado. Si ya eligió una contraseña, inicie sesión con ella.',
   ],
   'choose_password.new_link': ['Get a new link', 'Obtener un enlace nuevo'],
-  'choose_password.do': ['Keep this password', 'Guardar esta contraseña'],
+  'choose_password.do': ['Save password', 'Guardar la contraseña'],
   second_factor: ['Enter your code', 'Escriba su código'],
   'second_factor.why': [
-    'You are almost in. One more step shows that it is you.',
+    'One more step confirms that it is you.',
     'Ya casi ha entrado. Falta un paso para confirmar que es usted.',
   ],
   'second_factor.hint': [
@@ -39,9 +39,9 @@ export const signingIn = {
     'No puedo usar mi aplicación: escribir un código de recuperación',
   ],
   'second_factor.recovery': ['Enter a recovery code', 'Escriba un código de recuperación'],
-  enroll_factor: ['Set up a second step', 'Configure un segundo paso'],
+  enroll_factor: ['Set up two-step verification', 'Configure la verificación en dos pasos'],
   'enroll_factor.why': [
-    'Signing in here takes a second step beside your password. You need an authenticator app on your phone.',
+    'Signing in here requires two-step verification. You need an authenticator app on your phone.',
     'Para entrar aquí hace falta un segundo paso además de su contraseña. Necesita una aplicación de autenticación en su teléfono.',
   ],
   'enroll_factor.begin': ['Begin', 'Empezar'],
@@ -124,7 +124,7 @@ export const signingIn = {
   ],
   'done.signed_out': ['You are signed out.', 'Ha cerrado la sesión.'],
   'done.signed_out_by_time': [
-    'You were signed out because nothing was done for a while. Sign in again.',
+    'You were signed out after a period of inactivity. Sign in again.',
     'Su sesión se cerró por inactividad. Inicie sesión de nuevo.',
   ],
   'done.password_chosen': [

@@ -1,0 +1,48 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readOptions } from '../../workers/demo/options.ts';
+import { nearest } from '../../workers/ops/nearest.ts';
+import { makeFolderOf, whyNotWritable } from '../../workers/processes/output-file.ts';
+import { COMPILED } from '../setup/processes.ts';
+
+function newFolder() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'output-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test('a file may be written into folders that are made for it', () => {
+  const file = path.join(newFolder(), 'a', 'b', 'summary.json');
+
+  const read = readOptions(['--summary', file]);
+  makeFolderOf(file);
+
+  expect(read.summary).toBe(file);
+  expect(existsSync(path.dirname(file))).toBe(true);
+});
+
+test('a place where no file can be written is refused before the work begins', () => {
+  const folder = newFolder();
+  const file = path.join(folder, 'taken');
+  writeFileSync(file, '');
+
+  expect(whyNotWritable('--summary', folder)).toContain('is a folder');
+  expect(() => readOptions(['--summary', path.join(file, 'summary.json')])).toThrow(
+    /--summary: .*taken is not a folder/,
+  );
+  expect(() => readOptions(['--out', file])).toThrow(/--out: .*taken is not a folder/);
+});
+
+test('an operation that does not exist is named, with the nearest one and the list', () => {
+  const env = { PATH: process.env['PATH'], ...COMPILED };
+
+  const { status, stderr } = spawnSync(process.execPath, ['workers/ops.ts', 'statsu'], { env });
+
+  expect(status).toBe(2);
+  expect(String(stderr)).toContain('There is no operation "statsu". Did you mean "status"?');
+  expect(String(stderr)).toContain('create-tenant');
+  expect(nearest('nosuch', ['status', 'pools'])).toBeNull();
+});

@@ -1,0 +1,34 @@
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Why a file could not be written there, or null. Asked before the work begins. Folders that do not exist yet are no
+ * reason: `makeFolderOf` makes them when the file is written.
+ */
+export function whyNotWritable(option: string, file: string): string | null {
+  const whole = path.resolve(file);
+  if (statSync(whole, NO_THROW)?.isDirectory()) return `${option}: ${whole} is a folder.`;
+  let folder = path.dirname(whole);
+  while (!isThere(folder)) folder = path.dirname(folder);
+  if (!statSync(folder).isDirectory()) return `${option}: ${folder} is not a folder.`;
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch {
+    return `${option}: this user may not write in ${folder}.`;
+  }
+}
+
+export const makeFolderOf = (file: string) =>
+  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+
+const NO_THROW = { throwIfNoEntry: false } as const;
+
+/** A file where a folder would have to be makes the system say ENOTDIR; the loop then looks further up. */
+function isThere(name: string): boolean {
+  try {
+    return statSync(name, NO_THROW) !== undefined;
+  } catch {
+    return false;
+  }
+}
