@@ -10,9 +10,9 @@ export function nearest(word: string, known: readonly string[]): string | null {
 /** Levenshtein distance. */
 function editsBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [line, letter] of [...one].entries()) {
+  for (const [line, letter] of Array.from(one).entries()) {
     const next = [line + 1];
-    for (const [index, wanted] of [...other].entries()) {
+    for (const [index, wanted] of Array.from(other).entries()) {
       const swap = (row[index] ?? 0) + (letter === wanted ? 0 : 1);
       next.push(Math.min(swap, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
     }
