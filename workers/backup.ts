@@ -7,7 +7,7 @@ import { findDatabase, readCommandConfiguration } from './processes/configuratio
 /**
  * `npm run backup -- FOLDER`: copies the database that `npm start` runs below DATA_DIR, and its documents,
  * while they are used. Said again, it copies what is new. With a Postgres of its own, an installation
- * uses that server's means: workers/deployment/README.md.
+ * uses that server's means: workers/deployment/backups.md.
  */
 async function run([folder, ...more]: string[]) {
   const configuration = readCommandConfiguration(process.env);
@@ -15,7 +15,7 @@ async function run([folder, ...more]: string[]) {
   if (configuration.DATABASE_URL)
     throw new Error(
       'DATABASE_URL names a Postgres of your own, which is backed up by its own means ' +
-        '(workers/deployment/README.md). This command copies the one below DATA_DIR.',
+        '(workers/deployment/backups.md). This command copies the one below DATA_DIR.',
     );
   const url = findDatabase(configuration);
   const worker = await openPool(url, { role: 'servicing_worker', size: 1 });

@@ -5,8 +5,9 @@ import { rule } from '../setup/rules.ts';
 import { repositoryTexts } from '../setup/sources.ts';
 
 const texts = repositoryTexts();
-const readmes = [...texts].filter(([file]) => path.basename(file) === 'README.md');
+const readmes = [...texts].filter(([file]) => file.endsWith('.md'));
 const root = texts.get('README.md') ?? '';
+const configuration = texts.get('workers/deployment/configuration.md') ?? '';
 
 /** Every folder and file of the repository, as a README may name it. */
 const known = new Set(
@@ -17,16 +18,16 @@ const known = new Set(
 );
 
 const PATH = /^[\w@.-]+(\/[\w@.-]+)+\/?$|^[\w.-]+\/$|^[\w.-]+\.(ts|js|sql|md|html)$/;
-/** Written by a run, a media type, or a package: no file of ours. */
+/** Not files of the repository: output of a run, media types, packages. */
 const ELSEWHERE = /^(\.data|statements|mails|letters|platform|text|application|@[\w-]+)(\/|$)/;
 
-/** What stands between two backquotes and looks like a path. */
+/** Backquoted text that looks like a path. */
 const pathsIn = (text: string) =>
   [...text.matchAll(/`([^`\n]+)`/g)]
     .map(([, named = '']) => named)
     .filter((named) => PATH.test(named) && !ELSEWHERE.test(named));
 
-rule('a path that a README names exists, from the root or from where the README lies', () =>
+rule('a path that a document names exists, relative to the root or to the document', () =>
   readmes.flatMap(([file, text]) =>
     pathsIn(text)
       .filter((named) => {
@@ -38,7 +39,7 @@ rule('a path that a README names exists, from the root or from where the README 
 );
 
 rule(
-  'a script that a README names is in package.json, and an operation is one of npm run ops',
+  'a script that a document names is in package.json, and an operation is one of npm run ops',
   () => {
     const { scripts } = JSON.parse(texts.get('package.json') ?? '{}') as { scripts: object };
     const operations = [...texts]
@@ -70,7 +71,7 @@ rule('a path that a comment names exists', () =>
     ),
 );
 
-rule('an environment variable that a README names is read somewhere', () => {
+rule('an environment variable that a document names is read somewhere', () => {
   const code = [...texts].filter(([file]) => !file.endsWith('.md')).map(([, text]) => text);
   const words = new Set(
     code.flatMap((text) => text.match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? []),
@@ -82,14 +83,12 @@ rule('an environment variable that a README names is read somewhere', () => {
   );
 });
 
-test('README.md has a row for every variable that a process reads, and for no other', () => {
+test('configuration.md has a row for every variable that a process reads, and for no other', () => {
   const read = ['api/http/configuration.ts', 'workers/processes/configuration.ts'].flatMap((file) =>
     [...(texts.get(file) ?? '').matchAll(/^ {2,4}([A-Z_]+): \S/gm)].map(([, name]) => name),
   );
-  const table = root.slice(
-    root.indexOf('| Variable |'),
-    root.indexOf('\n\n', root.indexOf('| Variable |')),
-  );
+  const start = configuration.indexOf('| Variable |');
+  const table = configuration.slice(start, configuration.indexOf('\n\n', start));
   const rows = table
     .split('\n')
     .slice(2)
@@ -102,8 +101,8 @@ test('README.md has a row for every variable that a process reads, and for no ot
   expect(ours).toHaveLength(new Set(read).size);
 });
 
-test('README.md has at most 200 lines', () => {
-  expect(root.trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+test('README.md has at most 150 lines', () => {
+  expect(root.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 
 test('every area of jobs/ says in a README what it does', () => {
