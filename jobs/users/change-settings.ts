@@ -207,16 +207,26 @@ function pathsOf(tree: Tree, prefix = ''): string[] {
   );
 }
 
+/** Comparing a word with every setting takes milliseconds, so only the first few unknown names get a hint. */
+const HINTS_MAX = 5;
+/** Of a form that is wrong everywhere, the first problems tell enough. */
+const PROBLEMS_MAX = 100;
+
 function problemsOf(issues: readonly Issue[]): Record<string, string> {
-  const errors: Record<string, string> = {};
+  const problems = new Map<string, string>();
+  let hints = 0;
   for (const { path, message, code, keys = [] } of issues) {
     const unknown = code === 'unrecognized_keys' ? keys : [];
-    for (const key of unknown) {
+    for (const key of unknown.slice(0, PROBLEMS_MAX)) {
       const unknownPath = [...path, key].join('.');
-      errors[unknownPath] = `Is not a setting. Did you mean ${nearestPath(unknownPath, KNOWN)}?`;
+      hints += 1;
+      const nearest = hints > HINTS_MAX ? undefined : nearestPath(unknownPath, KNOWN);
+      const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+      problems.set(unknownPath, `Is not a setting.${hint}`);
     }
-    if (unknown.length === 0) errors[path.join('.') || 'body'] ??= message;
+    const field = path.join('.') || 'body';
+    if (unknown.length === 0 && !problems.has(field)) problems.set(field, message);
   }
-  return errors;
+  return Object.fromEntries([...problems].slice(0, PROBLEMS_MAX));
 }
 type Issue = { path: PropertyKey[]; message: string; code: string; keys?: string[] };

@@ -12,11 +12,14 @@ function distance(one: string, other: string): number {
   return row[other.length] ?? 0;
 }
 
-const LENGTH_MAX = 100;
+/** A longer path is no misspelled setting. */
+const LENGTH_MAX = 60;
 
-/** The known path that is most like an unknown one. */
+/** The known path that is most like an unknown one, or undefined for a path that is longer than any. */
 export function nearestPath(unknown: string, known: readonly string[]): string | undefined {
-  const wanted = unknown.slice(0, LENGTH_MAX);
-  const far = (path: string) => (path.startsWith(wanted) ? 0 : distance(wanted, path));
-  return known.toSorted((one, other) => far(one) - far(other))[0];
+  if (unknown.length > LENGTH_MAX) return undefined;
+  const [nearest] = known
+    .map((path) => ({ path, far: path.startsWith(unknown) ? 0 : distance(unknown, path) }))
+    .toSorted((one, other) => one.far - other.far);
+  return nearest?.path;
 }

@@ -169,7 +169,11 @@ export const Settings = z.strictObject({
       reporter_name: line.default(''),
       reporter_address: line.default(''),
       reporter_phone: line.default(''),
-      program_ids: z.record(z.string().max(20), line).default({}),
+      // Every request reads the settings, so none of them grows without a bound.
+      program_ids: z
+        .record(z.string().max(20), line)
+        .refine((ids) => Object.keys(ids).length <= 100, 'Must be at most 100.')
+        .default({}),
     })
     .prefault({}),
   // Who sends files to which bank, as the bank has agreed; a file needs all of them.

@@ -172,6 +172,35 @@ test.each(['constructor', 'toString', 'hasOwnProperty'])(
   },
 );
 
+test('of very many unknown settings the first hundred are refused by name, and few get a hint', async () => {
+  const superadmin = await (await stage.tenant()).signedIn('superadmin');
+  const unknown = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`auth_${at}`, 'x']));
+
+  const many = await superadmin.put('/tenant/settings', unknown(5_000));
+  const long = await superadmin.put('/tenant/settings', { ['a'.repeat(100_000)]: 1 });
+
+  expect(many.status).toBe(422);
+  const sentences = Object.values(many.body.errors as Record<string, string>);
+  expect(sentences).toHaveLength(100);
+  expect(sentences.filter((said) => said.includes('Did you mean'))).toHaveLength(5);
+  expect(Object.values(long.body.errors)).toEqual(['Is not a setting.']);
+});
+
+test('what every request has to read stays small: a tenant keeps at most a hundred program ids', async () => {
+  const superadmin = await (await stage.tenant()).signedIn('superadmin');
+  const program_ids = Object.fromEntries(
+    Array.from({ length: 101 }, (_, at) => [`program-${at}`, 'x']),
+  );
+
+  const reply = await superadmin.put('/tenant/settings', { credit_reporting: { program_ids } });
+
+  expect(reply).toMatchObject({
+    status: 422,
+    body: { errors: { 'credit_reporting.program_ids': 'Must be at most 100.' } },
+  });
+});
+
 test('a tenant weighs exactly the checks that are made', () => {
   expect(RULES.map(({ code }) => code)).toEqual(COMPLIANCE_CHECKS);
 });
