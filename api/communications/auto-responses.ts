@@ -3,8 +3,22 @@ import { addAutoResponse, changeAutoResponse } from '../../jobs/communications/a
 import { PATTERN_CHARACTERS_MAX } from '../../jobs/communications/patterns.ts';
 import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
 import { autoResponses as table } from '../../sql/communications/inbound.ts';
+import { find } from '../../sql/table.ts';
 import { emailAddress, flag, stamps, text, uuid, words } from '../../sql/types.ts';
+import { whereFieldsAreDenied } from '../endpoints/recent-proof.ts';
 import { resource } from '../endpoints/resource.ts';
+import type { Call } from '../endpoints/route.ts';
+
+/** Whether a new or changed rule hands messages on to an address. */
+async function forwards({ work, params, body }: Call) {
+  const given = body as { action?: string; forward_to?: string | null };
+  if (given.action !== undefined) return given.action === 'forward';
+  const row = await find(work.tx, table, params['id'] ?? '');
+  return row?.['action'] === 'forward';
+}
+
+const forwardsWhereDenied = async (call: Call) =>
+  (await forwards(call)) && (await whereFieldsAreDenied(call));
 
 export const autoResponses = resource({
   name: 'AutoResponse',
@@ -43,6 +57,11 @@ export const autoResponses = resource({
   },
   filters: ['channel', 'match_type', 'action', 'is_active', 'program_id'],
 
+  // What borrowers write goes there by itself, with their names and addresses.
+  carries: ({ action }) => (action === 'forward' ? 'anything' : []),
+  four_eyes: { create: 'destinations', update: 'destinations' },
+  asks_if: { create: forwards, update: forwards },
+  needs_proof: { create: forwardsWhereDenied, update: forwardsWhereDenied },
   create: addAutoResponse,
   update: changeAutoResponse,
 });

@@ -41,6 +41,8 @@ export const changeNotices = resource({
     apply: action({
       allow: 'loan_officer',
       summary: 'Correct the account as the bank says',
+      // Orders to pay out go to the corrected account, which stays verified.
+      four_eyes: 'destinations',
       run: applyChangeNotice,
     }),
     dismiss: action({

@@ -1,4 +1,6 @@
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
+import { templates } from '../../sql/communications/templates.ts';
+import { programs } from '../../sql/loans/programs.ts';
 import { paymentInstruments } from '../../sql/borrowers/payment-instruments.ts';
 import { sftpServers } from '../../sql/documents/sftp-servers.ts';
 import { dictionary } from '../../sql/dictionary.ts';
@@ -28,6 +30,8 @@ export const LINKED = dictionary<Table>({
   investor_id: investors,
   sftp_server_id: sftpServers,
   portfolio_id: portfolios,
+  program_id: programs,
+  response_template_id: templates,
 });
 
 /**
@@ -35,7 +39,16 @@ export const LINKED = dictionary<Table>({
  * that change by themselves every day have one.
  */
 const APPROVED = dictionary<readonly string[]>({
+  auto_responses: [
+    ...['name', 'channel', 'match_type', 'keywords', 'pattern', 'response_template_id'],
+    ...['response_subject', 'response_body', 'action', 'forward_to', 'program_id', 'is_active'],
+  ],
   borrowers: ['first_name', 'last_name'],
+  change_notices: [
+    ...['loan_id', 'payment_instrument_id', 'code', 'corrected_routing_number'],
+    ...['corrected_account_number_last_four', 'corrected_account_type', 'status'],
+  ],
+  communication_templates: ['name', 'subject', 'body', 'is_active'],
   disbursements: ['loan_id', 'amount', 'net_amount', 'disbursement_date', 'method', 'payee_name'],
   draws: ['loan_id', 'amount', 'draw_date', 'purpose', 'payment_instrument_id'],
   identity_providers: [
@@ -69,6 +82,7 @@ const APPROVED = dictionary<readonly string[]>({
     'payment_method',
   ],
   portfolios: ['name'],
+  programs: ['name'],
   service_credits: ['loan_id', 'amount', 'credit_type', 'effective_date'],
   suspense_applications: ['loan_id', 'amount', 'effective_date', 'payment_type'],
   users: ['email', 'first_name', 'last_name', 'tenant_role', 'is_active', 'borrower_id'],

@@ -32,6 +32,7 @@ export const CONTROLS = dictionary<Weaker>({
   'throttle.second_factor': raised,
   'documents.upload_ttl_s': raised,
   'documents.download_ttl_s': raised,
+  'nacha.apply_change_notices': switchedOn,
   'webhooks.allow_private_hosts': switchedOn,
 });
 

@@ -48,7 +48,8 @@ export const OUTPUTS: Record<string, Door> = {
 };
 
 /** Fields of a body that say where data goes, or by what records are chosen. */
-const SENDS = /^(url|host|recipients|sftp_server_id|issuer_url|events|criteria|columns|filters)$/;
+const SENDS =
+  /^(url|host|recipients|sftp_server_id|issuer_url|events|forward_to|criteria|columns|filters)$/;
 const IS_EXPORT = ['export', 'document_download'];
 
 /** What is wrong with a route whose data leaves in another way than as fields of its answer. */

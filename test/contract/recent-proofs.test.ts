@@ -74,6 +74,11 @@ const settleDenial = ({ within, userIds }: Tenant) =>
     await insert(tx, 'user_permissions', { user_id: userIds['viewer'], ...DENIED });
   });
 
+const FORWARD = {
+  ...{ name: 'Desk', channel: 'email', match_type: 'any' },
+  ...{ action: 'forward', forward_to: 'desk@lender.example' },
+};
+
 const cases: Record<string, Case> = {
   'PUT /users/{id}': async ({ userIds, within }, superadmin) => {
     const path = `/users/${userIds['viewer']}`;
@@ -105,6 +110,8 @@ const cases: Record<string, Case> = {
   'PUT /webhooks/{id}': destination('PUT', '/webhooks/{id}'),
   'POST /loan-tape-configs': destination('POST', '/loan-tape-configs'),
   'PUT /loan-tape-configs/{id}': destination('PUT', '/loan-tape-configs/{id}'),
+  'POST /auto-responses': destination('POST', '/auto-responses', FORWARD),
+  'PUT /auto-responses/{id}': destination('PUT', '/auto-responses/{id}', FORWARD),
   'POST /sftp-servers': destination('POST', '/sftp-servers'),
   'PUT /sftp-servers/{id}': destination('PUT', '/sftp-servers/{id}'),
   'POST /approvals/{id}/approve': async (tenant, superadmin) => {

@@ -206,3 +206,18 @@ test('the portal of a borrower is opened by nobody who is denied what it shows',
 
   expect(await invite()).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
 });
+
+test('no rule that forwards what borrowers write is made or changed by whom a field is denied', async () => {
+  const { superadmin, admin, deny } = await newHouse();
+  const rule = { name: 'Rule', channel: 'email', match_type: 'any', response_body: 'Thanks' };
+  const forward = { action: 'forward', forward_to: 'desk@lender.example' };
+  const desk = (await superadmin.post('/auto-responses', { ...rule, ...forward })).body.id;
+  await deny('emails', 'email');
+
+  const made = await admin.post('/auto-responses', { ...rule, name: 'Mine', ...forward });
+  const redirected = await admin.put(`/auto-responses/${desk}`, { forward_to: 'me@mail.example' });
+  const answering = await admin.post('/auto-responses', { ...rule, name: 'Other' });
+
+  expect([made, redirected]).toMatchObject([refusedFor(), refusedFor()]);
+  expect(answering.status, JSON.stringify(answering.body)).toBe(201);
+});

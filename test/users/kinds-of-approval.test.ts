@@ -122,3 +122,59 @@ test('any change of the settings needs a second person where the tenant wants th
   expect(before).toBe('091000019');
   expect(approved.status).toBe(200);
 });
+
+test('an account that a bank corrects needs a second person where destinations do, also in a file', async () => {
+  const { tenant, officer, admin, superadmin, keep } = await careful('destinations', 'reversals');
+  const loan = await withAccount(tenant);
+  await officer.post(`/loans/${loan.id}/payments`, {
+    ...{ amount: '20.00', payment_instrument_id: loan.account },
+  });
+  const { filename } = (await admin.post('/nacha-files')).body;
+  const [line = ''] = await sentLines(stage, tenant, filename);
+  await settle(tenant, { nacha: { apply_change_notices: true } });
+  await keep();
+  const account = async () => (await officer.get(`/payment-instruments/${loan.account}`)).body;
+  const approve = (reply: { body: { approval_id: string } }) =>
+    superadmin.post(`/approvals/${reply.body.approval_id}/approve`);
+
+  const file = returnFile([line, 'C03', '121000248   000987654321']);
+  const asked = await admin.post('/nacha-returns', { file });
+  const shown = (await superadmin.get(`/approvals/${asked.body.approval_id}`)).body;
+  const taken = await approve(asked);
+  const unchanged = await account();
+  const [notice] = (await officer.get('/change-notices')).body;
+  const applied = await officer.post(`/change-notices/${notice.id}/apply`);
+  const before = await account();
+  const kept = await everyRow(stage.owner);
+  const approved = await approve(applied);
+
+  expect(shown.content.returns).toMatchObject([
+    { code: 'C03', corrected: { routing_number: '121000248', account_number_last_four: '4321' } },
+  ]);
+  expect([taken.status, notice.status]).toEqual([200, 'pending']);
+  expect(applied).toMatchObject({ status: 202, body: { kind: 'destinations' } });
+  expect([unchanged, before].map((one) => one.account_number_last_four)).not.toContain('4321');
+  expect(kept).not.toContain('000987654321');
+  expect(approved.status, JSON.stringify(approved.body)).toBe(200);
+  expect(await account()).toMatchObject({ account_number_last_four: '4321' });
+});
+
+test('a rule that forwards what borrowers write needs a second person where destinations do', async () => {
+  const { admin, keep } = await careful('destinations');
+  const rule = { name: 'Rule', channel: 'email', match_type: 'any' };
+  const known = (await admin.post('/auto-responses', { ...rule, response_body: 'Thanks' })).body.id;
+  await keep();
+  const forward = { action: 'forward', forward_to: 'anybody@elsewhere.example' };
+
+  const asked = [
+    await admin.post('/auto-responses', { ...rule, name: 'Other', ...forward }),
+    await admin.put(`/auto-responses/${known}`, forward),
+  ];
+  const renamed = await admin.put(`/auto-responses/${known}`, { name: 'Thanks' });
+
+  expect(asked.map(({ status, body }) => [status, body.kind])).toEqual([
+    [202, 'destinations'],
+    [202, 'destinations'],
+  ]);
+  expect(renamed.status, JSON.stringify(renamed.body)).toBe(200);
+});

@@ -7,6 +7,7 @@ import { auditedUpdate, record } from '../../audit.ts';
 import { nextBusinessDay } from '../../bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
+import { isAsked } from '../../users/approvals.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { effectOf } from '../../return-codes.ts';
@@ -49,8 +50,8 @@ export async function keepChangeNotice(
     borrower_id: sent.borrower_id,
   };
   await record(work, entity, 'create', { code: { old: null, new: entry.code } });
-  const { apply_change_notices } = (await settingsOf(tx)).nacha;
-  if (correction !== null && apply_change_notices && (await isUnchanged(work, id))) {
+  const isApplied = correction !== null && (await appliesByItself(work));
+  if (isApplied && (await isUnchanged(work, id))) {
     await applyChangeNotice(work, id);
     return 'applied';
   }
@@ -65,6 +66,12 @@ export async function keepChangeNotice(
     related_id: id,
   });
   return 'asked';
+}
+
+/** Where two people decide about destinations, no file corrects an account by itself. */
+async function appliesByItself(work: Work): Promise<boolean> {
+  const { apply_change_notices } = (await settingsOf(work.tx)).nacha;
+  return apply_change_notices && !(await isAsked(work, 'destinations'));
 }
 
 function correctedColumns(

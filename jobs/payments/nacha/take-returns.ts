@@ -12,7 +12,7 @@ import { classOf, reasonOf, RETURN_CODES } from '../../return-codes.ts';
 import { applyReturnCode } from '../return-effects.ts';
 import { returnPayment } from '../return.ts';
 import { keepChangeNotice } from './change-notices.ts';
-import { isRefusedChange } from './corrections.ts';
+import { correctionOf, isRefusedChange, type Correction } from './corrections.ts';
 import { readReturns, type ReturnedEntry } from './returns.ts';
 import { takeBackEntry } from './settle-files.ts';
 
@@ -87,18 +87,30 @@ async function takeOrRefuse(work: Work, id: string, entry: ReturnedEntry): Promi
   return outcome(entry, sent, 'refused', error.message);
 }
 
-/** What a file would return, for the person who approves it: nothing of an account is in it. */
+/**
+ * What a file would return or correct, for the person who approves it. Of a corrected account number the last
+ * four digits are shown.
+ */
 export async function returnsContent({ tx }: Work, { file }: z.output<typeof ReturnFile>) {
   const reported = readReturns(file).filter((entry) => entry.code !== null);
   const traces = reported.map((entry) => entry.original_trace_number);
   const known = await entries.ofTraces(tx, traces);
-  const returns = reported.map(({ original_trace_number: trace_number, code, amount }) => {
-    const sent = known.get(trace_number);
-    const { payment_id = null, disbursement_id = null, draw_id = null } = sent ?? {};
-    return { trace_number, code, amount, payment_id, disbursement_id, draw_id };
-  });
+  const returns = reported.map(
+    ({ original_trace_number: trace_number, code, amount, information }) => {
+      const sent = known.get(trace_number);
+      const { payment_id = null, disbursement_id = null, draw_id = null } = sent ?? {};
+      const ordered = { trace_number, code, amount, payment_id, disbursement_id, draw_id };
+      const corrected = correctionOf(code, information.slice(0, 29));
+      return corrected === null ? ordered : { ...ordered, corrected: shownCorrection(corrected) };
+    },
+  );
   return { returns };
 }
+
+const shownCorrection = ({ account_number, ...corrected }: Correction) => ({
+  ...corrected,
+  account_number_last_four: account_number?.slice(-4) ?? null,
+});
 
 async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
   const sent = await entries.lock(work.tx, id);
