@@ -1,13 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { openPool } from '../sql/database/db.ts';
-import { dumpSchema } from '../sql/database/dump-schema.ts';
 import { carriedTables } from '../sql/moving/tables.ts';
 import { TABLES } from '../sql/tables.ts';
 import { cloneDatabase } from './setup/database.ts';
-
-const FILE = new URL('../sql/schema.sql', import.meta.url);
 
 const database = await cloneDatabase();
 const owner = await openPool(database.url, { role: 'servicing_owner', size: 1 });
@@ -167,13 +163,6 @@ const RULES = [
 
 const found = async (query: string) =>
   (await superuser.query<{ name: string }>(query)).rows.map(({ name }) => name);
-
-test('sql/schema.sql is the schema as migrated; UPDATE_SCHEMA=1 writes it', async () => {
-  const dump = await dumpSchema(owner);
-  if (process.env['UPDATE_SCHEMA']) await writeFile(FILE, dump);
-
-  expect(await readFile(FILE, 'utf8')).toBe(dump);
-});
 
 const byName = (one: string, other: string) => (one < other ? -1 : 1);
 

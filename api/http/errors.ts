@@ -72,7 +72,7 @@ const IN_USE: Answer = {
   body: { message: 'Other records refer to this one.', code: 'in_use' },
 };
 
-/** By a trigger that no request comes past (sql/migrations/0061_exports_and_redaction.sql). */
+/** By a trigger that no request comes past (sql/schema/privacy.sql). */
 const REDACTED: Answer = {
   status: 409,
   body: {

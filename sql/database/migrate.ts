@@ -1,18 +1,19 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
+import { BASELINE, baselineFiles, checksumOf, type SchemaFile } from './baseline.ts';
 import { noDatabase } from './cannot-start.ts';
 
 /** Any number; what matters is that every runner takes the same lock. */
 const LOCK = 7_205_201;
 const FOLDER = new URL('../migrations/', import.meta.url);
 
-type Migration = { name: string; text: string; checksum: string };
+/** The baseline or one migration: what is applied in one transaction and recorded under one name. */
+type Step = { name: string; files: SchemaFile[]; checksum: string };
 
 /**
- * Brings the database to the newest schema and answers the names of what was applied. Runners that
- * start together wait for each other, each migration is one transaction, and a file that was changed
- * after it had been applied is refused.
+ * Brings the database to the newest schema and returns the names of the applied steps: first the baseline
+ * (sql/schema/), then each migration. Each step is one transaction. Runners that start together wait for each other.
+ * Throws when the database has another baseline, or when a migration changed after it was applied.
  */
 export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client(url);
@@ -22,33 +23,53 @@ export async function migrate(url: string): Promise<string[]> {
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     await prepare(client);
-    const applied = await alreadyApplied(client);
-    const pending = migrations().filter(({ name, checksum }) => {
-      const known = applied.get(name);
-      if (known && known !== checksum) {
-        throw new Error(`Migration ${name} was changed after it had been applied.`);
-      }
-      return !known;
-    });
+    const pending = pendingSteps(await alreadyApplied(client));
     await installQueueAsOwner(url);
-    for (const migration of pending) await apply(client, migration);
+    for (const step of pending) await apply(client, step);
     return pending.map(({ name }) => name);
   } finally {
     await client.end();
   }
 }
 
-/** Whether every migration of this version has been applied; the readiness check asks it. */
-export const newestMigration = (): string => migrations().at(-1)?.name ?? '';
+/** The name of the newest step that this version knows. */
+export const newestMigration = (): string => steps().at(-1)?.name ?? BASELINE;
 
-function migrations(): Migration[] {
-  return readdirSync(FOLDER)
+export const baselineChecksum = (): string => steps()[0]?.checksum ?? '';
+
+/** A checksum of the baseline and all migrations, by which data made for another schema is recognized. */
+export const schemaChecksum = (): string => checksumOf(steps().flatMap(({ files }) => files));
+
+let known: Step[] | undefined;
+
+/** Read once per process: the readiness check asks for them again and again. */
+const steps = (): Step[] => (known ??= readSteps());
+
+function readSteps(): Step[] {
+  const migrations = readdirSync(FOLDER)
     .filter((name) => name.endsWith('.sql'))
-    .sort()
-    .map((name) => {
-      const text = readFileSync(new URL(name, FOLDER), 'utf8');
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
-    });
+    .toSorted()
+    .map((name) => ({ name, text: readFileSync(new URL(name, FOLDER), 'utf8') }));
+  return [
+    { name: BASELINE, files: baselineFiles() },
+    ...migrations.map((file) => ({ name: file.name, files: [file] })),
+  ].map((step) => ({ ...step, checksum: checksumOf(step.files) }));
+}
+
+function pendingSteps(applied: ReadonlyMap<string, string>): Step[] {
+  if (applied.size > 0 && applied.get(BASELINE) !== baselineChecksum()) {
+    throw new Error(
+      'This database has another baseline than this version. Before 0.1.0 the baseline changes without ' +
+        'migrations: recreate the database.',
+    );
+  }
+  return steps().filter(({ name, checksum }) => {
+    const known = applied.get(name);
+    if (known && known !== checksum) {
+      throw new Error(`Migration ${name} was changed after it had been applied.`);
+    }
+    return !known;
+  });
 }
 
 /**
@@ -97,11 +118,17 @@ async function installQueueAsOwner(url: string) {
   }
 }
 
-async function apply(client: pg.Client, { name, text, checksum }: Migration) {
+async function apply(client: pg.Client, { name, files, checksum }: Step) {
+  let current = name;
   try {
     await client.query('begin');
     await client.query('set local role servicing_owner');
-    await client.query(text);
+    // Functions may name tables of later files. test/baseline.test.ts checks every body on the finished schema.
+    if (name === BASELINE) await client.query('set local check_function_bodies = off');
+    for (const file of files) {
+      current = file.name;
+      await client.query(file.text);
+    }
     await client.query('reset role');
     await client.query('insert into public.schema_migrations (name, checksum) values ($1, $2)', [
       name,
@@ -110,6 +137,6 @@ async function apply(client: pg.Client, { name, text, checksum }: Migration) {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`Migration ${name} failed: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${current} failed: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -2,14 +2,18 @@ import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { CannotStart } from './cannot-start.ts';
 import { sql } from './db.ts';
-import { newestMigration } from './migrate.ts';
+import { BASELINE } from './baseline.ts';
+import { baselineChecksum, newestMigration } from './migrate.ts';
 
-/** Whether the database answers and has the newest schema that this version knows. */
+const Applied = z.object({ newest: z.string().nullable(), baseline: z.string().nullable() });
+
+/** Whether the database answers, has this version's baseline, and every migration that this version knows. */
 export async function isCurrent(pool: DatabasePool): Promise<boolean> {
-  const found = await pool.maybeOneFirst(sql.type(z.object({ name: z.string().nullable() }))`
-    select max(name) as name from public.schema_migrations
+  const { newest, baseline } = await pool.one(sql.type(Applied)`
+    select max(name) as newest, max(checksum) filter (where name = ${BASELINE}) as baseline
+    from public.schema_migrations
   `);
-  return found !== null && found >= newestMigration();
+  return newest !== null && newest >= newestMigration() && baseline === baselineChecksum();
 }
 
 /**

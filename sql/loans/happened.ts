@@ -67,7 +67,7 @@ const ofLoans =
 
 /** One alone is bound value by value: taken from an object, the row of a loan costs Postgres twice as much. */
 const anchoringOne = ({ loan_id, anchor }: Happened) => sql.fragment`
-  update loans as loan set ${assigning(anchor)}, coverage_revision = loan.coverage_revision + 1
+  update loans as loan set ${assigning(anchor)}
   where loan.id = ${loan_id}
 `;
 
@@ -82,7 +82,7 @@ function anchoring(all: readonly Happened[]) {
   });
   return sql.fragment`
     update loans as loan
-    set ${sql.join(assigned, sql.fragment`, `)}, coverage_revision = loan.coverage_revision + 1
+    set ${sql.join(assigned, sql.fragment`, `)}
     from jsonb_to_recordset(${JSON.stringify(anchors)}::jsonb) as given (loan_id uuid, anchor jsonb)
     cross join lateral jsonb_populate_record(null::loans, given.anchor) as kept
     where loan.id = given.loan_id and jsonb_typeof(given.anchor) = 'object'

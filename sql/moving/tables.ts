@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BASELINE } from '../database/baseline.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
 const Table = z.object({
@@ -78,8 +79,9 @@ function inOrder(tables: readonly Table[]): Table[] {
   return written;
 }
 
-/** The newest migration: rows are carried between databases of the same schema only. */
+/** The newest migration with the checksum of the baseline. Rows move only between databases of the same schema. */
 export const schemaVersion = (tx: Transaction) =>
-  tx.oneFirst(sql.type(z.object({ name: z.string() }))`
-    select name from schema_migrations order by name desc limit 1
+  tx.oneFirst(sql.type(z.object({ version: z.string() }))`
+    select max(name) || ' ' || max(left(checksum, 12)) filter (where name = ${BASELINE}) as version
+    from schema_migrations
   `);

@@ -62,7 +62,7 @@ const COMMENT = /\/\*[\s\S]*?\*\/|^\s*(?:\/\/|--).*$/gm;
 
 rule('a path that a comment names exists', () =>
   [...texts]
-    .filter(([file]) => /\.(ts|js|sql)$/.test(file) && file !== 'sql/schema.sql')
+    .filter(([file]) => /\.(ts|js|sql)$/.test(file))
     .flatMap(([file, text]) =>
       (text.match(COMMENT) ?? [])
         .flatMap((comment) => comment.match(CITED) ?? [])

@@ -1,16 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openLog } from '../../jobs/log.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
-import { migrate } from '../../sql/database/migrate.ts';
+import { migrate, schemaChecksum } from '../../sql/database/migrate.ts';
 import { keepPostgres } from '../../workers/processes/keep-postgres.ts';
 import { say } from './figures.ts';
 
 const KEPT = fileURLToPath(new URL('../../.bench', import.meta.url));
-const MIGRATIONS = new URL('../../sql/migrations/', import.meta.url);
 
 export type Copy = {
   url: string;
@@ -21,7 +20,7 @@ export type Copy = {
 
 /**
  * A database that is as it was made, on a server with the durability of production. It is made once and
- * kept below .bench, until there are other migrations; each run works on a copy of its own, which goes with it.
+ * kept below .bench until the schema changes; each run works on a copy of its own, which goes with it.
  */
 export async function copyOfKept(
   name: string,
@@ -29,7 +28,7 @@ export async function copyOfKept(
 ): Promise<Copy> {
   const folder = path.join(KEPT, name);
   const mark = path.join(folder, 'made-for');
-  const schema = readdirSync(MIGRATIONS).toSorted().at(-1) ?? '';
+  const schema = schemaChecksum();
   const isMade = existsSync(mark) && readFileSync(mark, 'utf8') === schema;
   if (!isMade) rmSync(folder, { recursive: true, force: true });
   const postgres = await startEmbeddedPostgres(folder);

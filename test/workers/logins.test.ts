@@ -176,7 +176,7 @@ test('a login that is no superuser migrates, as the README says', async () => {
   try {
     const applied = await migrate(url);
 
-    expect(applied.at(0)).toBe('0001_tenants.sql');
+    expect(applied.at(0)).toBe('0000_baseline');
   } finally {
     await superuser.query(`drop database ${name} with (force)`);
   }

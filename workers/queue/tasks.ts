@@ -84,7 +84,7 @@ function prepare({ payload: schema, run }: AnyJob, payload: unknown) {
   }
 }
 
-/** The request that a job was enqueued for, which stands beside what the job takes (migration 0111). */
+/** The request that a job was enqueued for, which stands next to the job's own payload. */
 export function requestOf(payload: unknown): string | null {
   const { request_id = null } = (payload ?? {}) as { request_id?: unknown };
   return typeof request_id === 'string' ? request_id : null;

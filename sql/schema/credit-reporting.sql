@@ -1,0 +1,127 @@
+-- Metro 2 files for the credit bureaus, and disputes.
+
+-- Disputes from a bureau or directly from a consumer (FCRA 611 and 623).
+create table credit_disputes (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  dispute_number text not null,
+  dispute_source text not null,
+  bureau text,
+  acdv_control_number text,
+  received_date date not null,
+  due_date date not null,
+  is_extended boolean not null default false,
+  dispute_codes jsonb not null,
+  fcra_relevant_information text,
+  disputed_fields jsonb not null default '[]',
+  consumer_statement text,
+  document_ids jsonb not null default '[]',
+  assigned_to uuid,
+  investigation_notes text,
+  findings text,
+  response_code text,
+  corrected_values jsonb not null default '{}',
+  compliance_condition_code text,
+  status text not null default 'received' check (status in
+    ('received', 'investigating', 'responded', 'closed', 'frivolous', 'withdrawn')),
+  responded_at timestamptz,
+  resolved_at timestamptz,
+  resolution_letter_document_id uuid,
+  is_frivolous boolean not null default false,
+  frivolous_notice_sent_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint credit_disputes_dispute_number unique (tenant_id, dispute_number),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, assigned_to) references users (tenant_id, id),
+  foreign key (tenant_id, resolution_letter_document_id) references documents (tenant_id, id)
+);
+create index credit_disputes_loan on credit_disputes (tenant_id, loan_id, created_at desc, id desc);
+create index credit_disputes_open on credit_disputes (tenant_id, received_date)
+  where status in ('received', 'investigating');
+call app.protect('credit_disputes', 'select, insert, update');
+
+-- A file of Metro 2 records for the bureaus.
+create table credit_reporting_files (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  reporting_period date not null,
+  record_count integer not null,
+  -- The reporter settings when the file was ordered.
+  reporter jsonb not null,
+  status text not null default 'pending' check (status in ('pending', 'completed')),
+  filename text not null,
+  storage_key text not null,
+  file_size integer,
+  sha256_hash text,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint credit_reporting_files_filename unique (tenant_id, filename)
+);
+create index credit_reporting_files_created
+  on credit_reporting_files (tenant_id, created_at desc, id desc);
+call app.protect('credit_reporting_files', 'select, insert, update');
+
+-- One record per loan and month-end, by the fields of the Metro 2 base segment. A correction is a separate record.
+-- Amounts are whole dollars.
+create table credit_reporting_records (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  reporting_period date not null,
+  bureaus jsonb not null,
+  consumer_account_number text not null,
+  portfolio_type text not null,
+  account_type text not null,
+  date_opened date not null,
+  date_closed date,
+  date_last_payment date,
+  date_first_delinquency date,
+  credit_limit bigint,
+  highest_credit bigint not null,
+  original_charge_off_amount bigint,
+  terms_duration text not null,
+  terms_frequency text not null,
+  scheduled_monthly_payment bigint not null,
+  actual_payment_amount bigint not null,
+  current_balance bigint not null,
+  amount_past_due bigint not null,
+  account_status text not null,
+  payment_rating text,
+  payment_history_profile text not null check (length(payment_history_profile) = 24),
+  special_comment text,
+  compliance_condition_code text,
+  consumer_information_indicator text,
+  ecoa_code text not null,
+  interest_type_indicator text not null,
+  consumer jsonb not null,
+  status text not null check (status in ('draft', 'queued', 'reported', 'rejected', 'suppressed')),
+  rejection_reason text,
+  suppression_reason text,
+  file_id uuid,
+  reported_at timestamptz,
+  correction_indicator integer not null default 0 check (correction_indicator in (0, 1)),
+  credit_dispute_id uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Other consumers reported with the record (J2 segments), each with an ECOA code.
+  co_consumers jsonb not null default '[]',
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, file_id) references credit_reporting_files (tenant_id, id),
+  foreign key (tenant_id, credit_dispute_id) references credit_disputes (tenant_id, id)
+);
+create unique index credit_reporting_records_once
+  on credit_reporting_records (tenant_id, loan_id, reporting_period) where correction_indicator = 0;
+create index credit_reporting_records_queued
+  on credit_reporting_records (tenant_id, reporting_period, id) where status = 'queued';
+create index credit_reporting_records_file
+  on credit_reporting_records (tenant_id, file_id, reporting_period desc, id desc);
+create index credit_reporting_records_loan
+  on credit_reporting_records (tenant_id, loan_id, reporting_period desc, id desc);
+call app.protect('credit_reporting_records', 'select, insert');
+grant update (status, rejection_reason, suppression_reason, file_id, reported_at) on credit_reporting_records to servicing_app;

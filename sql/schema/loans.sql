@@ -1,0 +1,1100 @@
+-- Programs, products, loans and everything that happens to a loan, except money that moves (payments.sql).
+
+create table programs (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  name text not null,
+  code text not null,
+  description text,
+  program_type text not null default 'personal',
+  is_active boolean not null default true,
+  default_product_id uuid,
+  funding_source text,
+  jurisdictions jsonb not null default '[]',
+  compliance_checks jsonb not null default '[]',
+  template_overrides jsonb not null default '{}',
+  metadata jsonb not null default '{}',
+  is_archived boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint programs_tenant_id_code_key unique (tenant_id, code)
+);
+create index programs_created on programs (tenant_id, created_at desc, id desc);
+call app.protect('programs');
+
+create table products (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  program_id uuid,
+  name text not null,
+  code text not null,
+  is_active boolean not null default true,
+  loan_type text not null default 'installment',
+  currency text not null default 'USD',
+  min_amount app.money,
+  max_amount app.money,
+  min_rate app.rate,
+  max_rate app.rate,
+  min_term_months integer,
+  max_term_months integer,
+  interest_method text not null default 'simple_daily',
+  day_count text not null default 'actual_365',
+  payment_frequency text not null default 'monthly',
+  amortization text not null default 'level_payment',
+  balloon_amount app.money,
+  first_payment_rule text not null default 'next_month_on_payment_day',
+  min_days_to_first_payment integer not null default 15,
+  -- The name of a waterfall, or a list of {due_state, component}.
+  allocation_order jsonb not null default '"standard"',
+  extra_payment_to text not null default 'principal',
+  rounding_mode text not null default 'half_up',
+  installment_rounding text not null default 'half_up',
+  installment_calculation text not null default 'periodic_rate',
+  fee_rules jsonb not null default '[]',
+  late_fee_grace_days integer not null default 10,
+  delinquency_grace_days integer not null default 0,
+  default_dpd_threshold integer not null default 90,
+  charge_off_dpd_threshold integer not null default 120,
+  non_accrual_dpd_threshold integer not null default 90,
+  small_balance_tolerance app.money not null default 1.00,
+  payoff_quote_valid_days integer not null default 10,
+  prepayment_penalty jsonb,
+  max_deferments_per_12m integer not null default 2,
+  max_modifications integer not null default 5,
+  rescission_days integer not null default 0,
+  metro2_portfolio_type text not null default 'I',
+  metro2_account_type text not null default '01',
+  gl_map jsonb not null default '{}',
+  metadata jsonb not null default '{}',
+  is_archived boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Set for lines of credit that are billed by cycle.
+  minimum_payment jsonb,
+  cycle_day integer check (cycle_day between 1 and 28),
+  payment_due_days integer check (payment_due_days between 1 and 27),
+  -- Purchases on a line of credit bear no interest while its statements are paid in full by their due dates.
+  grace_on_purchases boolean not null default false,
+  -- The product's name for borrowers, if it differs from the internal one.
+  public_name text,
+  primary key (tenant_id, id),
+  constraint products_tenant_id_code_key unique (tenant_id, code),
+  foreign key (tenant_id, program_id) references programs (tenant_id, id)
+);
+create index products_created on products (tenant_id, created_at desc, id desc);
+create index products_program on products (tenant_id, program_id, created_at desc, id desc);
+call app.protect('products');
+
+-- The last loan number of a year.
+create table loan_number_sequences (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  year integer not null,
+  last_number bigint not null,
+  primary key (tenant_id, year)
+);
+call app.protect('loan_number_sequences');
+
+-- The loan's terms, flags, and its checkpoint: the state at its last event. Between events interest is linear, so
+-- app.accrued and its siblings compute what the loan owes on any day from this row.
+create table loans (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_number text not null,
+  borrower_id uuid not null,
+  program_id uuid not null,
+  product_id uuid not null,
+  portfolio_id uuid,
+  loan_officer_id uuid,
+  external_id text,
+  status text not null default 'pending' check (status in
+    ('pending', 'approved', 'denied', 'canceled', 'active', 'paid_off', 'charged_off', 'settled', 'transferred')),
+  sub_status text,
+  -- Terms, copied from the product where it sets them. Later changes of the product do not affect the loan.
+  loan_type text not null default 'installment',
+  principal_amount app.money not null check (principal_amount > 0),
+  interest_rate app.rate not null,
+  term_months integer not null check (term_months > 0),
+  payment_day integer check (payment_day between 1 and 31),
+  payment_frequency text not null,
+  payment_amount app.money,
+  day_count text not null,
+  interest_method text not null,
+  terms jsonb not null default '{}',
+  credit_limit app.money,
+  apr app.rate,
+  first_payment_date date,
+  maturity_date date,
+  origination_date date,
+  disbursement_date date,
+  -- Flags and decisions.
+  is_frozen boolean not null default false,
+  frozen_at timestamptz,
+  freeze_reason text,
+  -- The day on which accrual resumes by itself.
+  freeze_until date,
+  is_accelerated boolean not null default false,
+  accelerated_at timestamptz,
+  is_non_accrual boolean not null default false,
+  non_accrual_since date,
+  approved_at timestamptz,
+  -- The business date of the approval.
+  approved_on date,
+  approved_by uuid,
+  denied_at timestamptz,
+  denial_reasons jsonb not null default '[]',
+  canceled_at timestamptz,
+  cancel_reason text,
+  paid_off_at timestamptz,
+  charged_off_at timestamptz,
+  charge_off_reason text,
+  charge_off_amount app.money,
+  labels jsonb not null default '[]',
+  metadata jsonb not null default '{}',
+  -- The checkpoint (jobs/loans/engine/anchor.ts): the state at the last event, from which interest is linear.
+  disbursed_amount app.money not null default 0,
+  principal_balance app.money not null default 0 check (principal_balance >= 0),
+  accrual_since date,
+  accrual_balance app.money not null default 0,
+  accrual_rate app.rate not null default 0,
+  accrual_period_days integer,
+  is_accruing boolean not null default false,
+  -- The day by which the loan must be refolded, because another rate of accrual applies from then on.
+  linear_until date,
+  -- Total interest accrued through accrual_since, unrounded, and the cents of it that were settled (paid, waived or
+  -- capitalized).
+  interest_accrued numeric(22, 10) not null default 0,
+  interest_settled app.money not null default 0,
+  -- The part of the owed interest that left the books when the loan went on non-accrual.
+  off_books_interest app.money not null default 0,
+  outstanding_fees app.money not null default 0 check (outstanding_fees >= 0),
+  suspense_balance app.money not null default 0,
+  charge_off_balance app.money not null default 0,
+  -- Money recovered after the charge-off.
+  recovered_amount app.money not null default 0,
+  deficiency_balance app.money not null default 0,
+  -- The due date of the first installment that is not fully paid, past or future.
+  oldest_unpaid_due_date date,
+  satisfied_tolerance app.money not null default 0,
+  rounding_mode text not null generated always as (coalesce(terms ->> 'rounding_mode', 'half_up')) stored,
+  delinquency_grace_days integer not null
+    generated always as (coalesce((terms ->> 'delinquency_grace_days')::integer, 0)) stored,
+  first_delinquency_date date,
+  last_payment_date date,
+  last_payment_amount app.money,
+  paid_principal app.money not null default 0,
+  paid_interest app.money not null default 0,
+  paid_fees app.money not null default 0,
+  -- Periods in which delinquency stood still, as [{from, to}], both days included.
+  delinquency_pauses jsonb not null default '[]',
+  delinquency_bucket text not null default 'current',
+  -- How often the loan reached this delinquency bucket, counted at the close of each day. The bucket of the last
+  -- close is kept, so that one delinquency counts once.
+  times_delinquent_30 integer not null default 0,
+  times_delinquent_60 integer not null default 0,
+  times_delinquent_90 integer not null default 0,
+  delinquency_counted integer not null default 0,
+  -- The payment history that the previous servicer reported for the months before boarding, newest first.
+  payment_history_profile text check (payment_history_profile ~ '^[0-6BDEGHJKLZ]{24}$'),
+  schedule_version integer not null default 0,
+  is_archived boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- The expected day of disbursement, agreed before approval. The disclosure is calculated from it.
+  expected_disbursement_date date,
+  -- The first payment date that was agreed before disbursement. first_payment_date follows the schedule after
+  -- disbursement and returns to this date if the disbursement is reversed.
+  agreed_first_payment_date date,
+  -- The amount of the last installment as of the last event.
+  final_payment_amount app.money,
+  -- The current billing cycle of a line of credit, both days included, and the minimum-payment disclosure of the
+  -- last statement.
+  cycle_start_date date,
+  cycle_end_date date,
+  cycle_outlook jsonb,
+  -- The interest of a whole period with ten decimal places. Under 30/360, a loan that accrues daily earns it spread
+  -- evenly over the days of the period.
+  accrual_period_interest numeric(22, 10),
+  -- The last day on which the borrower may rescind, fixed when the loan is agreed.
+  rescission_ends date,
+  -- The interest owed on the first due date after the rate of accrual changes (a promotion that ends, the next
+  -- period of a schedule). A bill of the whole debt on that date uses it.
+  interest_ahead app.money,
+  interest_free_balance app.money not null default 0
+    check (interest_free_balance between 0 and principal_balance),
+  -- How many installments the loan still asks for, and the first of them, written with each event, so that the
+  -- nightly snapshot does not read installments. Null: not known; the snapshot counts them.
+  open_installments integer,
+  first_open_period integer,
+  is_last_covered boolean,
+  -- The original term, if a modification changed it; otherwise null.
+  original_term_months integer check (original_term_months > 0),
+  primary key (tenant_id, id),
+  constraint loans_tenant_id_loan_number_key unique (tenant_id, loan_number),
+  constraint loans_tenant_id_external_id_key unique (tenant_id, external_id),
+  foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id),
+  foreign key (tenant_id, program_id) references programs (tenant_id, id),
+  foreign key (tenant_id, product_id) references products (tenant_id, id),
+  foreign key (tenant_id, loan_officer_id) references users (tenant_id, id)
+) with (fillfactor = 80);
+create index loans_borrower on loans (tenant_id, borrower_id, created_at desc, id desc);
+create index loans_portfolio on loans (tenant_id, portfolio_id) where portfolio_id is not null;
+create index loans_status on loans (tenant_id, status, created_at desc, id desc);
+create index loans_bucket on loans (tenant_id, delinquency_bucket, created_at desc, id desc);
+create index loans_program on loans (tenant_id, program_id);
+create index loans_product on loans (tenant_id, product_id);
+create index loans_officer on loans (tenant_id, loan_officer_id) where loan_officer_id is not null;
+create index loans_number_search on loans using gin (loan_number gin_trgm_ops);
+create index loans_freeze_ends on loans (tenant_id, freeze_until) where freeze_until is not null;
+create index loans_refold on loans (tenant_id, linear_until) where linear_until is not null;
+create index loans_cycle_ends on loans (tenant_id, cycle_end_date) where cycle_end_date is not null;
+create index loans_cycle_starts on loans (tenant_id, cycle_start_date) where cycle_start_date is not null;
+create index loans_created on loans (tenant_id, created_at desc, id desc) include (is_archived);
+call app.protect('loans');
+
+-- People who owe a loan together with its borrower. Rows are never deleted: a released co-borrower owes nothing
+-- from that day on, and remains on record.
+create table co_borrowers (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  borrower_id uuid not null,
+  role text not null check (role in ('co_borrower', 'co_signer', 'guarantor')),
+  liable_from date not null,
+  -- The first day on which the co-borrower owes nothing.
+  released_on date,
+  release_reason text,
+  release_notes text,
+  released_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  check (released_on >= liable_from),
+  check ((released_on is null) = (release_reason is null)),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, borrower_id) references borrowers (tenant_id, id),
+  foreign key (tenant_id, released_by) references users (tenant_id, id)
+);
+create unique index co_borrowers_once on co_borrowers (tenant_id, loan_id, borrower_id)
+  where released_on is null;
+create index co_borrowers_loan on co_borrowers (tenant_id, loan_id, created_at desc, id desc);
+create index co_borrowers_borrower on co_borrowers (tenant_id, borrower_id, created_at desc, id desc);
+create index co_borrowers_created on co_borrowers (tenant_id, created_at desc, id desc);
+call app.protect('co_borrowers', 'select, insert, update');
+
+-- What happened to a loan, in the order in which it became known. Rows never change: an event that reverses another
+-- corrects it. The loan's state is computed from its events (jobs/loans/engine/fold.ts).
+create table loan_events (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  kind text not null,
+  effective_date date not null,
+  -- The details of the kind of event: amounts as decimal strings, ids, reasons.
+  details jsonb not null default '{}',
+  recorded_on date not null default app.business_date(),
+  recorded_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index loan_events_loan on loan_events (tenant_id, loan_id, effective_date, id);
+-- A partial index, because every close counts a loan's modifications and most loans have none.
+create index loan_events_modifications on loan_events (tenant_id, loan_id, effective_date)
+  where kind in ('rate_change', 'capitalization', 'forgiveness', 'plan_agreed');
+call app.protect('loan_events', 'select, insert');
+
+-- A rate, or none, agreed for a limited time. The loan's events record its effect.
+create table loan_promotions (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  name text not null,
+  promo_type text not null,
+  promo_rate app.rate,
+  start_date date not null,
+  end_date date not null check (end_date >= start_date),
+  conditions jsonb not null default '{}',
+  promo_program_id uuid,
+  -- The event that began it; null until its first day.
+  event_id uuid,
+  -- The end of the promotion has been processed.
+  is_over boolean not null default false,
+  broken_on date,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index loan_promotions_loan on loan_promotions (tenant_id, loan_id, created_at desc, id desc);
+create index loan_promotions_open on loan_promotions (tenant_id, start_date) where not is_over;
+call app.protect('loan_promotions');
+
+-- Slowly changing facts of a loan for tapes: valid from the day of the row until the next row, as of the close of
+-- that day. Values that change daily are in loan_snapshots.
+create table loan_particulars (
+  tenant_id uuid not null default app.current_tenant(),
+  loan_id uuid not null,
+  from_date date not null,
+  external_id text,
+  borrower_name text,
+  borrower_state text,
+  borrower_zip text,
+  program text not null,
+  product text not null,
+  origination_date date,
+  first_payment_date date,
+  apr app.rate,
+  term_months integer not null,
+  payment_amount app.money,
+  payment_frequency text not null,
+  modification_count integer not null,
+  charge_off_date date,
+  charge_off_amount app.money,
+  recovery_amount app.money,
+  collateral_type text,
+  collateral_value app.money,
+  lien_position integer,
+  investor text,
+  portfolio text,
+  credit_score_origination text,
+  constraint loan_particulars_pkey primary key (tenant_id, loan_id, from_date)
+);
+call app.protect('loan_particulars', 'select, insert');
+
+-- The schedule, in versions. paid_amount follows the loan's events (jobs/loans/history/happen.ts updates the few
+-- installments that an event changed).
+create table installments (
+  tenant_id uuid not null default app.current_tenant(),
+  loan_id uuid not null,
+  version integer not null,
+  period_number integer not null,
+  due_date date not null,
+  payment_amount app.money not null,
+  principal_amount app.money not null,
+  interest_amount app.money not null,
+  fees_amount app.money not null default 0,
+  beginning_balance app.money not null,
+  ending_balance app.money not null,
+  days_in_period integer not null,
+  paid_amount app.money not null default 0,
+  paid_date date,
+  is_canceled boolean not null default false,
+  reason text,
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, loan_id, version, period_number),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+call app.protect('installments', 'select, insert');
+grant update (paid_amount, paid_date, is_canceled) on installments to servicing_app;
+
+create table disbursements (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  amount app.money not null check (amount > 0),
+  disbursement_date date not null,
+  method text not null default 'external',
+  payment_instrument_id uuid,
+  payee_name text,
+  payee_type text not null default 'borrower',
+  reference_number text,
+  fee_deducted app.money not null default 0,
+  net_amount app.money not null,
+  status text not null default 'completed',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  send_by date,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
+);
+create index disbursements_loan on disbursements (tenant_id, loan_id, created_at desc, id desc);
+create index disbursements_send_by on disbursements (tenant_id, send_by) where send_by is not null;
+call app.protect('disbursements');
+
+-- Draws on lines of credit.
+create table draws (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  draw_number integer not null,
+  amount app.money not null check (amount > 0),
+  draw_date date not null,
+  purpose text,
+  payment_instrument_id uuid,
+  external_id text,
+  fee_amount app.money not null default 0,
+  status text not null default 'completed' check (status in ('pending', 'completed', 'failed', 'reversed')),
+  outstanding_principal app.money not null,
+  interest_rate app.rate not null,
+  available_credit_after app.money not null,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  send_by date,
+  primary key (tenant_id, id),
+  constraint draws_tenant_id_external_id_key unique (tenant_id, external_id),
+  constraint draws_draw_number unique (tenant_id, loan_id, draw_number),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
+);
+create index draws_loan on draws (tenant_id, loan_id, created_at desc, id desc);
+create index draws_send_by on draws (tenant_id, send_by) where send_by is not null;
+call app.protect('draws', 'select, insert, update');
+
+create table fees (
+  tenant_id uuid not null default app.current_tenant(),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  fee_type text not null,
+  description text,
+  amount app.money not null check (amount > 0),
+  amount_paid app.money not null default 0,
+  amount_waived app.money not null default 0,
+  -- The amount that was capitalized, charged off or written off: neither paid nor waived.
+  amount_moved app.money not null default 0,
+  assessed_date date not null,
+  effective_date date not null,
+  due_date date,
+  installment_number integer,
+  payment_id uuid,
+  -- The fee rule of the product, and how the fee is collected.
+  fee_rule_id uuid,
+  treatment text not null default 'upfront',
+  status text not null default 'assessed',
+  waived_at timestamptz,
+  waived_by uuid,
+  waive_reason text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- The draw that caused the fee; reversing the draw reverses the fee.
+  draw_id uuid,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, draw_id) references draws (tenant_id, id)
+    -- A fee is assessed before its draw is written, in the same transaction.
+    deferrable initially deferred
+);
+create index fees_loan on fees (tenant_id, loan_id, created_at desc, id desc);
+create unique index fees_one_late_fee on fees (tenant_id, loan_id, installment_number)
+  where fee_type = 'late' and status <> 'reversed';
+create unique index fees_one_return_fee on fees (tenant_id, payment_id)
+  where fee_type = 'returned_payment' and status <> 'reversed';
+create index fees_draw on fees (tenant_id, draw_id) where draw_id is not null;
+call app.protect('fees');
+
+-- Late fee exemptions: installments that were late after their grace period but got no late fee, and why. A later
+-- close assesses no fee for them.
+create table spared_late_fees (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  installment_number integer not null,
+  -- The missed due date. An installment that moves to another date can be late again.
+  due_date date not null,
+  -- The rule that would have charged the fee; null if the rule has no id.
+  fee_rule_id uuid,
+  reason text not null check (reason in ('small_rest', 'paid_something', 'agreement', 'frozen', 'earlier')),
+  decided_on date not null default app.business_date(),
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create unique index spared_late_fees_once
+  on spared_late_fees (tenant_id, loan_id, installment_number, due_date, fee_rule_id) nulls not distinct;
+call app.protect('spared_late_fees', 'select, insert');
+
+-- Results of a loan's compliance checks.
+create table compliance_runs (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  passed boolean not null,
+  checks jsonb not null,
+  run_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index compliance_runs_loan on compliance_runs (tenant_id, loan_id, run_at desc);
+call app.protect('compliance_runs', 'select, insert');
+
+-- Suspense money that was applied to the loan, by a person or by rule.
+create table suspense_applications (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  amount app.money not null check (amount > 0),
+  effective_date date not null,
+  payment_type text not null,
+  notes text,
+  source text not null check (source in ('staff', 'rule')),
+  status text not null default 'applied' check (status in ('applied', 'reversed')),
+  -- The current allocation. An event that arrives late may change it.
+  principal_applied app.money not null default 0,
+  interest_applied app.money not null default 0,
+  fees_applied app.money not null default 0,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index suspense_applications_loan
+  on suspense_applications (tenant_id, loan_id, created_at desc, id desc);
+call app.protect('suspense_applications', 'select, insert, update');
+
+-- Credits for the loan that are no payment, such as a goodwill credit. As for all records below, the effect on
+-- money is in loan_events; the record keeps what was agreed, by whom, and its status.
+create table service_credits (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  amount app.money not null check (amount > 0),
+  credit_type text not null,
+  reason text not null,
+  apply_to text not null,
+  effective_date date not null,
+  sponsor text not null,
+  status text not null default 'applied' check (status in ('applied', 'reversed')),
+  -- The current allocation. An event that arrives late may change it.
+  principal_applied app.money not null default 0,
+  interest_applied app.money not null default 0,
+  fees_applied app.money not null default 0,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index service_credits_loan on service_credits (tenant_id, loan_id, created_at desc, id desc);
+call app.protect('service_credits', 'select, insert, update');
+
+create table promises_to_pay (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  promised_on date not null default app.business_date(),
+  promised_amount app.money not null check (promised_amount > 0),
+  promised_date date not null,
+  payment_method text,
+  channel text not null,
+  contact_note text,
+  grace_days integer not null check (grace_days >= 0),
+  installments jsonb not null default '[]',
+  status text not null default 'pending' check (status in
+    ('pending', 'kept', 'partially_kept', 'broken', 'canceled')),
+  fulfilled_amount app.money not null default 0,
+  fulfilled_at timestamptz,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index promises_to_pay_loan on promises_to_pay (tenant_id, loan_id, created_at desc, id desc);
+create index promises_to_pay_pending on promises_to_pay (tenant_id, loan_id) where status = 'pending';
+call app.protect('promises_to_pay', 'select, insert, update');
+
+create table payment_plans (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  plan_type text not null check (plan_type in ('repayment', 'settlement', 'catch_up')),
+  -- Payments from this day on count towards the promise.
+  agreed_on date not null default app.business_date(),
+  total_amount app.money not null check (total_amount > 0),
+  -- [{due_date, amount, status}], ordered by date.
+  installments jsonb not null,
+  start_date date,
+  frequency text,
+  number_of_payments integer,
+  amount app.money,
+  settlement_amount app.money,
+  waive_remaining boolean not null,
+  grace_days integer not null check (grace_days >= 0),
+  payment_instrument_id uuid,
+  auto_collect boolean not null,
+  notes text,
+  status text not null check (status in ('proposed', 'active', 'completed', 'broken', 'canceled')),
+  paid_amount app.money not null default 0,
+  completed_at timestamptz,
+  broken_at timestamptz,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, payment_instrument_id) references payment_instruments (tenant_id, id)
+);
+create index payment_plans_loan on payment_plans (tenant_id, loan_id, created_at desc, id desc);
+create unique index payment_plans_one_active on payment_plans (tenant_id, loan_id) where status = 'active';
+call app.protect('payment_plans', 'select, insert, update');
+
+-- Payoff quotes. A quote is superseded by a newer quote or by an event that changes the payoff amount.
+create table payoff_quotes (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  quote_number text not null,
+  quote_date date not null default app.business_date(),
+  payoff_date date not null,
+  good_through_date date not null,
+  principal_amount app.money not null,
+  accrued_interest app.money not null,
+  per_diem app.money not null,
+  fees_amount app.money not null,
+  unbilled_fees app.money not null default 0,
+  prepayment_penalty app.money not null,
+  credits_amount app.money not null,
+  payoff_amount app.money not null,
+  payoff_amount_good_through app.money not null,
+  include_prepayment_penalty boolean not null,
+  delivery_method text not null,
+  explanation jsonb not null,
+  remittance_instructions text,
+  status text not null default 'active' check (status in ('active', 'expired', 'accepted', 'superseded', 'canceled')),
+  document_id uuid,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint payoff_quotes_quote_number unique (tenant_id, quote_number),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index payoff_quotes_loan on payoff_quotes (tenant_id, loan_id, created_at desc, id desc);
+create unique index payoff_quotes_one_active on payoff_quotes (tenant_id, loan_id) where status = 'active';
+call app.protect('payoff_quotes', 'select, insert, update');
+
+create table modifications (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  modification_type text not null,
+  effective_date date not null,
+  reason text not null,
+  reason_comment text,
+  new_interest_rate app.rate,
+  new_term_months integer,
+  extend_months integer,
+  new_payment_amount app.money,
+  new_payment_day integer,
+  new_maturity_date date,
+  principal_forgiven app.money not null default 0,
+  capitalize_interest boolean not null,
+  capitalize_fees boolean not null,
+  capitalized_amount app.money not null default 0,
+  interest_treatment text not null,
+  fee_treatment text not null,
+  apply_immediately boolean not null,
+  status text not null check (status in
+    ('pending', 'approved', 'completed', 'rejected', 'reversed', 'canceled')),
+  previous_terms jsonb not null default '{}',
+  new_terms jsonb not null default '{}',
+  -- Events that the record caused, reversed together with it.
+  event_ids jsonb not null default '[]',
+  requested_by uuid,
+  approved_by uuid,
+  applied_at timestamptz,
+  document_id uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index modifications_loan on modifications (tenant_id, loan_id, created_at desc, id desc);
+create index modifications_approved on modifications (tenant_id, effective_date) where status = 'approved';
+call app.protect('modifications', 'select, insert, update');
+
+create table forbearances (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  forbearance_type text not null,
+  start_date date not null,
+  end_date date not null,
+  reason text not null,
+  reduced_payment_amount app.money,
+  interest_accrues boolean not null,
+  suspend_late_fees boolean not null,
+  suspend_delinquency boolean not null,
+  suspend_credit_reporting boolean not null,
+  end_treatment text not null,
+  hardship_application_id uuid,
+  notes text,
+  status text not null default 'scheduled' check (status in
+    ('scheduled', 'active', 'completed', 'canceled', 'broken')),
+  event_ids jsonb not null default '[]',
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  check (end_date >= start_date),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index forbearances_loan on forbearances (tenant_id, loan_id, created_at desc, id desc);
+create index forbearances_open on forbearances (tenant_id, loan_id) where status in ('scheduled', 'active');
+call app.protect('forbearances', 'select, insert, update');
+
+create table deferments (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  deferment_type text not null,
+  periods integer not null check (periods > 0),
+  start_date date not null,
+  -- The day before payments resume; set when the deferment begins.
+  end_date date,
+  start_installment integer,
+  interest_treatment text not null,
+  extend_maturity boolean not null,
+  fee_amount app.money not null default 0,
+  reason text not null,
+  notes text,
+  status text not null default 'scheduled' check (status in
+    ('scheduled', 'active', 'completed', 'canceled', 'broken')),
+  event_ids jsonb not null default '[]',
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id)
+);
+create index deferments_loan on deferments (tenant_id, loan_id, created_at desc, id desc);
+create index deferments_open on deferments (tenant_id, loan_id) where status in ('scheduled', 'active');
+call app.protect('deferments', 'select, insert, update');
+
+create table forms_1099c (
+  tenant_id uuid not null default app.current_tenant() references tenants (id),
+  id uuid not null default uuidv7(),
+  loan_id uuid not null,
+  form_number text not null,
+  tax_year integer not null,
+  status text not null default 'generated' check (status in
+    ('draft', 'generated', 'furnished', 'filed', 'corrected', 'void')),
+  is_corrected boolean not null default false,
+  corrects_form_id uuid,
+  source text not null check (source in ('manual', 'system')),
+  creditor_name text not null,
+  creditor_tin_last_four text not null,
+  creditor_address text not null,
+  creditor_phone text,
+  debtor_name text not null,
+  debtor_tin_last_four text not null,
+  debtor_address text not null,
+  account_number text not null,
+  identifiable_event_date date not null,
+  amount_discharged app.money not null check (amount_discharged > 0 or amount_discharged = 0 and is_corrected),
+  interest_included app.money not null default 0,
+  debt_description text not null,
+  personally_liable boolean not null,
+  identifiable_event_code text not null check (identifiable_event_code ~ '^[A-H]$'),
+  fair_market_value app.money,
+  notes text,
+  document_id uuid,
+  created_by uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (tenant_id, id),
+  constraint forms_1099c_form_number unique (tenant_id, form_number),
+  foreign key (tenant_id, loan_id) references loans (tenant_id, id),
+  foreign key (tenant_id, corrects_form_id) references forms_1099c (tenant_id, id)
+);
+create index forms_1099c_loan on forms_1099c (tenant_id, loan_id, created_at desc, id desc);
+create unique index forms_1099c_one on forms_1099c
+  (tenant_id, loan_id, identifiable_event_code, tax_year)
+  where status not in ('void', 'corrected');
+call app.protect('forms_1099c', 'select, insert, update');
+
+-- Whether the date is the last day of February.
+create function app.is_february_end(d date) returns boolean
+language sql immutable parallel safe
+return extract(month from d) = 2 and extract(day from d + 1) = 1;
+
+-- Days by the NASD rule (30U/360): months have 30 days; February's last day and day 31 count as day 30.
+create function app.days_30_360(from_date date, to_date date) returns bigint
+language sql immutable parallel safe
+return (extract(year from to_date)::bigint - extract(year from from_date)::bigint) * 360
+  + (extract(month from to_date)::bigint - extract(month from from_date)::bigint) * 30
+  + case
+      when app.is_february_end(from_date) and app.is_february_end(to_date) then 30
+      when extract(day from to_date) = 31
+        and (extract(day from from_date) >= 30 or app.is_february_end(from_date)) then 30
+      else extract(day from to_date)::bigint
+    end
+  - case
+      when extract(day from from_date) = 31 or app.is_february_end(from_date) then 30
+      else extract(day from from_date)::bigint
+    end;
+
+-- Days before a date that lie in leap years.
+create function app.leap_year_days_before(d date) returns bigint
+language sql immutable parallel safe
+return (
+  (extract(year from d)::bigint - 1) / 4
+    - (extract(year from d)::bigint - 1) / 100
+    + (extract(year from d)::bigint - 1) / 400
+) * 366
+  + case
+      when extract(year from d)::bigint % 4 = 0
+        and (extract(year from d)::bigint % 100 <> 0 or extract(year from d)::bigint % 400 = 0)
+      then extract(doy from d)::bigint - 1
+      else 0
+    end;
+
+-- The part of a year from one date (included) to another (excluded), with 20 decimal places. Must equal
+-- jobs/loans/arithmetic/day-count.ts; a property test compares them. Interest is round(balance * rate *
+-- year_fraction, 10). Dividing a numeric with 30 decimal places keeps at least 30, so the rounding to 20 is the
+-- only one. Not strict, because Postgres does not inline strict functions.
+create function app.year_fraction(day_count text, from_date date, to_date date) returns numeric
+language sql immutable parallel safe
+return case
+  when to_date <= from_date then 0::numeric
+  else round(
+    case day_count
+      when 'actual_365' then (to_date - from_date)::numeric(40, 30) / 365
+      when 'actual_360' then (to_date - from_date)::numeric(40, 30) / 360
+      when 'actual_364' then (to_date - from_date)::numeric(40, 30) / 364
+      when '30_360' then app.days_30_360(from_date, to_date)::numeric(40, 30) / 360
+      when 'actual_actual' then (
+        (
+          (to_date - from_date)
+          - (app.leap_year_days_before(to_date) - app.leap_year_days_before(from_date))
+        ) * 366
+        + (app.leap_year_days_before(to_date) - app.leap_year_days_before(from_date)) * 365
+      )::numeric(40, 30) / 133590
+    end,
+    20
+  )
+end;
+
+-- Rounds an amount to cents, half a cent to the even cent.
+create function app.half_even(amount numeric) returns numeric
+language sql immutable parallel safe
+return case
+  when abs(amount * 100 % 1) = 0.5 then round(round(amount * 50) / 50, 2)
+  else round(amount, 2)
+end;
+
+-- All interest accrued up to the start of a day, unrounded. Must equal accruedOn in jobs/loans/engine/anchor.ts,
+-- for days from the loan's last event on. Statements pass the columns one by one: given the row of a subquery,
+-- Postgres would look up the row for each column.
+create function app.accrued(
+  interest_accrued numeric, is_accruing boolean, accrual_since date, accrual_balance numeric, accrual_rate numeric,
+  accrual_period_days integer, accrual_period_interest numeric, day_count text, day date
+) returns numeric
+language sql immutable parallel safe
+return interest_accrued + case
+  when not is_accruing or day <= accrual_since then 0
+  when accrual_period_days is null then
+    round(accrual_balance * accrual_rate * app.year_fraction(day_count, accrual_since, day), 10)
+  else
+    round(accrual_period_interest::numeric(40, 30) * (day - accrual_since) / accrual_period_days, 10)
+end;
+
+-- The same for a loan's row.
+create function app.accrued(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return app.accrued(
+  loan.interest_accrued, loan.is_accruing, loan.accrual_since, loan.accrual_balance, loan.accrual_rate,
+  loan.accrual_period_days, loan.accrual_period_interest, loan.day_count, day
+);
+
+-- Accrued interest in cents, by the loan's rounding mode. Must equal centsAccrued in jobs/loans/engine/position.ts.
+-- Each branch names the amount once, so that Postgres inlines the function.
+create function app.accrued_cents(
+  interest_accrued numeric, is_accruing boolean, accrual_since date, accrual_balance numeric, accrual_rate numeric,
+  accrual_period_days integer, accrual_period_interest numeric, day_count text, rounding_mode text, day date
+) returns numeric
+language sql immutable parallel safe
+return case rounding_mode
+  when 'half_even' then app.half_even(app.accrued(
+    interest_accrued, is_accruing, accrual_since, accrual_balance, accrual_rate, accrual_period_days,
+    accrual_period_interest, day_count, day
+  ))
+  else round(app.accrued(
+    interest_accrued, is_accruing, accrual_since, accrual_balance, accrual_rate, accrual_period_days,
+    accrual_period_interest, day_count, day
+  ), 2)
+end;
+
+-- The same for a loan's row.
+create function app.accrued_cents(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return app.accrued_cents(
+  loan.interest_accrued, loan.is_accruing, loan.accrual_since, loan.accrual_balance, loan.accrual_rate,
+  loan.accrual_period_days, loan.accrual_period_interest, loan.day_count, loan.rounding_mode, day
+);
+
+-- The cents of interest owed at the start of a day.
+create function app.interest_owed(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return greatest(app.accrued_cents(loan, day) - loan.interest_settled, 0);
+
+-- The cents of interest owed at the start of a day; negative if the borrower paid interest in advance.
+create function app.interest_balance(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return app.accrued_cents(loan, day) - loan.interest_settled;
+
+-- The payoff amount at the start of a day. Must equal repaymentOwed in jobs/loans/engine/position.ts. Interest that
+-- was paid in advance and is not yet earned counts towards it.
+create function app.repayment_owed(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return greatest(
+  loan.principal_balance + loan.outstanding_fees + app.interest_balance(loan, day), 0.00
+);
+
+-- The payoff amount on a future due date, from its principal with fees and the interest through that day.
+create function app.repayment_foreseen(
+  principal_and_fees numeric, linear_until date, interest_ahead numeric, interest numeric, day date
+) returns numeric
+language sql immutable parallel safe
+return greatest(
+  principal_and_fees + case when day > linear_until and interest_ahead is not null then interest_ahead else interest end,
+  0.00
+);
+
+-- The same for a loan's row. After the rate of accrual changes, uses the interest that the last refold computed for
+-- that date.
+create function app.repayment_foreseen(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return app.repayment_foreseen(
+  loan.principal_balance + loan.outstanding_fees, loan.linear_until, loan.interest_ahead,
+  app.interest_balance(loan, day), day
+);
+
+-- Must equal jobs/loans/products/prepayment-penalty.ts.
+create function app.prepayment_penalty(loan loans, day date) returns numeric
+language sql immutable parallel safe
+return case
+  when loan.status <> 'active' or loan.principal_balance + loan.charge_off_balance = 0
+    or day >= loan.maturity_date
+    or day >= loan.disbursement_date
+      + make_interval(months => (loan.terms #>> '{prepayment_penalty,within_months}')::integer)
+  then 0.00
+  when loan.terms #>> '{prepayment_penalty,calculation}' = 'flat'
+  then coalesce((loan.terms #>> '{prepayment_penalty,amount}')::numeric, 0.00)
+  else round(coalesce(
+    (loan.terms #>> '{prepayment_penalty,percentage}')::numeric
+      * (loan.principal_balance + loan.charge_off_balance), 0
+  ), 2)
+end;
+
+-- The due date of the oldest unpaid installment on a day, for a loan with this payoff amount. After maturity
+-- everything that is still owed is due.
+create function app.unpaid_since(
+  status text, repayment numeric, oldest_unpaid_due_date date, maturity_date date, day date
+) returns date
+language sql immutable parallel safe
+return case
+  when status <> 'active' or repayment <= 0 then null
+  else coalesce(oldest_unpaid_due_date, case when day > maturity_date then maturity_date end)
+end;
+
+-- The same for a loan's row, for callers that know the interest owed on that day.
+create function app.unpaid_since(loan loans, day date, interest numeric) returns date
+language sql immutable parallel safe
+return app.unpaid_since(
+  loan.status, loan.principal_balance + interest + loan.outstanding_fees, loan.oldest_unpaid_due_date,
+  loan.maturity_date, day
+);
+
+-- The same for a loan's row.
+create function app.unpaid_since(loan loans, day date) returns date
+language sql immutable parallel safe
+return app.unpaid_since(loan, day, app.interest_balance(loan, day));
+
+-- Separate from app.days_past_due, because Postgres cannot inline a function with a subquery, and most loans have
+-- no pauses.
+create function app.days_past_due_less_pauses(oldest date, day date, pauses jsonb, grace integer) returns integer
+language sql immutable parallel safe
+return greatest(0, day - oldest - grace - (
+  select coalesce(sum(upper(span) - lower(span)), 0)::integer
+  from unnest(
+    (select range_agg(daterange((pause ->> 'from')::date, (pause ->> 'to')::date, '[]'))
+     from jsonb_array_elements(pauses) as pause)
+    * datemultirange(daterange(oldest + 1, day, '[]'))
+  ) as span
+));
+
+-- Days since the oldest unpaid due date, without grace days and pauses (both ends of a pause included; overlapping
+-- pauses count once). Must equal daysPastDue in jobs/loans/engine/delinquency.ts.
+create function app.days_past_due(oldest date, day date, pauses jsonb, grace integer) returns integer
+language sql immutable parallel safe
+return case
+  when oldest is null or day <= oldest + grace then 0
+  when pauses = '[]' then day - oldest - grace
+  else app.days_past_due_less_pauses(oldest, day, pauses, grace)
+end;
+
+-- The delinquency bucket for days past due.
+create function app.bucket(days integer) returns text
+language sql immutable parallel safe
+return case
+  when days <= 0 then 'current'
+  when days < 30 then 'dpd_1_29'
+  when days < 60 then 'dpd_30_59'
+  when days < 90 then 'dpd_60_89'
+  when days < 120 then 'dpd_90_119'
+  when days < 150 then 'dpd_120_149'
+  when days < 180 then 'dpd_150_179'
+  else 'dpd_180_plus'
+end;
+
+-- Locks a loan for a write. If the day's interest is already posted, records the loan in cob_written_loans, so that
+-- the end of the day looks at it again. The day cannot end while a transaction writes to a loan.
+create function app.lock_loan(loan uuid) returns boolean
+language plpgsql set search_path = public, pg_temp
+as $$
+declare accrued boolean;
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('close ' || app.current_tenant(), 0));
+  perform from loans where id = loan for no key update;
+  if not found then return null; end if;
+  select chunk.is_accrued into accrued
+  from cob_chunks as chunk
+  where chunk.cob_date = app.business_date() and chunk.first_loan_id <= loan
+    and (chunk.before_loan_id is null or loan < chunk.before_loan_id)
+  for share;
+  if accrued then
+    insert into cob_written_loans (cob_date, loan_id) values (app.business_date(), loan) on conflict do nothing;
+  end if;
+  return coalesce(accrued, false);
+end $$;
+
+-- Removes what the close recorded for these loans for the day that is still open, after they were written to, and
+-- returns their delinquency counters of that time. Records of days that have ended stay.
+create function app.take_back_day(loans uuid[])
+returns table (
+  loan_id uuid, first_delinquency_date date, times_delinquent_30 integer, times_delinquent_60 integer,
+  times_delinquent_90 integer
+)
+language sql security definer set search_path = public, pg_temp
+as $$
+  with written as (
+    delete from cob_written_loans as written
+    where written.tenant_id = app.current_tenant() and written.cob_date = app.business_date()
+      and written.loan_id = any(loans)
+    returning written.cob_date, written.loan_id
+  ), untold as (
+    delete from loan_particulars as told using written
+    where told.tenant_id = app.current_tenant() and told.loan_id = written.loan_id
+      and told.from_date = written.cob_date
+  )
+  delete from loan_snapshots as kept using written
+  where kept.tenant_id = app.current_tenant() and kept.snapshot_date = written.cob_date
+    and kept.loan_id = written.loan_id
+  returning kept.loan_id, kept.first_delinquency_date, kept.times_delinquent_30, kept.times_delinquent_60,
+    kept.times_delinquent_90
+$$;
+revoke execute on function app.take_back_day from public;
+grant execute on function app.take_back_day to servicing_app;
+
+create trigger append_only before update or delete on loan_events
+  for each row execute function app.refuse_change();
+create trigger append_only_all before truncate on loan_events
+  for each statement execute function app.refuse_change();
+
+-- Keys from earlier tables to those above.
+alter table programs add foreign key (tenant_id, default_product_id) references products (tenant_id, id) deferrable initially immediate;
+alter table notes add foreign key (tenant_id, loan_id) references loans (tenant_id, id);
+alter table tasks add foreign key (tenant_id, loan_id) references loans (tenant_id, id);
