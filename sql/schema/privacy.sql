@@ -331,6 +331,7 @@ insert into app.borrower_tables (table_name, folder, is_forgotten) values
   ('borrowers', 'borrower', false),
   ('borrower_consents', 'borrower', false),
   ('payment_instruments', 'borrower', false),
+  ('change_notices', 'borrower', false),
   ('autopay_plans', 'borrower', false),
   ('notes', 'borrower', false),
   ('tasks', 'borrower', false),
@@ -557,6 +558,7 @@ insert into app.borrower_ties (table_name, through, parent) values
   ('mail_letters', 'borrower_id', 'borrowers'),
   ('spared_late_fees', 'loan_id', 'loans'),
   ('cob_written_loans', 'loan_id', 'loans'),
+  ('change_notices', 'borrower_id', 'borrowers'),
   ('order_accounts', 'payment_id', 'payments'),
   ('order_accounts', 'disbursement_id', 'disbursements'),
   ('order_accounts', 'draw_id', 'draws');
@@ -708,7 +710,9 @@ insert into app.borrower_columns (table_name, column_name, becomes) values
   ('order_accounts', 'individual_name', '''Redacted'''),
   ('order_accounts', 'bank_name', '''Redacted'''),
   ('order_accounts', 'routing_number', '''000000000'''),
-  ('order_accounts', 'account_number_last_four', 'null');
+  ('order_accounts', 'account_number_last_four', 'null'),
+  ('change_notices', 'corrected_routing_number', '''000000000'''),
+  ('change_notices', 'corrected_account_number_last_four', 'null');
 -- Secrets: redacted, and in no export.
 insert into app.borrower_columns (table_name, column_name, becomes, kept_because, is_secret) values
   ('payment_instruments', 'account_number_sealed', 'null', null, true),
@@ -724,7 +728,8 @@ insert into app.borrower_columns (table_name, column_name, becomes, kept_because
   ('second_factors', 'public_key', 'null', null, true),
   ('approvals', 'content', 'null', null, true),
   ('approvals', 'secrets_sealed', 'null', null, true),
-  ('order_accounts', 'account_number_sealed', '''''', null, true);
+  ('order_accounts', 'account_number_sealed', '''''', null, true),
+  ('change_notices', 'corrected_account_number_sealed', 'null', null, true);
 -- Columns that redaction keeps, and why.
 insert into app.borrower_columns (table_name, column_name, kept_because) values
   ('borrowers', 'borrower_type', 'a word of ours, one of a few'),
@@ -739,6 +744,7 @@ insert into app.borrower_columns (table_name, column_name, kept_because) values
   ('payment_instruments', 'verification_method', 'a word of ours, one of a few'),
   ('payment_instruments', 'status', 'a word of ours, one of a few'),
   ('payment_instruments', 'last_return_code', 'the bank''s code'),
+  ('payment_instruments', 'block_code', 'the bank''s code'),
   ('autopay_plans', 'amount_type', 'a word of ours, one of a few'),
   ('autopay_plans', 'extra_toward', 'a word of ours, one of a few'),
   ('autopay_plans', 'frequency', 'a word of ours, one of a few'),
@@ -957,4 +963,8 @@ insert into app.borrower_columns (table_name, column_name, kept_because) values
   ('mail_letters', 'status', 'a word of ours, one of a few'),
   ('mail_letters', 'hold_reasons', 'a word of ours, one of a few'),
   ('spared_late_fees', 'reason', 'a word of ours, one of a few'),
-  ('order_accounts', 'account_type', 'a word of ours, one of a few');
+  ('order_accounts', 'account_type', 'a word of ours, one of a few'),
+  ('change_notices', 'code', 'the bank''s code'),
+  ('change_notices', 'trace_number', 'the bank''s form'),
+  ('change_notices', 'corrected_account_type', 'a word of ours, one of a few'),
+  ('change_notices', 'status', 'a word of ours, one of a few');

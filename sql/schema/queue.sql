@@ -269,6 +269,14 @@ create function app.tenant_of_job(payload json) returns text
 revoke execute on function app.tenant_of_job from public;
 grant execute on function app.tenant_of_job to servicing_app, servicing_worker;
 
+-- Indexes on the queue library's own table, for app.take_jobs: jobs by tenant, jobs of named queues (in which one job
+-- runs at a time), and running jobs.
+create index jobs_of_tenants on graphile_worker._private_jobs
+  (task_id, app.tenant_of_job(payload), priority, run_at) where is_available and job_queue_id is null;
+create index jobs_in_queues on graphile_worker._private_jobs
+  (job_queue_id, priority, run_at) where is_available and job_queue_id is not null;
+create index jobs_running on graphile_worker._private_jobs (locked_by) where locked_by is not null;
+
 -- The number of the session lock that a living worker process holds.
 create function app.worker_lock(pool_id text) returns bigint
   language sql immutable parallel safe

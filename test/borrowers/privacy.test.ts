@@ -227,6 +227,8 @@ test('planted words are in no row of any table once their borrower is redacted',
   expect(unmarked.toSorted()).toEqual([
     'borrowers.legal_hold_reason',
     'borrowers.ssn_last_four',
+    'change_notices.corrected_account_number_last_four',
+    'change_notices.corrected_routing_number',
     'payment_instruments.account_number_last_four',
     'payment_instruments.routing_number',
   ]);
