@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openFiles } from '../jobs/files/open-files.ts';
+import { followDatabaseClock } from '../jobs/clock.ts';
 import { openLog } from '../jobs/log.ts';
 import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
 import { networksOf } from '../jobs/networks/networks.ts';
@@ -12,7 +13,7 @@ import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
 import { openTraces } from '../jobs/traces.ts';
 import { CannotStart, endPlainly } from '../sql/database/cannot-start.ts';
 import { openPool, RoleRefused } from '../sql/database/db.ts';
-import { assertTenancyHolds, isCurrent } from '../sql/database/readiness.ts';
+import { assertPrimary, assertTenancyHolds, isCurrent } from '../sql/database/readiness.ts';
 import { fieldsOf } from './endpoints/vocabulary.ts';
 import { createApp, serverOf } from './http/app.ts';
 import { readConfiguration } from './http/configuration.ts';
@@ -65,7 +66,9 @@ const installation = {
   local_port: isProduction ? null : (configuration.LOCAL_PORT ?? configuration.PORT),
 };
 const pool = await openWhenThere();
+await assertPrimary(pool);
 await assertTenancyHolds(pool, configuration.NODE_ENV);
+await followDatabaseClock(pool, { log, environment: configuration.NODE_ENV });
 measureConnections(pool);
 const replica = await replicaOf(configuration, pool, log);
 if (replica) measureReplica(replica);

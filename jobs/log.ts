@@ -22,12 +22,12 @@ const kinds = (kind: Kind, fields: string) =>
 /** Every field that a line may have. A field that is not here is in no line of any process. */
 const FIELDS = new Map<string, Kind>([
   ...kinds(identifier, 'service tenant user request_id job_id task signal wanted'),
-  ...kinds(identifier, 'dead_pool event outcome code method subject'),
+  ...kinds(identifier, 'dead_pool event outcome code means method subject'),
   ...kinds(matching(/^[a-z]{1,20}(:[a-z0-9-]{1,30})?$/), 'pool'),
   ...kinds(names, 'jobs running'),
   ...kinds(
     number,
-    'pid port status ms attempts max_attempts events unlocked_jobs occurrences slots',
+    'pid port status ms attempts max_attempts events unlocked_jobs occurrences slots skew_seconds',
   ),
   ...kinds(flag, 'security'),
   ...kinds(matching(/^\/[A-Za-z0-9/{}_-]{0,200}$/), 'route'),

@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { openFiles } from '../jobs/files/open-files.ts';
@@ -128,9 +129,14 @@ async function perform(name: string | undefined, rest: string[]): Promise<number
   }
 }
 
+=======
+import { perform } from './ops/perform.ts';
+
+/** `npm run ops -- NAME …`: what an operator asks of a running platform. */
+>>>>>>> d6c9d9fb (Follow the database's clock, count refused sends as failures, and give every operation a login that works in production)
 try {
   const [name, ...rest] = process.argv.slice(2);
-  process.exitCode = await perform(name, rest);
+  process.exitCode = await perform(name, rest, process.env);
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { openFiles } from '../jobs/files/open-files.ts';
+import { followDatabaseClock } from '../jobs/clock.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { openLog } from '../jobs/log.ts';
 import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
@@ -11,16 +12,16 @@ import { assertKeys } from '../jobs/sealing/reseal.ts';
 import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
 import { openTraces } from '../jobs/traces.ts';
 import { endPlainly } from '../sql/database/cannot-start.ts';
-import { assertTenancyHolds } from '../sql/database/readiness.ts';
+import { assertPrimary, assertTenancyHolds } from '../sql/database/readiness.ts';
 import { readWorkerConfiguration } from './processes/configuration.ts';
 import { live } from './processes/process.ts';
-import { measureQueue } from './processes/queue-metrics.ts';
+import { measureCloses, measureQueue } from './processes/queue-metrics.ts';
 import { startWatchdog } from './processes/watchdog.ts';
 import { lendOutside } from './queue/lend.ts';
 import { POOL_SETTINGS } from './queue/pools.ts';
 import { relay } from './queue/relay.ts';
 import { openPatiently, startWorker } from './queue/run.ts';
-import { clockOf, unknownTasks } from './queue/schedule.ts';
+import { keepSchedule, unknownTasks } from './queue/schedule.ts';
 
 /**
  * `npm run worker -- POOL`: one process of one pool, or with POOL:NAME of a sub-pool that operations have
@@ -38,7 +39,7 @@ if (!isWorkerName(name)) {
   );
   process.exit(2);
 }
-const configuration = readWorkerConfiguration(process.env);
+const configuration = readWorkerConfiguration(process.env, own);
 const { DATABASE_URL: url, METRICS_PORT, WORKER_CONCURRENCY } = configuration;
 const isProduction = configuration.NODE_ENV === 'production';
 const log = openLog(configuration.LOG_LEVEL, { pool: name });
@@ -55,7 +56,9 @@ await live(log, async ({ giveUp, onFatal }) => {
   const size = configuration.DATABASE_POOL;
   const patience = statementTimeoutMs === undefined ? {} : { statementTimeoutMs };
   const pool = await openPatiently(url, { size, ...patience }, { log, giveUp });
+  await assertPrimary(pool);
   await assertTenancyHolds(pool, configuration.NODE_ENV);
+  const clock = await followDatabaseClock(pool, { log, environment: configuration.NODE_ENV });
   measureConnections(pool);
   const folder = path.resolve(configuration.DATA_DIR, 'files');
   const secret = readSecret(configuration);
@@ -68,7 +71,7 @@ await live(log, async ({ giveUp, onFatal }) => {
     may_close_future: !isProduction,
     local_port: isProduction ? null : configuration.LOCAL_PORT,
   };
-  const lent = await lendOutside(own, configuration, { pool, installation, log });
+  const lent = await lendOutside(own, configuration, { pool, installation, log, clock });
   const jobs = queued.filter((job) => job.pool === own);
   const settings = POOL_SETTINGS[own];
   const concurrency = WORKER_CONCURRENCY ?? settings.concurrency;
@@ -84,20 +87,24 @@ await live(log, async ({ giveUp, onFatal }) => {
           log.warn({ reason }, 'the keys of SECRET'),
         ),
       outside: lent.outside,
-      clock: clockOf(SCHEDULE, jobs),
       settings: { ...settings, concurrency },
       beside: (owner) => {
         measureQueue(
           owner,
           jobs.map((job) => job.name),
         );
-        return own === 'outbound' ? [relay(owner, log)] : [];
+        if (own === 'ledger') measureCloses(owner);
+        return [
+          keepSchedule(owner, log, { lines: SCHEDULE, jobs }),
+          ...(own === 'outbound' ? [relay(owner, log)] : []),
+        ];
       },
     },
     giveUp,
   );
   const stop = async () => {
     await worker.stop();
+    clock.stop();
     await lent.close();
     await pool.end();
     await traces?.close();

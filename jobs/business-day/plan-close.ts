@@ -1,4 +1,5 @@
 import * as close from '../../sql/business-day/closes.ts';
+import { databaseTime } from '../../sql/database/clock.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, localDate, localTime } from '../dates.ts';
 import { Invalid } from '../errors.ts';
@@ -46,11 +47,11 @@ export async function lastDayOver({ tx }: Work, now: Date) {
 }
 
 /** Refuses days that are closed already, or that may not be closed yet. */
-export async function assertClosable(work: Work, through: string, now = new Date()) {
+export async function assertClosable(work: Work, through: string, at?: Date) {
   const { today, installation } = work;
   const refuse = (reason: string) => new Invalid({ through_date: reason });
   if (through < today) throw refuse(`Is closed already: the business date is ${today}.`);
-  const over = await lastDayOver(work, now);
+  const over = await lastDayOver(work, at ?? (await databaseTime(work.tx)));
   if (!installation.may_close_future && through > over.day)
     throw refuse(`Must be over: ${over.saying}`);
   const horizon = `${Number(today.slice(0, 4)) + 40}${today.slice(4)}`;

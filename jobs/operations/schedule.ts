@@ -1,20 +1,16 @@
-/** When a job starts by itself. The times are UTC; jobs take the business date from the tenant. */
+/** When a job starts by itself. Times are UTC by the database's clock; jobs take the business date from the tenant. */
 export type CronLine = {
   task: string;
   /** Minute, hour, day, month, weekday. */
   at: string;
-  /** How far back ticks that an outage swallowed are made up for. */
-  fillHours: number;
   reason: string;
 };
 
 export const SCHEDULE: readonly CronLine[] = [
   {
     task: 'start-close-of-business',
+    // After an outage it closes the missed days one by one.
     at: '* * * * *',
-    // It compares each tenant's local date with its business date, and so makes up by itself for
-    // any outage, day by day.
-    fillHours: 0,
     reason:
       'Every tenant has its own midnight. The close brings accrual, ageing, statements, portfolio ' +
       'snapshots and the watch over lapsing liens of the day.',
@@ -22,8 +18,6 @@ export const SCHEDULE: readonly CronLine[] = [
   {
     task: 'clean-up',
     at: '17 * * * *',
-    // A later run cleans what an earlier one missed.
-    fillHours: 0,
     reason:
       'Ended sessions, old idempotency keys and throttle rows are deleted in small portions, away ' +
       'from the full hour when everybody else starts something.',
@@ -33,18 +27,31 @@ export const SCHEDULE: readonly CronLine[] = [
 const FIELDS = ['getUTCMinutes', 'getUTCHours', 'getUTCDate', 'getUTCMonth', 'getUTCDay'] as const;
 const MINUTE_MS = 60_000;
 const LONGEST_MS = 400 * 86_400_000;
+/** A run that a stalled worker missed is started up to this much later. */
+const CATCH_UP_MS = 10 * MINUTE_MS;
 
-/** The first minute after `now` that a line names, by numbers and asterisks; none within 400 days is null. */
-export function nextRun({ at }: Pick<CronLine, 'at'>, now: Date): Date | null {
+function names({ at }: Pick<CronLine, 'at'>, moment: Date): boolean {
   const wanted = at.split(' ');
-  const isMeant = (moment: Date) =>
-    FIELDS.every((field, index) => {
-      const value = moment[field]() + (field === 'getUTCMonth' ? 1 : 0);
-      return wanted[index] === '*' || Number(wanted[index]) === value;
-    });
+  return FIELDS.every((field, index) => {
+    const value = moment[field]() + (field === 'getUTCMonth' ? 1 : 0);
+    return wanted[index] === '*' || Number(wanted[index]) === value;
+  });
+}
+
+/** The latest minute at or before `now` that a line names, at most ten minutes ago; otherwise null. */
+export function lastDue(line: Pick<CronLine, 'at'>, now: Date): Date | null {
+  const latest = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
+  for (let moment = latest; moment > latest - CATCH_UP_MS; moment -= MINUTE_MS) {
+    if (names(line, new Date(moment))) return new Date(moment);
+  }
+  return null;
+}
+
+/** The first minute after `now` that a line names, by numbers and asterisks; null if there is none within 400 days. */
+export function nextRun(line: Pick<CronLine, 'at'>, now: Date): Date | null {
   const first = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
   for (let moment = first; moment < first + LONGEST_MS; moment += MINUTE_MS) {
-    if (isMeant(new Date(moment))) return new Date(moment);
+    if (names(line, new Date(moment))) return new Date(moment);
   }
   return null;
 }

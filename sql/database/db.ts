@@ -90,12 +90,20 @@ export async function openPool(url: string, settings: PoolSettings = {}): Promis
   }
 }
 
-/** Waiting does not help: somebody has to grant the role, or to name another login. */
+/** The login that workers/deployment/logins.sql makes for each role. */
+const LOGINS = {
+  servicing_app: 'api',
+  servicing_worker: 'worker',
+  servicing_auditor: 'auditor',
+  servicing_owner: 'migrator',
+} as const;
+
+/** The login may not act as the role. Retrying does not help: an operator has to change the login or its grants. */
 export class RoleRefused extends CannotStart {
-  constructor(role: string, options: ErrorOptions) {
+  constructor(role: keyof typeof LOGINS, options: ErrorOptions) {
     super(
-      `The login of DATABASE_URL may not work as ${role}: grant ${role} to it, as the section ` +
-        '"Logins of the database" in README.md says.',
+      `The login of DATABASE_URL may not act as ${role}. Use the login "${LOGINS[role]}" of ` +
+        `workers/deployment/logins.sql, or grant ${role} to it if it was made for this ("Logins of the database" in README.md).`,
       options,
     );
   }

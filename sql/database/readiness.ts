@@ -16,6 +16,18 @@ export async function isCurrent(pool: DatabasePool): Promise<boolean> {
   return newest !== null && newest >= newestMigration() && baseline === baselineChecksum();
 }
 
+/** Throws CannotStart if the database is a standby: every process but the API's replica pool writes. */
+export async function assertPrimary(pool: DatabasePool) {
+  const isStandby = await pool.oneFirst(sql.type(z.object({ is_standby: z.boolean() }))`
+    select pg_is_in_recovery() as is_standby
+  `);
+  if (isStandby)
+    throw new CannotStart(
+      'DATABASE_URL names a standby, which accepts no changes. Set DATABASE_URL to the primary; the API may read ' +
+        'from the standby if DATABASE_REPLICA_URL names it.',
+    );
+}
+
 /**
  * Refuses to go on where row-level security would not hold: for the role that queries run as, and in
  * production for the login behind it, which could become what it likes again with one statement.

@@ -28,7 +28,6 @@ export async function startOutbound(
       name: 'outbound',
       url,
       jobs,
-      clock: [],
       log: SILENT,
       settings: POOL_SETTINGS.outbound,
       outside: { ...nothingOutside, within, keys, ...reached },

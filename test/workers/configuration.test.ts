@@ -41,6 +41,16 @@ test('production names its secret; development makes one and keeps it', () => {
   expect(readSecret({ DATA_DIR: folder })).toBe(made);
 });
 
+test('in production the pool that sends mail starts with a mail server, or when told to write files', () => {
+  const production = { DATABASE_URL, NODE_ENV: 'production', SECRET: 's'.repeat(32) };
+  const read = (more: object) => readWorkerConfiguration({ ...production, ...more }, 'outbound');
+
+  expect(() => read({})).toThrow(/SMTP_URL: Is needed in production[^]*MESSAGES_TO=files/);
+  expect(read({ MESSAGES_TO: 'files' })).toMatchObject({ MESSAGES_TO: 'files' });
+  expect(read({ SMTP_URL: 'smtp://mail.internal' })).toMatchObject({ NODE_ENV: 'production' });
+  expect(readWorkerConfiguration(production, 'ledger')).toMatchObject({ NODE_ENV: 'production' });
+});
+
 test('operations find the database of a running npm start, unless one is named', () => {
   expect(() => findDatabase({ DATA_DIR: folder })).toThrow('npm start');
 

@@ -38,7 +38,7 @@ export async function newWorkerStage() {
     /** Another tenant's id. */
     tenant,
     log: SILENT,
-    work: (jobs: readonly AnyJob[], given: Partial<Pick<WorkerSettings, 'log' | 'name'>> = {}) =>
+    work: (jobs: readonly AnyJob[], given: Partial<Pick<WorkerSettings, 'log' | 'name' | 'outside'>> = {}) =>
       startIn({ url: database.url, app, log: SILENT, name: 'ledger', ...given }, jobs, stops),
     enqueue: (task: string, payload: unknown, attempts = 3) =>
       owner.query(sql.typeAlias('void')`
@@ -59,8 +59,11 @@ export async function newWorkerStage() {
   };
 }
 
+type Starting = Pick<WorkerSettings, 'url' | 'log' | 'name'> &
+  Partial<Pick<WorkerSettings, 'outside'>> & { app: DatabasePool };
+
 async function startIn(
-  { app, ...given }: Pick<WorkerSettings, 'url' | 'log' | 'name'> & { app: DatabasePool },
+  { app, outside = nothingOutside, ...given }: Starting,
   jobs: readonly AnyJob[],
   stops: (() => Promise<void>)[],
 ) {
@@ -68,9 +71,8 @@ async function startIn(
     {
       ...given,
       jobs,
-      clock: [],
       settings: { concurrency: 2, deadlineMs: 5_000 },
-      outside: { ...nothingOutside, within: workOf(app, SYSTEM) },
+      outside: { ...outside, within: workOf(app, SYSTEM) },
       onFatal: (reason) => {
         throw reason;
       },

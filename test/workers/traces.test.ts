@@ -51,7 +51,7 @@ test('one payment is one trace, from its request to the delivery of its webhook,
   const traces = await openTraces('test', collector.endpoint, openLog('silent', {}));
   const headers = { 'X-Request-Id': REQUEST };
   const tasks = tasksOf([deliverWebhook], {
-    ...{ deadlineMs: 10_000, stopping: new AbortController().signal },
+    ...{ deadlineMs: 10_000, stopping: new AbortController().signal, onRefusal: () => {} },
     outside: { ...outside, post: (request) => http.post(request) },
   });
 

@@ -6,7 +6,7 @@ create role servicing_owner;
 create role servicing_app;
 create role servicing_worker;
 create role servicing_auditor;
-create role migrator login password :'migrator' in role servicing_owner;               -- npm run migrate
+create role migrator login password :'migrator' in role servicing_owner;               -- npm run migrate, ops tenant, ops recount
 create role api login password :'api' in role servicing_app;                           -- npm run api, board
 create role worker login password :'worker' in role servicing_app, servicing_worker;   -- npm run worker, ops
 create role auditor login password :'auditor' in role servicing_auditor;               -- npm run invariants

@@ -1,16 +1,20 @@
 import { missingIn } from '../../jobs/documents/complete.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
-import type { Operation } from './operation.ts';
+import { Misused, type Operation } from './operation.ts';
 import { tenantOf } from './tenant-of.ts';
 
 export const checkTenant: Operation = {
   name: 'check-tenant',
-  usage: '[--tenant SLUG]',
+  usage: '[SLUG]',
   summary: 'lists, document by document, the settings that it lacks; ends with 1 if one is refused',
+  words: 1,
   options: ['tenant'],
-  run: async ({ app, options }) => {
-    const { id, slug } = await tenantOf(app, options['tenant']);
+  run: async ({ app, words: [word], options }) => {
+    const given = options['tenant'];
+    if (word !== undefined && given !== undefined && word !== given)
+      throw new Misused(`Name one tenant: ${word} or ${given}.`);
+    const { id, slug } = await tenantOf(app, word ?? given);
     const settings = await workOf(app, SYSTEM)(id, ({ tx }) => settingsOf(tx));
     const rows = missingIn(settings).map(({ document, must, wants }) => ({
       document,

@@ -2,14 +2,10 @@ import type { DatabasePool } from 'slonik';
 import type { Files } from '../../jobs/files/files.ts';
 import type { Installation } from '../../jobs/installation.ts';
 
-/** What an operation is given: connections as a worker and as the application, and its words. */
-type Given = {
+/** What every operation is given. */
+type Words = {
   /** The address of the database, for operations that open connections of their own. */
   url: string;
-  /** Sees what lies outside the tenants: workers, queue, pauses. */
-  owner: DatabasePool;
-  /** Row-level security holds here: reach tenants through workOf(app, SYSTEM). */
-  app: DatabasePool;
   words: readonly string[];
   options: Readonly<Record<string, string | undefined>>;
   /** NEW_PASSWORD, which no command line shows. */
@@ -20,23 +16,42 @@ type Given = {
   installation: Installation;
   /** Where documents live, for operations that carry them. */
   openFiles?: () => Promise<Files>;
-  /** Tells how far a long operation is; on stderr, beside what it answers. */
+  /** Reports progress of a long operation on stderr. */
   say?: (sentence: string) => void;
+};
+
+/** What an operation of the login `worker` is given: also connections as a worker and as the application. */
+type Connected = Words & {
+  /** Sees what lies outside the tenants: workers, queue, pauses. */
+  owner: DatabasePool;
+  /** Row-level security holds here: reach tenants through workOf(app, SYSTEM). */
+  app: DatabasePool;
 };
 
 /** `rows` are printed as a table, or with --json as they are; `say` is for people only. */
 export type Answer = { say?: string; rows?: readonly Record<string, unknown>[]; code?: number };
 
-export type Operation = {
+type Described = {
   name: string;
-  /** What stands behind the name: "pool|task NAME [--reason TEXT]". */
+  /** The words and options after the name: "pool|task NAME [--reason TEXT]". */
   usage: string;
   summary: string;
-  /** How many words it takes at most; none, unless it says so. */
+  /** The most words it takes. Default: none. */
   words?: number;
-  /** Options that take a value, beside --json. */
+  /** Options that take a value, in addition to --json. */
   options?: readonly string[];
-  run(given: Given): Promise<Answer>;
+};
+
+/** Runs with the login `worker` of workers/deployment/logins.sql. */
+export type Operation = Described & { run(given: Connected): Promise<Answer> };
+
+/**
+ * Reads or writes whole tables as their owner, for example to export a tenant. Runs with the login `migrator`:
+ * the login of the workers must not be able to do this. It opens its own connections.
+ */
+export type OwnerOperation = Described & {
+  login: 'migrator';
+  run(given: Words): Promise<Answer>;
 };
 
 /** The words were not what the operation takes; its usage is shown. */

@@ -1,10 +1,11 @@
 import { countAnew } from '../../sql/invariants/counts.ts';
 import { openOwner } from '../../sql/moving/owner.ts';
-import type { Operation } from './operation.ts';
+import type { OwnerOperation } from './operation.ts';
 
 /** As the owner of the tables, since nobody else writes counts. */
-export const recount: Operation = {
+export const recount: OwnerOperation = {
   name: 'recount',
+  login: 'migrator',
   usage: '',
   summary: 'puts right how many records lists say there are; nobody waits for it',
   run: async ({ url }) => {

@@ -6,14 +6,15 @@ import { closeDoor, StillBusy } from '../moving/close-door.ts';
 import { exportTenant } from '../moving/export.ts';
 import { importTenant } from '../moving/import.ts';
 import type { Manifest } from '../moving/manifest.ts';
-import { Misused, type Answer, type Operation } from './operation.ts';
+import { Misused, type Answer, type OwnerOperation } from './operation.ts';
 
-type Given = Parameters<Operation['run']>[0];
+type Given = Parameters<OwnerOperation['run']>[0];
 
 const SILENTLY = () => {};
 
-export const tenant: Operation = {
+export const tenant: OwnerOperation = {
   name: 'tenant',
+  login: 'migrator',
   usage: 'close|open SLUG | export SLUG FILE | import FILE  [--although exported]',
   summary: 'closes a tenant, opens it, and carries it to another database',
   words: 3,

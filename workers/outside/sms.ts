@@ -5,14 +5,23 @@ import { writeOutbox } from './outbox.ts';
 
 export type SmsOptions = {
   twilio?: { accountSid: string; authToken: string; statusCallback?: string } | undefined;
-  /** Without a provider, each message becomes a .txt file here. */
-  outbox: string;
+  /** Without a provider, each message becomes a .txt file here; without this too, it is refused. */
+  outbox?: string;
 };
 export type SmsSender = { sms(message: Sms): Promise<SendAnswer> };
 
 const TIMEOUT_MS = 15_000;
 const CHARACTERS_MAX = 1_600;
 const E164 = /^\+[1-9]\d{6,14}$/;
+
+const NOT_CONFIGURED: SendAnswer = {
+  ok: false,
+  provider: 'none',
+  temporary: false,
+  error_code: 'not_configured',
+  error_message:
+    'Text messages are not set up: set TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN for the workers.',
+};
 
 /**
  * Sends text messages through Twilio, or into a folder where it is not configured. The library
@@ -28,6 +37,7 @@ export function openSms({ twilio, outbox }: SmsOptions): SmsSender {
         return { ok: false, provider, temporary: false, error_code: '21211', error_message };
       }
       if (twilio) return sendByTwilio(twilio, { ...message, body });
+      if (outbox === undefined) return NOT_CONFIGURED;
       const text = `To: ${message.to}\r\nFrom: ${oneLine(message.from)}\r\n\r\n${body}\r\n`;
       await writeOutbox(outbox, `${message.message_id}.txt`, text);
       return { ok: true, provider, provider_message_id: message.message_id };

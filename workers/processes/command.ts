@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { openPool, type PoolSettings } from '../../sql/database/db.ts';
-import { assertTenancyHolds } from '../../sql/database/readiness.ts';
+import { assertPrimary, assertTenancyHolds } from '../../sql/database/readiness.ts';
 import { findDatabase, type CommandConfiguration } from './configuration.ts';
 
 /** The application's connections of a command, which a login that sees all tenants does not get. */
@@ -10,6 +10,7 @@ export async function openForCommand(
 ): Promise<DatabasePool> {
   const pool = await openPool(findDatabase(configuration), settings);
   try {
+    await assertPrimary(pool);
     await assertTenancyHolds(pool, configuration.NODE_ENV);
     return pool;
   } catch (error) {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { PrivateNetworks, TrustedProxies } from '../../jobs/networks/networks.ts';
+import type { Pool } from '../../jobs/job.ts';
 import { ScannerUrl } from '../../jobs/files/scanner-url.ts';
 import { StorageUrl } from '../../jobs/files/storage-url.ts';
 import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
@@ -33,9 +34,11 @@ const ForWorker = z
     LOCAL_PORT: LocalPort.default(3000),
     /** Signs links to files; the same for the API and all workers. */
     SECRET: Secret.optional(),
-    /** Without it, mail goes to the outbox folder. */
+    /** Without it, mail goes to the outbox folder; in production the outbound pool then refuses to start. */
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-    /** Without these, text messages go to the outbox folder. */
+    /** In production: `files` writes mail and texts to the outbox folder on purpose, for a rehearsal. */
+    MESSAGES_TO: z.enum(['files']).optional(),
+    /** Without these, text messages go to the outbox folder; in production they are refused. */
     TWILIO_ACCOUNT_SID: z.string().optional(),
     TWILIO_AUTH_TOKEN: z.string().optional(),
     TWILIO_STATUS_CALLBACK: z.url().optional(),
@@ -89,8 +92,20 @@ const ForStart = z.object({
 });
 export type StartConfiguration = z.output<typeof ForStart>;
 
-export const readWorkerConfiguration = (variables: Variables): WorkerConfiguration =>
-  readEnvironment(ForWorker, variables);
+/** A production worker that sends mail needs a mail server, or the explicit wish to write files instead. */
+const ForOutbound = ForWorker.refine(
+  ({ NODE_ENV, SMTP_URL, MESSAGES_TO }) =>
+    NODE_ENV !== 'production' || SMTP_URL !== undefined || MESSAGES_TO === 'files',
+  {
+    path: ['SMTP_URL'],
+    message:
+      'Is needed in production by the outbound pool. To write mail and texts to files instead, set MESSAGES_TO=files',
+    when: () => true,
+  },
+);
+
+export const readWorkerConfiguration = (variables: Variables, pool?: Pool): WorkerConfiguration =>
+  readEnvironment(pool === 'outbound' ? ForOutbound : ForWorker, variables);
 
 /** What `npm start` needs, and what the processes need that it hands its environment on to. */
 export function readStartConfiguration(variables: Variables): StartConfiguration {

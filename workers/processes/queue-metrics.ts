@@ -1,6 +1,7 @@
 import { Gauge } from 'prom-client';
 import type { DatabasePool } from 'slonik';
 import { status } from '../../sql/queue/queue.ts';
+import { closeOverdueSeconds } from '../../sql/queue/schedule.ts';
 
 const STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
 type Stand = Awaited<ReturnType<typeof status>>;
@@ -46,5 +47,18 @@ export function measureQueue(owner: DatabasePool, kinds: readonly string[]) {
         const since = counts?.oldest_ready ? Date.parse(counts.oldest_ready) : Date.now();
         lag.set({ task }, Math.max(0, (Date.now() - since) / 1_000));
       }),
+  });
+}
+
+/** Reports a close of business that should have run by now. Any ledger worker answers for all tenants. */
+export function measureCloses(owner: DatabasePool) {
+  const gauge: Gauge = new Gauge({
+    name: 'close_overdue_seconds',
+    help: 'Seconds since the most overdue close of business of any tenant was due.',
+    collect: async () => {
+      gauge.reset();
+      const seconds = await closeOverdueSeconds(owner).catch(() => undefined);
+      if (seconds !== undefined) gauge.set(seconds);
+    },
   });
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { DatabasePool } from 'slonik';
+import type { Clock } from '../../jobs/clock.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import type { Pool } from '../../jobs/job.ts';
 import type { Log } from '../../jobs/log.ts';
@@ -7,6 +8,7 @@ import type { Outside } from '../../jobs/outside.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
 import type { WorkerConfiguration } from '../processes/configuration.ts';
 
+type Lending = { pool: DatabasePool; installation: Installation; log: Log; clock: Clock };
 export type Lent = { outside: Outside; close(): Promise<void> };
 
 type Means = Pick<
@@ -23,12 +25,12 @@ type Means = Pick<
 export async function lendOutside(
   name: Pool,
   configuration: WorkerConfiguration,
-  { pool, installation, log }: { pool: DatabasePool; installation: Installation; log: Log },
+  { pool, installation, log, clock }: Lending,
 ): Promise<Lent> {
   const means = await MEANS[name](configuration, { installation, log });
   const { files, keys } = installation;
   const own = workOf(pool, SYSTEM, installation);
-  const outside = { now: () => new Date(), files, keys, within: own, ...means };
+  const outside = { now: () => clock.now(), files, keys, within: own, ...means };
   return { outside, close: () => means.close() };
 }
 
@@ -78,7 +80,12 @@ const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Pr
     const outbox = path.resolve(configuration.DATA_DIR, 'outbox');
     const http = openHttp({ networks: installation.networks });
     const mailer = openMailer({ smtpUrl: configuration.SMTP_URL, outbox });
-    const texts = openSms({ twilio: twilioOf(configuration), outbox });
+    const mayWriteFiles =
+      configuration.NODE_ENV !== 'production' || configuration.MESSAGES_TO === 'files';
+    const texts = openSms({
+      twilio: twilioOf(configuration),
+      ...(mayWriteFiles && { outbox }),
+    });
     const close = async () => {
       mailer.close();
       await http.close();

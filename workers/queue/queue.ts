@@ -3,7 +3,6 @@ import os from 'node:os';
 import {
   run,
   type Job,
-  type ParsedCronItem,
   type TaskList,
   type WorkerEvents,
   type WorkerPool,
@@ -35,13 +34,14 @@ export type QueueSettings = {
   name: string;
   url: string;
   tasks: TaskList;
-  clock: ParsedCronItem[];
   settings: PoolSettings;
   /** How many jobs may run at a time now. */
   slots: () => number;
   owner: DatabasePool;
   records: Records;
   log: Log;
+  /** Whether a receiver outside refused something that this job sent; asked once, when the job has ended. */
+  wasRefused(jobId: string): boolean;
   /** Told when fetching has ended although nobody asked for it. */
   onUnaskedEnd(reason: unknown): void;
 };
@@ -78,7 +78,7 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
     concurrency: SLOTS_MAX,
     pollInterval: POLL_MS,
     taskList: given.tasks,
-    parsedCronItems: given.clock,
+    parsedCronItems: [],
     preset: { plugins: [LEAVE_SCHEMA], worker: batching(settings) },
   });
   const poolId = workerPool?.id ?? '';
@@ -151,7 +151,7 @@ function refill(
 function watchJobs(
   events: WorkerEvents,
   held: Map<string, number>,
-  { records, log }: QueueSettings,
+  { records, log, wasRefused }: QueueSettings,
 ) {
   events.on('localQueue:getJobs:complete', ({ jobs }) => {
     for (const { id } of jobs) held.set(id, performance.now());
@@ -171,7 +171,8 @@ function watchJobs(
     held.delete(job.id);
     waited.delete(job.id);
     const seconds = (performance.now() - started) / 1000;
-    records.ran(job.task_identifier, { seconds, waited_seconds, hasFailed: Boolean(error) });
+    const hasFailed = wasRefused(job.id) || Boolean(error);
+    records.ran(job.task_identifier, { seconds, waited_seconds, hasFailed });
   });
   const failForGood = (job: Job, error: unknown) => {
     const { id, task_identifier: task, payload, attempts } = job;

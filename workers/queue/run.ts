@@ -1,4 +1,3 @@
-import type { ParsedCronItem } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
 import type { Outside } from '../../jobs/outside.ts';
@@ -8,6 +7,7 @@ import { openPool, RoleRefused, sqlStateOf, type PoolSettings } from '../../sql/
 import { newestMigration } from '../../sql/database/migrate.ts';
 import { isCurrent } from '../../sql/database/readiness.ts';
 import { slotsOf } from '../../sql/queue/workers.ts';
+import { sendsRefused } from '../processes/job-metrics.ts';
 import type { PoolSettings as JobSettings } from './pools.ts';
 import { startQueue } from './queue.ts';
 import { keepRecords, type Records } from './records.ts';
@@ -24,8 +24,6 @@ export type WorkerSettings = {
   url: string;
   /** The jobs of the pool; which of them are a sub-pool's, the fetch knows. */
   jobs: readonly AnyJob[];
-  /** The cron lines of this pool. */
-  clock: ParsedCronItem[];
   settings: JobSettings;
   outside: Outside;
   log: Log;
@@ -126,7 +124,7 @@ async function fetchIntoSlots(
   given: WorkerSettings,
   { owner, records, stopping }: Fetching,
 ): Promise<Repetition> {
-  const { name, url, log, outside, settings, clock } = given;
+  const { name, url, log, outside, settings } = given;
   let slots = 0;
   const known = Promise.withResolvers<void>();
   const watching = repeatedly(log, 'slots', async () => {
@@ -137,13 +135,23 @@ async function fetchIntoSlots(
     return LOOK_FOR_SLOTS_MS;
   });
   await known.promise;
+  const unaccepted = new Set<string>();
   const tasks = tasksOf(given.jobs, {
     outside,
     deadlineMs: settings.deadlineMs,
     stopping,
+    onRefusal: (refusal) => {
+      unaccepted.add(refusal.job_id);
+      sendsRefused.inc({ task: refusal.task, means: refusal.means });
+      const { words: reason, ...facts } = refusal;
+      log.warn({ ...facts, reason }, 'a receiver did not accept what was sent');
+    },
   });
   const onUnaskedEnd = (reason: unknown) => given.onFatal(reason);
-  const start = { name, url, tasks, clock, settings, owner, records, log, onUnaskedEnd };
+  const start = {
+    ...{ name, url, tasks, settings, owner, records, log, onUnaskedEnd },
+    wasRefused: (jobId: string) => unaccepted.delete(jobId),
+  };
   const queue = await startQueue({ ...start, slots: () => slots });
   return {
     stop: async () => {

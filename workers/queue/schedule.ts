@@ -1,29 +1,47 @@
-import { parseCronItems, type ParsedCronItem } from 'graphile-worker';
-import type { CronLine } from '../../jobs/operations/schedule.ts';
+import type { DatabasePool } from 'slonik';
+import type { Log } from '../../jobs/log.ts';
+import { lastDue, type CronLine } from '../../jobs/operations/schedule.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
+import { databaseTime } from '../../sql/database/clock.ts';
+import { tick } from '../../sql/queue/schedule.ts';
+import { repeatedly, type Repetition } from './repeatedly.ts';
 
-/** The lines whose job is not listed: such a line would enqueue what nobody runs. */
+const LOOK_MS = 2_000;
+
+/** The lines whose job is not listed: such a line would enqueue a job that no worker knows. */
 export const unknownTasks = (lines: readonly CronLine[], jobs: readonly AnyJob[]): string[] =>
   lines.map(({ task }) => task).filter((task) => !jobs.some(({ name }) => name === task));
 
-/** The lines of a pool's own jobs. Several processes may keep the clock; each tick counts once. */
-export function clockOf(lines: readonly CronLine[], jobs: readonly AnyJob[]): ParsedCronItem[] {
-  const own = lines.flatMap((line) => {
+/** Enqueues the jobs among these that are due at that time. Returns the names of those that it enqueued. */
+export async function enqueueDue(
+  owner: DatabasePool,
+  { lines, jobs, now }: { lines: readonly CronLine[]; jobs: readonly AnyJob[]; now: Date },
+): Promise<string[]> {
+  const enqueued: string[] = [];
+  for (const line of lines) {
     const job = jobs.find(({ name }) => name === line.task);
-    return job ? [{ ...line, attempts: job.attempts }] : [];
+    const minute = lastDue(line, now);
+    if (job && minute && (await tick(owner, job.name, minute, job.attempts)))
+      enqueued.push(job.name);
+  }
+  return enqueued;
+}
+
+/**
+ * Starts the scheduled jobs of a pool by the clock of Postgres. Several processes may do this: each minute of a job
+ * counts once, and a process whose own clock is wrong changes nothing.
+ */
+export function keepSchedule(
+  owner: DatabasePool,
+  log: Log,
+  { lines, jobs }: { lines: readonly CronLine[]; jobs: readonly AnyJob[] },
+): Repetition {
+  let done = '';
+  return repeatedly(log, 'schedule', async () => {
+    const now = await databaseTime(owner);
+    const minute = now.toISOString().slice(0, 16);
+    if (minute !== done) await enqueueDue(owner, { lines, jobs, now });
+    done = minute;
+    return LOOK_MS;
   });
-  return parseCronItems(
-    own.map(({ task, at, fillHours, attempts }) => ({
-      task,
-      match: at,
-      identifier: task,
-      options: {
-        backfillPeriod: fillHours * 3_600_000,
-        maxAttempts: attempts,
-        // One that still waits is enough.
-        jobKey: `clock:${task}`,
-        jobKeyMode: 'preserve_run_at',
-      },
-    })),
-  );
 }

@@ -1,8 +1,8 @@
 import type { TaskList } from 'graphile-worker';
 import { z } from 'zod';
-import type { Outside } from '../../jobs/outside.ts';
+import type { Outside, PostAnswer, SendAnswer } from '../../jobs/outside.ts';
 import type { AnyJob } from '../../jobs/queued.ts';
-import { sentenceOf } from '../../jobs/say-error.ts';
+import { sentenceOf, wordsOf } from '../../jobs/say-error.ts';
 import { inSpan, SpanKind } from '../../jobs/traces.ts';
 
 export type TaskSettings = {
@@ -10,6 +10,20 @@ export type TaskSettings = {
   deadlineMs: number;
   /** Aborted when the worker must end now. */
   stopping: AbortSignal;
+  /** Called for each mail, text, file or request that its receiver did not accept. */
+  onRefusal(refusal: Refusal): void;
+};
+
+/** A receiver outside did not accept what a job sent, and the job has recorded that as its own result. */
+export type Refusal = {
+  job_id: string;
+  task: string;
+  request_id: string | null;
+  means: 'mail' | 'sms' | 'post' | 'upload';
+  /** The receiver's code, for example 550 or ECONNREFUSED, or the status of an HTTP answer. */
+  code: string;
+  /** The receiver's words, without anything that may quote an address or a message. */
+  words: string;
 };
 
 /**
@@ -28,15 +42,22 @@ export class PayloadRefused extends JobFailed {}
 /** The queue's tasks of these jobs. */
 export const tasksOf = (jobs: readonly AnyJob[], settings: TaskSettings): TaskList =>
   Object.fromEntries(
-    jobs.map((job) => [job.name, (payload: unknown) => runOne(job, payload, settings)]),
+    jobs.map((job) => [
+      job.name,
+      (payload: unknown, helpers) => runOne(job, payload, helpers.job.id, settings),
+    ]),
   );
 
-async function runOne(job: AnyJob, payload: unknown, settings: TaskSettings) {
-  const run = prepare(job, withoutTick(payload));
+async function runOne(job: AnyJob, payload: unknown, id: string, settings: TaskSettings) {
+  const run = prepare(job, payload);
   try {
     const request_id = requestOf(payload);
     const doing = { name: `job ${job.name}`, kind: SpanKind.CONSUMER, request_id };
-    await inSpan(doing, () => withDeadline(run, settings, request_id));
+    const reporting = {
+      ...settings,
+      outside: reportingRefusals(settings, { job_id: id, task: job.name, request_id }),
+    };
+    await inSpan(doing, () => withDeadline(run, reporting, request_id));
   } catch (error) {
     throw new JobFailed(error);
   }
@@ -70,6 +91,33 @@ async function withDeadline(
   }
 }
 
+/** Reports what a receiver does not accept. The job gets every answer as it is. */
+function reportingRefusals(
+  { outside, onRefusal }: TaskSettings,
+  sentBy: Pick<Refusal, 'job_id' | 'task' | 'request_id'>,
+): Outside {
+  const report = (means: Refusal['means'], code: string, message: string) =>
+    onRefusal({ ...sentBy, means, code, words: wordsOf(message) });
+  const sending =
+    <Sent>(means: Refusal['means'], send: (sent: Sent) => Promise<SendAnswer>) =>
+    async (sent: Sent) => {
+      const answer = await send(sent);
+      if (!answer.ok) report(means, answer.error_code, answer.error_message);
+      return answer;
+    };
+  return {
+    ...outside,
+    mail: sending('mail', (letter) => outside.mail(letter)),
+    sms: sending('sms', (message) => outside.sms(message)),
+    upload: sending('upload', (file) => outside.upload(file)),
+    post: async (request): Promise<PostAnswer> => {
+      const answer = await outside.post(request);
+      if (!answer.ok) report('post', String(answer.status ?? 'no_answer'), answer.error ?? '');
+      return answer;
+    },
+  };
+}
+
 /** The one place where a job meets a payload: only what its own schema has parsed reaches it. */
 function prepare({ payload: schema, run }: AnyJob, payload: unknown) {
   try {
@@ -88,13 +136,6 @@ function prepare({ payload: schema, run }: AnyJob, payload: unknown) {
 export function requestOf(payload: unknown): string | null {
   const { request_id = null } = (payload ?? {}) as { request_id?: unknown };
   return typeof request_id === 'string' ? request_id : null;
-}
-
-/** The clock adds its tick to the payload of what it starts; no job asks for it. */
-function withoutTick(payload: unknown): unknown {
-  if (typeof payload !== 'object' || payload === null || !('_cron' in payload)) return payload;
-  const { _cron, ...rest } = payload;
-  return rest;
 }
 
 /** The outside world of one run: closed when the run has ended, and on behalf of the request behind it. */
@@ -117,6 +158,7 @@ function until(signal: AbortSignal, outside: Outside, request_id: string | null)
     pdf: guarded((html, options) => outside.pdf(html, options)),
     mail: guarded((letter) => outside.mail(letter)),
     sms: guarded((message) => outside.sms(message)),
+    upload: guarded((file) => outside.upload(file)),
     within: async (tenantId, steps, mode) => {
       signal.throwIfAborted();
       return await outside.within(tenantId, steps, { ...mode, request_id });

@@ -1,0 +1,75 @@
+import { Gauge } from 'prom-client';
+import type { DatabasePool } from 'slonik';
+import { databaseTime } from '../sql/database/clock.ts';
+import { CannotStart } from '../sql/database/cannot-start.ts';
+import type { Log } from './log.ts';
+
+/** A larger difference between the clocks of this machine and of Postgres is an error. */
+export const SKEW_MAX_MS = 30_000;
+const LOOK_MS = 10_000;
+const REPORT_MS = 600_000;
+
+export type Clock = {
+  /** The database's time, from this machine's clock and the last measured difference. */
+  now(): Date;
+  stop(): void;
+};
+
+const gauge = new Gauge({
+  name: 'clock_skew_seconds',
+  help: "How far this machine's clock is ahead of the database's.",
+});
+
+type Following = { log: Log; environment: string; machine?: () => number };
+
+/**
+ * Follows the clock of Postgres, so that machines with wrong clocks agree on the time. Throws CannotStart in
+ * production if this machine's clock differs by more than 30 seconds; later it is reported as an error and in the
+ * metric clock_skew_seconds.
+ */
+export async function followDatabaseClock(
+  pool: DatabasePool,
+  { log, environment, machine = Date.now }: Following,
+): Promise<Clock> {
+  let skewMs = await measure(pool, machine);
+  const problem = problemOf(skewMs);
+  if (problem !== null && environment === 'production') throw new CannotStart(problem);
+  let reportedAt = -Infinity;
+  const report = () => {
+    gauge.set(skewMs / 1000);
+    const sentence = problemOf(skewMs);
+    if (sentence === null || performance.now() - reportedAt < REPORT_MS) return;
+    reportedAt = performance.now();
+    log.error({ skew_seconds: Math.round(skewMs / 1000) }, sentence);
+  };
+  report();
+  const looking = setInterval(() => {
+    measure(pool, machine).then(
+      (measured) => {
+        skewMs = measured;
+        report();
+      },
+      // Without an answer the last difference stays in use.
+      () => undefined,
+    );
+  }, LOOK_MS);
+  looking.unref();
+  return { now: () => new Date(machine() - skewMs), stop: () => clearInterval(looking) };
+}
+
+/** Milliseconds that the machine is ahead. A slow answer is assumed to have been taken halfway. */
+async function measure(pool: DatabasePool, machine: () => number): Promise<number> {
+  const asked = machine();
+  const started = performance.now();
+  const answer = await databaseTime(pool);
+  return asked + (performance.now() - started) / 2 - answer.getTime();
+}
+
+function problemOf(skewMs: number): string | null {
+  if (Math.abs(skewMs) <= SKEW_MAX_MS) return null;
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  return (
+    `The clock of this machine is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the clock of Postgres. ` +
+    'Synchronize both (NTP).'
+  );
+}

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, expect, test, vi } from 'vitest';
+import { OPERATIONS, perform } from '../../workers/ops/perform.ts';
+import { cloneDatabase } from '../setup/database.ts';
+
+const database = await cloneDatabase();
+const folder = mkdtempSync(path.join(tmpdir(), 'ops-logins-'));
+const superuser = new pg.Client(database.url);
+await superuser.connect();
+/** The roles that workers/deployment/logins.sql gives to each login. */
+const ROLES = {
+  worker: 'servicing_app, servicing_worker',
+  migrator: 'servicing_owner',
+} as const;
+const nameOf = (login: string) => `ops_${login}_${process.pid}`;
+for (const [login, roles] of Object.entries(ROLES))
+  await superuser.query(`create role ${nameOf(login)} login in role ${roles}`);
+afterAll(async () => {
+  for (const login of Object.keys(ROLES)) {
+    await superuser.query(`drop owned by ${nameOf(login)}`);
+    await superuser.query(`drop role ${nameOf(login)}`);
+  }
+  await superuser.end();
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs the operation as in production; returns its exit code and what it printed. */
+async function runAs(login: keyof typeof ROLES, [name, ...words]: string[]) {
+  const url = new URL(database.url);
+  url.username = nameOf(login);
+  const said: string[] = [];
+  const listening = [
+    ...(['log', 'error', 'table'] as const).map((way) =>
+      vi.spyOn(console, way).mockImplementation((text: unknown) => void said.push(String(text))),
+    ),
+    vi.spyOn(process.stderr, 'write').mockImplementation(() => true),
+  ];
+  try {
+    const code = await perform(name, words, {
+      DATABASE_URL: url.href,
+      NODE_ENV: 'production',
+      SECRET: 'a secret of production, long enough',
+      DATA_DIR: folder,
+      NEW_PASSWORD: 'correct horse battery',
+    });
+    return { code, said: said.join('\n') };
+  } catch (error) {
+    return { code: 'threw', said: `${(error as Error).message}\n${said.join('\n')}` };
+  } finally {
+    for (const heard of listening) heard.mockRestore();
+  }
+}
+
+const file = path.join(folder, 'bank.zip');
+/** A use of each operation, in an order in which each finds what it needs. */
+const USES: readonly string[][] = [
+  ['create-tenant', 'bank', '--domains', 'bank.test', '--business-date', '2026-01-01'],
+  ['create-user', 'ada@bank.test', '--role', 'superadmin', '--tenant', 'bank'],
+  ['check-tenant', 'bank'],
+  ['settings', '--tenant', 'bank'],
+  ['reset-second-factors', 'ada@bank.test', '--tenant', 'bank'],
+  ['operators', 'bank', '--reason', 'A test.'],
+  ['close', '--tenant', 'bank', '--through', '2025-12-31'],
+  ...[['status'], ['pools'], ['runs'], ['pauses'], ['changes'], ['failed'], ['jobs'], ['failures']],
+  ...[['schedules'], ['webhooks'], ['closes'], ['sub-pools'], ['slots']],
+  ['pause', 'pool', 'outbound', '--reason', 'A test.'],
+  ['resume', 'pool', 'outbound', '--reason', 'A test.'],
+  ['retry', '1'],
+  ['job', '1'],
+  ['change-jobs', 'run-now', '1', '--reason', 'A test.'],
+  ['set-aside', '--tenant', 'bank'],
+  ['secrets'],
+  ['reckon', 'look', '--tenant', 'bank'],
+  ['restored', 'look'],
+  ['recount'],
+  ['tenant', 'close', 'bank'],
+  ['tenant', 'open', 'bank'],
+  ['tenant', 'export', 'bank', file],
+  ['tenant', 'import', file],
+];
+const loginOf = (name = '') => {
+  const operation = OPERATIONS.find((known) => known.name === name);
+  return operation && 'login' in operation ? operation.login : 'worker';
+};
+
+test('every operation can be run in production with the login that its help names', async () => {
+  const outcomes: Record<string, Awaited<ReturnType<typeof runAs>>> = {};
+  for (const use of USES) outcomes[use.join(' ')] = await runAs(loginOf(use[0]), use);
+
+  const unused = OPERATIONS.filter(({ name }) => !USES.some(([used]) => used === name));
+  const refused = Object.entries(outcomes).filter(
+    ([, { code, said }]) => code === 'threw' || /permission denied|must be owner/.test(said),
+  );
+  expect(unused.map(({ name }) => name)).toEqual([]);
+  expect(refused).toEqual([]);
+});
+
+test('an operation that is run with the wrong login names the right one', async () => {
+  const asWorker = await runAs('worker', ['recount']);
+  const asMigrator = await runAs('migrator', ['status']);
+
+  expect(asWorker).toMatchObject({ code: 'threw', said: expect.stringContaining('"migrator"') });
+  expect(asMigrator).toMatchObject({ code: 'threw', said: expect.stringContaining('"api"') });
+});

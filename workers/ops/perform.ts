@@ -1,0 +1,156 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { DatabasePool } from 'slonik';
+import { openFiles } from '../../jobs/files/open-files.ts';
+import { BARE } from '../../jobs/installation.ts';
+import { networksOf } from '../../jobs/networks/networks.ts';
+import { readSecret } from '../../jobs/sealing/secrets.ts';
+import { openPool } from '../../sql/database/db.ts';
+import type { Variables } from '../../sql/database/environment.ts';
+import { checkTenant } from './check-tenant.ts';
+import { close } from './close.ts';
+import { createTenant } from './create-tenant.ts';
+import { createUser } from './create-user.ts';
+import { failed, retry } from './failed.ts';
+import { changeJobs, failures, job, jobs } from './jobs.ts';
+import { Misused, type Answer, type Operation, type OwnerOperation } from './operation.ts';
+import { pause, pauses, resume } from './pause.ts';
+import { closes, operators, schedules, webhooks } from './platform.ts';
+import { pools, runs } from './pools.ts';
+import { reckon } from './reckon.ts';
+import { recount } from './recount.ts';
+import { resetFactors } from './reset-second-factors.ts';
+import { restored } from './restored.ts';
+import { secrets } from './secrets.ts';
+import { setAside } from './set-aside.ts';
+import { settings } from './settings.ts';
+import { changes, slots, subPools } from './slots.ts';
+import { status } from './status.ts';
+import { tenant } from './tenant.ts';
+import { openForCommand } from '../processes/command.ts';
+import {
+  findDatabase,
+  readCommandConfiguration,
+  type CommandConfiguration,
+} from '../processes/configuration.ts';
+
+/** Every operation of `npm run ops`. */
+export const OPERATIONS: readonly (Operation | OwnerOperation)[] = [
+  ...[status, pools, runs, pause, resume, pauses, slots, subPools, changes, failed, retry],
+  ...[jobs, job, failures, changeJobs, schedules, webhooks, closes, operators],
+  ...[
+    close,
+    setAside,
+    createTenant,
+    checkTenant,
+    createUser,
+    resetFactors,
+    settings,
+    secrets,
+    reckon,
+    recount,
+    tenant,
+    restored,
+  ],
+];
+
+function help(): string {
+  const lines = OPERATIONS.map(
+    (operation) =>
+      `  ${`${operation.name} ${operation.usage}`.trim().padEnd(40)} ${operation.summary}` +
+      ('login' in operation ? ` (login ${operation.login})` : ''),
+  );
+  return (
+    `npm run ops -- NAME … [--json]\n\n${lines.join('\n')}\n\n` +
+    'In production, DATABASE_URL names the login "worker" of workers/deployment/logins.sql unless another is given.'
+  );
+}
+
+function print({ say, rows }: Answer, asJson: boolean) {
+  if (asJson) {
+    console.log(JSON.stringify(rows ?? []));
+    return;
+  }
+  if (say) console.log(say);
+  else if (rows) console.table(rows);
+}
+
+/** Runs one operation with the words of the command line. Returns the exit code: 0, 1, or 2 if it was misused. */
+export async function perform(
+  name: string | undefined,
+  rest: string[],
+  variables: Variables,
+): Promise<number> {
+  const operation = OPERATIONS.find((known) => known.name === name);
+  if (!operation) {
+    console.error(help());
+    return name === undefined || name === 'help' ? 0 : 2;
+  }
+  const taken = Object.fromEntries(
+    (operation.options ?? []).map((option) => [option, { type: 'string' as const }]),
+  );
+  const configuration = readCommandConfiguration(variables);
+  const url = findDatabase(configuration);
+  const isProduction = configuration.NODE_ENV === 'production';
+  const installation = {
+    ...BARE,
+    networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
+    may_close_future: !isProduction,
+    local_port: isProduction ? null : configuration.LOCAL_PORT,
+  };
+  const { NEW_PASSWORD: newPassword, SECRET: secret, DATA_DIR, STORAGE_URL } = configuration;
+  const inStore = () =>
+    openFiles(STORAGE_URL, {
+      folder: path.resolve(DATA_DIR, 'files'),
+      secret: readSecret(configuration),
+    });
+  try {
+    const { values, positionals: words } = parseArgs({
+      args: rest,
+      options: { ...taken, json: { type: 'boolean' } },
+      allowPositionals: true,
+    });
+    const { json = false, ...options } = values;
+    const [extra] = words.slice(operation.words ?? 0);
+    if (extra !== undefined) throw new Misused(`"${extra}" is one word too many.`);
+    const given = {
+      ...{ url, words, options, newPassword, secret, installation },
+      openFiles: inStore,
+      say: (sentence: string) => void process.stderr.write(`  ${sentence}\n`),
+    };
+    const answer = await ('login' in operation
+      ? operation.run(given)
+      : withConnections(configuration, (connections) => operation.run({ ...given, ...connections })));
+    print(answer, json);
+    return answer.code ?? 0;
+  } catch (error) {
+    const isMisuse =
+      error instanceof Misused || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
+    if (!isMisuse) throw error;
+    console.error(`${(error as Error).message}\nUsage: ${operation.name} ${operation.usage}`);
+    return 2;
+  }
+}
+
+type Connections = { owner: DatabasePool; app: DatabasePool };
+
+/** Opens the connections that the login `worker` may have, and closes them afterwards. */
+async function withConnections<Result>(
+  configuration: CommandConfiguration,
+  use: (connections: Connections) => Promise<Result>,
+): Promise<Result> {
+  const app = await openForCommand(configuration, { size: 4 });
+  try {
+    const owner = await openPool(findDatabase(configuration), {
+      role: 'servicing_worker',
+      size: 2,
+    });
+    try {
+      return await use({ owner, app });
+    } finally {
+      await owner.end();
+    }
+  } finally {
+    await app.end();
+  }
+}
