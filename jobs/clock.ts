@@ -43,16 +43,12 @@ export async function followDatabaseClock(
     log.error({ skew_seconds: Math.round(skewMs / 1000) }, sentence);
   };
   report();
-  const looking = setInterval(() => {
-    measure(pool, machine).then(
-      (measured) => {
-        skewMs = measured;
-        report();
-      },
-      // Without an answer the last difference stays in use.
-      () => undefined,
-    );
-  }, LOOK_MS);
+  const look = async () => {
+    // Without an answer the last difference stays in use.
+    skewMs = await measure(pool, machine).catch(() => skewMs);
+    report();
+  };
+  const looking = setInterval(() => void look(), LOOK_MS);
   looking.unref();
   return { now: () => new Date(machine() - skewMs), stop: () => clearInterval(looking) };
 }

@@ -41,7 +41,7 @@ export type QueueSettings = {
   records: Records;
   log: Log;
   /** Whether a receiver outside refused something that this job sent; asked once, when the job has ended. */
-  wasRefused(jobId: string): boolean;
+  wasRefused: (jobId: string) => boolean;
   /** Told when fetching has ended although nobody asked for it. */
   onUnaskedEnd(reason: unknown): void;
 };

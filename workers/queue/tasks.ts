@@ -11,7 +11,7 @@ export type TaskSettings = {
   /** Aborted when the worker must end now. */
   stopping: AbortSignal;
   /** Called for each mail, text, file or request that its receiver did not accept. */
-  onRefusal(refusal: Refusal): void;
+  onRefusal: (refusal: Refusal) => void;
 };
 
 /** A receiver outside did not accept what a job sent, and the job has recorded that as its own result. */
