@@ -17,6 +17,7 @@ import { deliverMailBatch } from './mailing/deliver-mail-batch.job.ts';
 import { finishMailBatch } from './mailing/finish-mail-batch.job.ts';
 import { makeMailBatch } from './mailing/make-mail-batch.job.ts';
 import { mergeLetters } from './mailing/merge-letters.job.ts';
+import { analyzeTables } from './operations/analyze-tables.job.ts';
 import { cleanUp } from './operations/clean-up.job.ts';
 import type { Outside } from './outside.ts';
 import { deliverTape } from './portfolios/deliver-tape.job.ts';
@@ -44,6 +45,7 @@ export const queued: readonly AnyJob[] = [
   snapshotPortfoliosJob,
   generateTape,
   deliverTape,
+  analyzeTables,
   cleanUp,
   sendAccountMessage,
   readIdentityProvider,

@@ -16,6 +16,13 @@ export const SCHEDULE: readonly CronLine[] = [
       'snapshots and the watch over lapsing liens of the day.',
   },
   {
+    task: 'analyze-tables',
+    at: '* * * * *',
+    reason:
+      'Postgres plans by statistics that autovacuum updates late, and never for partitioned tables as a whole. A lender ' +
+      'who has just boarded a tape gets good plans within a minute.',
+  },
+  {
     task: 'clean-up',
     at: '17 * * * *',
     reason:

@@ -154,7 +154,11 @@ const uncount = (tx: Transaction, before: readonly Before[]) =>
     from jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as kept (
       loan_id uuid, times_delinquent_30 integer, times_delinquent_60 integer, times_delinquent_90 integer
     )
-    where loan.id = kept.loan_id and loan.status = 'active' and (
+    where loan.id = any(${sql.array(
+      before.map(({ loan_id }) => loan_id),
+      'uuid',
+    )})
+      and loan.id = kept.loan_id and loan.status = 'active' and (
       loan.times_delinquent_30 > kept.times_delinquent_30
       or loan.times_delinquent_60 > kept.times_delinquent_60
       or loan.times_delinquent_90 > kept.times_delinquent_90

@@ -63,12 +63,29 @@ const mapOf = sql.fragment`
   ), loan.terms -> 'gl_map')
 `;
 
-/** An adjustment has an entry of its own, which names the loan and is shown as such. */
+/**
+ * The days on which the loan earned interest. An adjustment has an entry of its own, which names the loan and is shown as
+ * such. Day by day with the whole key, since the key begins with the day: a loan by itself would be looked for in every row
+ * of the tenant.
+ */
 const shares = (loanId: string) => sql.fragment`
-  from interest_accruals as accrual
+  from loans as loan
+  cross join lateral (
+    select least(
+      (select min(effective_date) from loan_events where loan_id = ${loanId}),
+      (select min(least(entry_date, effective_date)) from journal_entries where loan_id = ${loanId})
+    ) as first_day
+  ) as history
+  cross join lateral generate_series(
+    history.first_day::timestamp, app.business_date()::timestamp, interval '1 day'
+  ) as days (day)
+  cross join lateral (
+    select accrual_date, amount, entry_id from interest_accruals
+    where accrual_date = days.day::date and loan_id = ${loanId}
+    offset 0
+  ) as accrual
   join journal_entries as entry on entry.id = accrual.entry_id and entry.loan_id is null
-  join loans as loan on loan.id = accrual.loan_id
-  where accrual.loan_id = ${loanId}
+  where loan.id = ${loanId}
 `;
 
 const daily = (loanId: string) => sql.fragment`

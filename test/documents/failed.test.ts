@@ -184,7 +184,13 @@ test('a close of which a part failed for good says so until the part is retried'
 
 /** What these do is asked for again by a clock, or is no record that anybody waits for. */
 const NOBODY_WAITS = [
-  ...['clean-up', 'start-close-of-business', 'warn-of-lapsing-liens', 'snapshot-portfolios'],
+  ...[
+    'analyze-tables',
+    'clean-up',
+    'start-close-of-business',
+    'warn-of-lapsing-liens',
+    'snapshot-portfolios',
+  ],
   ...['issue-statements', 'report-credit'],
   // It keeps with the provider what stood in the way, and is asked for again by saving it.
   'read-identity-provider',

@@ -13,6 +13,7 @@ import { createTenant } from './create-tenant.ts';
 import { createUser } from './create-user.ts';
 import { failed, retry } from './failed.ts';
 import { changeJobs, failures, job, jobs } from './jobs.ts';
+import { nearest } from './nearest.ts';
 import { Misused, type Answer, type Operation, type OwnerOperation } from './operation.ts';
 import { pause, pauses, resume } from './pause.ts';
 import { closes, operators, schedules, webhooks } from './platform.ts';
@@ -66,6 +67,14 @@ function help(): string {
   );
 }
 
+function unknownWord(name: string): string {
+  const near = nearest(
+    name,
+    OPERATIONS.map((operation) => operation.name),
+  );
+  return `There is no operation "${name}".${near === null ? '' : ` Did you mean "${near}"?`}`;
+}
+
 function print({ say, rows }: Answer, asJson: boolean) {
   if (asJson) {
     console.log(JSON.stringify(rows ?? []));
@@ -83,8 +92,9 @@ export async function perform(
 ): Promise<number> {
   const operation = OPERATIONS.find((known) => known.name === name);
   if (!operation) {
-    console.error(help());
-    return name === undefined || name === 'help' ? 0 : 2;
+    const isAsked = name === undefined || name === 'help';
+    console.error(isAsked ? help() : `${unknownWord(name)}\n\n${help()}`);
+    return isAsked ? 0 : 2;
   }
   const taken = Object.fromEntries(
     (operation.options ?? []).map((option) => [option, { type: 'string' as const }]),
