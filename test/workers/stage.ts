@@ -38,8 +38,10 @@ export async function newWorkerStage() {
     /** Another tenant's id. */
     tenant,
     log: SILENT,
-    work: (jobs: readonly AnyJob[], given: Partial<Pick<WorkerSettings, 'log' | 'name' | 'outside'>> = {}) =>
-      startIn({ url: database.url, app, log: SILENT, name: 'ledger', ...given }, jobs, stops),
+    work: (
+      jobs: readonly AnyJob[],
+      given: Partial<Pick<WorkerSettings, 'log' | 'name' | 'outside'>> = {},
+    ) => startIn({ url: database.url, app, log: SILENT, name: 'ledger', ...given }, jobs, stops),
     enqueue: (task: string, payload: unknown, attempts = 3) =>
       owner.query(sql.typeAlias('void')`
         select app.add_job(${task}, ${JSON.stringify(payload)}::json, null, ${attempts}::int, null)

@@ -130,7 +130,9 @@ export async function perform(
     };
     const answer = await ('login' in operation
       ? operation.run(given)
-      : withConnections(configuration, (connections) => operation.run({ ...given, ...connections })));
+      : withConnections(configuration, (connections) =>
+          operation.run({ ...given, ...connections }),
+        ));
     print(answer, json);
     return answer.code ?? 0;
   } catch (error) {

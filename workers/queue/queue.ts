@@ -1,12 +1,6 @@
 import { EventEmitter } from 'node:events';
 import os from 'node:os';
-import {
-  run,
-  type Job,
-  type TaskList,
-  type WorkerEvents,
-  type WorkerPool,
-} from 'graphile-worker';
+import { run, type Job, type TaskList, type WorkerEvents, type WorkerPool } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
 import { sentenceOf } from '../../jobs/say-error.ts';
