@@ -76,7 +76,7 @@ async function costOf(act: () => Promise<unknown>, times = 1): Promise<Cost> {
   );
 }
 
-/** A tenant with so many active loans. Statistics stay as they were before it had any. */
+/** A tenant with so ofLarge active loans. Statistics stay as they were before it had any. */
 async function bookOf(count: number, { isAnalyzed = false } = {}) {
   const tenant = await stage.tenant(DAY);
   await tenant.within(async (work) => {
@@ -190,11 +190,11 @@ test('a payment, the end of a day and a report read no more of a book that is fo
     ['missing', 1],
   ] as const) {
     if (statistics === 'missing') await forgetStatistics();
-    const few = { ...(await closeWithPayments(small, turn)), ...(await costOfReads(small)) };
-    const many = { ...(await closeWithPayments(large, turn)), ...(await costOfReads(large)) };
-    for (const [what, cost] of Object.entries(many))
+    const ofSmall = { ...(await closeWithPayments(small, turn)), ...(await costOfReads(small)) };
+    const ofLarge = { ...(await closeWithPayments(large, turn)), ...(await costOfReads(large)) };
+    for (const [what, cost] of Object.entries(ofLarge))
       for (const [table, rows] of Object.entries(cost)) {
-        const fewer = few[what]?.[table] ?? 0;
+        const fewer = ofSmall[what]?.[table] ?? 0;
         if (rows > fewer * 1.5 + LOANS / 2)
           found.push(`${statistics}: ${what}: ${table} ${fewer} -> ${rows}`);
       }

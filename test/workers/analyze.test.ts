@@ -45,11 +45,11 @@ test('a table is due again when more than 1,000 rows and 2 % of it have changed'
   };
 
   await analyze();
-  const few = await add(900);
-  const many = await add(200);
+  const afterNineHundred = await add(900);
+  const afterMore = await add(200);
   await analyze();
-  const none = await add(0);
+  const afterAnalyze = await add(0);
   client.release();
 
-  expect([few, many, none]).toEqual([false, true, false]);
+  expect([afterNineHundred, afterMore, afterAnalyze]).toEqual([false, true, false]);
 });

@@ -32,10 +32,10 @@ afterAll(async () => {
 async function runAs(login: keyof typeof ROLES, [name, ...words]: string[]) {
   const url = new URL(database.url);
   url.username = nameOf(login);
-  const said: string[] = [];
+  const printed: string[] = [];
   const listening = [
     ...(['log', 'error', 'table'] as const).map((way) =>
-      vi.spyOn(console, way).mockImplementation((text: unknown) => void said.push(String(text))),
+      vi.spyOn(console, way).mockImplementation((text: unknown) => void printed.push(String(text))),
     ),
     vi.spyOn(process.stderr, 'write').mockImplementation(() => true),
   ];
@@ -47,9 +47,9 @@ async function runAs(login: keyof typeof ROLES, [name, ...words]: string[]) {
       DATA_DIR: folder,
       NEW_PASSWORD: 'correct horse battery',
     });
-    return { code, said: said.join('\n') };
+    return { code, printed: printed.join('\n') };
   } catch (error) {
-    return { code: 'threw', said: `${(error as Error).message}\n${said.join('\n')}` };
+    return { code: 'threw', printed: `${(error as Error).message}\n${printed.join('\n')}` };
   } finally {
     for (const heard of listening) heard.mockRestore();
   }
@@ -93,7 +93,7 @@ test('every operation can be run in production with the login that its help name
 
   const unused = OPERATIONS.filter(({ name }) => !USES.some(([used]) => used === name));
   const refused = Object.entries(outcomes).filter(
-    ([, { code, said }]) => code === 'threw' || /permission denied|must be owner/.test(said),
+    ([, { code, printed }]) => code === 'threw' || /permission denied|must be owner/.test(printed),
   );
   expect(unused.map(({ name }) => name)).toEqual([]);
   expect(refused).toEqual([]);
@@ -103,6 +103,6 @@ test('an operation that is run with the wrong login names the right one', async 
   const asWorker = await runAs('worker', ['recount']);
   const asMigrator = await runAs('migrator', ['status']);
 
-  expect(asWorker).toMatchObject({ code: 'threw', said: expect.stringContaining('"migrator"') });
-  expect(asMigrator).toMatchObject({ code: 'threw', said: expect.stringContaining('"api"') });
+  expect(asWorker).toMatchObject({ code: 'threw', printed: expect.stringContaining('"migrator"') });
+  expect(asMigrator).toMatchObject({ code: 'threw', printed: expect.stringContaining('"api"') });
 });

@@ -63,15 +63,17 @@ test('what a receiver does not accept counts as a failure in figures, metrics an
   const metrics = await register.metrics();
   for (const means of ['mail', 'sms', 'post', 'upload'])
     expect(metrics).toContain(`sends_refused_total{task="try-${means}",means="${means}"} 1`);
-  const said = lines
+  const logged = lines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter(({ means }) => means !== undefined);
-  expect(said.map(({ means, code }) => `${means} ${code}`).toSorted()).toEqual([
+  expect(logged.map(({ means, code }) => `${means} ${code}`).toSorted()).toEqual([
     'mail 451',
     'post 503',
     'sms 21610',
     'upload ECONNREFUSED',
   ]);
-  expect(said.find(({ means }) => means === 'mail')).toMatchObject({ reason: 'Mailbox full for' });
+  expect(logged.find(({ means }) => means === 'mail')).toMatchObject({
+    reason: 'Mailbox full for',
+  });
   expect(lines.join()).not.toContain('private');
 });
