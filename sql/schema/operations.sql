@@ -520,10 +520,98 @@ $$;
 revoke execute on function app.seen_webhooks from public;
 grant execute on function app.seen_webhooks to servicing_app, servicing_worker;
 
+-- When each scheduled job was last enqueued, by the clock of this server.
+create table app.schedule_ticks (
+  task text primary key,
+  ticked_at timestamptz not null
+);
+
+-- Enqueues a scheduled job once for that minute, whichever process asks first. A tick in the future, left by a
+-- server whose clock was wrong, does not keep the job from being enqueued now.
+create function app.tick_schedule(task text, minute timestamptz, max_attempts integer) returns boolean
+language plpgsql security definer set search_path = public, pg_temp
+as $$
+declare current timestamptz := clock_timestamp();
+begin
+  if minute > current then return false; end if;
+  insert into app.schedule_ticks as known (task, ticked_at) values (tick_schedule.task, minute)
+  on conflict on constraint schedule_ticks_pkey do update set ticked_at = excluded.ticked_at
+    where known.ticked_at < excluded.ticked_at or known.ticked_at > current;
+  if not found then return false; end if;
+  perform graphile_worker.add_job(
+    identifier => tick_schedule.task, payload => '{}'::json, run_at => current,
+    max_attempts => tick_schedule.max_attempts, job_key => 'clock:' || tick_schedule.task, job_key_mode => 'replace'
+  );
+  return true;
+end $$;
+revoke execute on function app.tick_schedule from public;
+grant execute on function app.tick_schedule to servicing_worker;
+
+-- Seconds since the most overdue close of business of any tenant was due, at midnight or the tenant's cut-off; 0 if
+-- none is overdue.
+create function app.close_overdue_seconds() returns numeric
+  language sql stable security definer set search_path = public, pg_temp
+as $$
+  select coalesce(max(greatest(0, extract(epoch from
+    clock_timestamp() - (
+      (business_date + 1 + coalesce(settings ->> 'eod_cutoff_time', '00:00')::time) at time zone time_zone
+    )
+  ))), 0)
+  from tenants where is_active
+$$;
+revoke execute on function app.close_overdue_seconds from public;
+grant execute on function app.close_overdue_seconds to servicing_worker;
+
+-- The tables whose statistics no longer describe them: more than 1,000 rows and 2 % of the table changed since the last
+-- ANALYZE, or there was none yet. Autovacuum waits for 10 %, and never analyzes a partitioned table as a whole.
+create function app.tables_to_analyze() returns table (name text)
+language sql stable security definer set search_path = public, pg_temp
+as $$
+  with known as (
+    select class.oid, class.relkind, class.reltuples,
+      stats.n_mod_since_analyze as changed,
+      greatest(stats.last_analyze, stats.last_autoanalyze) as analyzed_at
+    from pg_class as class
+    join pg_stat_all_tables as stats on stats.relid = class.oid
+    where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p')
+      and pg_has_role(current_user, class.relowner, 'usage')
+  )
+  select known.oid::regclass::text from known
+  where known.relkind = 'r'
+    and case
+      when known.analyzed_at is null then pg_relation_size(known.oid) > 0
+      else known.changed > 1000 and known.changed > 0.02 * known.reltuples
+    end
+  union all
+  select parent.oid::regclass::text from known as parent
+  where parent.relkind = 'p' and exists (
+    select from pg_inherits
+    join known as part on part.oid = pg_inherits.inhrelid
+    where pg_inherits.inhparent = parent.oid
+      and part.analyzed_at > coalesce(parent.analyzed_at, '-infinity')
+  )
+$$;
+revoke execute on function app.tables_to_analyze from public;
+grant execute on function app.tables_to_analyze to servicing_app;
+
+-- Updates the statistics of one of these tables, of a partitioned one without its parts. Returns whether it was due.
+create function app.analyze_table(wanted text) returns boolean
+language plpgsql security definer set search_path = public, pg_temp
+as $$
+declare due text;
+begin
+  select name into due from app.tables_to_analyze() where name = wanted;
+  if due is null then return false; end if;
+  execute format('analyze only %s', due::regclass);
+  return true;
+end $$;
+revoke execute on function app.analyze_table from public;
+grant execute on function app.analyze_table to servicing_app;
+
 -- When the clock last started each of its jobs.
 create function app.seen_clock() returns table (task text, last_at timestamptz)
-  language sql stable security definer set search_path = public, pg_temp
-as $$ select identifier, last_execution from graphile_worker._private_known_crontabs $$;
+language sql stable security definer set search_path = public, pg_temp
+as $$ select task, ticked_at from app.schedule_ticks $$;
 revoke execute on function app.seen_clock from public;
 grant execute on function app.seen_clock to servicing_app, servicing_worker;
 
