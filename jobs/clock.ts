@@ -40,7 +40,7 @@ export async function followDatabaseClock(
     if (problemOf(skewMs) === null || performance.now() - reportedAt < REPORT_MS) return;
     reportedAt = performance.now();
     const skew_seconds = Math.round(skewMs / 1000);
-    log.error({ skew_seconds }, "this machine's clock differs from the clock of Postgres");
+    log.error({ skew_seconds }, 'the clock of this machine differs from the clock of Postgres');
   };
   report();
   const look = async () => {
