@@ -7,6 +7,7 @@ import { insert, update, type Values } from '../../sql/write.ts';
 import { audited } from '../audit.ts';
 import { addMonths, latest } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
+import { parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
 
 export const LIEN_TYPES = [
@@ -91,6 +92,7 @@ export async function releaseLien(work: Work, id: string, input: Release) {
   const { release_date = work.today, reason, filing_number, notes } = input;
   if (release_date > work.today)
     throw new Invalid({ release_date: 'Must not be after the business date.' });
+  if (reason === 'paid_off') await assertRepaid(work, id);
   const lien = await liens.lock(work.tx, id);
   if (lien.status === 'released' || lien.status === 'terminated') {
     throw new Conflict('The lien is already released.', 'already_released', {
@@ -105,6 +107,14 @@ export async function releaseLien(work: Work, id: string, input: Release) {
     release_filing_number: filing_number ?? null,
     release_notes: notes ?? null,
   });
+}
+
+/** A lien that is given up for a payoff secures nothing any more. Any other reason may be named at any time. */
+async function assertRepaid({ tx }: Work, id: string) {
+  const { status, loan_number, owed } = await liens.owedBehind(tx, id);
+  if (parseMoney(owed).eq(0)) return;
+  const message = `${loan_number} still owes ${owed}. Release the lien when the loan is paid off, or name another reason.`;
+  throw new Conflict(message, 'loan_owes', { current_status: status });
 }
 
 async function end(work: Work, id: string, released: Omit<liens.ReleaseRow, 'released_by'>) {

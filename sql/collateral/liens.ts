@@ -21,6 +21,20 @@ const Lien = z.object({ status: z.string(), filing_date: z.string().nullable() }
 export const lock = (tx: Transaction, id: string) =>
   tx.one(sql.type(Lien)`select status, filing_date from liens where id = ${id} for no key update`);
 
+const Securing = z.object({ status: z.string(), loan_number: z.string(), owed: z.string() });
+
+/** What the loan still owes that the lien secures; the loan stays as it is until the transaction ends. */
+export const owedBehind = (tx: Transaction, id: string) =>
+  tx.one(sql.type(Securing)`
+    select loan.status, loan.loan_number,
+           loan.principal_balance + loan.outstanding_fees + loan.charge_off_balance as owed
+    from liens as lien
+    join collateral_items as item on item.id = lien.collateral_id
+    join loans as loan on loan.id = item.loan_id
+    where lien.id = ${id}
+    for share of loan
+  `);
+
 export type ReleaseRow = {
   release_date: string;
   release_reason: string | null;

@@ -55,7 +55,7 @@ test('a lien is released once, whoever comes first', async () => {
     filing_date: '2025-01-01',
   });
   const url = `/liens/${lien.body.id}/release`;
-  const body = { reason: 'paid_off', filing_number: 'T-1', notes: 'Terminated' };
+  const body = { reason: 'collateral_released', filing_number: 'T-1', notes: 'Terminated' };
 
   const early = await officer.post(url, { release_date: '2024-12-31' });
   const late = await officer.post(url, { release_date: '2026-01-16' });
@@ -67,7 +67,7 @@ test('a lien is released once, whoever comes first', async () => {
   expect(released?.body).toMatchObject({
     status: 'released',
     release_date: '2026-01-15',
-    release_reason: 'paid_off',
+    release_reason: 'collateral_released',
     release_filing_number: 'T-1',
     released_by: tenant.userIds['loan_officer'],
   });

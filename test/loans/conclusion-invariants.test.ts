@@ -86,7 +86,10 @@ test('closed and charged-off loans that are not, a waived residual and a release
   await stage.owner.query(`update loans set status = 'paid_off' where id = $1`, [closed?.id]);
   await stage.owner.query(`update loans set status = 'charged_off' where id = $1`, [lost?.id]);
   await sendBackAlone(payoff.id);
-  await tenant.officer.post(`/liens/${lien.body.id}/release`, { reason: 'paid_off' });
+  await stage.owner.query(
+    `update liens set status = 'released', release_reason = 'paid_off' where id = $1`,
+    [lien.body.id],
+  );
 
   const rules = ['a closed loan', 'a charged-off loan', 'a residual', 'a lien'] as const;
   expect(await broken(...rules)).toEqual([

@@ -123,3 +123,36 @@ test('a charged-off loan whose settlement breaks is charged off again', async ()
   expect(forms.body).toMatchObject([{ status: 'void' }]);
   expect(await violationsIn(stage)).toEqual([]);
 });
+
+test('a lien need not be perfected again once the loan is repaid a second time', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant, { is_secured: true });
+  const item = await tenant.officer.post('/collateral', {
+    loan_id: id,
+    collateral_type: 'vehicle',
+  });
+  const lien = await tenant.officer.post(`/collateral/${item.body.id}/liens`, {
+    lien_type: 'ucc1',
+  });
+  const payOff = async () => {
+    await admin.post(`/loans/${id}/pay-off`, {});
+    const { body } = await tenant.officer.get(`/loans/${id}/payments`);
+    return body.find(({ status }: { status: string }) => status === 'completed').id as string;
+  };
+  const release = () =>
+    tenant.officer.post(`/liens/${lien.body.id}/release`, { reason: 'paid_off' });
+
+  const early = await release();
+  const first = await payOff();
+  const released = await release();
+  await bounce(tenant, first);
+  const again = await titlesOf(tenant);
+  await payOff();
+
+  expect(early).toMatchObject({ status: 409, body: { code: 'loan_owes' } });
+  expect(released.status).toBe(200);
+  expect(again).toContain('Perfect the liens of LN-2026-000001 again');
+  expect(await titlesOf(tenant)).not.toContain('Perfect the liens of LN-2026-000001 again');
+  expect(await violationsIn(stage)).toEqual([]);
+});
