@@ -42,6 +42,12 @@ export const inForce = (tx: Transaction, loanId: string, code: string, year: num
     for update
   `);
 
+/** Whether a form of the loan waits for the lender's settings. */
+export const hasDraft = (tx: Transaction, loanId: string) =>
+  tx.exists(sql.typeAlias('void')`
+    select from forms_1099c where loan_id = ${loanId} and status = 'draft'
+  `);
+
 const Draft = z.object({
   loan_id: z.string(),
   form_number: z.string(),

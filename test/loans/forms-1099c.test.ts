@@ -107,3 +107,32 @@ test('a lender that has not said who it is orders no form, and a forgiveness lea
   expect(generated.body.document_id).not.toBeNull();
   expect(tasks.body).toMatchObject([{ title: expect.stringContaining('form of LN-2026-000001') }]);
 });
+
+test('the task to complete the settings is canceled with the last draft that needs them', async () => {
+  const tenant = await stage.tenant('2025-12-15');
+  const admin = await tenant.signedIn('admin');
+  const { id } = await newLoan(tenant);
+  await settle(tenant, { tax: {} });
+  const forgive = async (principal_forgiven: string) => {
+    const made = await tenant.officer.post(`/loans/${id}/modifications`, {
+      ...{ modification_type: 'principal_forgiveness', principal_forgiven },
+    });
+    return made.body.id as string;
+  };
+  const openTasks = async () =>
+    ((await tenant.officer.get('/tasks?status=open')).body as { title: string }[])
+      .map(({ title }) => title)
+      .filter((title) => title.startsWith('Complete the settings'));
+
+  const first = await forgive('700.00');
+  await travelTo(stage, tenant, '2026-01-05');
+  await forgive('800.00');
+  const both = await openTasks();
+  await admin.post(`/modifications/${first}/reverse`, {});
+  const one = await openTasks();
+  const [draft] = (await tenant.officer.get(`/loans/${id}/1099c`)).body;
+  await tenant.officer.delete(`/forms-1099c/${draft.id}`);
+
+  expect([both.length, one.length]).toEqual([1, 1]);
+  expect(await openTasks()).toEqual([]);
+});

@@ -6,7 +6,7 @@ import { audited } from '../../audit.ts';
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { isForgiving, principalForgiven, type Counted, type Forgiven } from './forgiven.ts';
-import { writeForm } from './form-1099c.ts';
+import { withdrawSettingsTask, writeForm } from './form-1099c.ts';
 import { remindOfficer } from './remind.ts';
 
 /** Forgiven principal of a year from which the law asks for the form (26 CFR 1.6050P-1). */
@@ -65,6 +65,7 @@ async function followYear(work: Work, loan: RawLoan, tax_year: number, forgiven:
     await remind(work, loan, `${now} ${next}`);
   } else if (isDue) await write(work, loan, { tax_year, ...forgiven });
   else await remind(work, loan, `${now} The form is void: do not furnish it.`);
+  if (form.status === 'draft') await withdrawSettingsTask(work, loan);
 }
 
 async function end(work: Work, id: string, status: 'corrected' | 'void') {

@@ -1,3 +1,4 @@
+import { openFor, withdraw } from '../../../sql/borrowers/tasks.ts';
 import * as recipients from '../../../sql/communications/recipients.ts';
 import * as forms from '../../../sql/loans/forms-1099c.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
@@ -76,18 +77,30 @@ export async function orderCopy(work: Work, row: Loan, form: Form) {
   });
 }
 
-const askForSettings = (work: Work, { id, borrower_id, loan_number }: Loan) =>
-  insert(work.tx, 'tasks', {
-    borrower_id,
-    loan_id: id,
-    title: `Complete the settings for form 1099-C, then generate the form of ${loan_number}`,
+const settingsTask = ({ loan_number }: Pick<Loan, 'loan_number'>) =>
+  `Complete the settings for form 1099-C, then generate the form of ${loan_number}`;
+
+async function askForSettings({ tx, today }: Work, loan: Loan) {
+  const title = settingsTask(loan);
+  if ((await openFor(tx, loan.id, title)) !== null) return;
+  await insert(tx, 'tasks', {
+    title,
+    borrower_id: loan.borrower_id,
+    loan_id: loan.id,
     task_type: 'compliance',
-    due_date: addDays(work.today, DRAFT_DAYS),
+    due_date: addDays(today, DRAFT_DAYS),
     priority: 'high',
     source: 'system',
     related_type: 'loan',
-    related_id: id,
+    related_id: loan.id,
   });
+}
+
+/** Cancels the task that asks for settings once no draft of the loan waits for them. */
+export async function withdrawSettingsTask({ tx }: Work, loan: Pick<Loan, 'id' | 'loan_number'>) {
+  if (await forms.hasDraft(tx, loan.id)) return;
+  await withdraw(tx, loan.id, [settingsTask(loan)]);
+}
 
 export async function partiesOf(work: Work, row: Loan) {
   const { name } = await current(work.tx);

@@ -7,7 +7,13 @@ import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { principalForgiven } from '../conclusions/forgiven.ts';
-import { orderCopy, partiesOf, writeForm, type EventCode } from '../conclusions/form-1099c.ts';
+import {
+  orderCopy,
+  partiesOf,
+  withdrawSettingsTask,
+  writeForm,
+  type EventCode,
+} from '../conclusions/form-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { openLoan } from '../history/happen.ts';
 import { immutable, lockRecord, openInService } from '../history/loan-records.ts';
@@ -104,6 +110,7 @@ export async function change1099C(work: Work, id: string, changes: Values, row: 
     if (!NEXT[form.status]?.includes(String(status))) throw immutable('form', form.status);
     if (form.status === 'draft' && status === 'generated') await finish(work, id);
     await records.setStatus(work.tx, 'forms_1099c', id, String(status));
+    if (status === 'void') await afterVoid(work, row);
   }
   await update(work.tx, 'forms_1099c', id, described);
 }
@@ -113,4 +120,8 @@ export async function void1099C(work: Work, id: string, row: Row) {
   const form = await lockRecord(work, 'forms_1099c', row);
   if (!['draft', 'generated'].includes(form.status)) throw immutable('form', form.status);
   await records.setStatus(work.tx, 'forms_1099c', id, 'void');
+  await afterVoid(work, row);
 }
+
+const afterVoid = (work: Work, { loan_id, account_number }: Row) =>
+  withdrawSettingsTask(work, { id: String(loan_id), loan_number: String(account_number) });
