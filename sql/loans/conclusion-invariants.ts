@@ -1,7 +1,14 @@
 import { sql } from '../database/db.ts';
 import { Found, type Check } from '../invariants/check.ts';
 
-/** Money that came for the loan of a record from one day to another, and has not gone back. */
+/** Whether money of the loan was refunded: which payment it takes back is not looked at here. */
+const isRefunded = sql.fragment`exists (
+  select from payments as refund
+  where refund.tenant_id = promise.tenant_id and refund.loan_id = promise.loan_id
+    and refund.payment_type = 'reimbursement' and refund.status in ('completed', 'settled')
+)`;
+
+/** Money that came for the loan of a record from one day to another, and has not bounced. */
 const paidFor = (
   record: 'plan' | 'promise',
   from: string,
@@ -89,6 +96,7 @@ export const conclusions: readonly Check[] = [
       cross join lateral (${paidOfPromise}) as paid
       where promise.status in ('kept', 'partially_kept', 'broken')
         and (promise.status = 'kept') <> (paid.amount >= promise.promised_amount)
+        and (promise.status = 'kept' or not ${isRefunded})
     `,
   },
   {
@@ -98,8 +106,13 @@ export const conclusions: readonly Check[] = [
              format('Loan %s is %s and owes principal of %s, fees of %s and a claim of %s.', loan_number,
                status, principal_balance, outstanding_fees, charge_off_balance) as message
       from loans
-      where status in ('paid_off', 'settled', 'transferred')
+      where status in ('paid_off', 'settled', 'transferred', 'canceled')
         and principal_balance + outstanding_fees + charge_off_balance > 0
+        and not (status in ('transferred', 'canceled') and exists (
+          select from tasks as task
+          where task.tenant_id = loans.tenant_id and task.related_id = loans.id
+            and task.title = 'Recover the refund of ' || loans.loan_number
+        ))
     `,
   },
   {

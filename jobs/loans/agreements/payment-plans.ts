@@ -146,7 +146,7 @@ export async function judgePlan(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const plan = await plans.activeOf(work.tx, loanId);
   if (plan === null) return;
-  const receipts = receiptsIn(eventsInForce(loan.events, work.today));
+  const receipts = receiptsIn(loan.events, eventsInForce(loan.events, work.today));
   const progress = progressOf(plan, receipts, endOf(work.today));
   await plans.progress(work.tx, plan.id, progress);
   if (progress.status === 'broken') await plans.cancelOrdered(work.tx, plan.id);

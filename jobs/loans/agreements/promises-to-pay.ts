@@ -64,7 +64,7 @@ export async function addPromise(work: Work, input: NewPromise): Promise<string>
 /** Judges the loan's promises at the end of a day, when all its payments are in. */
 export async function judgePromises(work: Work, loanId: string) {
   const { events } = await openLoan(work, loanId);
-  const receipts = receiptsIn(eventsInForce(events, work.today));
+  const receipts = receiptsIn(events, eventsInForce(events, work.today));
   for (const promise of await promises.pendingOf(work.tx, loanId)) {
     const { status, fulfilled_amount } = verdictOn(promise, receipts, endOf(work.today));
     if (status !== 'pending') await promises.judge(work.tx, promise.id, status, fulfilled_amount);

@@ -1,13 +1,50 @@
 import type { Big } from 'big.js';
-import { parseMoney, sum } from '../../money.ts';
-import type { LoanEvent } from '../engine/events.ts';
+import { min, money, parseMoney, sum } from '../../money.ts';
+import type { EventOf, LoanEvent } from '../engine/events.ts';
 
 /** Money that came from the borrower and was not taken back, on the day from which it counts. */
 export type Receipt = { effective_date: string; amount: string };
 
-/** The payments among the events that count. */
-export const receiptsIn = (events: readonly LoanEvent[]): Receipt[] =>
-  events.filter((event) => event.kind === 'payment');
+/**
+ * The payments among the events that count, each without the part of it that was paid back. A refund takes the
+ * payment that it names first, then the latest payments that had come by its day. Money that came back to us
+ * later, because a refund was returned, counts again.
+ */
+export function receiptsIn(
+  recorded: readonly LoanEvent[],
+  counting: readonly LoanEvent[],
+): Receipt[] {
+  const counts = new Set(counting.map(({ id }) => id));
+  const kept = new Map<string, Kept>();
+  for (const event of recorded) {
+    if (event.kind === 'payment') {
+      const { id, effective_date } = event;
+      kept.set(id, { effective_date, left: parseMoney(event.amount), is_back: false });
+    }
+    if (event.kind === 'reimbursement' && counts.has(event.id)) payBack(kept, event);
+    const reversed = event.kind === 'reversal' ? kept.get(event.reverses) : undefined;
+    if (reversed !== undefined) reversed.is_back = true;
+  }
+  return [...kept]
+    .filter(([id]) => counts.has(id))
+    .map(([, { effective_date, left }]) => ({ effective_date, amount: money(left) }));
+}
+
+type Kept = { effective_date: string; left: Big; is_back: boolean };
+
+function payBack(kept: ReadonlyMap<string, Kept>, event: EventOf<'reimbursement'>) {
+  const named = event.payment_id === undefined ? undefined : kept.get(event.payment_id);
+  const latestFirst = [...kept.values()]
+    .filter((one) => one !== named && !one.is_back && one.effective_date <= event.effective_date)
+    .toReversed()
+    .toSorted((one, other) => other.effective_date.localeCompare(one.effective_date));
+  let amount = parseMoney(event.amount);
+  for (const one of [...(named ? [named] : []), ...latestFirst]) {
+    const taken = min(one.left, amount);
+    one.left = one.left.minus(taken);
+    amount = amount.minus(taken);
+  }
+}
 
 /** What was paid from one day to another, both included. */
 export const paidBetween = (receipts: readonly Receipt[], from: string, to: string): Big =>

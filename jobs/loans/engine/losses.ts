@@ -158,4 +158,5 @@ export function transferServicing(position: Position, event: EventOf<'servicing_
   addToSuspense(position, position.suspense.neg(), event_id, rule);
   for (const component of ['principal', 'interest', 'fee'] as const)
     reduceClaim(position, component, position.charged_off[component], { event_id, rule });
+  position.stops.add('transfer');
 }

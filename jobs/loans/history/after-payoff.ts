@@ -23,8 +23,12 @@ const refundTask = ({ loan_number }: Paid) => `Refund what is held for ${loan_nu
 const forwardTask = ({ loan_number }: Paid) =>
   `Forward or return the money received for ${loan_number}`;
 
+const recoverTask = ({ loan_number }: Paid) => `Recover the refund of ${loan_number}`;
+const perfectTask = ({ loan_number }: Paid) => `Perfect the liens of ${loan_number} again`;
+
 /** The lienholder gives up the collateral of a loan that is paid off or settled. */
 export async function releaseLiens(work: Work, loan: Paid) {
+  await withdraw(work.tx, loan.id, [perfectTask(loan)]);
   if ((await find(work.tx, loans, loan.id))?.['is_secured'] === true)
     await remind(work, loan, { title: releaseTask(loan) });
 }
@@ -47,6 +51,18 @@ export async function remindOfMoney(
   // 12 CFR 1024.33(c)(1): within 60 days of a transfer, a payment sent to the old servicer is not late.
   const description = `${held} came for a loan that another servicer has. Record a reimbursement when you forward it to that servicer or return it.`;
   await remindOfficer(work, loan, { title: forwardTask(loan), description, priority: 'high' });
+}
+
+/**
+ * A payment for a loan that is closed for good bounced after its money had been refunded: the sender owes the
+ * refund, which bears no interest.
+ */
+export async function remindOfRefund(work: Work, loan: Closed, owed: string, owedBefore: string) {
+  if (parseMoney(owed).eq(0)) return withdraw(work.tx, loan.id, [recoverTask(loan)]);
+  if (parseMoney(owed).lte(owedBefore)) return;
+  const status = loan.status.replaceAll('_', ' ');
+  const description = `${owed} was refunded of money that came for the ${status} loan and bounced afterwards. Ask the sender for it, and record what arrives as a payment.`;
+  await remindOfficer(work, loan, { title: recoverTask(loan), description, priority: 'high' });
 }
 
 /**
@@ -83,7 +99,7 @@ async function remindOfLiens(work: Work, loan: Closed, was: string) {
       `${lien_type}${filing_number === null ? '' : ` ${filing_number}`}, released on ${release_date}`,
   );
   await remindOfficer(work, loan, {
-    title: `Perfect the liens of ${loan.loan_number} again`,
+    title: perfectTask(loan),
     description: `The loan was ${was.replaceAll('_', ' ')} and owes again, without these liens: ${named.join('; ')}.`,
     priority: 'urgent',
   });

@@ -8,7 +8,13 @@ import { firstDelinquencyOn } from '../engine/bills.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import type { Position } from '../engine/position.ts';
 import type { LoanState } from '../engine/state.ts';
-import { afterReopening, isClosed, releaseLiens, remindOfMoney } from './after-payoff.ts';
+import {
+  afterReopening,
+  isClosed,
+  releaseLiens,
+  remindOfMoney,
+  remindOfRefund,
+} from './after-payoff.ts';
 import type { LoanStatus } from './statuses.ts';
 
 type Loan = Pick<
@@ -71,16 +77,18 @@ export async function changeStatus(
 /** The statuses of a loan in service follow from its history; the others are somebody's decision. */
 const FOLLOWING: readonly string[] = ['active', 'paid_off', 'charged_off', 'settled'];
 
-function statusOf(
-  status: string,
-  { is_charged_off, is_paid_off }: LoanState,
-  events: readonly LoanEvent[],
-): LoanStatus {
+function statusOf(status: string, after: LoanState, events: readonly LoanEvent[]): LoanStatus {
+  const { is_charged_off, is_paid_off } = after;
   if (!FOLLOWING.includes(status)) return status as LoanStatus;
-  if (events.some((event) => event.kind === 'forgiveness' && event.settles)) return 'settled';
+  const isSettled = events.some((event) => event.kind === 'forgiveness' && event.settles);
+  // A refund whose payment bounced afterwards is owed although the debt was settled.
+  if (isSettled && !owesAnything(after)) return 'settled';
   if (is_charged_off) return 'charged_off';
   return is_paid_off ? 'paid_off' : 'active';
 }
+
+const owesAnything = ({ total_balance, charge_off_balance }: LoanState): boolean =>
+  parseMoney(total_balance).plus(charge_off_balance).gt(0);
 
 type Moved = {
   /** The status before, of which nobody has said that it is another. */
@@ -107,6 +115,7 @@ export async function followState(
   if (isClosed(status)) {
     const heldBefore = isClosed(was) ? before.suspense_balance : null;
     await remindOfMoney(work, { ...loan, status }, after.suspense_balance, heldBefore);
+    await remindOfRefund(work, { ...loan, status }, after.total_balance, before.total_balance);
   }
   const bucket = after.is_paid_off ? 'current' : after.delinquency_bucket;
   const isTold = loan.status === 'active' && !isAgedTonight(work, loan, after);

@@ -166,7 +166,7 @@ export async function happen(
     const moved = { was: row.status, before: loan.state, after: state, events: run.events };
     const sentences = await followState(work, now, moved, trigger);
     if (changesThePast(fresh, work.today))
-      sentences.push(...(await rejudge(work, loan, run.events)));
+      sentences.push(...(await rejudge(work, loan, events, run.events)));
     await tellOfficer(work, row, sentences);
     if (replaced) await followDueDates(work, row.id, loan.state, state);
   }

@@ -15,9 +15,10 @@ import { knownOf } from './withdrawn.ts';
 export async function rejudge(
   work: Work,
   loan: Pick<OpenLoan, 'row'>,
-  events: readonly LoanEvent[],
+  recorded: readonly LoanEvent[],
+  counting: readonly LoanEvent[],
 ): Promise<string[]> {
-  const receipts = receiptsIn(events);
+  const receipts = receiptsIn(recorded, counting);
   const known = knownOf(work, loan);
   const promises = await rejudgePromises(work, loan.row.id, receipts, known);
   return [...promises, ...(await rejudgePlans(work, loan.row.id, receipts, known))];

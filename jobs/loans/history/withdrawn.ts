@@ -27,7 +27,9 @@ export const settling = (effective_date: string): EventOf<'forgiveness'> =>
 export const changesThePast = (fresh: readonly LoanEvent[], today: string): boolean =>
   fresh.some(
     ({ kind, effective_date }) =>
-      kind === 'reversal' || (kind === 'payment' && effective_date < today),
+      kind === 'reversal' ||
+      kind === 'reimbursement' ||
+      (kind === 'payment' && effective_date < today),
   );
 
 /** Today's money counts; a deadline has passed once the close has judged the loan on its day. */
@@ -47,10 +49,11 @@ export async function withdrawnBy(
   fresh: readonly LoanEvent[],
 ): Promise<LoanEvent[]> {
   if (!changesThePast(fresh, work.today)) return [];
-  const standing = eventsInForce([...loan.events, ...fresh], work.today);
+  const recorded = [...loan.events, ...fresh];
+  const standing = eventsInForce(recorded, work.today);
   return [
     ...(await withoutTheirPayment(work, standing)),
-    ...(await unsettled(work, loan, standing)),
+    ...(await unsettled(work, loan, recorded, standing)),
   ];
 }
 
@@ -76,14 +79,19 @@ async function withoutTheirPayment(work: Work, standing: readonly LoanEvent[]) {
   return orphaned.map((event) => undoing(work, event));
 }
 
-async function unsettled(work: Work, loan: OpenLoan, standing: readonly LoanEvent[]) {
+async function unsettled(
+  work: Work,
+  loan: OpenLoan,
+  recorded: readonly LoanEvent[],
+  standing: readonly LoanEvent[],
+) {
   const settled = standing.find((event) => event.kind === 'forgiveness' && event.settles === true);
   if (settled === undefined) return [];
   const plan = (await plans.judgedOf(work.tx, loan.row.id)).find(
     (judged) => judged.status === 'completed' && isSettlement(judged),
   );
   if (plan === undefined) return [];
-  const on = fulfilledOn(plan, receiptsIn(standing), knownOf(work, loan));
+  const on = fulfilledOn(plan, receiptsIn(recorded, standing), knownOf(work, loan));
   if (on === settled.effective_date) return [];
   return [undoing(work, settled), ...(on === null ? [] : [settling(on)])];
 }
