@@ -129,12 +129,12 @@ test('the task to complete the settings is canceled with the last draft that nee
   const second = await forgive('800.00');
   const both = await openTasks();
   await admin.post(`/modifications/${second}/reverse`, {});
-  const one = await openTasks();
+  const afterReversal = await openTasks();
   const forms = (await tenant.officer.get(`/loans/${id}/1099c`)).body as Record<string, string>[];
   const draft = forms.find(({ status }) => status === 'draft');
   const removed = await tenant.officer.delete(`/forms-1099c/${draft?.['id']}`);
 
   expect(removed.status, JSON.stringify(removed.body)).toBeLessThan(300);
-  expect([both.length, one.length]).toEqual([1, 1]);
+  expect([both.length, afterReversal.length]).toEqual([1, 1]);
   expect(await openTasks()).toEqual([]);
 });

@@ -35,13 +35,16 @@ type Kept = { effective_date: string; left: Big; is_back: boolean };
 function payBack(kept: ReadonlyMap<string, Kept>, event: EventOf<'reimbursement'>) {
   const named = event.payment_id === undefined ? undefined : kept.get(event.payment_id);
   const latestFirst = [...kept.values()]
-    .filter((one) => one !== named && !one.is_back && one.effective_date <= event.effective_date)
+    .filter(
+      (payment) =>
+        payment !== named && !payment.is_back && payment.effective_date <= event.effective_date,
+    )
     .toReversed()
-    .toSorted((one, other) => other.effective_date.localeCompare(one.effective_date));
+    .toSorted((first, second) => second.effective_date.localeCompare(first.effective_date));
   let amount = parseMoney(event.amount);
-  for (const one of [...(named ? [named] : []), ...latestFirst]) {
-    const taken = min(one.left, amount);
-    one.left = one.left.minus(taken);
+  for (const payment of [...(named ? [named] : []), ...latestFirst]) {
+    const taken = min(payment.left, amount);
+    payment.left = payment.left.minus(taken);
     amount = amount.minus(taken);
   }
 }
