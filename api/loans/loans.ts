@@ -192,8 +192,14 @@ export const loanRoutes: Route[] = [
     allow: 'viewer',
     action: 'get-future-balance-projection',
     status: 200,
-    summary: 'What will be owed on a day if every scheduled payment is made',
-    query: z.object({ as_of_date: date.optional().describe('Required: today or later.') }),
+    summary: 'Project the balances of a day',
+    query: z.object({
+      as_of_date: date
+        .optional()
+        .describe(
+          'Required: today or later. Every scheduled payment from today through this day counts as made, also one due on this day: the answer is what `get-balances` will say at the end of the day. A payoff quote, by contrast, assumes no payment before its day.',
+        ),
+    }),
     reply: projection,
     transaction: 'read',
     run: ({ work, params, query }) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CREDIT_TARGETS } from '../../jobs/loans/engine/events.ts';
+import { CREDIT_TARGETS, SPONSORS } from '../../jobs/loans/engine/events.ts';
 import {
   CREDIT_TYPES,
   CreditReversal,
@@ -28,7 +28,12 @@ export const serviceCredits = resource({
     reason: prose,
     apply_to: z.enum(CREDIT_TARGETS).default('waterfall'),
     effective_date: date.nullish(),
-    sponsor: z.enum(['lender', 'servicer', 'merchant']).default('lender'),
+    sponsor: z
+      .enum(SPONSORS)
+      .optional()
+      .describe(
+        'Who bears the credit. `lender` is the owner of the loan, which is the investor once the loan is sold. `servicer` and `merchant` are booked as your own Service Credit Expense. Default: `servicer` if the loan is sold, otherwise `lender`.',
+      ),
     status: z.enum(['applied', 'reversed']).readonly(),
     principal_applied: money.readonly(),
     interest_applied: signedMoney.readonly(),
@@ -37,7 +42,7 @@ export const serviceCredits = resource({
     journal_entry_id: uuid.nullable().readonly(),
     ...stamps,
   },
-  fixed: ['loan_id', 'amount', 'apply_to', 'effective_date'],
+  fixed: ['loan_id', 'amount', 'apply_to', 'effective_date', 'sponsor'],
   filters: ['loan_id', 'credit_type', 'status', 'effective_date', 'sponsor'],
 
   create: giveServiceCredit,

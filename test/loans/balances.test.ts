@@ -43,6 +43,30 @@ test('a day to come is no past day, and the projection is for days to come only'
   expect(today.body).toMatchObject({ total_balance: '10000.00', days: 0 });
 });
 
+test('the projection counts the payment of its own day as made, today as on any other day', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { id } = await newLoan(tenant);
+  const ask = async (path: string) => (await tenant.officer.get(`/loans/${id}/${path}`)).body;
+  const projected = () => ask('get-future-balance-projection?as_of_date=2026-02-15');
+  const ahead = await projected();
+  await travelTo(stage, tenant, '2026-02-15');
+
+  const [unpaid, today] = [await ask('get-balances'), await projected()];
+  await tenant.officer.post(`/loans/${id}/payments`, { amount: unpaid.next_payment_amount });
+  const [paid, after] = [await ask('get-balances'), await projected()];
+
+  const figures = {
+    principal_balance: paid.principal_balance,
+    total_balance: paid.total_balance,
+    payoff_amount: paid.payoff_amount,
+    next_payment_date: '2026-03-15',
+  };
+  expect(unpaid).toMatchObject({ next_payment_date: '2026-02-15' });
+  expect(ahead).toMatchObject(figures);
+  expect(today).toMatchObject(figures);
+  expect(after).toMatchObject(figures);
+});
+
 test('the projection makes every scheduled payment, and ends at nothing', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);

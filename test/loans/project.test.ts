@@ -23,13 +23,13 @@ describe('a projection', () => {
     expect(state).toMatchObject({ days_past_due: 0, next_payment_date: '2026-04-15' });
   });
 
-  test('makes the payment of today as well, unless it is asked for today itself', () => {
+  test('makes the payment of today as well, also when it is asked for today itself', () => {
     const ahead = project(INPUT, { today: '2026-02-15', as_of: '2026-03-20' });
     const now = project(INPUT, { today: '2026-02-15', as_of: '2026-02-15' });
 
     expect(ahead.payments.map(({ due_date }) => due_date)).toEqual(['2026-02-15', '2026-03-15']);
     expect(ahead.state).toMatchObject({ days_past_due: 0, past_due_amount: '0.00' });
-    expect(now.payments).toEqual([]);
+    expect(now.payments).toMatchObject([{ due_date: '2026-02-15' }]);
   });
 
   test('asks in the last payment for all that is left', () => {

@@ -72,6 +72,38 @@ describe('interest that the schedule says', () => {
     expect(on('2026-04-15', events).interest_earned).toBe(money(left.plus('192.12')));
   });
 
+  test.each([
+    ['scheduled', '32.26', '967.74', '67.74', '820.75'],
+    ['flat', '32.26', '967.74', '67.74', '820.75'],
+  ] as const)(
+    'of %s loans is paid to date by extra principal, and the installment finds the rest',
+    (interest_method, toDate, extra, rest, principal) => {
+      const events: LoanEvent[] = [
+        {
+          id: 'x',
+          kind: 'payment',
+          effective_date: '2026-01-25',
+          amount: '1000.00',
+          payment_type: 'extra_principal',
+        },
+        paid('2026-02-15', '888.49', 'y'),
+      ];
+      const { allocations, ...state } = on('2026-02-15', events, { interest_method });
+      const applied = (id: string, component: string) =>
+        money(
+          allocations
+            .filter((line) => line.event_id === id && line.component === component)
+            .reduce((total, { amount }) => total.plus(amount), new Big(0)),
+        );
+
+      expect([applied('x', 'interest'), applied('x', 'principal')]).toEqual([toDate, extra]);
+      expect([applied('y', 'interest'), applied('y', 'principal')]).toEqual([rest, principal]);
+      expect(state).toMatchObject({ past_due_amount: '0.00', accrued_interest: '0.00' });
+      // The whole period earns on the balance that it began with.
+      expect(new Big(state.interest_earned).toFixed(2)).toBe('100.00');
+    },
+  );
+
   test('does not go on with what was charged off', () => {
     const events: LoanEvent[] = [
       { id: 'c', kind: 'charge_off', effective_date: '2026-02-01', principal_amount: '4000.00' },

@@ -144,9 +144,13 @@ function split(
 ): Allocation {
   const { effective_date: date, amount, type } = receipt;
   const { principal } = position;
+  const is_curtailment = type === 'extra_principal';
   const may_prepay =
-    type !== 'payoff' && isAboveZero(principal) && isLess(amount, totalOwed(position, date));
-  const dues = duesOn(position, date, { may_prepay });
+    type !== 'payoff' &&
+    !is_curtailment &&
+    isAboveZero(principal) &&
+    isLess(amount, totalOwed(position, date));
+  const dues = duesOn(position, date, { may_prepay, is_curtailment });
   const waterfall = waterfallFor(position, receipt.type);
   if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
   const parts = receipt.override.map((part) => ({ ...part, amount: parseMoney(part.amount) }));

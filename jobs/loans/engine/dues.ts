@@ -1,5 +1,5 @@
 import type { Big } from 'big.js';
-import { above, min, minus } from '../../money.ts';
+import { above, min, minus, ZERO } from '../../money.ts';
 import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
 import { customWaterfall, WATERFALLS, type Waterfall } from '../arithmetic/waterfalls.ts';
 import { partsOf } from '../plans/minimum.ts';
@@ -21,11 +21,14 @@ export function waterfallFor(position: Position, type: PaymentType): Waterfall {
   return own === null ? WATERFALLS.standard : customWaterfall(own);
 }
 
+/** A curtailment pays interest accrued to date, then principal, and leaves the installments as they are. */
+type Purpose = { may_prepay: boolean; is_curtailment?: boolean };
+
 /**
  * Everything that money of a day can be put to. Where a plan says what interest an instalment has,
  * a payment may bring it before it is earned, unless it repays the whole loan.
  */
-export function duesOn(position: Position, date: string, how: { may_prepay: boolean }): Due[] {
+export function duesOn(position: Position, date: string, how: Purpose): Due[] {
   const isPlanned = isFollowingPlan(position.terms);
   const rest = isPlanned
     ? plannedDues(position, date, how)
@@ -102,7 +105,7 @@ function cycleDues(position: Position, date: string): Due[] {
 }
 
 /** Under the scheduled methods each instalment due brings its own interest and principal. */
-function plannedDues(position: Position, date: string, how: { may_prepay: boolean }): Due[] {
+function plannedDues(position: Position, date: string, how: Purpose): Due[] {
   const dues: Due[] = [];
   let interestLeft = how.may_prepay
     ? payableInterest(position, date)
@@ -111,7 +114,7 @@ function plannedDues(position: Position, date: string, how: { may_prepay: boolea
   for (const installment of dueBy(position.installments, date)) {
     if (installment.is_repaid) continue;
     const interest = min(interestRest(installment), interestLeft);
-    const principal = min(principalRest(installment), principalLeft);
+    const principal = how.is_curtailment ? ZERO : min(principalRest(installment), principalLeft);
     interestLeft = minus(interestLeft, interest);
     principalLeft = minus(principalLeft, principal);
     const { due_date, period_number: installment_number } = installment.row;

@@ -13,6 +13,8 @@ export const PAYMENT_TYPES = [
 ] as const;
 export type PaymentType = (typeof PAYMENT_TYPES)[number];
 
+/** Who bears a service credit: the owner of the loan, the tenant that services it, or a merchant that pays the tenant. */
+export const SPONSORS = ['lender', 'servicer', 'merchant'] as const;
 export const CREDIT_TARGETS = ['fees', 'interest', 'principal', 'waterfall'] as const;
 export type CreditTarget = (typeof CREDIT_TARGETS)[number];
 
@@ -86,6 +88,7 @@ export const EVENT_FACTS = {
     amount,
     apply_to: z.enum(CREDIT_TARGETS).exactOptional(),
     credit_type: z.string().exactOptional(),
+    sponsor: z.enum(SPONSORS).exactOptional(),
     /** The payoff that it was given with, and goes with. */
     payment_id: id.exactOptional(),
   }),

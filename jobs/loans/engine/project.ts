@@ -13,8 +13,8 @@ import { stateOf, type LoanState } from './state.ts';
 export type ProjectedPayment = { installment_number: number; due_date: string; amount: string };
 
 /**
- * The state on a day to come if every scheduled payment is made on its due date, today's included, the
- * last one paying all that is left. Nothing else is assumed: what is past due today stays so until
+ * The state at the end of a day if every scheduled payment is made on its due date, from today through
+ * the day itself, the last one paying all that is left. Nothing else is assumed: what is past due today stays so until
  * these payments cover it, and no fee is added.
  */
 export function project(
@@ -22,8 +22,7 @@ export function project(
   { today, as_of }: { today: string; as_of: string },
 ): { state: LoanState; payments: ProjectedPayment[] } {
   const now = replay({ ...input, as_of: today });
-  // What is asked for on a day itself is not yet paid when one asks for that day.
-  const due = as_of > today ? askedOn(now.position, today) : null;
+  const due = askedOn(now.position, today);
   const events = due ? [...input.events, eventOf(due)] : input.events;
   const run = due ? replay({ ...input, events, as_of: today }) : now;
   const payments = due ? [due] : [];

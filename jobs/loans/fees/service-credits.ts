@@ -5,10 +5,11 @@ import { freeWords } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import type { CreditTarget } from '../engine/events.ts';
+import type { CreditTarget, SPONSORS } from '../engine/events.ts';
 import { happen, openLoan } from '../history/happen.ts';
 import { immutable, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
+import { isSold } from '../history/before-settlement.ts';
 import { assertInHistory } from '../history/rests.ts';
 
 export const CREDIT_TYPES = [
@@ -26,18 +27,20 @@ type NewCredit = {
   credit_type: (typeof CREDIT_TYPES)[number];
   reason: string;
   apply_to: CreditTarget;
-  sponsor: string;
+  sponsor?: (typeof SPONSORS)[number] | undefined;
   effective_date?: string | null | undefined;
 };
 
-/** Reduces what is owed at the lender's expense. It is no cash, so nobody hears of a payment. */
+/** Reduces what the borrower owes at the sponsor's expense. A credit is not cash: no payment event is emitted. */
 export async function giveServiceCredit(work: Work, input: NewCredit): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const effective_date = input.effective_date ?? work.today;
   assertInHistory(work, loan, 'effective_date', effective_date);
   const id = newId();
-  const { amount, apply_to, credit_type, reason, sponsor } = input;
-  const facts = { amount, apply_to, credit_type };
+  const { amount, apply_to, credit_type, reason } = input;
+  // An investor pays only for credits that name the investor (the lender) as the sponsor.
+  const sponsor = input.sponsor ?? (isSold(loan.row.terms) ? 'servicer' : 'lender');
+  const facts = { amount, apply_to, credit_type, sponsor };
   const credit = newEvent({ id, kind: 'service_credit', effective_date, ...facts });
   const what = { amount, apply_to, credit_type, reason, sponsor, effective_date };
   const created_by = work.actor.id;

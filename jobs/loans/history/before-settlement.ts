@@ -1,9 +1,20 @@
 import * as sales from '../../../sql/portfolios/sales.ts';
+import type { AccountRole } from '../../ledger/chart.ts';
 import { post, type Posting } from '../../ledger/post.ts';
 import type { Work } from '../../work.ts';
 import { bookSale, carriedSince, ownAccounts } from './book-sale.ts';
 
 type SoldLoan = { id: string; loan_number: string; terms: Record<string, unknown> };
+
+type Booking = {
+  write?: typeof post;
+  /** Roles that stay on the tenant's own accounts although the loan is sold. */
+  borne?: readonly AccountRole[];
+};
+
+/** Whether the loan was sold with a price, so that its roles are booked on what is owed to the investor. */
+export const isSold = (terms: Record<string, unknown>): boolean =>
+  typeof terms['sold_on'] === 'string';
 
 /**
  * Posts what a loan's event means. What is dated before the day on which the loan was sold, and found
@@ -15,11 +26,17 @@ export async function postOfLoan(
   work: Work,
   loan: SoldLoan,
   posting: Posting,
-  write: typeof post = post,
+  { write = post, borne = [] }: Booking = {},
 ) {
   const sold_on = loan.terms['sold_on'];
   const happened = posting.effective_date ?? posting.entry_date;
-  if (typeof sold_on !== 'string' || happened >= sold_on) return write(work, posting);
+  if (typeof sold_on !== 'string') return write(work, posting);
+  if (happened >= sold_on) {
+    if (borne.length === 0) return write(work, posting);
+    const { accounts_before } = await sales.soldLoan(work.tx, loan.id);
+    const accounts = Object.fromEntries(borne.map((role) => [role, accounts_before[role] ?? null]));
+    return write(work, { ...posting, accounts });
+  }
   const sold = await sales.soldLoan(work.tx, loan.id);
   const accounts = ownAccounts(sold.accounts_before);
   const entry = await post(work, { ...posting, accounts });

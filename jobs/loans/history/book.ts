@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import * as accruals from '../../../sql/loans/accruals.ts';
-import { ACCRUAL } from '../../ledger/chart.ts';
+import { ACCRUAL, type AccountRole } from '../../ledger/chart.ts';
 import { post, postNew } from '../../ledger/post.ts';
 import { money } from '../../money.ts';
 import { postOfLoan } from './before-settlement.ts';
@@ -136,9 +136,16 @@ async function postDifferences(
       debit: amounts(change.debit),
       credit: amounts(change.credit),
     };
-    await postOfLoan(work, loan.row, posting, isNew ? postNew : post);
+    const write = isNew ? postNew : post;
+    await postOfLoan(work, loan.row, posting, { write, borne: borneByServicer(event) });
   }
 }
+
+/** The tenant pays for a credit that it or a merchant sponsors, also when an investor owns the loan. */
+const borneByServicer = (event: LoanEvent): readonly AccountRole[] =>
+  event.kind === 'service_credit' && ['servicer', 'merchant'].includes(event.sponsor ?? 'lender')
+    ? ['service_credit_expense']
+    : [];
 
 const idsOf = (events: readonly LoanEvent[]) => new Set(events.map(({ id }) => id));
 
