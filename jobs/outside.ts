@@ -104,7 +104,12 @@ export type PdfOptions = {
   dated?: string;
 };
 
-export type Pdf = { bytes: Uint8Array; pages: number };
+export type Pdf = {
+  bytes: Uint8Array;
+  pages: number;
+  /** Scripts or characters for which no font is shipped; a question mark is printed for each. */
+  unprintable?: readonly string[];
+};
 
 export type Mail = {
   /** An address, or a name with an address: { name, address } is never parsed again. */

@@ -45,3 +45,22 @@ export function cleanText(text: string): string {
 export function oneLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim();
 }
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+
+/**
+ * Clean data for an HTML page, with each text in a right-to-left script isolated (Unicode FSI and PDI), so that
+ * it never changes the order of the words and amounts around it.
+ */
+export function isolatedData(data: unknown): unknown {
+  return isolate(cleanData(data));
+}
+
+function isolate(value: unknown): unknown {
+  if (typeof value === 'string') return RIGHT_TO_LEFT.test(value) ? `\u2068${value}\u2069` : value;
+  if (Array.isArray(value)) return value.map(isolate);
+  if (typeof value !== 'object' || value === null) return value;
+  // The copy of cleanData is ours to change.
+  for (const [name, own] of Object.entries(value)) Object.assign(value, { [name]: isolate(own) });
+  return value;
+}

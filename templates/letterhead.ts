@@ -65,7 +65,9 @@ export const pictureAlone = (uri: string): string =>
 /** Text for a CSS string: nothing in it can end the string or the style sheet. */
 export function cssText(text: string): string {
   const escaped = Array.from(text.replace(/\p{Cc}/gu, ''), (character) =>
-    /[\p{L}\p{N} ]/u.test(character) ? character : `\\${character.codePointAt(0)?.toString(16)} `,
+    /[A-Za-z0-9 ]|[^\u0020-\u007e]/u.test(character)
+      ? character
+      : `\\${character.codePointAt(0)?.toString(16)} `,
   );
   return `"${escaped.join('')}"`;
 }

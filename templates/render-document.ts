@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { cleanData } from './clean-data.ts';
+import { isolatedData } from './clean-data.ts';
 import type { DocumentData, DocumentName } from './documents.ts';
 import { asHandlebars, readExpression } from './expressions.ts';
 import { cssText, fontFaces, inkColor, logo } from './letterhead.ts';
@@ -35,7 +35,7 @@ export function renderDocument<Name extends DocumentName>(
   if (missing.length > 0) throw new Error(`The ${name} lacks ${missing.join(', ')}.`);
   const { tenant, loan_number, locale } = data;
   const words = PAGE_WORDS.get(spoken) ?? { page: '', of: '/', loan: '' };
-  const values = Object.assign({}, cleanData(data), {
+  const values = Object.assign({}, isolatedData(data), {
     language: spoken,
     locale: documentLocale(spoken, locale),
     fonts: fontFaces(),

@@ -1,6 +1,6 @@
 import Handlebars from 'handlebars';
 import { translate, type Problem } from './check.ts';
-import { cleanData, cleanText, oneLine } from './clean-data.ts';
+import { cleanData, cleanText, isolatedData, oneLine } from './clean-data.ts';
 import { filters, type Setting } from './filters.ts';
 import { asHtml, sanitize } from './sanitize.ts';
 import { isHarmless } from './syntax-tree.ts';
@@ -37,7 +37,7 @@ export function renderMessage({ channel, subject, body }: MessageTemplate, data:
   const values = cleanData(data);
   const isHtml = channel === 'email' || channel === 'letter';
   const text = isHtml
-    ? sanitize(asHtml(fill(body, values, true)))
+    ? sanitize(asHtml(fill(body, isolatedData(data), true)))
     : cleanText(fill(body, values, false)).trim();
   const title = subject ? oneLine(fill(subject, values, false)) : null;
   const limit = channel === 'sms' ? SMS_CHARACTERS_MAX : OUTPUT_BYTES_MAX;

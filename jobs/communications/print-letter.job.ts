@@ -4,11 +4,12 @@ import { uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 import type { Owed } from '../../templates/documents.ts';
 import { isPositive, renderDocument } from '../../templates/render-document.ts';
+import { reportUnprintable } from '../files/unprintable.ts';
 import { storageKey } from '../files/keys.ts';
 import { withLogo } from '../users/branding/logo.ts';
 import { DocumentRefused } from '../files/refused.ts';
 import { job } from '../job.ts';
-import type { Outside } from '../outside.ts';
+import type { Outside, Pdf } from '../outside.ts';
 import type { Work } from '../work.ts';
 import { prepare, type Ready } from './prepare.ts';
 import { letterKey } from './send.job.ts';
@@ -39,7 +40,7 @@ export const printLetter = job({
 });
 
 type Printed =
-  { key: string; size: number; sha256_hash: string; pages: number } | { problem: string };
+  (Omit<Pdf, 'bytes'> & { key: string; size: number; sha256_hash: string }) | { problem: string };
 
 /** Letters that ask for money say what is owed. */
 const ASKING = new Set([
@@ -72,16 +73,17 @@ async function print(ready: Ready, outside: Outside): Promise<Printed> {
     filename: `letter-${id}.pdf`,
   });
   try {
-    const { bytes, pages } = await outside.pdf(html, { dated: letter.letter_date });
+    const { bytes, ...pdf } = await outside.pdf(html, { dated: letter.letter_date });
     await outside.files.put(letterKey(tenant_slug, id), bytes);
-    return { ...(await outside.files.put(key, bytes)), pages };
+    return { ...pdf, ...(await outside.files.put(key, bytes)) };
   } catch (error) {
     if (error instanceof DocumentRefused) return { problem: error.message };
     throw error;
   }
 }
 
-async function record({ tx }: Work, ready: Ready, attempt: number, printed: Printed) {
+async function record(work: Work, ready: Ready, attempt: number, printed: Printed) {
+  const { tx } = work;
   const { id, loan_id, borrower_id, language, subject, body } = ready;
   if ('problem' in printed) {
     const failure = { error_code: 'not_printed', error_message: printed.problem };
@@ -90,11 +92,12 @@ async function record({ tx }: Work, ready: Ready, attempt: number, printed: Prin
   }
   // Asked again under this transaction: a second run of the same job adds no second document.
   if (!(await outbound.pending(tx, id, attempt))) return;
+  const filename = `letter-${id}.pdf`;
   const document_id = await insert(tx, 'documents', {
     loan_id,
     borrower_id,
     document_type: 'correspondence',
-    filename: `letter-${id}.pdf`,
+    filename,
     content_type: 'application/pdf',
     file_size: printed.size,
     sha256_hash: printed.sha256_hash,
@@ -105,6 +108,8 @@ async function record({ tx }: Work, ready: Ready, attempt: number, printed: Prin
     storage_key: printed.key,
     uploaded_at: new Date().toISOString(),
   });
+  const document = { id: document_id, filename, borrower_id, loan_id };
+  await reportUnprintable(work, document, printed.unprintable);
   await outbound.fill(tx, id, { subject, body }, document_id);
   await outbound.sent(tx, id, attempt, { provider: 'letters', provider_message_id: id });
 }

@@ -16,6 +16,7 @@ import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { withLogo } from '../users/branding/logo.ts';
 import { statementPage, type Billed } from './statement-page.ts';
+import { reportUnprintable } from '../files/unprintable.ts';
 
 /**
  * Renders one document that was ordered, stores it and tells of it. What it says was fixed when it
@@ -37,13 +38,14 @@ export const renderDocumentJob = job({
       const fail = ({ tx }: Work) => documents.failed(tx, document_id, printed.problem);
       return void (await outside.within(tenant_id, fail));
     }
-    const { bytes, pages } = printed;
+    const { bytes, pages, unprintable } = printed;
     await outside.files.put(document.storage_key, bytes, {
       // A worker that was thought dead comes second, and changes nothing of what the first one told.
       when: (file, place) =>
         outside.within(tenant_id, async (work) => {
           if (!(await documents.stored(work.tx, document_id, { ...file, pages, language }))) return;
           await place();
+          await reportUnprintable(work, document, unprintable);
           await tell(work, document);
         }),
     });

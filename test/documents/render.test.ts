@@ -57,6 +57,28 @@ test('a page that cannot be printed is a failed document and not a failed job', 
   expect(body).toMatchObject({ status: 'failed', rejection_reason: 'The page is too long.' });
 });
 
+test('a document with characters that no font prints is kept, with one task that names both', async () => {
+  const { tenant, loan, document_id, outside, payload } = await ordered();
+  const printing = {
+    ...outside,
+    pdf: async (html: string) => ({ ...(await outside.pdf(html)), unprintable: ['Cherokee'] }),
+  };
+
+  await renderDocumentJob.run(payload, printing);
+  await renderDocumentJob.run(payload, printing);
+
+  const { body: document } = await tenant.officer.get(`/documents/${document_id}`);
+  const { body: tasks } = await tenant.officer.get(`/tasks?loan_id=${loan.id}`);
+  expect(document).toMatchObject({ status: 'uploaded' });
+  expect(tasks).toMatchObject([
+    {
+      title: `Check the characters in ${document.filename}`,
+      description: expect.stringContaining('(Cherokee)'),
+      related_id: document_id,
+    },
+  ]);
+});
+
 test('a message that goes with a document waits until it is there', async () => {
   const { tenant, loan, document_id, outside } = await ordered();
   await tenant.officer.post(`/borrowers/${loan.borrower_id}/emails`, { email: 'g@example.com' });

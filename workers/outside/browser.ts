@@ -128,7 +128,7 @@ async function refuse(request: HTTPRequest): Promise<void> {
 }
 
 async function print({ page, session }: Sheet, html: string, dated: string | undefined) {
-  await showHolding(page, html);
+  const unprintable = await showHolding(page, html);
   // In one answer: the library's own way asks for the file piece by piece, which costs a tenth of the time.
   const { data } = await session.send('Page.printToPDF', PRINTED);
   const bytes = Buffer.from(data, 'base64');
@@ -136,7 +136,7 @@ async function print({ page, session }: Sheet, html: string, dated: string | und
   const pages = pagesOf(bytes);
   if (pages > PAGES_MAX)
     throw new DocumentRefused(`The document has more than ${PAGES_MAX} pages.`);
-  return { bytes, pages };
+  return { bytes, pages, unprintable };
 }
 
 /** Chromium writes each page as an object of its own, uncompressed. */
