@@ -39,7 +39,10 @@ const NO_LIMIT = { limit: 'none' } as const;
 /**
  * Why banks send an entry back. Source: Nacha Operating Rules, Appendix Four, Part 4.2 (codes, meanings and
  * time limits), Article Two, 2.12.4 (retries), Article Eight, definition of the unauthorized entry return
- * rate (R05, R07, R10, R11, R29, R51). A code that is not here is shown as it is.
+ * rate (R05, R07, R10, R11, R29, R51). Compared with public tables of meanings and time limits: PayNearMe, "ACH
+ * Return Codes"; Galileo, "ACH return codes"; moov-io/ach, docs/returns.md. They differ on R06, for which the
+ * two banks agree on a limit. A code that is not here is shown as it is: codes of entries that are never sent
+ * from here (RCK, IAT, ENR, converted checks) are left out, except R51, which counts towards the rate.
  */
 export const RETURN_CODES = dictionary<ReturnCode>({
   R01: code('Insufficient funds', 'borrower', 'none', RETRY),
@@ -71,8 +74,8 @@ export const RETURN_CODES = dictionary<ReturnCode>({
   R13: code('Routing number not valid', 'sender', 'blocks_account', NO_LIMIT),
   R14: code('Representative payee deceased', 'borrower', 'blocks_account'),
   R15: code('Account holder deceased', 'borrower', 'blocks_account'),
-  R16: code('Account frozen', 'borrower', 'blocks_account'),
-  R17: code('File record edit criteria', 'sender'),
+  R16: code('Account frozen, or returned on an instruction of OFAC', 'borrower', 'blocks_account'),
+  R17: code('Field error, suspicious entry to an invalid account, or improper reversal', 'sender'),
   R18: code('Improper effective entry date', 'sender', 'none', NO_LIMIT),
   R19: code('Amount field error', 'sender', 'none', NO_LIMIT),
   R20: code('Not a transaction account', 'borrower', 'blocks_account'),
@@ -91,6 +94,8 @@ export const RETURN_CODES = dictionary<ReturnCode>({
     UNAUTHORIZED,
   ),
   R31: code('Returned with the permission of the originating bank', 'sender', 'none', NO_LIMIT),
+  R32: code('The receiving bank cannot settle the entry', 'bank', 'none', NO_LIMIT),
+  R34: code('A supervisor limits what the receiving bank takes part in', 'bank', 'none', NO_LIMIT),
   R51: code('Item is ineligible, or its notice was not provided', 'sender', 'none', {
     ...UNAUTHORIZED,
     ...SIXTY_DAYS,

@@ -77,7 +77,7 @@ test.each([
   expect(ordered.status).toBe(201);
 });
 
-test.each(['R01', 'R09', 'R06', 'R11', 'R17', 'R24'])(
+test.each(['R01', 'R09', 'R06', 'R11', 'R17', 'R24', 'R34'])(
   'after %s the account can be used as before',
   async (code) => {
     const { order, account } = await returnedWith(code);
