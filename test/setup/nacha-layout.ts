@@ -1,0 +1,118 @@
+import { expect } from 'vitest';
+
+type Field = readonly [name: string, from: number, to: number, form: RegExp];
+
+const ROUTING = /^\d{8}$/;
+const DIGITS = /^\d+$/;
+const DATE = /^\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
+const FILLED = /^\S.*$/;
+const BLANK = /^ +$/;
+const ANY = /^.*$/;
+
+/**
+ * The fields of each record by the columns that public layouts print (Nacha Operating Rules, Appendix Three;
+ * the same columns are in the public format guides of banks, such as Zions Bank's import requirements for
+ * NACHA files). It knows nothing of how files are written.
+ */
+const LAYOUT: Readonly<Record<string, readonly Field[]>> = {
+  '1': [
+    ['priority code', 2, 3, /^01$/],
+    ['immediate destination', 4, 13, /^( \d{9}|\d{10})$/],
+    ['immediate origin', 14, 23, /^( \d{9}|[A-Z0-9]{10})$/],
+    ['file creation date', 24, 29, DATE],
+    ['file creation time', 30, 33, /^([01]\d|2[0-3])[0-5]\d$/],
+    ['file ID modifier', 34, 34, /^[A-Z0-9]$/],
+    ['record size', 35, 37, /^094$/],
+    ['blocking factor', 38, 39, /^10$/],
+    ['format code', 40, 40, /^1$/],
+    ['immediate destination name', 41, 63, FILLED],
+    ['immediate origin name', 64, 86, FILLED],
+    ['reference code', 87, 94, ANY],
+  ],
+  '5': [
+    ['service class code', 2, 4, /^2(00|20|25)$/],
+    ['company name', 5, 20, FILLED],
+    ['company discretionary data', 21, 40, ANY],
+    ['company identification', 41, 50, FILLED],
+    ['standard entry class code', 51, 53, /^(PPD|CCD|WEB)$/],
+    ['company entry description', 54, 63, FILLED],
+    ['company descriptive date', 64, 69, ANY],
+    ['effective entry date', 70, 75, DATE],
+    ['settlement date', 76, 78, BLANK],
+    ['originator status code', 79, 79, /^1$/],
+    ['originating bank', 80, 87, ROUTING],
+    ['batch number', 88, 94, DIGITS],
+  ],
+  '6': [
+    ['transaction code', 2, 3, /^[23][27]$/],
+    ['receiving bank', 4, 11, ROUTING],
+    ['check digit', 12, 12, DIGITS],
+    ['account number', 13, 29, FILLED],
+    ['amount', 30, 39, /^(?!0+$)\d{10}$/],
+    ['individual identification', 40, 54, ANY],
+    ['individual name', 55, 76, FILLED],
+    ['discretionary data or payment type', 77, 78, /^( {2}|[RS] )$/],
+    ['addenda record indicator', 79, 79, /^0$/],
+    ['trace number', 80, 94, /^\d{15}$/],
+  ],
+  '8': [
+    ['service class code', 2, 4, /^2(00|20|25)$/],
+    ['entry and addenda count', 5, 10, DIGITS],
+    ['entry hash', 11, 20, DIGITS],
+    ['total debits', 21, 32, DIGITS],
+    ['total credits', 33, 44, DIGITS],
+    ['company identification', 45, 54, FILLED],
+    ['message authentication code', 55, 73, BLANK],
+    ['reserved', 74, 79, BLANK],
+    ['originating bank', 80, 87, ROUTING],
+    ['batch number', 88, 94, DIGITS],
+  ],
+  '9': [
+    ['batch count', 2, 7, DIGITS],
+    ['block count', 8, 13, DIGITS],
+    ['entry and addenda count', 14, 21, DIGITS],
+    ['entry hash', 22, 31, DIGITS],
+    ['total debits', 32, 43, DIGITS],
+    ['total credits', 44, 55, DIGITS],
+    ['reserved', 56, 94, BLANK],
+  ],
+};
+
+const FILLER = '9'.repeat(94);
+const WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7];
+
+/** Expects records in their order, each with every field in its form. */
+export function expectLayout(lines: readonly string[]) {
+  const records = lines.filter((line) => line !== FILLER);
+  const kinds = records.map((line) => line[0]).join('');
+  const wrong = records.flatMap((line) =>
+    (LAYOUT[line[0] ?? ''] ?? []).flatMap(([name, from, to, form]) => {
+      const value = line.slice(from - 1, to);
+      return form.test(value) ? [] : [`${line[0]} ${name}: "${value}"`];
+    }),
+  );
+  expect(kinds).toMatch(/^1(56+8)+9$/);
+  expect(wrong).toEqual([]);
+  const header = records[0] ?? '';
+  for (const line of records) {
+    if (line.startsWith('5')) expectEffective(line.slice(69, 75), header.slice(23, 29));
+    if (line.startsWith('6')) expect(line[11]).toBe(checkDigit(line.slice(3, 11)));
+  }
+  const traces = records.filter((line) => line.startsWith('6')).map((line) => line.slice(79));
+  expect(new Set(traces).size).toBe(traces.length);
+}
+
+/** A banking day after the file was made: no weekend, and never the day of the file itself. */
+function expectEffective(effective: string, created: string) {
+  const day = new Date(
+    `20${effective.slice(0, 2)}-${effective.slice(2, 4)}-${effective.slice(4)}T00:00:00Z`,
+  ).getUTCDay();
+  expect(effective > created).toBe(true);
+  expect([0, 6]).not.toContain(day);
+}
+
+/** The next multiple of ten less the weighted sum of the eight digits (ABA routing numbers). */
+function checkDigit(routing: string): string {
+  const sum = WEIGHTS.reduce((whole, weight, index) => whole + weight * Number(routing[index]), 0);
+  return String((10 - (sum % 10)) % 10);
+}
