@@ -120,7 +120,7 @@ export const validation = (errors: Record<string, string>): Answer => ({
 });
 
 /** The first message for each field, nested paths dotted: `lines.0.account_id`. */
-export function fieldErrors({ issues }: ZodError): Record<string, string> {
+export function fieldErrors({ issues }: Pick<ZodError, 'issues'>): Record<string, string> {
   const errors: Record<string, string> = {};
   for (const issue of issues) {
     const field = issue.path.map(String).join('.') || 'body';

@@ -1,7 +1,6 @@
 import { parse as parseQuery } from 'node:querystring';
 import type { Context } from 'koa';
-import type { z } from 'zod';
-import { Forbidden, Invalid, NotFound } from '../../jobs/errors.ts';
+import { Forbidden, NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { assertRecentProof } from '../../jobs/users/recent-proof.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
@@ -13,7 +12,8 @@ import type { Call, OwnCall, Route } from '../endpoints/route.ts';
 import { accessOf, type Access } from './access.ts';
 import { answerOf, finish, type Answered } from './answers.ts';
 import { readBody } from './bodies.ts';
-import { fieldErrors, HttpRefusal } from './errors.ts';
+import { checked } from './checked.ts';
+import { HttpRefusal } from './errors.ts';
 import { withFileBody } from './file-forms.ts';
 import { askable, refuseCarried, refuseLocked, shown, veiled } from './hidden.ts';
 import { keyedBy, onceAfterwards, onlyOnce, type Keyed } from './idempotency.ts';
@@ -222,15 +222,6 @@ function parse(
     access,
     origin: `${ctx.state.is_secure ? 'https' : 'http'}://${ctx.state.host}`,
   };
-}
-
-function checked(schema: z.ZodType, given: unknown): unknown {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new Invalid({ body: 'Must be a JSON object.' });
-  }
-  const result = schema.safeParse(given, { reportInput: true });
-  if (!result.success) throw new Invalid(fieldErrors(result.error));
-  return result.data;
 }
 
 function actorOf(ctx: Context, user: User | null): Actor {

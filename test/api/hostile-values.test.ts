@@ -41,3 +41,15 @@ test('a body of hundreds of thousands of numbers is looked through at once', () 
 
   expect(spentMs(() => checkStorable(body, []))).toBeLessThan(50);
 });
+
+test('of a list in which everything is wrong the first hundred problems are answered', async () => {
+  const admin = await (await stage.tenant()).signedIn('admin');
+  const portfolio = (await admin.post('/portfolios', { name: 'All' })).body.id as string;
+  const loan_ids = Array.from({ length: 9_000 }, () => 'no id');
+
+  const reply = await admin.post(`/portfolios/${portfolio}/assign-loans`, { loan_ids });
+
+  expect(reply.status).toBe(422);
+  expect(Object.keys(reply.body.errors)).toHaveLength(100);
+  expect(reply.body.errors).toHaveProperty(['loan_ids.0']);
+});
