@@ -112,19 +112,14 @@ async function everything(tenant: Tenant) {
     [tenant.id, sealed],
   );
   await stage.owner.query(
+    `update change_notices set corrected_account_number_sealed = $2, loan_id = $3 where tenant_id = $1`,
+    [tenant.id, sealed, id],
+  );
+  await stage.owner.query(
     `insert into identity_providers
        (tenant_id, name, issuer_url, client_id, client_secret_sealed, redirect_url)
      values ($1, 'Head office', 'https://login.example', 'client', $2, 'https://lender.example/back')`,
     [tenant.id, sealed],
-  );
-  // A notice of change about an entry that no file of this test has.
-  await stage.owner.query(
-    `set session_replication_role = replica;
-     insert into change_notices (tenant_id, nacha_entry_id, payment_instrument_id, borrower_id,
-       loan_id, code, trace_number, received_on, due_date, corrected_routing_number)
-     select tenant_id, uuidv7(), id, borrower_id, '${id}', 'C02', '021000020000001', '2026-01-15',
-       '2026-01-26', '121000248'
-     from payment_instruments where tenant_id = '${tenant.id}' limit 1`,
   );
 }
 
