@@ -18,21 +18,23 @@ const TEXTS: Record<'en' | 'es', Record<AlertType, string>> = {
   en: {
     past_due: 'Loan {loan} is past due by {amount}.',
     payment_returned: 'The bank returned your payment of {amount} for loan {loan}.',
-    payment_failed: 'Your payment of {amount} for loan {loan} could not be made.',
-    autopay_paused: 'Autopay for loan {loan} is paused: no payments are drawn.',
-    payoff_quote_ready: 'Your payoff quote for loan {loan} is ready: {amount} by {date}.',
+    payment_failed: 'We could not process your payment of {amount} for loan {loan}.',
+    autopay_paused: 'Autopay for loan {loan} is paused. We are not drawing payments.',
+    payoff_quote_ready:
+      'Your payoff quote for loan {loan} is ready: {amount}, good through {date}.',
     document_wanted: 'We need a document from you.',
-    hardship_decided: 'We have decided about your hardship application for loan {loan}.',
+    hardship_decided: 'We have made a decision on your hardship application for loan {loan}.',
   },
   es: {
     past_due: 'El préstamo {loan} tiene {amount} vencidos.',
     payment_returned: 'El banco devolvió su pago de {amount} del préstamo {loan}.',
-    payment_failed: 'No se pudo hacer su pago de {amount} del préstamo {loan}.',
-    autopay_paused: 'El pago automático del préstamo {loan} está en pausa: no se cobra nada.',
+    payment_failed: 'No pudimos procesar su pago de {amount} del préstamo {loan}.',
+    autopay_paused:
+      'El pago automático del préstamo {loan} está en pausa. No estamos cobrando pagos.',
     payoff_quote_ready:
       'Su cotización de liquidación del préstamo {loan} está lista: {amount} hasta el {date}.',
-    document_wanted: 'Necesitamos un documento de usted.',
-    hardship_decided: 'Hemos decidido sobre su solicitud por dificultades del préstamo {loan}.',
+    document_wanted: 'Necesitamos que nos envíe un documento.',
+    hardship_decided: 'Tomamos una decisión sobre su solicitud de ayuda del préstamo {loan}.',
   },
 };
 

@@ -119,7 +119,7 @@ async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<
   const plan = id === null ? null : await findLocked(work.tx, autopayPlans, id);
   if (plan === null) throw new Conflict('The loan is not enrolled in autopay.', 'not_enrolled');
   if (plan['borrower_id'] !== borrowerId) {
-    const message = 'Autopay draws on the account of somebody else who owes this loan.';
+    const message = 'Autopay for this loan uses the account of another person who owes it.';
     throw new Conflict(message, 'not_your_plan');
   }
   return plan;

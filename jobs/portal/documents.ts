@@ -37,5 +37,5 @@ export async function linkToShown(work: Work, borrowerId: string, id: string) {
   const link = await linkTo(work, document);
   if (link !== null) return { ...document, ...link };
   const { status } = document;
-  throw new Conflict('There is no file to be had.', 'not_available', { current_status: status });
+  throw new Conflict('This file is not available.', 'not_available', { current_status: status });
 }

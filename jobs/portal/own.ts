@@ -30,6 +30,7 @@ export const liabilityOf = (liable_as: LiableRole) => ({
 /** Refuses what draws on an account where the lender has told nobody which bank its files go to. */
 export async function assertBank(work: Work) {
   if ((await missingOf(work)).length === 0) return;
-  const message = 'We cannot draw on bank accounts yet. Write to us to pay in another way.';
+  const message =
+    'Payments from bank accounts are not available yet. Write to us to pay another way.';
   throw new Conflict(message, 'payments_not_ready');
 }

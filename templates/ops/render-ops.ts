@@ -17,9 +17,9 @@ const engine = Handlebars.create();
 let templates: Map<string, HandlebarsTemplateDelegate> | undefined;
 
 const NOTICES = new Map([
-  ['paused', 'Paused: nothing more is fetched, what runs may finish.'],
-  ['resumed', 'Resumed: it goes on within a second or two.'],
-  ['slots', 'The slots are set; processes follow within seconds.'],
+  ['paused', 'Paused. No new jobs start. Running jobs finish.'],
+  ['resumed', 'Resumed. Jobs start within a second or two.'],
+  ['slots', 'The slots are set. Processes apply them within seconds.'],
 ]);
 const DONE = /^(retry|run-now|reschedule|cancel|discard)-(\d{1,6})-(\d{1,6})$/;
 
@@ -40,8 +40,8 @@ export function renderOps(name: string, data: OpsFrame & Record<string, unknown>
 function noticeOf(done: string): string | undefined {
   const [, action, changed, left] = DONE.exec(done) ?? [];
   if (action === undefined) return NOTICES.get(done);
-  const rest = left === '0' ? '' : ` ${left} more match: send it again for the next ones.`;
-  return `${action}: done to ${changed}.${rest}`;
+  const rest = left === '0' ? '' : ` ${left} more match. Submit again to continue.`;
+  return `${action}: ${changed} changed.${rest}`;
 }
 
 function readTemplates() {

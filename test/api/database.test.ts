@@ -220,7 +220,7 @@ test('while the database is away the answer is 503, and afterwards all is as bef
     expect(cookies.filter((cookie) => !cookie.startsWith(`csrftoken=${token};`))).toEqual([]);
   }
   expect([page.status, page.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8']);
-  expect(page.body).toContain('We are away for a moment');
+  expect(page.body).toContain('Service temporarily unavailable');
   expect(after.map(({ status }) => status)).toEqual([200, 200, 403, 200, 200]);
   expect(lines.join('')).toContain('unavailable');
 });

@@ -104,7 +104,7 @@ test.each(visitors)(
     await saw('#pool-ledger', /Lag\s*[2-9]/);
     await look('ops-paused');
 
-    await change({ reason: 'It is back.', slots: '8' }, 'Set slots of ledger');
+    await change({ reason: 'It is back.', slots: '8' }, 'Set slots for ledger');
     await change({ reason: 'It is back.' }, 'Resume ledger');
     await saw('#pool-ledger', /Waiting\s*0/);
     await saw('#pool-ledger', /of 8 slots/);
@@ -124,10 +124,10 @@ test.each(visitors)(
     isPoisoned = false;
     await page.fill('[name=reason]', 'The plan was repaired.');
     await page.getByRole('button', { name: 'retry' }).click();
-    await saw('.notice', 'done to 1');
+    await saw('.notice', '1 changed');
     await saw('main', 'No job matches.');
     await page.goto(`${here}/ops`);
-    await saw('#failures', 'Nothing has failed for good.');
+    await saw('#failures', 'No failed jobs.');
     await saw('#pool-ledger', /Waiting\s*0/);
     const changes = (await page.locator('#changes tbody').textContent()) ?? '';
     await look('ops-drained');
@@ -181,7 +181,7 @@ test.each(visitors)(
     await change.locator('[name=reason]').fill('Month end.');
     await change.locator('[name=slots]').fill('3');
     await change.getByRole('button', { name: 'Set slots' }).click();
-    await saw('#pool-ledger', 'set to 3 slots each');
+    await saw('#pool-ledger', 'set to 3 slots per process');
 
     const { closeAPart } = await beginClose(stage, lender);
     await saw('#closes', /running\s*1 of 4/);

@@ -113,7 +113,7 @@ test('alerts tell of what came back, what is wanted and what is ready, in the bo
     'payment_returned',
     'payoff_quote_ready',
   ]);
-  expect(told[0]?.message).toBe('Necesitamos un documento de usted.');
+  expect(told[0]?.message).toBe('Necesitamos que nos envíe un documento.');
   expect(told[2]?.message).toMatch(/^El banco devolvió su pago de \$20\.00 del préstamo LN-2026-/);
   expect(JSON.stringify(told)).not.toContain('INTERNAL');
   // The payment that came after it makes good what came back, and overtakes the quote.

@@ -155,8 +155,8 @@ test('what people have written is text on every page', async () => {
 test('autopay is offered for what is past due as well, and says what it draws without', async () => {
   const page = await inside.get(`/loans/${id}/autopay`);
 
-  expect(page.body).toMatch(/"minimum_due"[^>]*>The payment of each due date</);
-  expect(page.body).toMatch(/"past_due_and_current"[^>]*>The payment of each due date, with fees/);
+  expect(page.body).toMatch(/"minimum_due"[^>]*>The payment due</);
+  expect(page.body).toMatch(/"past_due_and_current"[^>]*>The payment due, plus fees/);
 });
 
 test.each([
@@ -211,7 +211,7 @@ test('a second factor is asked for, and led to where it is wanted', async () => 
   expect(half.headers['location']).toBe('/portal/second-factor?back=/portal');
   expect(outside.status).toBe(303);
   expect(wrong.status).toBe(401);
-  expect(wrong.body).toContain('The code is wrong, or was used.');
+  expect(wrong.body).toContain('The code is wrong or was already used.');
   expect([right.status, page.status, lost.status]).toEqual([303, 200, 303]);
 });
 

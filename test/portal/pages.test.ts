@@ -62,7 +62,7 @@ test('a wrong password and an unknown address are refused in the same words', as
 
   const main = (page: string) => page.replace(email, '').replace('no@body.test', '');
   expect(wrong.status).toBe(401);
-  expect(wrong.body).toContain('The email address or the password is wrong.');
+  expect(wrong.body).toContain('The email address or password is wrong.');
   expect(main(unknown.body)).toBe(main(wrong.body));
   expect(wrong.body).not.toContain('value="wrong"');
 });
@@ -108,7 +108,7 @@ test('what is wrong with a form stands beside its field, with what was filled in
   expect(refused.body).toContain('<p class="error" id="amount-error">Must be more than zero.</p>');
   expect(refused.body).toContain('value="2020-01-01"');
   expect(more.status).toBe(409);
-  expect(more.body).toContain('The most that you can pay is $10,000.00.');
+  expect(more.body).toContain('You can pay at most $10,000.00.');
 });
 
 test('a form without the token of the session changes nothing', async () => {
@@ -152,7 +152,7 @@ test('whoever has to set up a second factor does so before anything else, and ke
   expect(factors.headers['content-security-policy']).toMatch(/; script-src 'sha256-[\w+/=]+';/);
   expect(refused).toMatchObject({ status: 422, body: expect.stringContaining('Is wrong.') });
   expect(codes.body.match(/<li><code>/g)).toHaveLength(right.body.match(/<li><code>/g).length);
-  expect(last).toMatchObject({ status: 409, body: expect.stringContaining('set up another one') });
+  expect(last).toMatchObject({ status: 409, body: expect.stringContaining('Set up another one') });
   expect(removed.headers['location']).toBe('/portal/factors?done=factor_removed');
   expect(none.body).toContain('Two-step verification is off.');
   expect(half.headers['location']).toBe('/portal/enroll-factor');

@@ -44,7 +44,7 @@ test('an invited colleague chooses a password, signs in and finds the API docume
     status: 303,
     headers: { location: '/staff/sign-in?done=password_chosen' },
   });
-  expect(door.body).toContain('Your password is set. Sign in with it.');
+  expect(door.body).toContain('Your password is saved. Sign in with it.');
   expect(signedIn.headers['location']).toBe('/staff');
   expect(home.body).toContain('href="/api/v1/docs"');
   expect(home.body).toContain('action="/staff/sign-out"');
