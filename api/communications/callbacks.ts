@@ -5,6 +5,7 @@ import {
   hear,
   setProvider,
 } from '../../jobs/communications/provider.ts';
+import { validationMessage } from '../../jobs/validation-messages.ts';
 import { saidIn } from '../../jobs/communications/providers/callback.ts';
 import { InboundMessage, receiveMessage } from '../../jobs/communications/receive.ts';
 import { Reports, takeReports } from '../../jobs/communications/report.ts';
@@ -45,7 +46,7 @@ async function fromProvider<Said>(
   }
   const checked = believed.provider[says]
     .pipe(schema)
-    .safeParse(saidIn(callback), { reportInput: true });
+    .safeParse(saidIn(callback), { reportInput: true, error: validationMessage });
   if (!checked.success) throw new Invalid(fieldErrors(checked.error));
   return within(tenant_id, async (work) => {
     if (!(await hear(work, believed, callback))) throw notBelieved();
@@ -71,7 +72,7 @@ const answerTo = ({ header }: OwnCall) =>
 const inbound = (from: ProviderChannel): Route => ({
   ...about,
   path: `/communications/webhooks/inbound/${from}`,
-  summary: `Receive what a borrower wrote by ${from}`,
+  summary: `Receive a borrower's message by ${from}`,
   reply: z.union([z.object({}), z.literal('')]),
   run: async (call: OwnCall) => {
     await fromProvider(
@@ -88,7 +89,7 @@ export const callbacks: Route[] = [
   {
     ...about,
     path: '/communications/webhooks/delivery-status',
-    summary: 'Take note of what became of messages',
+    summary: 'Record delivery reports from a provider',
     reply: z.object({ received: z.int(), changed: z.int() }),
     run: (call: OwnCall) =>
       fromProvider(call, { channel: null, says: 'reports' }, Reports, takeReports),
@@ -100,7 +101,7 @@ export const callbacks: Route[] = [
     path: '/communications/providers/{channel}',
     allow: 'superadmin',
     tag: 'communications',
-    summary: 'Name the provider of a channel and the secret that it signs with',
+    summary: 'Set the provider and signing secret of a channel',
     action: 'edit',
     resource: 'communication-providers',
     transaction: 'write',

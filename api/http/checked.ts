@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Invalid } from '../../jobs/errors.ts';
+import { validationMessage } from '../../jobs/validation-messages.ts';
 import { fieldErrors } from './errors.ts';
 
 /** Of a body that is wrong everywhere, the first problems tell enough. */
@@ -13,7 +14,7 @@ export function checked(schema: z.ZodType, given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new Invalid({ body: 'Must be a JSON object.' });
   }
-  const context = { async: false, reportInput: true };
+  const context = { async: false, reportInput: true, error: validationMessage };
   const result = schema._zod.run({ value: given, issues: [] }, context);
   if (result instanceof Promise) throw new Error('A body is checked without waiting for anything.');
   const issues = result.issues.slice(0, PROBLEMS_MAX);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { integer, money, text } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
+import { validationMessage } from '../validation-messages.ts';
 
 export const COLLATERAL_TYPES = [
   'real_estate',
@@ -46,13 +47,9 @@ export function checkMetadata(type: CollateralType, metadata: Record<string, unk
   for (const [key, schema] of Object.entries(KNOWN[type])) {
     const value = metadata[key];
     if (value === undefined || value === null) continue;
-    const checked = schema.safeParse(value);
+    const checked = schema.safeParse(value, { error: validationMessage });
     const message = checked.error?.issues[0]?.message;
-    if (message !== undefined)
-      errors[`metadata.${key}`] = message.replace(
-        /^Invalid input: expected (\w+).*/,
-        'Must be $1.',
-      );
+    if (message !== undefined) errors[`metadata.${key}`] = message;
   }
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }

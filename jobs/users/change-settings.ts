@@ -7,6 +7,7 @@ import * as stored from '../../sql/users/settings.ts';
 import { differences, record } from '../audit.ts';
 import { orderLogo } from './branding/logo.ts';
 import { Invalid } from '../errors.ts';
+import { validationMessage } from '../validation-messages.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
 import type { Networks } from '../networks/networks.ts';
 import type { Work } from '../work.ts';
@@ -92,7 +93,7 @@ async function checkedChange(
   const wanted = Object.fromEntries(
     Object.entries(given).filter(([key]) => !Object.hasOwn(facts, key)),
   );
-  const checked = Settings.safeParse(merged(before, wanted));
+  const checked = Settings.safeParse(merged(before, wanted), { error: validationMessage });
   const problems = checked.success ? {} : problemsOf(checked.error.issues);
   const place = await changedPlace(tx, facts, given, problems);
   if (!checked.success || Object.keys(problems).length > 0) throw new Invalid(problems);

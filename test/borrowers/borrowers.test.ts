@@ -85,9 +85,9 @@ test('what is missing is told from what is of the wrong kind', async () => {
   expect(reply.body.errors).toEqual({
     first_name: 'Is required.',
     last_name: 'Is required.',
-    do_not_contact: 'Must be boolean.',
+    do_not_contact: 'Must be true or false.',
     borrower_type: 'Must be one of individual, business.',
-    external_id: 'Must be string.',
+    external_id: 'Must be text.',
   });
 });
 

@@ -1,3 +1,4 @@
+import { validationMessage } from '../../jobs/validation-messages.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import { createUser as addUser } from '../../jobs/users/create-user.ts';
 import { Invitation } from '../../jobs/users/invite.ts';
@@ -25,7 +26,10 @@ export const createUser: Operation = {
     const { id: tenantId, slug } = await tenantOf(app, options['tenant']);
     const [first_name = '', ...rest] = (options['name'] ?? email.split('@')[0] ?? '').split(' ');
     const last_name = rest.join(' ') || 'Staff';
-    const checked = Invitation.safeParse({ email, first_name, last_name, tenant_role });
+    const checked = Invitation.safeParse(
+      { email, first_name, last_name, tenant_role },
+      { error: validationMessage },
+    );
     if (!checked.success) throw new Misused(checked.error.issues.map(asText).join('\n'));
     const user = checked.data;
     try {

@@ -2,6 +2,7 @@ import { Big } from 'big.js';
 import { z } from 'zod';
 import { date, money, positiveMoney, rate, text, words, freeText } from '../../../sql/types.ts';
 import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import { validationMessage } from '../../validation-messages.ts';
 import { JURISDICTIONS } from '../products/program-types.ts';
 import { type Bytes, CsvBroken, readCsv } from './read-csv.ts';
 
@@ -125,7 +126,7 @@ function readRow(names: readonly string[], line: number, fields: readonly string
   if (unread.length > 0) {
     return { rows: [], refusals: unread.map((column) => ({ line, column, reason: NO_UTF_8 })) };
   }
-  const read = Columns.safeParse(given);
+  const read = Columns.safeParse(given, { error: validationMessage });
   if (read.success) {
     const row = { ...read.data, line };
     const refusals = contradictions(row);
