@@ -37,7 +37,7 @@ export const addresses = resource({
   actions: {
     'mail-returned': action({
       allow: 'collector',
-      summary: 'Mark an address that mail came back from: letters are held, and staff have a task',
+      summary: 'Mark an address as undeliverable; letters are held and a task is created',
       body: Returned,
       run: mailReturned,
     }),

@@ -100,7 +100,7 @@ export const borrowers = resource({
   actions: {
     'legal-hold': action({
       allow: 'admin',
-      summary: 'Keep the borrower from being redacted, or no longer',
+      summary: 'Place or lift a legal hold',
       body: LegalHold,
       security_event: 'legal_hold',
       run: setLegalHold,

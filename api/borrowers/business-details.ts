@@ -87,7 +87,7 @@ export const businessDetailRoutes = [
   endpoint({
     ...about,
     method: 'GET',
-    summary: 'Read the details of the business that borrows',
+    summary: 'Get the details of a business borrower',
     action: 'show',
     allow: 'viewer',
     transaction: 'read',
@@ -102,7 +102,7 @@ export const businessDetailRoutes = [
   endpoint({
     ...about,
     method: 'POST',
-    summary: 'Add the details of the business that borrows',
+    summary: 'Add the details of a business borrower',
     action: 'create',
     allow: 'loan_officer',
     transaction: 'write',

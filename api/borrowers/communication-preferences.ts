@@ -23,7 +23,7 @@ export const preferenceRoutes = [
   endpoint({
     ...about,
     method: 'GET',
-    summary: 'On which channels a borrower wants to be written to',
+    summary: "Get a borrower's channel preferences",
     action: 'show',
     allow: 'viewer',
     transaction: 'read',
@@ -32,7 +32,7 @@ export const preferenceRoutes = [
   endpoint({
     ...about,
     method: 'PUT',
-    summary: 'Switch channels of a borrower on or off',
+    summary: "Update a borrower's channel preferences",
     action: 'edit',
     allow: 'loan_officer',
     transaction: 'write',

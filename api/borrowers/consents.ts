@@ -53,7 +53,7 @@ export const consents = resource({
   actions: {
     revoke: action({
       allow: 'loan_officer',
-      summary: 'Revoke the consent',
+      summary: 'Revoke a consent',
       body: RevokeConsent,
       run: revokeConsent,
     }),

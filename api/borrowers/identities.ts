@@ -68,7 +68,7 @@ export const identitySearch = endpoint({
   method: 'POST',
   path: '/borrower-identities/search',
   tag: 'borrowers',
-  summary: 'Find the borrowers that have a full number on file',
+  summary: 'Find borrowers by a full identity number',
   action: 'search',
   resource: 'borrower-identities',
   allow: 'loan_officer',

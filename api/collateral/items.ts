@@ -77,13 +77,13 @@ export const collateral = resource({
   actions: {
     liquidate: action({
       allow: 'admin',
-      summary: 'Sell the collateral, and apply what it brings to the loan',
+      summary: 'Sell the collateral and apply the proceeds to the loan',
       body: Liquidation,
       run: liquidate,
     }),
     'reverse-liquidation': action({
       allow: 'admin',
-      summary: 'Take a sale back that was entered by mistake',
+      summary: 'Reverse a collateral sale that was entered by mistake',
       body: LiquidationReversal,
       run: reverseLiquidation,
     }),

@@ -49,7 +49,7 @@ export const liens = resource({
   actions: {
     release: action({
       allow: 'loan_officer',
-      summary: 'Release the lien',
+      summary: 'Release a lien',
       body: Release,
       run: releaseLien,
     }),

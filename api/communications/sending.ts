@@ -96,7 +96,7 @@ export const communications: Route[] = [
     ...staff,
     path: '/communications/preview',
     carries: 'anything',
-    summary: 'The message as it would be sent',
+    summary: 'Preview a message',
     action: 'send',
     transaction: 'read',
     status: 200,
@@ -107,7 +107,7 @@ export const communications: Route[] = [
   {
     ...staff,
     path: '/communications/can-interact',
-    summary: 'Whether a borrower may be contacted, and what speaks against it',
+    summary: 'Check whether a borrower may be contacted, with the blockers',
     action: 'send',
     transaction: 'read',
     status: 200,

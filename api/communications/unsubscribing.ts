@@ -12,7 +12,7 @@ export const unsubscribing: Route = {
   path: '/communications/unsubscribe',
   allow: 'anyone',
   tag: 'communications',
-  summary: 'Refuse more mail by the link in one',
+  summary: 'Unsubscribe with the link in an email',
   action: 'unsubscribe',
   resource: 'communications',
   transaction: 'write',

@@ -47,7 +47,7 @@ export const previewWordingRoute = endpoint({
   resource: 'document-wordings',
   action: 'preview',
   allow: 'admin',
-  summary: 'The document with words that are not saved yet, as a page, with figures of nobody',
+  summary: 'Preview a document with unsaved wording and sample data',
   transaction: 'read',
   status: 200,
   carries: 'anything',

@@ -20,6 +20,7 @@ import {
 } from './records.ts';
 import type { NeedsProof } from './recent-proof.ts';
 import type { Call, Route } from './route.ts';
+import { creating, listing, oneOf } from './summaries.ts';
 
 export function nestedRoutes(
   parent: Resource,
@@ -37,7 +38,7 @@ export function nestedRoutes(
   const routes: Route[] = [];
   if (offers.includes('list')) {
     routes.push({
-      ...about('list', `List ${name} of one`),
+      ...about('list', listing(declared.name, parent.declaration.name)),
       method: 'GET',
       path,
       allow: declared.read,
@@ -55,7 +56,7 @@ export function nestedRoutes(
   }
   if (offers.includes('create')) {
     routes.push({
-      ...about('create', `Add to ${name}`),
+      ...about('create', creating(declared.name, parent.declaration.name)),
       method: 'POST',
       path,
       allow: declared.write,
@@ -159,11 +160,11 @@ function reasonOf(body: unknown): string | undefined {
   return [reason, notes].find((text): text is string => typeof text === 'string');
 }
 
-export function historyRoute({ path, area, table, read }: AnyDeclaration): Route {
+export function historyRoute({ name, path, area, table, read }: AnyDeclaration): Route {
   const key = table.name === 'loans' ? 'loan_id' : 'borrower_id';
   return {
     tag: area,
-    summary: `Audit history, newest first`,
+    summary: `List the audit history of ${oneOf(name)}`,
     action: 'history',
     resource: path,
     method: 'GET',

@@ -25,6 +25,7 @@ import {
   updated,
 } from './records.ts';
 import type { Call, Route } from './route.ts';
+import { creating, listing, oneOf } from './summaries.ts';
 
 /** Endpoints beside a resource begin with its row as well. */
 export { existing } from './records.ts';
@@ -92,7 +93,7 @@ function reading({ declaration: declared, reply, version }: Resource) {
     list: {
       ...about,
       action: 'list',
-      summary: `List ${path}`,
+      summary: listing(name),
       path: `/${path}`,
       transaction: 'read',
       list: listOf(declared),
@@ -101,7 +102,7 @@ function reading({ declaration: declared, reply, version }: Resource) {
     read: {
       ...about,
       action: 'show',
-      summary: `Read: ${name}`,
+      summary: `Get ${oneOf(name)}`,
       path: `/${path}/{id}`,
       etag: version,
       transaction: 'read',
@@ -135,7 +136,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
         etag: version,
       } as const),
       action: 'create',
-      summary: `Create: ${name}`,
+      summary: creating(name),
       method: 'POST',
       path: `/${path}`,
       status: 201,
@@ -149,7 +150,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
     update: {
       ...about,
       action: 'edit',
-      summary: `Update: ${name}`,
+      summary: `Update ${oneOf(name)}`,
       method: 'PUT',
       ...fourEyes(declared.four_eyes?.update, declared.table, declared.asks_if?.update),
       ...proof(declared.needs_proof?.update),
@@ -162,18 +163,18 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
       ...removing,
       ...fourEyes(declared.four_eyes?.delete, declared.table),
       ...proof(declared.needs_proof?.delete),
-      summary: `Delete: ${name}`,
+      summary: `Delete ${oneOf(name)}`,
       run: (call: Call) => removed(call, declared),
     },
     archive: {
       ...removing,
-      summary: `Archive: ${name}`,
+      summary: `Archive ${oneOf(name)}`,
       run: (call: Call) => archived(call, declared, true),
     },
     unarchive: {
       ...about,
       action: 'unarchive',
-      summary: `Unarchive: ${name}`,
+      summary: `Unarchive ${oneOf(name)}`,
       method: 'POST',
       path: `/${path}/{id}/unarchive`,
       ...(declared.carries && { carries: carriedBy(declared) }),

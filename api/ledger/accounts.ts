@@ -43,7 +43,7 @@ const accountBalance = endpoint({
   tag: 'ledger',
   resource: 'ledger/accounts',
   action: 'balance',
-  summary: 'The balance of an account, derived from its posted lines',
+  summary: 'Get the balance of an account',
   method: 'GET',
   path: '/ledger/accounts/{id}/balance',
   allow: 'viewer',

@@ -72,10 +72,10 @@ export const entries = resource({
   create: addDraft,
   remove: archiveDraft,
   actions: {
-    post: action({ allow: 'admin', summary: 'Post a draft, for good', run: postDraft }),
+    post: action({ allow: 'admin', summary: 'Post a draft entry permanently', run: postDraft }),
     reverse: action({
       allow: 'admin',
-      summary: 'Reverse a posted entry; answers its mirror',
+      summary: 'Reverse a posted entry and return the reversing entry',
       body: Reversal,
       reply: z.object(fields),
       run: reverse,

@@ -20,7 +20,7 @@ const statement = {
 const incomeStatement = endpoint({
   ...statement,
   resource: 'ledger/income-statement',
-  summary: 'What was earned and spent in a range of days',
+  summary: 'Get the income statement for a date range',
   path: '/ledger/income-statement',
   query: z.object({
     start_date: date.optional().describe('The first day of the fiscal year, unless given.'),
@@ -44,7 +44,7 @@ async function firstDayOfYear({ tx }: Pick<Call['work'], 'tx'>, day: string) {
 const balanceSheet = endpoint({
   ...statement,
   resource: 'ledger/balance-sheet',
-  summary: 'What is owned and owed at the end of a day',
+  summary: 'Get the balance sheet at the end of a day',
   path: '/ledger/balance-sheet',
   query: z.object({
     as_of_date: date.optional().describe('The business date, unless another is given.'),

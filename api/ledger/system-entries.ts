@@ -21,7 +21,7 @@ const SystemEntry = z
  */
 export const systemEntries = endpoint({
   tag: 'ledger',
-  summary: 'What the system books by itself',
+  summary: 'List automatic ledger entries',
   action: 'list',
   resource: 'ledger/system-entries',
   method: 'GET',

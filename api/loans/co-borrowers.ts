@@ -42,7 +42,7 @@ export const coBorrowers = resource({
   actions: {
     release: action({
       allow: 'loan_officer',
-      summary: 'Release somebody from the loan',
+      summary: 'Release a co-borrower',
       body: Release,
       run: releaseCoBorrower,
     }),

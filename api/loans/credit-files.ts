@@ -44,7 +44,7 @@ export const creditFileRoutes: Route[] = [
     carries: [],
     security_event: 'export',
     action: 'create',
-    summary: 'Make the Metro 2 file of all records that wait',
+    summary: 'Generate a Metro 2 file of all pending records',
     status: 201,
     transaction: 'own',
     body: NewCreditFile,
@@ -64,7 +64,7 @@ export const creditFileRoutes: Route[] = [
     carries: 'anything',
     security_event: 'export',
     action: 'download',
-    summary: 'A link to the file, for some minutes',
+    summary: 'Get a temporary download link',
     status: 200,
     transaction: 'read',
     reply: z

@@ -50,7 +50,7 @@ export const disbursements = resource({
   actions: {
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Take back the only disbursement of a loan, which is approved again',
+      summary: 'Reverse the only disbursement of a loan and return it to approved',
       body: DisbursementReversal,
       four_eyes: 'reversals',
       run: undoDisbursement,

@@ -52,7 +52,7 @@ export const draws = resource({
   actions: {
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Take a draw back, with its fees',
+      summary: 'Reverse a draw and its fees',
       body: DrawReversal,
       four_eyes: 'reversals',
       run: reverseDraw,

@@ -64,7 +64,7 @@ export const fees = resource({
   actions: {
     waive: action({
       allow: 'loan_officer',
-      summary: 'Waive the fee, or a part of it, as of the day on which it was assessed',
+      summary: 'Waive all or part of a fee as of its assessment date',
       body: Waiver,
       run: waiveFee,
     }),

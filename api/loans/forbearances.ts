@@ -54,7 +54,7 @@ export const forbearances = resource({
   actions: {
     end: action({
       allow: 'loan_officer',
-      summary: 'End the forbearance before its last day',
+      summary: 'End a forbearance early',
       body: End,
       run: endForbearance,
     }),

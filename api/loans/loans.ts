@@ -156,7 +156,7 @@ export const loanRoutes: Route[] = [
     allow: 'loan_officer',
     action: 'board',
     status: 201,
-    summary: 'Take over an existing loan with its balances',
+    summary: 'Board an existing loan with its balances',
     body: Boarding,
     reply: loans.reply,
     transaction: 'write',
@@ -170,7 +170,7 @@ export const loanRoutes: Route[] = [
     allow: 'viewer',
     action: 'get-balances',
     status: 200,
-    summary: 'What is owed, as of today or of a past day',
+    summary: "Get the loan's balances today or on a past date",
     query: z.object({
       as_of_date: date.optional(),
       known: z.enum(['now', 'then']).default('now'),
@@ -192,7 +192,7 @@ export const loanRoutes: Route[] = [
     allow: 'viewer',
     action: 'get-future-balance-projection',
     status: 200,
-    summary: 'Project the balances of a day',
+    summary: "Project the loan's balances on a future date",
     query: z.object({
       as_of_date: date
         .optional()
@@ -213,7 +213,7 @@ export const loanRoutes: Route[] = [
     allow: 'viewer',
     action: 'amortization',
     status: 200,
-    summary: 'The schedule, with what is paid of it',
+    summary: "Get the loan's schedule with payments applied",
     reply: z.array(installment),
     transaction: 'read',
     run: ({ work, params }) => scheduleOf(work, params['id'] ?? ''),
@@ -225,7 +225,7 @@ export const loanRoutes: Route[] = [
     allow: 'viewer',
     action: 'schedule-versions',
     status: 200,
-    summary: 'The schedules that the loan has had, the newest first, and why each came about',
+    summary: "List the loan's schedule versions, newest first",
     query: z.object({
       version: z.coerce
         .number()

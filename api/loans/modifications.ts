@@ -84,17 +84,17 @@ export const modifications = resource({
   actions: {
     approve: action({
       allow: 'loan_officer',
-      summary: 'Agree to the modification',
+      summary: 'Approve a modification',
       run: approveModification,
     }),
     reject: action({
       allow: 'loan_officer',
-      summary: 'Refuse the modification',
+      summary: 'Reject a modification',
       run: rejectModification,
     }),
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Undo the modification as if it had never been',
+      summary: 'Reverse a modification',
       run: reverseModification,
     }),
   },

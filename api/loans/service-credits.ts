@@ -51,7 +51,7 @@ export const serviceCredits = resource({
   actions: {
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Take the credit back',
+      summary: 'Reverse a service credit',
       body: CreditReversal,
       four_eyes: 'reversals',
       run: reverseServiceCredit,

@@ -49,7 +49,7 @@ export const suspenseApplications = resource({
   actions: {
     reverse: action({
       allow: 'loan_officer',
-      summary: 'Let the money wait again',
+      summary: 'Reverse a suspense application',
       body: ApplicationReversal,
       four_eyes: 'reversals',
       run: reverseApplication,

@@ -106,18 +106,18 @@ const batches = resource({
   actions: {
     retry: action({
       allow: 'loan_officer',
-      summary: 'Make what is missing of a batch that failed',
+      summary: 'Retry a failed mail batch',
       run: retryBatch,
     }),
     cancel: action({
       allow: 'admin',
-      summary: 'Let the letters of a batch wait again, which nobody was given',
+      summary: 'Cancel a mail batch that was not handed over and return its letters to the queue',
       run: cancelBatch,
     }),
     'hand-over': action({
       allow: 'loan_officer',
       summary:
-        'Put the files of a batch on a server, or once more; without an id, on the one of the settings',
+        'Deliver the files of a mail batch to an SFTP server (default: the one in the settings)',
       security_event: 'export',
       body: z.object({ sftp_server_id: uuid.nullish() }),
       carries: 'anything',
@@ -125,7 +125,7 @@ const batches = resource({
     }),
     download: action({
       allow: 'loan_officer',
-      summary: 'Links to all files of a batch, which counts as handed over from then on',
+      summary: 'Get the files of a mail batch and mark it as handed over',
       security_event: 'export',
       reply: z.object({
         files: z.array(

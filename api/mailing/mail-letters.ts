@@ -48,21 +48,21 @@ export const mailLetters = resource({
   ],
 
   actions: {
-    hold: action({ ...about, summary: 'Keep a letter out of batches', run: holdLetter }),
+    hold: action({ ...about, summary: 'Hold a letter out of batches', run: holdLetter }),
     release: action({
       ...about,
-      summary: 'Let a held letter wait for the next batch, which asks anew whether it may go',
+      summary: 'Release a held letter to the next batch, which checks it again',
       run: releaseLetter,
     }),
     returned: action({
       ...about,
       summary:
-        'The post brought it back: marks the address that is printed on it, and asks for another',
+        'Record that a letter came back: marks its address as undeliverable and creates a task',
       run: letterReturned,
     }),
     withdraw: action({
       ...about,
-      summary: 'Have a letter never posted',
+      summary: 'Withdraw a letter',
       run: withdrawLetter,
     }),
   },

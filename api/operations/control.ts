@@ -38,8 +38,8 @@ const listed = endpoint({
   method: 'GET',
   transaction: 'read',
   summary:
-    'What is paused, by whom, since when and why; others than operators see pools and kinds of all, and ' +
-    'why their own work is held',
+    'List pauses. Users who are not operators see the paused pools and kinds, and ' +
+    'why their own work is paused',
   path: '/operations/pauses',
   reply: Pause.array(),
   run: async (call: Call) => {
@@ -72,7 +72,7 @@ const pause = endpoint({
   action: 'pause',
   method: 'POST',
   transaction: 'write',
-  summary: 'Keeps jobs from being fetched that match all that is named; for operators',
+  summary: 'Pause the jobs that match every given condition (operators only)',
   path: '/operations/pauses',
   body: Hold,
   reply: z.object({ paused: z.boolean() }),
@@ -91,7 +91,7 @@ const resume = endpoint({
   action: 'resume',
   method: 'POST',
   transaction: 'write',
-  summary: 'Ends the pause of exactly what is named; for operators',
+  summary: 'End a pause (operators only)',
   path: '/operations/pauses/end',
   body: Hold,
   reply: z.object({ paused: z.boolean() }),
@@ -116,7 +116,7 @@ const slots = endpoint({
   action: 'change',
   method: 'POST',
   transaction: 'write',
-  summary: 'Sets how many jobs each process of a pool runs at a time; for operators',
+  summary: 'Set the job slots of each process in a pool (operators only)',
   path: '/operations/slots',
   body: Slots,
   reply: z.object({ pool: z.string(), slots: z.int().nullable() }),

@@ -47,7 +47,7 @@ export const pools = endpoint({
   method: 'GET',
   path: '/jobs',
   allow: 'superadmin',
-  summary: "How the workers' pools stand, and how many jobs wait in each",
+  summary: 'Get the state and queue length of each worker pool',
   status: 200,
   transaction: 'read',
   reply: z
@@ -81,7 +81,7 @@ export const closeOfBusiness = endpoint({
   method: 'POST',
   path: '/jobs/close-of-business',
   allow: 'superadmin',
-  summary: 'Close the business date, and the days after it up to a date',
+  summary: 'Close the business date and the days after it up to a date',
   status: 202,
   transaction: 'write',
   body: Close,

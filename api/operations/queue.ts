@@ -61,7 +61,7 @@ const search = endpoint({
   action: 'list',
   method: 'GET',
   transaction: 'read',
-  summary: 'Jobs of one state, the oldest first: 50 from an offset on, and how many match',
+  summary: 'List jobs in one state, oldest first, 50 per page',
   path: '/operations/jobs',
   query: Query,
   status: 200,
@@ -88,7 +88,7 @@ const show = endpoint({
   action: 'show',
   method: 'GET',
   transaction: 'read',
-  summary: 'One job, with the errors of its attempts',
+  summary: 'Get a job with the error of each attempt',
   path: '/operations/jobs/{number}',
   status: 200,
   reply: SeenJob.extend({
@@ -132,8 +132,7 @@ const change = endpoint({
   action: 'change',
   method: 'POST',
   transaction: 'write',
-  summary:
-    'Retries, runs now, reschedules, cancels or discards jobs; what a worker holds is left alone',
+  summary: 'Retry, run now, reschedule, cancel or discard jobs; running jobs are not changed',
   path: '/operations/jobs/change',
   status: 200,
   body: Change,

@@ -65,7 +65,7 @@ const me = endpoint({
   ...about,
   resource: 'operations/me',
   action: 'show',
-  summary: 'Whether who calls sees the jobs of all tenants, or of one',
+  summary: 'Check whether you see the jobs of all tenants',
   path: '/operations/me',
   reply: z.object({ is_operator: z.boolean() }),
   run: async (call: Call) => ({ is_operator: await isOperator(call) }),
@@ -74,7 +74,7 @@ const me = endpoint({
 const pools = endpoint({
   ...about,
   resource: 'operations/pools',
-  summary: 'Pools with their processes, what waits in them and how long',
+  summary: 'List worker pools with their processes and queues',
   path: '/operations/pools',
   reply: SeenPool.array(),
   run: async (call: Call) => {
@@ -86,7 +86,7 @@ const pools = endpoint({
 const kinds = endpoint({
   ...about,
   resource: 'operations/kinds',
-  summary: 'Kinds of jobs of which some wait, run or have failed, and which of them are paused',
+  summary: 'List kinds of jobs with their counts and pauses',
   path: '/operations/kinds',
   reply: z
     .object({
@@ -122,7 +122,7 @@ const kinds = endpoint({
 const failures = endpoint({
   ...about,
   resource: 'operations/failures',
-  summary: 'Jobs that failed for good, by cause: the message without its numbers and ids',
+  summary: 'List failed jobs by cause',
   path: '/operations/failures',
   reply: Failures.meta({ id: 'SeenCause' }).array(),
   run: async (call: Call) => {
@@ -134,7 +134,7 @@ const failures = endpoint({
 const closes = endpoint({
   ...about,
   resource: 'operations/closes',
-  summary: 'Closes of days that run, and those of the last two days',
+  summary: 'List running and recent closes of business',
   path: '/operations/closes',
   reply: platform.Close.meta({ id: 'SeenClose' }).array(),
   run: async (call: Call) => {
@@ -146,7 +146,7 @@ const closes = endpoint({
 const receivers = endpoint({
   ...about,
   resource: 'operations/webhooks',
-  summary: 'Receivers of webhooks, those in trouble first',
+  summary: 'List webhook receivers, failing ones first',
   path: '/operations/webhooks',
   reply: platform.Receiver.extend({
     host: derivedFrom(platform.Receiver.shape.host, 'webhooks.url'),
@@ -162,7 +162,7 @@ const receivers = endpoint({
 const tenants = endpoint({
   ...about,
   resource: 'operations/tenants',
-  summary: 'Whose jobs there may be: for operators all tenants, for others their own',
+  summary: 'List the tenants whose jobs you may see',
   path: '/operations/tenants',
   reply: platform.Tenant.meta({ id: 'SeenTenant' }).array(),
   run: async (call: Call) => {
@@ -174,7 +174,7 @@ const tenants = endpoint({
 const schedules = endpoint({
   ...about,
   resource: 'operations/schedules',
-  summary: 'What the clock starts, when it last did, and when it will',
+  summary: 'List scheduled jobs with their last and next runs',
   path: '/operations/schedules',
   reply: z
     .object({
@@ -200,7 +200,7 @@ const schedules = endpoint({
 const history = endpoint({
   ...about,
   resource: 'operations/quarters',
-  summary: 'What the pools did in each quarter of an hour of the last day; for operators',
+  summary: 'Get pool throughput for the last 24 hours in 15-minute intervals (operators only)',
   path: '/operations/quarters',
   reply: z
     .object({
@@ -226,7 +226,7 @@ const history = endpoint({
 const changes = endpoint({
   ...about,
   resource: 'operations/changes',
-  summary: 'Who did what to the work, and why, the newest first',
+  summary: 'List operator actions on jobs, newest first',
   path: '/operations/changes',
   reply: platform.Change.meta({ id: 'OperationsChange' }).array(),
   run: async (call: Call) => {

@@ -40,14 +40,14 @@ export const changeNotices = resource({
   actions: {
     apply: action({
       allow: 'loan_officer',
-      summary: 'Correct the account as the bank says',
+      summary: "Apply the bank's correction to the account",
       // Orders to pay out go to the corrected account, which stays verified.
       four_eyes: 'destinations',
       run: applyChangeNotice,
     }),
     dismiss: action({
       allow: 'loan_officer',
-      summary: 'Dismiss the notice without a correction',
+      summary: 'Dismiss a change notice without a correction',
       run: dismissChangeNotice,
     }),
   },

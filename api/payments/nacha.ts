@@ -99,7 +99,7 @@ export const nachaRoutes: Route[] = [
     security_event: 'export',
     action: 'create',
     resource: 'nacha-files',
-    summary: 'Send what has not been sent: debits to collect, disbursements to pay',
+    summary: 'Generate a Nacha file of unsent debits and disbursements',
     status: 201,
     transaction: 'own',
     body: NewFile,
@@ -124,7 +124,7 @@ export const nachaRoutes: Route[] = [
     security_event: 'export',
     action: 'download',
     resource: 'nacha-files',
-    summary: 'A link to the file, for some minutes',
+    summary: 'Get a temporary download link',
     status: 200,
     transaction: 'read',
     reply: z
@@ -161,7 +161,7 @@ export const nachaRoutes: Route[] = [
     // A return file repeats whole account numbers.
     secrets: ['file'],
     content: ({ work, body }) => returnsContent(work, body as z.output<typeof ReturnFile>),
-    summary: 'Take in a return file of the bank',
+    summary: 'Process a return file from the bank',
     status: 200,
     transaction: 'write',
     body: ReturnFile,

@@ -98,7 +98,7 @@ export const caseRead = endpoint({
   path: '/cases/{id}',
   allow: 'collector',
   tag: 'portal',
-  summary: 'Read: Case, with what was said in it',
+  summary: 'Get a case with its messages',
   action: 'show',
   resource: 'cases',
   transaction: 'read',

@@ -20,7 +20,7 @@ export const portalConfig: Route = {
   tag: 'portal',
   resource: 'portal',
   action: 'config',
-  summary: 'Branding for the login page',
+  summary: 'Get the branding for the sign-in page',
   method: 'GET',
   path: '/portal/config',
   allow: 'anyone',

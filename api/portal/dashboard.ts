@@ -15,7 +15,7 @@ export const portalDashboard: Route = own({
   path: '/portal/dashboard',
   action: 'dashboard',
   is_report: true,
-  summary: 'What is owed and when, and what is to be known of',
+  summary: "Get the borrower's dashboard",
   reply: z
     .object({
       borrower_name: loanFields.borrower_name,

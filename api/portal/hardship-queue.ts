@@ -101,28 +101,28 @@ export const hardshipApplications = resource({
 
   create: takeDown,
   actions: {
-    review: action({ allow: 'collector', summary: 'Look at the application', run: review }),
+    review: action({ allow: 'collector', summary: 'Start reviewing an application', run: review }),
     'request-info': action({
       allow: 'collector',
-      summary: 'Ask the borrower for what is missing',
+      summary: 'Request more information from the borrower',
       body: InfoRequest,
       run: requestInfo,
     }),
     approve: action({
       allow: 'loan_officer',
-      summary: 'Grant relief: one that is agreed on, or one that is made now',
+      summary: 'Approve an application with existing or new relief',
       body: Approval,
       run: (work, id, input) => approve(work, id, input, makingFor(work, id)),
     }),
     deny: action({
       allow: 'loan_officer',
-      summary: 'Refuse relief, and say why',
+      summary: 'Deny an application with a reason',
       body: Denial,
       run: deny,
     }),
     withdraw: action({
       allow: 'collector',
-      summary: 'Take the application back, as the borrower wishes',
+      summary: "Withdraw an application at the borrower's request",
       body: Withdrawal,
       run: withdraw,
     }),

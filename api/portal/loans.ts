@@ -75,7 +75,7 @@ export const portalLoans: Route[] = [
     method: 'GET',
     path: '/portal/loans',
     action: 'list-loans',
-    summary: 'The loans that the borrower owes, alone or with others',
+    summary: "List the borrower's loans",
     reply: portalLoan,
     list: {
       name: 'loans',
@@ -96,7 +96,7 @@ export const portalLoans: Route[] = [
     method: 'GET',
     path: '/portal/loans/{id}',
     action: 'show-loan',
-    summary: 'One of the loans',
+    summary: "Get one of the borrower's loans",
     reply: loanDetail,
     run: ({ work, params }, borrowerId) => ownLoan(work, borrowerId, params['id'] ?? ''),
   }),
@@ -104,7 +104,7 @@ export const portalLoans: Route[] = [
     method: 'GET',
     path: '/portal/loans/{id}/amortization',
     action: 'amortization',
-    summary: 'The schedule, with what is paid of it',
+    summary: "Get the loan's schedule with payments applied",
     reply: z.array(installment),
     run: async ({ work, params: { id = '' } }, borrowerId) => {
       await assertOwnLoan(work, borrowerId, id);

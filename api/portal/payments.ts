@@ -51,7 +51,7 @@ export const portalPayments: Route[] = [
     method: 'GET',
     path: '/portal/loans/{id}/payments',
     action: 'list-payments',
-    summary: 'The payments of a loan, made and scheduled',
+    summary: "List a loan's payments, including scheduled ones",
     reply: portalPayment,
     list: {
       name: 'payments',
@@ -72,7 +72,7 @@ export const portalPayments: Route[] = [
     method: 'POST',
     path: '/portal/loans/{id}/payments',
     action: 'pay',
-    summary: 'Pay from a verified account, today or on a day to come',
+    summary: 'Make a payment from a verified account, today or later',
     status: 201,
     body: PortalPayment,
     reply: portalPayment,
@@ -85,7 +85,7 @@ export const portalPayments: Route[] = [
     method: 'POST',
     path: '/portal/loans/{id}/payments/preview',
     action: 'preview-payment',
-    summary: 'How a payment would be split',
+    summary: 'Preview how a payment would be applied',
     transaction: 'read',
     body: PortalPreview,
     reply: z
@@ -109,7 +109,7 @@ export const portalPayments: Route[] = [
     method: 'POST',
     path: '/portal/payments/{id}/cancel',
     action: 'cancel-payment',
-    summary: 'Take back a payment that is scheduled',
+    summary: 'Cancel a scheduled payment',
     reply: portalPayment,
     run: async ({ work, params }, borrowerId) =>
       shownTo(borrowerId)(await cancelOwn(work, borrowerId, params['id'] ?? '')),

@@ -224,7 +224,7 @@ export const tapeRoutes: Route[] = [
     carries: 'judged',
     action: 'show',
     resource: 'loan-tapes',
-    summary: 'A loan tape, with a link once it is made',
+    summary: 'Get a loan tape and, when it is ready, its download link',
     allow: 'viewer',
     reply: tapeReply,
     run: async (call: OwnCall) => answer(call, call.params['id'] ?? ''),

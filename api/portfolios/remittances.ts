@@ -84,7 +84,7 @@ export const remittances = resource({
   actions: {
     pay: action({
       allow: 'admin',
-      summary: 'Book that what was due has gone to the investor',
+      summary: 'Record the payment of a remittance to the investor',
       body: Payment,
       run: payRemittance,
     }),

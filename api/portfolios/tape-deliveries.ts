@@ -31,7 +31,7 @@ export const deliveries = resource({
 
 export const retry = action({
   allow: 'admin',
-  summary: 'Deliver a tape again where that failed; without an id, to all it failed for',
+  summary: 'Retry one failed tape delivery, or all of them',
   body: z.object({ delivery_id: uuid.nullish() }),
   reply: z.object({ delivery_ids: z.array(uuid), status: z.literal('queued') }),
   run: retryDelivery,

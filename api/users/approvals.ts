@@ -152,7 +152,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     action: 'approve',
     needs_proof: (call) => grantsPower(call, routes),
     path: '/approvals/{id}/approve',
-    summary: 'Agree to what another asked for, which is done with this, under all its checks',
+    summary: 'Approve a pending request. The requested action runs with all of its usual checks',
     run: async (call: Call) => {
       const { request, route, asking } = await forSecond(call, routes);
       const { if_match } = request;
@@ -190,7 +190,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     ...deciding,
     action: 'reject',
     path: '/approvals/{id}/reject',
-    summary: 'Refuse what another asked for',
+    summary: 'Reject a pending request',
     run: async (call: Call) => {
       const { request } = await forSecond(call, routes);
       return requests.decide(call.work, request, { status: 'rejected', reason: reasonOf(call) });
@@ -200,7 +200,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     ...deciding,
     action: 'cancel',
     path: '/approvals/{id}/cancel',
-    summary: 'Take back what one asked for',
+    summary: 'Cancel your own pending request',
     run: ({ work, params }: Call) => requests.cancelRequest(work, params['id'] ?? ''),
   },
 ];

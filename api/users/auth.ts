@@ -27,7 +27,7 @@ export const auth: Route[] = [
     method: 'POST',
     path: '/auth/login',
     security_event: 'sign_in',
-    summary: 'Sign in; where a second factor is wanted, nobody is in before it is proved',
+    summary: 'Sign in. If a second factor is required, the session starts after it is verified',
     action: 'login',
     body: Login,
     reply: signInReply,
@@ -43,7 +43,7 @@ export const auth: Route[] = [
         throw new HttpRefusal(
           401,
           'invalid_credentials',
-          'The email address or the password is wrong.',
+          'The email address or password is wrong.',
         );
       }
       return signIn(call, outcome);
@@ -54,7 +54,7 @@ export const auth: Route[] = [
     method: 'POST',
     path: '/auth/second-factor',
     security_event: 'sign_in',
-    summary: 'Go on with a sign-in by proving the second factor',
+    summary: 'Complete a sign-in with the second factor',
     action: 'second-factor',
     body: Second,
     reply: meReply,
@@ -70,7 +70,9 @@ export const auth: Route[] = [
       if ('over' in outcome) throw signInOver();
       if ('refused' in outcome) {
         const { user_id } = outcome;
-        throw new HttpRefusal(401, 'invalid_code', 'The code is wrong, or was used.', { user_id });
+        throw new HttpRefusal(401, 'invalid_code', 'The code is wrong or was already used.', {
+          user_id,
+        });
       }
       return signIn(call, outcome);
     },
@@ -90,7 +92,7 @@ export const auth: Route[] = [
     ...about,
     method: 'GET',
     path: '/auth/csrf',
-    summary: 'The CSRF token, for clients that read no cookies',
+    summary: 'Get the CSRF token, for clients that cannot read cookies',
     action: 'csrf',
     reply: z.object({ csrf_token: z.string() }),
     status: 200,

@@ -100,7 +100,7 @@ export const providerRoutes: Route[] = [
     method: 'GET',
     path: '/auth/providers',
     action: 'providers',
-    summary: 'Where staff may sign in besides',
+    summary: 'List SSO providers',
     reply: z.object({ providers: z.array(z.object({ id: uuid, name: z.string() })) }),
     transaction: 'read',
     run: async ({ work }: Call) => ({ providers: await offered(work.tx) }),
@@ -110,7 +110,7 @@ export const providerRoutes: Route[] = [
     method: 'POST',
     path: '/identity-providers/{id}/begin-sign-in',
     action: 'begin-provider-sign-in',
-    summary: 'Begin to sign in there: where the browser goes',
+    summary: 'Start a sign-in at an SSO provider',
     reply: z.object({ authorization_url: z.string() }),
     transaction: 'own',
     run: async (call: OwnCall) => {
@@ -130,7 +130,7 @@ export const providerRoutes: Route[] = [
     action: 'provider-sign-in',
     security_event: 'sign_in',
     summary:
-      'Go on with what the provider has sent the browser back with. Answers link where a user of that address has to sign in and consent (POST /auth/provider-links)',
+      'Complete a sign-in at an SSO provider; answers link if the user must first confirm it (POST /auth/provider-links)',
     body: Came,
     reply: z.union([signInReply, linkReply]),
     transaction: 'own',

@@ -12,7 +12,7 @@ export const invitationAgain: Route = {
   allow: 'superadmin',
   action: 'invite-again',
   security_event: 'user_invite',
-  summary: 'Send the invitation again; the link before it opens nothing any more',
+  summary: 'Resend an invitation; the previous link stops working',
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',

@@ -53,7 +53,7 @@ export const me: Route = {
   allow: 'any',
   method: 'GET',
   path: '/users/me',
-  summary: 'The signed-in user',
+  summary: 'Get the signed-in user',
   reply: meReply,
   status: 200,
   transaction: 'read',

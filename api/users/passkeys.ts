@@ -23,7 +23,7 @@ export const passkeyRoutes: Route[] = [
     path: '/auth/second-factors/passkeys/options',
     allow: 'anyone',
     action: 'begin-passkey',
-    summary: 'What your browser makes a new passkey with',
+    summary: 'Get the options for creating a passkey',
     body: Again,
     reply: options,
     run: async (call: OwnCall) => {
@@ -38,7 +38,7 @@ export const passkeyRoutes: Route[] = [
     allow: 'anyone',
     action: 'add-passkey',
     security_event: 'second_factor_add',
-    summary: 'Keep the passkey that your browser has made',
+    summary: 'Register a passkey',
     body: Made,
     reply: codes,
     run: async (call: OwnCall) => {
@@ -53,7 +53,7 @@ export const passkeyRoutes: Route[] = [
     path: '/auth/second-factor/options',
     allow: 'anyone',
     action: 'second-factor-options',
-    summary: 'What your browser has one of your passkeys sign',
+    summary: 'Get the options for signing in with a passkey',
     reply: options,
     run: async (call: OwnCall) =>
       inOne(call, async (work) => {

@@ -52,7 +52,7 @@ export const passwords: Route[] = [
     allow: 'anyone',
     path: '/auth/password/request',
     security_event: 'password_request',
-    summary: 'Ask for a link that resets the password',
+    summary: 'Request a password reset link',
     action: 'request-password',
     body: ResetRequest,
     run: async (call: OwnCall) => {
@@ -68,7 +68,7 @@ export const passwords: Route[] = [
     allow: 'anyone',
     path: '/auth/password/reset',
     security_event: 'password_reset',
-    summary: 'Choose a new password with a link',
+    summary: 'Set a new password with a reset link',
     action: 'reset-password',
     body: Reset,
     run: async (call: OwnCall) => {
@@ -84,7 +84,7 @@ export const passwords: Route[] = [
     ...about,
     allow: 'anyone',
     path: '/auth/password/check-link',
-    summary: 'Check whether a link still works',
+    summary: 'Check whether a password link is still valid',
     action: 'check-link',
     body: Link,
     reply: z.object({ is_usable: z.boolean() }),
@@ -98,7 +98,7 @@ export const passwords: Route[] = [
     allow: 'any',
     path: '/auth/password/change',
     security_event: 'password_change',
-    summary: 'Change your own password',
+    summary: 'Change your password',
     action: 'change-password',
     body: Change,
     run: async (call: OwnCall) => {

@@ -13,7 +13,7 @@ export const providerLinkRoutes: Route[] = [
     method: 'GET',
     path: '/auth/provider-links',
     action: 'provider-links',
-    summary: 'List the identity providers that you may sign in at',
+    summary: 'List your identity provider links',
     reply: z.object({
       links: z.array(z.object({ provider_id: uuid, name: z.string(), linked_at: timestamp })),
     }),
@@ -27,7 +27,7 @@ export const providerLinkRoutes: Route[] = [
     action: 'confirm-provider-link',
     security_event: 'provider_link',
     needs_proof: true,
-    summary: 'Consent to sign in at the provider that sent this browser back with link',
+    summary: 'Confirm the link between your account and an identity provider',
     reply: message,
     transaction: 'own',
     run: async ({ within, tenant_id, session, user }: OwnCall) => {
@@ -43,7 +43,7 @@ export const providerLinkRoutes: Route[] = [
     path: '/auth/provider-links/{id}',
     action: 'remove-provider-link',
     security_event: 'provider_link_remove',
-    summary: 'Remove your link to the provider of that id; your other sessions end',
+    summary: 'Remove your link to an identity provider and end your other sessions',
     reply: message,
     transaction: 'own',
     run: async (call: OwnCall) => {

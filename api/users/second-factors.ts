@@ -37,7 +37,7 @@ const proving: Route = {
   allow: 'any',
   action: 'prove',
   security_event: 'proof',
-  summary: 'Prove again who you are, before changes that grant power',
+  summary: 'Confirm your identity before a sensitive change',
   body: Again,
   reply: z.object({ valid_until: timestamp }),
   run: async (call: OwnCall) => {
@@ -53,7 +53,7 @@ const own: Route[] = [
     path: '/auth/second-factors',
     allow: 'any',
     action: 'second-factors',
-    summary: 'What you can prove yourself with beside the password',
+    summary: 'List your second factors',
     reply: ownFactors,
     transaction: 'read',
     run: ({ work, user }) => factorsOf(work, user),
@@ -64,7 +64,7 @@ const own: Route[] = [
     path: '/auth/second-factors/totp',
     allow: 'anyone',
     action: 'begin-totp',
-    summary: 'Begin with an authenticator app; its secret is told here and never again',
+    summary: 'Start setting up an authenticator app; its secret is shown only once',
     body: Again,
     reply: z.object({ secret: z.string(), otpauth_url: z.string(), qr_svg: z.string() }),
     run: async (call: OwnCall) => {
@@ -79,7 +79,7 @@ const own: Route[] = [
     allow: 'anyone',
     action: 'confirm-totp',
     security_event: 'second_factor_add',
-    summary: "Take the app's first code; from now on it is asked for at every sign-in",
+    summary: 'Confirm an authenticator app with its first code',
     body: z.object({ code: totpCode }),
     reply: codes,
     run: async (call: OwnCall) => {
@@ -114,7 +114,7 @@ const own: Route[] = [
     allow: 'any',
     action: 'recovery-codes',
     security_event: 'recovery_codes',
-    summary: 'Have new recovery codes; those before open nothing any more',
+    summary: 'Replace your recovery codes; the old codes stop working',
     body: Again,
     reply: codes,
     run: async (call: OwnCall) => {
@@ -133,7 +133,7 @@ const reset: Route = {
   allow: 'superadmin',
   action: 'reset-second-factors',
   security_event: 'second_factor_reset',
-  summary: 'Take the second factors of somebody away who has lost them',
+  summary: 'Remove the lost second factors of another user',
   status: 200,
   reply: users.reply,
   four_eyes: 'invitations',

@@ -47,7 +47,7 @@ export const ownSessions: Route[] = [
     method: 'GET',
     path: '/auth/sessions',
     action: 'sessions',
-    summary: 'Where you are signed in',
+    summary: 'List your sessions',
     reply: ownReply,
     list: listOf(sessions.declaration),
     transaction: 'read',
@@ -63,7 +63,7 @@ export const ownSessions: Route[] = [
     path: '/auth/sessions/{id}',
     action: 'end-session',
     security_event: 'session_end',
-    summary: 'Sign out there',
+    summary: 'End one of your sessions',
     reply: ownReply,
     transaction: 'write',
     run: async (call: Call) =>

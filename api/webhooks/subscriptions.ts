@@ -103,13 +103,13 @@ export const webhooks = resource({
   actions: {
     're-enable': action({
       allow: 'admin',
-      summary: 'Switch a disabled subscription on again',
+      summary: 'Re-enable a disabled subscription',
       carries: 'record',
       run: subscription.reEnable,
     }),
     'retry-delivery': action({
       allow: 'admin',
-      summary: 'Send a failed delivery again; without an id, the newest',
+      summary: 'Retry a failed delivery (default: the newest)',
       body: Retry,
       reply: z.object({ delivery_id: uuid, status: z.literal('queued') }),
       carries: 'record',
@@ -117,7 +117,7 @@ export const webhooks = resource({
     }),
     replay: action({
       allow: 'admin',
-      summary: 'Send one delivery again, or all that failed since a time',
+      summary: 'Replay one delivery, or all that failed since a time',
       body: Replay,
       reply: z.object({ queued: integer, remaining: integer }),
       carries: 'record',
@@ -125,20 +125,20 @@ export const webhooks = resource({
     }),
     test: action({
       allow: 'admin',
-      summary: 'Send a test to the receiver, once; answers its delivery',
+      summary: 'Send one test event and return its delivery',
       reply: deliveries.reply,
       run: again.test,
     }),
     'rotate-secret': action({
       allow: 'admin',
-      summary: 'Replace the secret; the one before signs beside it for some hours',
+      summary: 'Rotate the signing secret; the previous secret also signs for some hours',
       body: Rotation,
       reply: z.object({ ...fields, secret: z.string() }),
       run: rotation.rotateSecret,
     }),
     'retire-previous-secret': action({
       allow: 'admin',
-      summary: 'End the hours in which two secrets sign',
+      summary: 'Retire the previous signing secret',
       run: rotation.retirePreviousSecret,
     }),
   },
@@ -150,7 +150,7 @@ export const subscribe = endpoint({
   path: '/webhooks',
   allow: 'admin',
   tag: 'webhooks',
-  summary: 'Create: WebhookSubscription',
+  summary: 'Create a webhook subscription',
   action: 'create',
   resource: 'webhooks',
   transaction: 'write',

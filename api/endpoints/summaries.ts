@@ -1,0 +1,84 @@
+/** Names whose words do not follow from their capitals. */
+const NOUNS: Record<string, string> = {
+  CoBorrower: 'co-borrower',
+  CreditReportingFile: 'credit reporting file',
+  Form1099C: 'form 1099-C',
+  IdentityProvider: 'identity provider',
+  LegalRepresentative: 'legal representative',
+  ListedLoanTape: 'loan tape',
+  NachaEntry: 'Nacha entry',
+  NachaFile: 'Nacha file',
+  PromiseToPay: 'promise to pay',
+  SftpServer: 'SFTP server',
+  WebhookSubscription: 'webhook subscription',
+};
+const PLURALS: Record<string, string> = {
+  'form 1099-C': 'forms 1099-C',
+  'promise to pay': 'promises to pay',
+};
+
+/** What the trade calls the creation of such a record; the default is "Create". */
+const CREATING: Record<string, string> = {
+  Address: 'Add',
+  AutopayPlan: 'Set up',
+  BorrowerConsent: 'Record',
+  BorrowerIdentity: 'Add',
+  BusinessDetail: 'Add',
+  CaseMessage: 'Add',
+  CoBorrower: 'Add',
+  CollateralItem: 'Add',
+  CreditDispute: 'Record',
+  Deferment: 'Grant',
+  Disbursement: 'Record',
+  Draw: 'Make',
+  Email: 'Add',
+  Fee: 'Assess',
+  Forbearance: 'Grant',
+  LegalRepresentative: 'Add',
+  Lien: 'Record',
+  LoanAssignment: 'Record',
+  Modification: 'Propose',
+  Note: 'Add',
+  ObjectGrant: 'Add',
+  Payment: 'Record',
+  PaymentInstrument: 'Add',
+  PaymentPlan: 'Agree on',
+  Phone: 'Add',
+  PromiseToPay: 'Record',
+  ServiceCredit: 'Grant',
+  ServicingFeeRate: 'Add',
+  SettlementInstrument: 'Add',
+  UserPermission: 'Add',
+  Valuation: 'Record',
+};
+
+/** WebhookAttempt becomes "webhook attempt". */
+const nounOf = (name: string): string =>
+  NOUNS[name] ?? name.replace(/\B[A-Z]/g, ' $&').toLowerCase();
+
+function pluralOf(noun: string): string {
+  if (PLURALS[noun]) return PLURALS[noun];
+  if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
+  return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
+
+const withArticle = (noun: string) => `${/^(?:[aeio]|SFTP)/i.test(noun) ? 'an' : 'a'} ${noun}`;
+
+/** "a loan", "an address". */
+export const oneOf = (name: string) => withArticle(nounOf(name));
+
+/** "a borrower's identities", although the record is called BorrowerIdentity. */
+const withoutOwner = (name: string, parent: string) =>
+  nounOf(name).replace(new RegExp(`^${nounOf(parent)} `), '');
+
+export const listing = (name: string, parent?: string) =>
+  parent === undefined
+    ? `List ${pluralOf(nounOf(name))}`
+    : `List ${oneOf(parent)}'s ${pluralOf(withoutOwner(name, parent))}`;
+
+export function creating(name: string, parent?: string): string {
+  const verb = CREATING[name] ?? 'Create';
+  if (parent === undefined) return `${verb} ${oneOf(name)}`;
+  const preposition = verb === 'Add' ? 'to' : 'for';
+  return `${verb} ${withArticle(withoutOwner(name, parent))} ${preposition} ${oneOf(parent)}`;
+}
