@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { dictionary } from '../sql/dictionary.ts';
 
-const TYPES: Record<string, string> = {
+const TYPES = dictionary<string>({
   string: 'text',
   int: 'a whole number',
   number: 'a number',
@@ -10,9 +11,9 @@ const TYPES: Record<string, string> = {
   array: 'a list',
   date: 'a date',
   null: 'null',
-};
+});
 
-const FORMATS: Record<string, string> = {
+const FORMATS = dictionary<string>({
   uuid: 'a UUID',
   email: 'an email address',
   url: 'a URL',
@@ -21,14 +22,14 @@ const FORMATS: Record<string, string> = {
   time: 'a time like 12:00',
   ipv4: 'an IPv4 address',
   ipv6: 'an IPv6 address',
-};
+});
 
-const UNITS: Record<string, readonly [one: string, many: string]> = {
+const UNITS = dictionary<readonly [one: string, many: string]>({
   string: ['character', 'characters'],
   array: ['item', 'items'],
   set: ['item', 'items'],
   file: ['byte', 'bytes'],
-};
+});
 
 /**
  * Our own sentence for each problem that a schema finds. Pass it as `error` to `safeParse`: messages that

@@ -42,7 +42,7 @@ export const autopayPlans = resource({
     next_run_date: date
       .nullable()
       .readonly()
-      .describe('A business day: where banks are closed that day, the next one.'),
+      .describe('Moved to the next business day if banks are closed on that day.'),
     status: z.enum(['active', 'paused', 'canceled', 'completed', 'failed']).default('active'),
     is_enabled: flag.default(true),
     retry_count: z.int().min(0).max(2).default(2),

@@ -60,7 +60,7 @@ export const borrowers = resource({
     do_not_contact: flag.default(false),
     cease_and_desist_date: date
       .nullish()
-      .describe('When a demand to end all communication came in.'),
+      .describe('When we received a demand to stop all communication.'),
     email_enabled: flag.readonly(),
     sms_enabled: flag.readonly(),
     letter_enabled: flag.readonly(),

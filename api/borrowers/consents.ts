@@ -26,7 +26,7 @@ export const consents = resource({
     consent_type: z.enum(CONSENT_TYPES),
     channel: z.enum(CHANNELS).nullish(),
     status: z.enum(['granted', 'revoked', 'expired']).readonly(),
-    granted_at: timestamp.nullish().describe('Now, where nothing is said.'),
+    granted_at: timestamp.nullish().describe('Default: now.'),
     expires_at: timestamp.nullish(),
     source: z.enum(CONSENT_SOURCES).optional(),
     consent_text: prose.nullish(),
@@ -41,7 +41,7 @@ export const consents = resource({
     contact_value: text
       .max(254)
       .nullish()
-      .describe('The number or address that it is about; all of them, where there is none.'),
+      .describe('The phone number or address that the consent covers. Null covers all of them.'),
     revoked_at: timestamp.nullable().readonly(),
     revocation_method: z.enum(REVOCATION_METHODS).nullable().readonly(),
     revocation_reason: z.string().nullable().readonly(),

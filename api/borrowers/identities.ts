@@ -44,14 +44,16 @@ export const identities = resource({
     document_id: uuid.nullish(),
     other_borrowers: integer
       .readonly()
-      .describe('How many other borrowers have the same number on file.'),
+      .describe('Number of other borrowers with the same number on file.'),
     is_archived: flag.readonly(),
     ...stamps,
   },
   writeOnly: {
     identifier: identifier
       .nullish()
-      .describe('The full number: kept encrypted; answers have its last four characters.'),
+      .describe(
+        'The full number. It is stored encrypted; responses contain only the last four characters.',
+      ),
   },
   fixed: ['borrower_id', 'identity_type'],
   filters: ['borrower_id', 'identity_type', 'verification_status', 'document_id', 'is_archived'],

@@ -38,12 +38,12 @@ export const legalReps = resource({
     postal_code: text.max(20).nullish(),
     country: countryCode.nullish(),
     bar_number: text.nullish(),
-    effective_date: date.optional().describe('Today, where nothing is said.'),
+    effective_date: date.optional().describe('Default: today.'),
     end_date: date.nullish(),
     authorization_document_id: uuid.nullish(),
     contact_through_representative: flag
       .optional()
-      .describe('Of an attorney true: then the borrower is not contacted directly.'),
+      .describe('True for an attorney: the borrower is then not contacted directly.'),
     is_active: flag.default(true),
     is_archived: flag.readonly(),
     ...stamps,

@@ -53,7 +53,7 @@ export const paymentInstruments = resource({
     is_default: flag.default(false),
     is_verified: flag
       .default(false)
-      .describe('Only an admin sets this; from others it is dropped.'),
+      .describe('Only an admin can set this. It is ignored from other roles.'),
     verified_at: timestamp.nullable().readonly(),
     verification_method: z.enum(['micro_deposit', 'instant', 'manual', 'none']).default('none'),
     status: z.enum(['active', 'inactive', 'blocked']).default('active'),
@@ -68,7 +68,7 @@ export const paymentInstruments = resource({
     block_code: text
       .nullable()
       .readonly()
-      .describe('The return code for which the account is blocked.'),
+      .describe('The return code that caused the account to be blocked.'),
     is_archived: flag.readonly(),
     ...stamps,
   },
@@ -77,7 +77,7 @@ export const paymentInstruments = resource({
       .string()
       .regex(/^\d{4,17}$/, 'Must be 4 to 17 digits.')
       .nullish()
-      .describe('Kept encrypted; answers have its last four digits.'),
+      .describe('Stored encrypted. Responses contain only the last four digits.'),
     token: z.string().min(1).max(500).nullish().describe("The card's token at the processor."),
   },
   fixed: ['borrower_id'],

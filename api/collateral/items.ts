@@ -21,17 +21,17 @@ const sale = z.object({
   sale_date: date,
   sale_price: money,
   sale_expenses: money,
-  net_proceeds: money.describe('The price less the expenses, and at least nothing.'),
+  net_proceeds: money.describe('The price minus the expenses; never below zero.'),
   applied_principal: money,
   applied_interest: money,
   applied_fees: money,
-  recovered: money.describe('What it brought of a debt that was charged off.'),
-  surplus: money.describe("What is above the debt, and the borrower's."),
-  outstanding_before: money.describe('What was owed on that day, as known when it was entered.'),
+  recovered: money.describe('The amount recovered on a charged-off debt.'),
+  surplus: money.describe('The amount above the debt, which belongs to the borrower.'),
+  outstanding_before: money.describe('The debt on that day, as known when the sale was entered.'),
   deficiency_balance: money.describe(
-    'What the last sale of the loan left owed, and is owed still.',
+    "The amount still owed after the last sale of the loan's collateral.",
   ),
-  fee_id: uuid.nullable().describe('The expenses above the price, charged as a fee.'),
+  fee_id: uuid.nullable().describe('Expenses above the price, charged as a fee.'),
   liens_released: z.array(uuid),
   notes: z.string().nullable(),
 });
@@ -65,7 +65,10 @@ export const collateral = resource({
       .nullable()
       .readonly()
       .describe("The loan's principal balance divided by the value of all its collateral."),
-    liquidation: sale.nullable().readonly().describe('Its sale, unless that was reversed.'),
+    liquidation: sale
+      .nullable()
+      .readonly()
+      .describe('The sale of this item, unless it was reversed.'),
     is_archived: flag.readonly(),
     ...stamps,
   },

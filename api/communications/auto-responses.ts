@@ -31,7 +31,7 @@ export const autoResponses = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words.max(150).describe('The tasks that it makes are named after it.'),
+    name: words.max(150).describe('Used as the name of the tasks it creates.'),
     channel: z.enum(PROVIDER_CHANNELS),
     match_type: z.enum(['keyword', 'contains', 'regex', 'any', 'out_of_hours']),
     keywords: z.array(words.max(100)).max(50).default([]),
@@ -40,7 +40,7 @@ export const autoResponses = resource({
       .min(1)
       .max(PATTERN_CHARACTERS_MAX)
       .nullish()
-      .describe('A regular expression of RE2; large and small letters are the same.'),
+      .describe('An RE2 regular expression. Matching ignores case.'),
     response_template_id: uuid.nullish(),
     response_subject: text.nullish(),
     response_body: z.string().nullish(),

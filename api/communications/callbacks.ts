@@ -56,14 +56,24 @@ async function fromProvider<Said>(
 
 /** Amazon sends a password only after it was asked for one. */
 const notBelieved = () =>
-  new HttpRefusal(401, 'invalid_provider_signature', 'The signature is not the provider’s.', {
-    headers: { 'WWW-Authenticate': 'Basic realm="callbacks"' },
-  });
+  new HttpRefusal(
+    401,
+    'invalid_provider_signature',
+    "The signature does not match the provider's secret.",
+    {
+      headers: { 'WWW-Authenticate': 'Basic realm="callbacks"' },
+    },
+  );
 
 const notYet = () =>
-  new HttpRefusal(503, 'certificate_awaited', 'The certificate is being read. Come again.', {
-    headers: { 'Retry-After': '20' },
-  });
+  new HttpRefusal(
+    503,
+    'certificate_awaited',
+    "The provider's certificate is still being fetched. Retry shortly.",
+    {
+      headers: { 'Retry-After': '20' },
+    },
+  );
 
 /** Of a form no JSON is expected back: an empty answer tells Twilio that nothing is to be said. */
 const answerTo = ({ header }: OwnCall) =>

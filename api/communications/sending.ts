@@ -17,7 +17,7 @@ import { communicationLogs } from './logs.ts';
 const channel = z.enum(CHANNELS);
 const what = {
   template_id: uuid.nullish(),
-  template_type: z.enum(TEMPLATE_TYPES).nullish().describe('Instead of a template.'),
+  template_type: z.enum(TEMPLATE_TYPES).nullish().describe('Use this instead of a template.'),
 };
 
 const Preview = z.object({
@@ -30,9 +30,7 @@ const Preview = z.object({
 const Send = Preview.extend({
   to_all_who_owe: flag
     .default(false)
-    .describe(
-      'Also to the others who owe the loan and are told of such things, each as they wish.',
-    ),
+    .describe('Also send to co-borrowers who receive notices, on their preferred channels.'),
 });
 const Batch = z.object({
   ...what,
@@ -61,7 +59,7 @@ export const communications: Route[] = [
     status: 201,
     body: Send,
     reply: communicationLogs.reply
-      .extend({ copies: z.array(BatchResult).describe('What became of it for the others.') })
+      .extend({ copies: z.array(BatchResult).describe('The result for each co-borrower.') })
       .meta({ id: 'SentMessage' }),
     run: async ({ work, body }) => {
       const { to_all_who_owe, ...message } = body as z.output<typeof Send>;

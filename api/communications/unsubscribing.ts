@@ -3,7 +3,7 @@ import { unsubscribe } from '../../jobs/communications/unsubscribe.ts';
 import type { Route } from '../endpoints/route.ts';
 
 const Unsubscribe = z.object({
-  token: z.string().max(200).describe('As the link in a mail has it.'),
+  token: z.string().max(200).describe('The token from the link in the email.'),
 });
 
 /** Behind the page that the links in mails lead to. */

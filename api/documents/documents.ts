@@ -63,7 +63,7 @@ export const documents = resource({
     metadata: jsonObject.readonly(),
     is_visible_to_borrower: flag.readonly(),
     is_archived: flag.readonly(),
-    removed_at: when.describe('When its file was removed because its years were over.'),
+    removed_at: when.describe('When the file was removed because its retention period ended.'),
     ...stamps,
   },
   filters: [
@@ -138,7 +138,7 @@ const previewRemoval = endpoint({
         documents: integer,
         bytes: z.number(),
         first_due_on: date.nullable(),
-        held: integer.describe('How many of them a legal hold keeps.'),
+        held: integer.describe('Number of files kept by a legal hold.'),
       }),
     ),
     first: z.array(z.object({ id: uuid, kind: z.string(), due_on: date })),
@@ -187,7 +187,7 @@ const upload = endpoint({
     const input = body as DirectUpload;
     const type = typeOf(input.file);
     if (type === null) {
-      const message = `The file is none of these, or not what it is called: ${CONTENT_TYPES.join(', ')}.`;
+      const message = `The file type is not supported, or does not match the file name. Supported types: ${CONTENT_TYPES.join(', ')}.`;
       throw new HttpRefusal(415, 'unsupported_media_type', message);
     }
     const id = await uploadDirectly({ within, files, tenantId }, input, type);

@@ -16,7 +16,7 @@ const printable = (most: number) =>
     .string()
     .min(1)
     .max(most)
-    .regex(/^[\x21-\x7e]+$/, 'Must be without spaces.');
+    .regex(/^[\x21-\x7e]+$/, 'Must not contain spaces.');
 
 /** Where files are put by SFTP: servers of investors and of mail houses. */
 export const sftpServers = resource({
@@ -31,10 +31,10 @@ export const sftpServers = resource({
   fields: {
     id: uuid.readonly(),
     name: words,
-    host: printable(253).toLowerCase().describe('A name of the public network.'),
+    host: printable(253).toLowerCase().describe('A public host name.'),
     port: integer
       .refine((port) => port === 22 || (port >= 1024 && port <= 65_535), {
-        error: 'Must be 22, or 1024 and above.',
+        error: 'Must be 22, or 1024 or higher.',
       })
       .default(22),
     username: printable(100),
@@ -43,7 +43,7 @@ export const sftpServers = resource({
       'Fingerprints of the keys that the server may show, as ssh-keygen -lf prints them: SHA256:… ' +
         'A server with another key is refused, also the first time.',
     ),
-    folder: Folder.default('').describe('Empty for the folder that the server opens.'),
+    folder: Folder.default('').describe("Empty means the server's default folder."),
     is_active: flag.default(true),
     ...stamps,
   },
@@ -55,7 +55,7 @@ export const sftpServers = resource({
       .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters.')
       .nullish(),
     private_key: PrivateKey.nullish().describe(
-      'In place of a password; PEM or OpenSSH, without a passphrase.',
+      'Use this instead of a password: PEM or OpenSSH format, without a passphrase.',
     ),
   },
   filters: ['name', 'host', 'is_active'],

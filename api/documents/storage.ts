@@ -28,7 +28,7 @@ export function storage(parts: Parts): Middleware {
     const method = action === 'upload' ? 'PUT' : 'GET';
     if (ctx.method !== method && !(method === 'GET' && ctx.method === 'HEAD')) {
       const headers = { Allow: method };
-      const message = 'This endpoint does not take that method.';
+      const message = 'This endpoint does not support that method.';
       throw new HttpRefusal(405, 'method_not_allowed', message, { headers });
     }
     const link = readLink(token, method, installation.link_secret, new Date());
@@ -52,7 +52,7 @@ async function get(ctx: Context, { pool, installation: { files } }: Store, link:
   if (!file) throw new HttpRefusal(404, 'not_found', 'Not found.');
   // The first bytes, or that there are none, before anything is promised.
   await once(file, 'readable').catch((error: unknown) => {
-    throw new StoreUnavailable('The file cannot be read.', { cause: error });
+    throw new StoreUnavailable('The file could not be read.', { cause: error });
   });
   // What breaks later must not look like the end of the file.
   file.once('error', () => ctx.res.destroy());
@@ -73,7 +73,7 @@ async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
   // Whoever is refused in the middle of a file has more to send, and no next request.
   ctx.set('Connection', 'close');
   if (ctx.request.type !== content_type) {
-    const message = `The link is for ${content_type}.`;
+    const message = `This link accepts only ${content_type}.`;
     throw new HttpRefusal(415, 'unsupported_media_type', message);
   }
   const id = documentOfUpload(key);
@@ -141,7 +141,8 @@ export async function* atMost(source: AsyncIterable<Uint8Array>, limit: number) 
   }
 }
 
-const closed = () => new HttpRefusal(403, 'link_invalid', 'The link is not valid, or no longer.');
+const closed = () =>
+  new HttpRefusal(403, 'link_invalid', 'The link is invalid or has expired. Request a new one.');
 
 const tooLarge = (limit: number) =>
   new HttpRefusal(413, 'payload_too_large', `The file is larger than ${limit} bytes.`);

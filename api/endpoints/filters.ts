@@ -54,7 +54,7 @@ export function conditionOf(declared: ListDeclaration, name: string, value: unkn
   if (given.length > PAGE.largest)
     throw new Invalid({ [name]: `Must name at most ${PAGE.largest} values.` });
   if (comparison !== 'in' && given.length !== 1)
-    throw new Invalid({ [name]: 'Must be one value.' });
+    throw new Invalid({ [name]: 'Must be a single value.' });
   const values = given.map((each) => valueOf(name, each, type));
   return { field, comparison, values, type };
 }

@@ -93,7 +93,7 @@ function filterOf({ filter }: Query): Record<string, unknown> {
 }
 
 function jsonOf(name: string, value: string | string[]): unknown {
-  if (typeof value !== 'string') throw new Invalid({ [name]: 'Must be given once.' });
+  if (typeof value !== 'string') throw new Invalid({ [name]: 'Must be given only once.' });
   try {
     return JSON.parse(value);
   } catch {
@@ -102,8 +102,8 @@ function jsonOf(name: string, value: string | string[]): unknown {
 }
 
 function wordsOf({ hasSearch }: ListDeclaration, value: unknown): string {
-  if (!hasSearch) throw new Invalid({ filter: 'This list has no search by q.' });
-  if (typeof value !== 'string') throw new Invalid({ q: 'Must be a text.' });
+  if (!hasSearch) throw new Invalid({ filter: 'This list does not support the q search.' });
+  if (typeof value !== 'string') throw new Invalid({ q: 'Must be text.' });
   if (value.length > WORDS_MAX)
     throw new Invalid({ q: `Must be at most ${WORDS_MAX} characters.` });
   if (/\p{Cc}/u.test(value)) throw new Invalid({ q: 'Must not contain control characters.' });
@@ -137,7 +137,7 @@ function fromPair(value: string | string[]) {
 }
 
 function fromOrdering(value: string | string[]) {
-  if (typeof value !== 'string') throw new Invalid({ ordering: 'Must be given once.' });
+  if (typeof value !== 'string') throw new Invalid({ ordering: 'Must be given only once.' });
   return { field: value.replace(/^-/, ''), descending: value.startsWith('-') };
 }
 
@@ -149,7 +149,7 @@ function pageOf({ range, limit, offset }: Query, byId: boolean): { offset: numbe
     const pair = RangePair.safeParse(jsonOf('range', range));
     if (!pair.success || pair.data[1] < pair.data[0] || pair.data[0] > 2 ** 31) {
       throw new Invalid({
-        range: 'Must be like [0,24]: the first and the last item, counted from zero.',
+        range: 'Must be like [0,24]: the first and last item, counted from zero.',
       });
     }
     const [start, end] = pair.data;

@@ -94,18 +94,17 @@ function bodyOf(name: string, body: z.ZodType, components: Record<string, Json>)
 
 const CONTENT_RANGE = {
   'Content-Range': {
-    description: 'Which rows these are, and how many there are in all: "loans 0-24/319".',
+    description: 'The returned rows and the total count: "loans 0-24/319".',
     schema: { type: 'string' },
   },
 };
 
 const PENDING = {
-  description:
-    'Nothing is done yet: the tenant wants somebody else to approve of it (approval_id names what).',
+  description: "Waiting for a second person's approval; `approval_id` identifies the request.",
 };
 const ETAG = {
   ETag: {
-    description: 'The version of the record: another one once somebody has changed it.',
+    description: 'The version of the record. It changes with every change to the record.',
     schema: { type: 'string' },
   },
 };
@@ -113,7 +112,8 @@ const IF_MATCH = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of the record as it was read: 412, and nothing done, if it has changed.',
+  description:
+    'The ETag of the record as you read it. If the record has changed, the request fails with 412.',
   schema: { type: 'string' },
 };
 
@@ -135,13 +135,13 @@ function refusals({ method, allow, path, body, list, ifMatch }: Route): Json {
 }
 
 const REASONS: Record<number, string> = {
-  400: 'The body or the If-Match header cannot be read.',
-  412: 'The record is no longer what If-Match says; nothing was changed.',
-  401: 'Nobody is signed in.',
-  403: 'The role does not allow this, or the CSRF token is wrong.',
-  404: 'There is no such record.',
-  409: 'The state of the records forbids this.',
-  422: 'The request is wrong in itself; errors names the fields.',
+  400: 'The body or the If-Match header could not be read.',
+  412: 'The record has changed since the version in If-Match. Nothing was changed.',
+  401: 'Not signed in, or the session has expired.',
+  403: 'The role does not allow this, or the CSRF token is missing or wrong.',
+  404: 'The record does not exist.',
+  409: 'The current state of the record does not allow this.',
+  422: 'Validation failed; `errors` lists each field.',
 };
 
 const pathParameters = (path: string) =>
@@ -240,4 +240,4 @@ const ERROR: Json = {
 const describeCarried = ({ carries }: Route): string =>
   carries === undefined || carries.length === 0
     ? ''
-    : ' Answers 403 to users who are denied a field that would leave by it.';
+    : ' Answers 403 if the user is denied a field that this operation would send out.';

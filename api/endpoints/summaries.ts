@@ -1,5 +1,7 @@
+import { dictionary } from '../../sql/dictionary.ts';
+
 /** Names whose words do not follow from their capitals. */
-const NOUNS: Record<string, string> = {
+const NOUNS = dictionary<string>({
   CoBorrower: 'co-borrower',
   CreditReportingFile: 'credit reporting file',
   Form1099C: 'form 1099-C',
@@ -11,14 +13,14 @@ const NOUNS: Record<string, string> = {
   PromiseToPay: 'promise to pay',
   SftpServer: 'SFTP server',
   WebhookSubscription: 'webhook subscription',
-};
-const PLURALS: Record<string, string> = {
+});
+const PLURALS = dictionary<string>({
   'form 1099-C': 'forms 1099-C',
   'promise to pay': 'promises to pay',
-};
+});
 
 /** What the trade calls the creation of such a record; the default is "Create". */
-const CREATING: Record<string, string> = {
+const CREATING = dictionary<string>({
   Address: 'Add',
   AutopayPlan: 'Set up',
   BorrowerConsent: 'Record',
@@ -50,7 +52,7 @@ const CREATING: Record<string, string> = {
   SettlementInstrument: 'Add',
   UserPermission: 'Add',
   Valuation: 'Record',
-};
+});
 
 /** WebhookAttempt becomes "webhook attempt". */
 const nounOf = (name: string): string =>
@@ -68,8 +70,10 @@ const withArticle = (noun: string) => `${/^(?:[aeio]|SFTP)/i.test(noun) ? 'an' :
 export const oneOf = (name: string) => withArticle(nounOf(name));
 
 /** "a borrower's identities", although the record is called BorrowerIdentity. */
-const withoutOwner = (name: string, parent: string) =>
-  nounOf(name).replace(new RegExp(`^${nounOf(parent)} `), '');
+function withoutOwner(name: string, parent: string): string {
+  const [noun, owner] = [nounOf(name), `${nounOf(parent)} `];
+  return noun.startsWith(owner) ? noun.slice(owner.length) : noun;
+}
 
 export const listing = (name: string, parent?: string) =>
   parent === undefined

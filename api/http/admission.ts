@@ -54,6 +54,6 @@ export function openAdmission(most = AT_WORK_MAX) {
 }
 
 const busy = () =>
-  new HttpRefusal(503, 'unavailable', 'The service has too many requests. Try again shortly.', {
+  new HttpRefusal(503, 'unavailable', 'The service is busy. Try again shortly.', {
     headers: { 'Retry-After': '2' },
   });

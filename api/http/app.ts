@@ -164,9 +164,9 @@ const INTERNAL = {
 const originForm: Middleware = async (ctx: Context, next: Next) => {
   const target = ctx.req.url ?? '';
   if (target.startsWith('//'))
-    throw new HttpRefusal(404, 'not_found', 'There is no such endpoint.');
+    throw new HttpRefusal(404, 'not_found', 'This endpoint does not exist.');
   if (!target.startsWith('/'))
-    throw new HttpRefusal(400, 'invalid_target', 'The target of a request is a path.');
+    throw new HttpRefusal(400, 'invalid_target', 'The request target must be a path.');
   await next();
 };
 
@@ -185,11 +185,17 @@ function routed(process: Process, securityLog: SecurityLog): Middleware {
     const allowed = new Set(
       found?.router.match(ctx.path, ctx.method).path.flatMap(({ methods: known }) => known),
     );
-    if (allowed.size === 0) throw new HttpRefusal(404, 'not_found', 'There is no such endpoint.');
+    if (allowed.size === 0)
+      throw new HttpRefusal(404, 'not_found', 'This endpoint does not exist.');
     const headers = { Allow: [...allowed].join(', ') };
-    throw new HttpRefusal(405, 'method_not_allowed', 'This endpoint does not take that method.', {
-      headers,
-    });
+    throw new HttpRefusal(
+      405,
+      'method_not_allowed',
+      'This endpoint does not support that method.',
+      {
+        headers,
+      },
+    );
   };
 }
 

@@ -32,13 +32,17 @@ export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}
   if (!BODILY.includes(ctx.method)) return;
   const encoding = ctx.get('Content-Encoding');
   if (encoding && encoding !== 'identity') {
-    throw new HttpRefusal(415, 'unsupported_media_type', 'Compressed bodies are not accepted.');
+    throw new HttpRefusal(
+      415,
+      'unsupported_media_type',
+      'Compressed bodies are not accepted. Send the body uncompressed.',
+    );
   }
   const length = Number(ctx.get('Content-Length') || 0);
   if (ctx.get('Transfer-Encoding') === '' && length === 0) return;
   const isOfProvider = allow === 'provider';
   if (!ctx.is('application/json') && !(isOfProvider && ctx.is(...OF_PROVIDERS))) {
-    throw new HttpRefusal(415, 'unsupported_media_type', 'Send application/json.');
+    throw new HttpRefusal(415, 'unsupported_media_type', 'Send the body as application/json.');
   }
   const bytes = await receiveBody(ctx, intake, bodyBytesMax(allow));
   const isForm = Boolean(ctx.is(FORM));
@@ -65,7 +69,7 @@ function assertModest(bytes: Uint8Array) {
 function parsed(ctx: Context, text: string): unknown {
   if (!ctx.is('application/json')) return text;
   if (text === '') return {};
-  if (!/^[ \t\n\r]*[[{]/.test(text)) throw new SyntaxError('A body is an object or a list.');
+  if (!/^[ \t\n\r]*[[{]/.test(text)) throw new SyntaxError('The body must be an object or a list.');
   return JSON.parse(text);
 }
 
@@ -81,7 +85,8 @@ export function checkStorable(value: unknown, path: string[]) {
     return;
   }
   // A key that would reach a prototype where the value is copied.
-  if (Object.hasOwn(value, '__proto__')) throw new SyntaxError('A key is not allowed.');
+  if (Object.hasOwn(value, '__proto__'))
+    throw new SyntaxError('The body contains a key that is not allowed.');
   for (const [key, inner] of Object.entries(value)) {
     checkText(key, path);
     checkWithin(inner, key, path);
@@ -96,5 +101,5 @@ function checkWithin(value: unknown, key: string, path: string[]) {
 
 function checkText(text: string, path: readonly string[]) {
   if (text.isWellFormed() && !text.includes('\0')) return;
-  throw new Invalid({ [path.join('.') || 'body']: 'Has a character that cannot be stored.' });
+  throw new Invalid({ [path.join('.') || 'body']: 'Contains a character that cannot be stored.' });
 }

@@ -11,13 +11,13 @@ export const HEAD_BYTES_MAX = 16_384;
 const MALFORMED: Refusal = {
   status: 400,
   code: 'malformed_request',
-  message: 'This is no request of HTTP.',
+  message: 'This is not a valid HTTP request.',
 };
 const BY_ERROR = dictionary<Refusal>({
   HPE_HEADER_OVERFLOW: {
     status: 431,
     code: 'head_too_large',
-    message: 'The target and the headers are longer than 16 kB together.',
+    message: 'The request target and headers together exceed 16 kB.',
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
@@ -27,7 +27,7 @@ const BY_ERROR = dictionary<Refusal>({
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     code: 'request_timeout',
-    message: 'The request did not come in time.',
+    message: 'The request did not arrive in time. Send it again.',
   },
 });
 
@@ -68,7 +68,7 @@ export function refuseConnection(socket: Duplex) {
 const TOO_MANY_CONNECTIONS: Refusal = {
   status: 429,
   code: 'too_many_connections',
-  message: 'Your network has too many connections open. Close some of them, then try again.',
+  message: 'Your network has too many open connections. Close some of them and try again.',
   retry_seconds: 5,
 };
 

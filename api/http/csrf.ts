@@ -70,11 +70,14 @@ function check(ctx: Context, { given, sent: cookie, own }: Tokens) {
   if (!origin && ctx.state.is_secure && referer && !isOurs(referer, ctx))
     throw refused('The Referer is not trusted.');
   if (!cookie) throw refused('The csrftoken cookie is not set.');
-  if (!given) throw refused('The X-CSRFToken header is missing.');
+  if (!given)
+    throw refused(
+      'The X-CSRFToken header is missing. Send the value of the csrftoken cookie in it.',
+    );
   if (!TOKEN.test(given) || !TOKEN.test(cookie))
-    throw refused('The CSRF token has the wrong form.');
+    throw refused('The CSRF token is malformed. Send the value of the csrftoken cookie.');
   if (!same(given, cookie) || (own !== undefined && !same(given, own))) {
-    throw refused('The CSRF token is not the right one.');
+    throw refused('The CSRF token is wrong. Send the value of the csrftoken cookie.');
   }
 }
 

@@ -54,7 +54,7 @@ export const closedForAMove = () =>
   new HttpRefusal(
     503,
     'tenant_closed',
-    'This service is closed for a while, because it is being moved. Nothing is lost. Try again later.',
+    'This service is temporarily closed while it is being moved. Your data is safe. Try again later.',
     { headers: { 'Retry-After': ASK_AGAIN } },
   );
 
@@ -69,14 +69,17 @@ const UNAVAILABLE: Answer = {
 
 const IN_USE: Answer = {
   status: 409,
-  body: { message: 'Other records refer to this one.', code: 'in_use' },
+  body: {
+    message: 'Other records refer to this one. Remove or change them first.',
+    code: 'in_use',
+  },
 };
 
 /** By a trigger that no request comes past (sql/schema/privacy.sql). */
 const REDACTED: Answer = {
   status: 409,
   body: {
-    message: 'The borrower is redacted: nothing is added or changed any more.',
+    message: 'The borrower is redacted. Their records can no longer be changed.',
     code: 'redacted',
   },
 };
@@ -84,7 +87,7 @@ const REDACTED: Answer = {
 const BEATEN: Answer = {
   status: 409,
   body: {
-    message: 'Another request was first. Look at what there is now, and try again.',
+    message: 'Another request changed this first. Reload the record and try again.',
     code: 'conflict',
   },
 };
@@ -159,8 +162,9 @@ function databaseAnswer(error: unknown, method: string): Answer | null {
     return field === undefined ? BEATEN : validation({ [field]: 'Is already taken.' });
   }
   if (state === '23502') return validation({ [columnOf(error) ?? 'body']: 'Is required.' });
-  if (OUT_OF_RANGE.has(state)) return validation({ body: 'Has a value out of range.' });
-  if (UNREADABLE.has(state)) return validation({ body: 'Has a value that cannot be stored.' });
+  if (OUT_OF_RANGE.has(state))
+    return validation({ body: 'Contains a value that is out of range.' });
+  if (UNREADABLE.has(state)) return validation({ body: 'Contains a value that cannot be stored.' });
   const unavailable = /^(08|53|57P|25P03|57014|40001|40P01|55P03|25006)/;
   return unavailable.test(state) ? UNAVAILABLE : null;
 }

@@ -72,19 +72,25 @@ const FILES_TOO_MANY = 1015;
 /** Whatever formidable refuses is the sender's fault; what the system refuses is the disk's. */
 function asRefusal(error: unknown): never {
   const { code, httpCode } = error as { code?: unknown; httpCode?: number };
-  if (code === FILES_TOO_MANY) throw new Invalid({ file: 'Send one file, and no other.' });
+  if (code === FILES_TOO_MANY) throw new Invalid({ file: 'Send exactly one file.' });
   if (code === FIELDS_TOO_LARGE)
-    throw new HttpRefusal(413, 'payload_too_large', 'The fields are larger than is allowed.');
+    throw new HttpRefusal(413, 'payload_too_large', 'The form fields exceed the size limit.');
   if (httpCode === 413) throw tooLarge();
   if (typeof code === 'number')
-    throw new HttpRefusal(400, 'malformed_form', 'The form is broken, or ended too early.');
+    throw new HttpRefusal(
+      400,
+      'malformed_form',
+      'The form is malformed or incomplete. Send it again.',
+    );
   if (typeof code === 'string')
-    throw new StoreUnavailable('The file cannot be taken now.', { cause: error });
+    throw new StoreUnavailable('The file cannot be accepted right now. Try again shortly.', {
+      cause: error,
+    });
   throw error;
 }
 
 const tooLarge = () =>
-  new HttpRefusal(413, 'payload_too_large', 'The file is larger than is allowed.');
+  new HttpRefusal(413, 'payload_too_large', 'The file exceeds the size limit.');
 
 type Parsed = {
   originalFilename: string | null;
@@ -111,13 +117,13 @@ function filesOf(ctx: Context): ArrivedFile[] {
  */
 export async function withFileBody(ctx: Context, limits: FormLimits, steps: () => Promise<void>) {
   if (!ctx.is('multipart/form-data') || ctx.get('Content-Encoding') !== '')
-    throw new HttpRefusal(415, 'unsupported_media_type', 'Send multipart/form-data.');
+    throw new HttpRefusal(415, 'unsupported_media_type', 'Send the form as multipart/form-data.');
   await withFileForm(ctx, limits, async ({ fields, files: [file] }) => {
     for (const [name, value] of Object.entries(fields))
       if (Array.isArray(value))
         throw new Invalid({ [name.slice(0, 100)]: 'Is given more than once.' });
     if (file && file.field !== 'file')
-      throw new Invalid({ file: 'Send the file in the field that is called file.' });
+      throw new Invalid({ file: 'Send the file in the field named file.' });
     if (file) Object.assign(ctx.request, { body: { ...fields, file: await sent(file) } });
     await steps();
   });

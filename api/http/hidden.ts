@@ -61,7 +61,8 @@ export function refuseLocked(access: Access, route: Route, body: unknown) {
   const locked = access.lockedIn(route);
   const fields =
     locked.size === 0 ? [] : [...new Set(namesIn(body))].filter((name) => locked.has(name));
-  if (fields.length > 0) throw denied(`You may not write ${fields.join(', ')}.`, fields);
+  if (fields.length > 0)
+    throw denied(`You don't have permission to change ${fields.join(', ')}.`, fields);
 }
 
 const denied = (message: string, fields: readonly string[]) =>
@@ -81,11 +82,11 @@ function namesIn(value: unknown): string[] {
 export function refuseCarried(access: Access, carried: Carried) {
   if (!access.isRestricted) return;
   if (carried === 'anything')
-    throw denied('It may show fields that you may not see, and cannot be shown without them.', []);
+    throw denied("This may contain fields that you don't have permission to see.", []);
   const facts = carried === 'portal' ? access.hiddenInPortal() : access.deniedAmong(carried);
   const fields = [...new Set(facts.map(fieldOf))];
   if (fields.length > 0)
-    throw denied(`It uses ${fields.join(', ')}, which you may not see.`, fields);
+    throw denied(`This uses ${fields.join(', ')}, which you don't have permission to see.`, fields);
 }
 
 const fieldOf = (fact: string) => fact.slice(fact.lastIndexOf('.') + 1);

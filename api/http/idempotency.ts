@@ -98,13 +98,16 @@ const inProgress = () =>
   new HttpRefusal(
     409,
     'idempotency_in_progress',
-    'A request with this Idempotency-Key is being worked on. Ask again in a moment.',
+    'A request with this Idempotency-Key is still in progress. Try again in a moment.',
     { headers: { 'Retry-After': '1' } },
   );
 
 function replayOf(sealer: Sealer, kept: idempotency.Kept, { hashes }: Keyed): Once {
   if (!hashes.includes(kept.request_hash))
-    throw new Conflict('This Idempotency-Key was used with another body.', 'idempotency_key_reuse');
+    throw new Conflict(
+      'This Idempotency-Key was used with a different body. Use a new key.',
+      'idempotency_key_reuse',
+    );
   const { keys } = sealer.installation;
   const body = withSecret(kept.body, (sealed) => keys.unseal(sealer.tenant_id, sealed));
   if (kept.status === null) throw inProgress();

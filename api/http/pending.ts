@@ -40,4 +40,4 @@ export function dropPending(ctx: Context) {
 }
 
 export const signInOver = () =>
-  new HttpRefusal(401, 'sign_in_expired', 'This sign-in is over. Begin again.');
+  new HttpRefusal(401, 'sign_in_expired', 'This sign-in has expired. Start again.');

@@ -88,7 +88,7 @@ const paceOfBody = ({ request_ms, grace_ms, body_rate }: Limits): Pace => ({
 });
 const paceOfUpload = ({ idle_ms, transfer_ms, grace_ms, upload_rate }: Limits): Pace => ({
   ...{ idle_ms, total_ms: transfer_ms, grace_ms, rate: upload_rate },
-  again: 'Put the whole file again.',
+  again: 'Upload the whole file again.',
 });
 
 /**
@@ -127,7 +127,7 @@ const goneOr = (req: IncomingMessage) => (error: unknown) => {
 };
 
 const tooSlow = ({ again }: Pace) =>
-  new NotReceived(408, 'request_timeout', `The body came too slowly, or stopped. ${again}`);
+  new NotReceived(408, 'request_timeout', `The body arrived too slowly or stopped. ${again}`);
 
 const tooLarge = (most: number) =>
   new HttpRefusal(413, 'payload_too_large', `The body is larger than ${sizeOf(most)}.`, {

@@ -187,7 +187,7 @@ async function refusalOf({ allow }: Route, user: User | null, ctx: Context, with
     return new Forbidden('Your role does not allow this.', 'permission_denied', details);
   }
   return (await hasEnded(ctx, within))
-    ? new HttpRefusal(401, 'session_expired', 'Your session is over. Sign in again.')
+    ? new HttpRefusal(401, 'session_expired', 'Your session has expired. Sign in again.')
     : new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
 }
 

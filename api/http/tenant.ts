@@ -27,7 +27,7 @@ export function tenantMiddleware(
     const found = await lookUp(pool, cache, host);
     if (found && found.door !== 'open') throw closedForAMove();
     if (!found?.is_active)
-      throw new HttpRefusal(404, 'tenant_not_found', 'There is no tenant at this address.');
+      throw new HttpRefusal(404, 'tenant_not_found', 'No tenant uses this address.');
     ctx.state.tenant = found;
     ctx.state.host = port === '' ? host : `${host}:${port}`;
     await next();

@@ -148,22 +148,27 @@ const linkInUse = () =>
   new NotReceived(
     409,
     'upload_in_progress',
-    'Another upload to this link is in progress. Wait until it has ended, or ask for a new link.',
+    'Another upload to this link is in progress. Wait for it to finish, or request a new link.',
     30,
   );
 const tooMany = () =>
   new NotReceived(
     429,
     'too_many_unfinished_requests',
-    'You are sending too many requests at the same time. Finish some of them, then try again.',
+    'You are sending too many requests at the same time. Wait for some to finish, then try again.',
     5,
   );
 const busy = () =>
-  new NotReceived(503, 'unavailable', 'The service receives too much data. Try again shortly.', 5);
+  new NotReceived(
+    503,
+    'unavailable',
+    'The service is receiving too much data. Try again shortly.',
+    5,
+  );
 const displaced = () =>
   new NotReceived(
     408,
     'request_timeout',
-    'The body came too slowly, and other requests needed its place. Send the request again.',
+    'The body arrived too slowly while the service was busy. Send the request again.',
     1,
   );

@@ -39,7 +39,7 @@ const malformed = () =>
   new HttpRefusal(
     400,
     'malformed_header',
-    'If-Match must be * or a list of tags in quotation marks, as ETag gave them.',
+    'If-Match must be * or a list of quoted tags from the ETag header.',
   );
 
 /**
@@ -57,6 +57,6 @@ export function checkMatch(
   throw new HttpRefusal(
     412,
     'precondition_failed',
-    'The record has changed since you read it. Read it again, and repeat the change with its new ETag.',
+    'The record has changed since you read it. Read it again and repeat the change with its new ETag.',
   );
 }

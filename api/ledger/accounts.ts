@@ -26,9 +26,15 @@ const accounts = resource({
     normal_balance: side.readonly(),
     parent_id: uuid.nullish(),
     description: freeText.nullish(),
-    is_header: flag.default(false).describe('Groups accounts; nothing is booked on it.'),
+    is_header: flag
+      .default(false)
+      .describe('A header that groups accounts. Nothing can be posted to it.'),
     is_active: flag.default(true),
-    role: z.string().nullable().readonly().describe('The part it plays in system entries.'),
+    role: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('The role of the account in automatic entries.'),
     ...stamps,
   },
   fixed: ['code', 'account_type', 'parent_id', 'is_header'],
@@ -57,10 +63,10 @@ const accountBalance = endpoint({
       name: z.string(),
       account_type: accountType,
       normal_balance: side,
-      balance: moneySum.describe('Positive on the normal side; own lines only.'),
+      balance: moneySum.describe("Positive on the account's normal side. Excludes child accounts."),
       balance_with_children: moneySum,
       as_of: timestamp,
-      as_of_date: date.nullable().describe('The last day that counts; null counts every day.'),
+      as_of_date: date.nullable().describe('The last day included. Null includes every day.'),
     })
     .meta({ id: 'LedgerAccountBalance' }),
   run: async ({ work, params, query }) => {

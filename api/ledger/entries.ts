@@ -13,7 +13,7 @@ const line = z
     role: z
       .string()
       .nullable()
-      .describe('The part it plays, whichever account the product books that on.'),
+      .describe('The account role, whichever account the product assigns to it.'),
     debit: money,
     credit: money,
     description: z.string().nullable(),

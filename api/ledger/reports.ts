@@ -27,7 +27,7 @@ const trialBalance = endpoint({
   summary: 'Get the trial balance at the end of a day',
   path: '/ledger/trial-balance',
   query: z.object({
-    as_of_date: date.optional().describe('The business date, unless another is given.'),
+    as_of_date: date.optional().describe('Default: the business date.'),
     include_zero: z.stringbool().default(false),
   }),
   reply: reports.TrialBalance.meta({ id: 'TrialBalance' }),

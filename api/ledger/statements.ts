@@ -23,8 +23,8 @@ const incomeStatement = endpoint({
   summary: 'Get the income statement for a date range',
   path: '/ledger/income-statement',
   query: z.object({
-    start_date: date.optional().describe('The first day of the fiscal year, unless given.'),
-    end_date: date.optional().describe('The business date, unless another is given.'),
+    start_date: date.optional().describe('Default: the first day of the fiscal year.'),
+    end_date: date.optional().describe('Default: the business date.'),
   }),
   reply: statements.IncomeStatement.meta({ id: 'IncomeStatement' }),
   run: async ({ work, query }: Call) => {
@@ -47,7 +47,7 @@ const balanceSheet = endpoint({
   summary: 'Get the balance sheet at the end of a day',
   path: '/ledger/balance-sheet',
   query: z.object({
-    as_of_date: date.optional().describe('The business date, unless another is given.'),
+    as_of_date: date.optional().describe('Default: the business date.'),
   }),
   reply: statements.BalanceSheet.meta({ id: 'BalanceSheet' }),
   run: ({ work, query }: Call) => {

@@ -8,8 +8,8 @@ import { endpoint } from '../endpoints/resource.ts';
 
 const SystemEntry = z
   .object({
-    reference_type: z.string().describe('As on the journal entries; a reversal ends in _reversal.'),
-    component: z.string().nullable().describe('The part of the loan that moves.'),
+    reference_type: z.string().describe('As on the journal entries. A reversal ends in _reversal.'),
+    component: z.string().nullable().describe('The loan component that changes.'),
     debit: z.string().describe('The role of the account that is debited.'),
     credit: z.string(),
   })

@@ -16,8 +16,10 @@ export const yearEnds = resource({
 
   fields: {
     id: uuid.readonly(),
-    fiscal_year_end: date.describe('The last day of the year; the books are closed through it.'),
-    net_income: moneySum.readonly().describe('What went to retained earnings.'),
+    fiscal_year_end: date.describe(
+      'The last day of the year. The books must be closed through it.',
+    ),
+    net_income: moneySum.readonly().describe('The amount transferred to retained earnings.'),
     journal_entry_id: uuid.nullable().readonly(),
     closed_by: uuid.nullable().readonly(),
     created_at: timestamp.readonly(),

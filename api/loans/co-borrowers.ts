@@ -23,12 +23,15 @@ export const coBorrowers = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    borrower_id: uuid.describe('The person, who is kept as a borrower.'),
+    borrower_id: uuid.describe('The co-borrower, who has a borrower record.'),
     borrower_name: z.string().readonly(),
     role: z.enum(CO_BORROWER_ROLES),
     status: z.enum(['liable', 'released']).readonly(),
-    liable_from: date.optional().describe('Today, where nothing is said.'),
-    released_on: date.nullable().readonly().describe('The first day on which nothing is owed.'),
+    liable_from: date.optional().describe('Default: today.'),
+    released_on: date
+      .nullable()
+      .readonly()
+      .describe('The first day from which this person is no longer liable.'),
     release_reason: z.enum(RELEASE_REASONS).nullable().readonly(),
     release_notes: z.string().nullable().readonly(),
     released_by: uuid.nullable().readonly(),

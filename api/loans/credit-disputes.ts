@@ -20,7 +20,7 @@ const corrected = jsonObject
     `May name ${CORRECTABLE.join(', ')}.`,
   )
   .refine((values) => Object.entries(values).every(([name, value]) => fits(name, value)), {
-    message: 'Has a value that its field cannot have.',
+    message: 'Contains a value that the field does not allow.',
   });
 
 function fits(name: string, value: unknown): boolean {

@@ -73,7 +73,8 @@ export const creditFileRoutes: Route[] = [
     run: async ({ work, params }) => {
       const { id } = await existing(work, credit.creditReportingFiles, params['id']);
       const file = await credit.file(work.tx, id);
-      if (file?.status !== 'completed') throw new NotFound('The file is not made yet.');
+      if (file?.status !== 'completed')
+        throw new NotFound('The file is not ready yet. Try again shortly.');
       const { download_ttl_s } = (await settingsOf(work.tx)).documents;
       const expires_at = new Date(Date.now() + download_ttl_s * 1000);
       const { storage_key: key, filename } = file;

@@ -53,7 +53,7 @@ export const creditReporting = resource({
     co_consumers: z
       .array(z.record(z.string(), z.string().nullable()))
       .readonly()
-      .describe('Who owes it as well, each with an ECOA code of their own.'),
+      .describe('Co-borrowers, each with their own ECOA code.'),
     status: z.enum(['draft', 'queued', 'reported', 'rejected', 'suppressed']).readonly(),
     rejection_reason: maybe,
     suppression_reason: maybe,

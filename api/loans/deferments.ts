@@ -29,10 +29,10 @@ export const deferments = resource({
       .min(1)
       .max(PERIODS_MAX)
       .nullish()
-      .describe('The instalments due by the end, if none.'),
+      .describe('Default: the installments due by the end.'),
     start_date: date.nullish(),
-    end_date: date.nullish().describe('The day before payments go on.'),
-    start_installment: integer.min(1).nullish().describe('The next one, if none.'),
+    end_date: date.nullish().describe('The day before payments resume.'),
+    start_installment: integer.min(1).nullish().describe('Default: the next one.'),
     interest_treatment: z.enum(INTEREST_TREATMENTS).default('accrue'),
     extend_maturity: flag.default(true),
     fee_amount: money.default('0.00'),

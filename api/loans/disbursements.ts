@@ -23,7 +23,7 @@ export const disbursements = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    amount: positiveMoney.nullish().describe('All that is left of the approved amount, if none.'),
+    amount: positiveMoney.nullish().describe('Default: the remaining approved amount.'),
     disbursement_date: date.nullish(),
     method: z
       .enum(DISBURSEMENT_METHODS)
@@ -33,8 +33,8 @@ export const disbursements = resource({
     payee_name: text.nullish(),
     payee_type: z.enum(PAYEE_TYPES).default('borrower'),
     reference_number: text.nullish(),
-    fee_deducted: money.readonly().describe('Fees that the proceeds paid at once.'),
-    net_amount: money.readonly().describe('What really goes out.'),
+    fee_deducted: money.readonly().describe('Fees deducted from the proceeds.'),
+    net_amount: money.readonly().describe('The amount actually paid out.'),
     status: z.enum(['pending', 'sent', 'completed', 'failed', 'reversed', 'canceled']).readonly(),
     journal_entry_id: uuid.nullable().readonly(),
     ...stamps,

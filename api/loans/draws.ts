@@ -34,7 +34,7 @@ export const draws = resource({
     purpose: freeText.nullish(),
     payment_instrument_id: uuid.nullish(),
     external_id: externalId.nullish(),
-    fee_amount: money.nullish().describe("What the product's rules say, if none."),
+    fee_amount: money.nullish().describe("Default: according to the product's fee rules."),
     status: z.enum(['pending', 'completed', 'failed', 'reversed']).readonly(),
     outstanding_principal: money.readonly(),
     interest_rate: rate.readonly(),

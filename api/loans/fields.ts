@@ -53,7 +53,9 @@ export const loanFields = {
   deficiency_balance: known(money),
   interest_rate: rate,
   apr: known(
-    computedRate.nullable().describe('Of the last disclosure; of a boarded loan, by its terms.'),
+    computedRate
+      .nullable()
+      .describe('From the latest disclosure. For a boarded loan, calculated from its terms.'),
   ),
   current_rate: known(rate),
   promo_rate: known(rate.nullable()),
@@ -67,16 +69,16 @@ export const loanFields = {
     .int()
     .min(1)
     .max(600)
-    .describe('The present term: a modification, deferment or forbearance can change it.'),
-  original_term_months: known(integer.describe('The term that the loan began with.')),
+    .describe('The current term. A modification, deferment or forbearance can change it.'),
+  original_term_months: known(integer.describe('The original term of the loan.')),
   remaining_term: known(integer),
   expected_disbursement_date: date
     .nullish()
-    .describe('When the money is to go out, agreed while the loan is pending.'),
+    .describe('The agreed disbursement date, set while the loan is pending.'),
   first_payment_date: date
     .nullish()
     .describe(
-      'May be agreed while the loan is pending; from the disbursement on, that of its plan.',
+      'Can be agreed while the loan is pending. After disbursement, taken from the schedule.',
     ),
   next_payment_date: known(date.nullable()),
   next_payment_amount: known(money),
@@ -84,7 +86,7 @@ export const loanFields = {
   final_payment_amount: known(
     money
       .nullable()
-      .describe('What the last instalment will ask for, if all are paid on their days.'),
+      .describe('The amount of the final installment if all installments are paid on time.'),
   ),
   last_payment_date: known(date.nullable()),
   last_payment_amount: known(money.nullable()),
@@ -93,7 +95,7 @@ export const loanFields = {
   cycle_end_date: known(date.nullable().describe('The last day of the billing cycle of a line.')),
   interest_free_balance: known(
     money.describe(
-      'The principal of a line that bears no interest as long as each statement is paid in full when it is due.',
+      'Principal of a line of credit that accrues no interest while each statement is paid in full by its due date.',
     ),
   ),
   origination_date: known(date.nullable()),
@@ -108,7 +110,7 @@ export const loanFields = {
   charged_off_at: known(timestamp.nullable()),
   charge_off_reason: known(text.nullable()),
   charge_off_amount: known(money.nullable()),
-  recovered_amount: known(money.describe('What came in on what was charged off.')),
+  recovered_amount: known(money.describe('The amount recovered after the charge-off.')),
   net_charge_off: known(money),
   is_frozen: known(flag),
   frozen_at: known(timestamp.nullable()),
@@ -122,16 +124,20 @@ export const loanFields = {
   is_defaulted: known(flag),
   days_past_due: known(integer),
   delinquency_bucket: known(z.enum(DELINQUENCY_BUCKETS)),
-  past_due_amount: known(money.describe('The sum of its principal, its interest and its fees.')),
+  past_due_amount: known(money.describe('The sum of principal, interest and fees.')),
   past_due_principal: known(money),
   past_due_interest: known(money),
   past_due_fees: known(money),
-  fees_due: known(money.describe('Open fees that no instalment asks for.')),
+  fees_due: known(money.describe('Unpaid fees that are not part of an installment.')),
   amount_due: known(
-    money.describe('All that is to be paid by the next date: with what is past due, and fees.'),
+    money.describe('The total due by the next due date, including past-due amounts and fees.'),
   ),
-  past_due_30_amount: known(money.describe('What has been past due for 30 days or more.')),
-  times_delinquent_30: known(integer.describe('How often it fell so far behind; also 60 and 90.')),
+  past_due_30_amount: known(money.describe('The amount that is 30 or more days past due.')),
+  times_delinquent_30: known(
+    integer.describe(
+      'Number of times the loan became this many days past due; also for 60 and 90.',
+    ),
+  ),
   times_delinquent_60: known(integer),
   times_delinquent_90: known(integer),
   first_delinquency_date: known(date.nullable()),

@@ -73,11 +73,11 @@ const asked = z.object({ amount: money, principal: money, interest: money, fees:
 const bill = z
   .object({
     due_date: date.nullable(),
-    last_day_on_time: date.nullable().describe('Until then it is paid without a late fee.'),
-    installment: asked.describe('What the instalment of that date still asks for.'),
-    past_due: asked.describe('What was due before; after maturity all that is owed.'),
-    fees_due: money.describe('Open fees that no instalment asks for.'),
-    amount_due: money.describe('The three together.'),
+    last_day_on_time: date.nullable().describe('The last day to pay without a late fee.'),
+    installment: asked.describe('The unpaid amount of the installment due on that date.'),
+    past_due: asked.describe('Amounts due earlier. After maturity, the full balance.'),
+    fees_due: money.describe('Unpaid fees that are not part of an installment.'),
+    amount_due: money.describe('The sum of the three.'),
   })
   .meta({ id: 'Bill' });
 
@@ -117,7 +117,9 @@ export const installment = z
     ending_balance: money,
     paid_amount: money,
     paid_date: date.nullable(),
-    open_amount: money.describe('What it still asks for; the last one, all that is owed by then.'),
+    open_amount: money.describe(
+      'The unpaid amount. For the last installment, everything owed by then.',
+    ),
     status: z.enum(INSTALLMENT_STATUSES),
     days_in_period: integer,
   })
@@ -131,11 +133,11 @@ const scheduleVersion = z
       .string()
       .nullable()
       .describe(
-        'What happened: plan_agreed, disbursement, payment_returned, payment_found and so on.',
+        'The event that caused this version, such as plan_agreed, disbursement, payment_returned or payment_found.',
       ),
     created_at: timestamp,
     number_of_payments: integer,
-    payment_amount: money.describe('What most instalments ask for.'),
+    payment_amount: money.describe('The amount of most installments.'),
     first_due_date: date,
     last_due_date: date,
     total_of_payments: money,
@@ -144,7 +146,7 @@ const scheduleVersion = z
         installment.omit({ paid_amount: true, paid_date: true, open_amount: true, status: true }),
       )
       .nullable()
-      .describe('The rows as they were agreed, of the version that was named.'),
+      .describe('The agreed rows of the requested version.'),
   })
   .meta({ id: 'ScheduleVersion' });
 
@@ -233,7 +235,7 @@ export const loanRoutes: Route[] = [
         .min(1)
         .max(1_000_000)
         .optional()
-        .describe('This one alone, with its rows.'),
+        .describe('Return only this version, with its rows.'),
     }),
     reply: z.array(scheduleVersion),
     transaction: 'read',

@@ -43,9 +43,7 @@ export const paymentPlans = resource({
     agreed_on: date.readonly(),
     total_amount: positiveMoney
       .nullish()
-      .describe(
-        'What the instalments come to; without amounts a plan to catch up has what is past due.',
-      ),
+      .describe('The total of the installments. Default for a catch-up plan: the past-due amount.'),
     installments: z.array(part).max(120).default([]),
     start_date: date.nullish(),
     frequency: z.enum(PLAN_FREQUENCIES).nullish(),

@@ -16,7 +16,7 @@ const line = z.object({
   days: integer,
   balance: money,
   rate,
-  amount: z.string().describe('Ten decimals: the lines are rounded together, once.'),
+  amount: z.string().describe('Has ten decimals, because the lines are rounded once, together.'),
   rule: z.string(),
 });
 
@@ -45,9 +45,7 @@ export const payoffQuotes = resource({
     credits_amount: money.readonly(),
     payoff_amount: money
       .readonly()
-      .describe(
-        'What the payoff costs on `payoff_date` exactly. It is too little on any later day.',
-      ),
+      .describe('The payoff amount on `payoff_date` exactly. It is not enough on a later day.'),
     payoff_amount_good_through: money
       .readonly()
       .describe(

@@ -49,11 +49,11 @@ const prepaymentPenalty = z.strictObject({
 });
 
 const minimumPayment = z.strictObject({
-  percentage: rate.describe('Of all that is owed when the cycle ends.'),
-  floor_amount: money.describe('It asks for no less than this, unless less is owed.'),
+  percentage: rate.describe('A share of the total balance at the end of the cycle.'),
+  floor_amount: money.describe('The lowest minimum payment, unless the balance is lower.'),
   plus_interest_and_fees: flag
     .default(true)
-    .describe('The interest and the fees of the cycle are asked for besides the percentage.'),
+    .describe('Adds the interest and fees of the cycle to the percentage.'),
 });
 
 const roles = CHART.map(({ role }) => role) as [AccountRole, ...AccountRole[]];
@@ -72,7 +72,7 @@ export const products = resource({
     id: uuid.readonly(),
     program_id: uuid.nullish(),
     name: words,
-    public_name: words.nullish().describe('What borrowers read; without one, the name.'),
+    public_name: words.nullish().describe('The name that borrowers see. Default: the name.'),
     code: words.max(50),
     is_active: flag.default(true),
     loan_type: z.enum(terms.LOAN_TYPES).default('installment'),
@@ -98,7 +98,7 @@ export const products = resource({
     rounding_mode: z
       .enum(terms.INTEREST_ROUNDINGS)
       .default('half_up')
-      .describe('How accrued interest comes to whole cents.'),
+      .describe('How accrued interest is rounded to whole cents.'),
     installment_rounding: z.enum(ROUNDINGS).default('half_up'),
     installment_calculation: z.enum(terms.INSTALLMENT_CALCULATIONS).default('periodic_rate'),
     fee_rules: FeeRules.default([]),
@@ -115,40 +115,40 @@ export const products = resource({
       .min(1)
       .max(60)
       .optional()
-      .describe(
-        'Without it a new product gets the days of the settings (payoff.quote_valid_days).',
-      ),
+      .describe('Default for a new product: payoff.quote_valid_days from the settings.'),
     prepayment_penalty: prepaymentPenalty.nullish(),
     minimum_payment: minimumPayment
       .nullish()
       .describe(
-        'What each billing cycle of a line of credit asks for; what is past due is asked for as well. Without it a line repays what is drawn by instalments.',
+        'The minimum payment of each billing cycle, plus past-due amounts. Without it, draws on a line of credit are repaid in installments.',
       ),
     cycle_day: integer
       .min(1)
       .max(28)
       .nullish()
       .describe(
-        'The day of the month on which cycles end; without it the day on which the line was opened.',
+        'The day of the month on which cycles end. Default: the day on which the line was opened.',
       ),
     payment_due_days: integer
       .min(1)
       .max(27)
       .nullish()
       .describe(
-        'Days from the statement, on the morning after a cycle, to the due date; at least 21 (12 CFR 1026.5(b)(2)(ii)), fewer only in a program of the type small_business.',
+        'Days from the statement date to the due date. Minimum: 21 (12 CFR 1026.5(b)(2)(ii)), except in small_business programs.',
       ),
     grace_on_purchases: flag
       .default(false)
       .describe(
-        'What is drawn bears no interest as long as the balance of each statement is paid in full by its due date. Needs a minimum_payment.',
+        'Draws accrue no interest while each statement balance is paid in full by its due date. Requires minimum_payment.',
       ),
     max_deferments_per_12m: days.max(12).default(2),
     max_modifications: days.max(100).default(5),
     rescission_days: days
       .max(30)
       .default(0)
-      .describe('Business days (12 CFR 1026.2(a)(6)) from the approval without a disbursement.'),
+      .describe(
+        'Business days (12 CFR 1026.2(a)(6)) after the approval during which the loan cannot be disbursed.',
+      ),
     metro2_portfolio_type: z.enum(['C', 'I', 'M', 'O', 'R']).default('I'),
     metro2_account_type: z
       .string()
@@ -158,7 +158,7 @@ export const products = resource({
       .partialRecord(z.enum(roles), uuid)
       .default({})
       .describe(
-        'Role to account: where all that is booked for loans of this product goes, instead of the account that plays the role in the chart. A change reaches loans that are made from then on.',
+        'Maps account roles to accounts. Loans of this product post to these accounts instead of the default ones. A change affects only new loans.',
       ),
     metadata: jsonObject.default({}),
     is_archived: flag.readonly(),

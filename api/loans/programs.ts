@@ -31,7 +31,7 @@ export const programs = resource({
       .array(z.enum(COMPLIANCE_CHECKS))
       .max(50)
       .default([])
-      .describe('The checks that run on loans of the program; all of them where none is named.'),
+      .describe("The checks that run on the program's loans. Default: all checks."),
     template_overrides: jsonObject.default({}),
     metadata: jsonObject.default({}),
     is_archived: flag.readonly(),

@@ -22,7 +22,7 @@ export const suspenseApplications = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    amount: positiveMoney.nullish().describe('All that the loan can use of it, if none.'),
+    amount: positiveMoney.nullish().describe('Default: as much as the loan can use.'),
     effective_date: date.nullish(),
     payment_type: z.enum(SUSPENSE_USES).default('regular'),
     notes: prose.nullish(),

@@ -18,7 +18,9 @@ export const suspense = resource({
     loan_id: uuid.readonly(),
     payment_id: uuid.nullable().readonly(),
     entry_type: z.enum(['receipt', 'application', 'refund', 'reversal', 'transfer']).readonly(),
-    amount: signedMoney.readonly().describe('What came in is positive, what was used negative.'),
+    amount: signedMoney
+      .readonly()
+      .describe('Positive when money was received, negative when it was used.'),
     balance_after: signedMoney.readonly(),
     reason: z
       .enum([

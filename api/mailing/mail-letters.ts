@@ -21,7 +21,7 @@ export const mailLetters = resource({
   offers: ['list', 'read'],
 
   fields: {
-    id: uuid.readonly().describe('That of the message.'),
+    id: uuid.readonly().describe('The subject of the message.'),
     borrower_id: uuid.readonly(),
     loan_id: id,
     document_id: uuid.readonly(),
@@ -31,12 +31,12 @@ export const mailLetters = resource({
     hold_reasons: z
       .array(z.enum([...REASONS, 'by_hand']))
       .readonly()
-      .describe('Why it is in no batch.'),
+      .describe('Why the letter is not in a batch.'),
     note: prose.nullable().readonly(),
     mail_batch_id: id,
     mail_batch_file_id: id,
-    position: number.describe('Which letter of its batch it is.'),
-    first_page: number.describe('Where in its file it begins.'),
+    position: number.describe('The position of the letter in its batch.'),
+    first_page: number.describe('The first page of the letter in its file.'),
     last_page: number,
     page_count: integer.readonly(),
     returned_on: date.nullable().readonly(),

@@ -12,7 +12,7 @@ const about = { tag: 'operations', allow: 'superadmin', status: 200 } as const;
 
 const pool = z
   .string()
-  .regex(/^[a-z]{1,20}(:[a-z0-9-]{1,30})?$/, 'There is no such pool.')
+  .regex(/^[a-z]{1,20}(:[a-z0-9-]{1,30})?$/, 'This pool does not exist.')
   .describe('A pool, or a sub-pool such as documents:letters.');
 
 const Held = {
@@ -20,7 +20,7 @@ const Held = {
   kind: kindOfJob.nullish(),
   tenant_id: uuid.nullish(),
 };
-const Hold = z.object({ ...Held, reason: freeWords.describe('Why; it is kept.') });
+const Hold = z.object({ ...Held, reason: freeWords.describe('The reason, which is stored.') });
 const Pause = z
   .object({
     ...Held,
@@ -55,14 +55,14 @@ const listed = endpoint({
 async function assertDefined({ work: { tx } }: Call, name: string) {
   const isPool = POOLS.some((known) => known === name);
   if (isPool || (await operations.subPools(tx)).some((known) => known.name === name)) return;
-  throw new Invalid({ pool: 'There is no such pool.' });
+  throw new Invalid({ pool: 'This pool does not exist.' });
 }
 
 function heldBy({ pool: name, kind, tenant_id }: z.output<typeof Hold>): operations.Held {
   if (!name && !kind && !tenant_id)
-    throw new Invalid({ pool: 'Name a pool, a kind or a tenant, or several of these together.' });
+    throw new Invalid({ pool: 'Choose at least one of pool, kind and tenant.' });
   if (kind && !queued.some(({ name }) => name === kind))
-    throw new Invalid({ kind: 'There is no such kind of job.' });
+    throw new Invalid({ kind: 'This kind of job does not exist.' });
   return { pool: name ?? undefined, task: kind ?? undefined, tenant_id: tenant_id ?? undefined };
 }
 
@@ -99,15 +99,20 @@ const resume = endpoint({
     await assertOperator(call);
     const hold = call.body as z.output<typeof Hold>;
     const ended = await operations.resume(call.work.tx, heldBy(hold), causeOf(call, hold.reason));
-    if (!ended) throw new Conflict('That is not paused.', 'not_paused');
+    if (!ended) throw new Conflict('This is not paused.', 'not_paused');
     return { paused: false };
   },
 });
 
 const Slots = z.object({
   pool,
-  slots: z.int().min(1).max(200).nullable().describe('Null is what each process was started with.'),
-  reason: freeWords.describe('Why; it is kept.'),
+  slots: z
+    .int()
+    .min(1)
+    .max(200)
+    .nullable()
+    .describe('Null uses the value that each process was started with.'),
+  reason: freeWords.describe('The reason, which is stored.'),
 });
 
 const slots = endpoint({

@@ -54,7 +54,7 @@ export const pools = endpoint({
     .object({
       pool: z.enum(POOLS),
       state: z.enum(POOL_STATES),
-      reason: z.string().nullable().describe('Why it is paused; for operators.'),
+      reason: z.string().nullable().describe('Why it is paused. Operators only.'),
       processes: z.int(),
       waiting: z.int(),
       scheduled: z.int(),

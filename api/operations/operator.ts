@@ -18,13 +18,13 @@ export async function isOperator({ work, user }: Pick<Call, 'work' | 'user'>): P
   if (!(await seesAll(work.tx))) return false;
   if (hasOwnFactor(user)) return true;
   const say =
-    'Operators need a second factor that is set up here. Set one up and sign in again, or prove it with POST /auth/prove.';
+    'Operators need two-step verification on this account. Set it up and sign in again, or call POST /auth/prove.';
   throw new Forbidden(say, 'second_factor_required');
 }
 
 export async function assertOperator(call: Pick<Call, 'work' | 'user'>) {
   if (await isOperator(call)) return;
-  throw new Forbidden('Only operators of the platform may do this: it concerns all tenants.');
+  throw new Forbidden('Only platform operators can do this, because it affects all tenants.');
 }
 
 /** Who is kept beside a change: the person, and the tenant whose superadmin it is. */
@@ -36,5 +36,5 @@ export const causeOf = ({ user }: Pick<Call, 'user'>, why: string) => ({
 export const kindOfJob = z
   .string()
   .max(60)
-  .regex(/^[a-z][a-z0-9-]*$/, 'There is no such kind of job.')
-  .describe('Such as print-letter.');
+  .regex(/^[a-z][a-z0-9-]*$/, 'This kind of job does not exist.')
+  .describe('A kind of job, such as print-letter.');

@@ -18,13 +18,13 @@ const YEAR_SECONDS = 366 * 86_400;
 const Match = z.object({
   state: z.enum(seen.STATES).default('waiting'),
   kind: kindOfJob.optional(),
-  tenant_id: uuid.optional().describe('For operators; a superadmin sees the own tenant alone.'),
+  tenant_id: uuid.optional().describe('Operators only. A superadmin sees only their own tenant.'),
   cause: z
     .string()
     .max(300)
-    .regex(/^\D*$/, 'Has # in place of numbers.')
+    .regex(/^\D*$/, 'Use # in place of numbers.')
     .optional()
-    .describe('Of failed jobs, as /operations/failures says it.'),
+    .describe('For failed jobs: the cause as listed by /operations/failures.'),
 });
 const older_seconds = z.int().min(0).max(YEAR_SECONDS);
 type Match = z.output<typeof Match> & { older_seconds?: number | undefined };
@@ -39,11 +39,13 @@ const SeenJob = z.object({
   state: z.enum(seen.STATES),
   kind: z.string(),
   tenant_id: z.string().nullable(),
-  payload: z.record(z.string(), z.string()).describe('Ids and dates; anything else is shown as …'),
+  payload: z
+    .record(z.string(), z.string())
+    .describe('Shows ids and dates only. Other values appear as …'),
   attempts: z.int(),
   max_attempts: z.int(),
   run_at: timestamp.nullable(),
-  since: timestamp.describe('Due, begun or failed since.'),
+  since: timestamp.describe('Since when the job has been due, running or failed.'),
   error: z.string().nullable(),
 });
 
@@ -66,7 +68,7 @@ const search = endpoint({
   query: Query,
   status: 200,
   reply: z.object({
-    total: z.int().describe(`At most ${COUNTED_MAX}, which stands for that many or more.`),
+    total: z.int().describe(`Counts up to ${COUNTED_MAX}; this value means that many or more.`),
     rows: SeenJob.meta({ id: 'SeenJob' }).array(),
   }),
   run: async (call: Call) => {
@@ -110,17 +112,17 @@ const Matching = z.strictObject({
 });
 const Change = z.object({
   action: z.enum(seen.ACTIONS),
-  reason: freeWords.describe('Why; it is kept.'),
-  jobs: z
-    .string()
-    .regex(NUMBER, 'Must be the number of a job.')
-    .array()
-    .min(1)
-    .max(AT_ONCE)
-    .nullish(),
-  matching: Matching.nullish().describe(`Instead of jobs: the oldest ${AT_ONCE} that match.`),
-  run_at: timestamp.nullish().describe('When, for reschedule.'),
-  expected: z.int().min(0).nullish().describe('How many match, as was told; others are refused.'),
+  reason: freeWords.describe('The reason, which is stored.'),
+  jobs: z.string().regex(NUMBER, 'Must be a job number.').array().min(1).max(AT_ONCE).nullish(),
+  matching: Matching.nullish().describe(
+    `Use instead of jobs: selects the oldest ${AT_ONCE} that match.`,
+  ),
+  run_at: timestamp.nullish().describe('The new time, for reschedule.'),
+  expected: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe('The number of matching jobs that you saw. The request fails if it has changed.'),
 });
 type Change = z.output<typeof Change>;
 
@@ -138,7 +140,7 @@ const change = endpoint({
   body: Change,
   reply: z.object({
     changed: z.int(),
-    left: z.int().describe('Jobs that match and are left for another call.'),
+    left: z.int().describe('Matching jobs that remain for another call.'),
   }),
   run: async (call: Call) => {
     await isOperator(call);
@@ -149,7 +151,11 @@ const change = endpoint({
     const total = matching ? await seen.count(tx, matching, COUNTED_MAX) : null;
     if (total !== null && body.expected != null && body.expected !== total) {
       const details = { expected: body.expected, matching: total };
-      throw new Conflict(`Meanwhile ${total} jobs match.`, 'other_count', details);
+      throw new Conflict(
+        `The number of matching jobs changed to ${total}. Check the list and repeat the request.`,
+        'other_count',
+        details,
+      );
     }
     const numbers = matching
       ? (await seen.jobs(tx, matching, { offset: 0, limit: AT_ONCE })).map(({ number }) => number)
@@ -163,20 +169,22 @@ const change = endpoint({
 /** What a state does not know of would be passed over, and more would match than was meant. */
 function assertKnown({ state, cause, older_seconds }: Match) {
   if (cause !== undefined && state !== 'failed')
-    throw new Invalid({ cause: 'Only failed jobs have one.' });
+    throw new Invalid({ cause: 'Only failed jobs have a cause. Remove this filter.' });
   if (older_seconds !== undefined && state === 'scheduled')
     throw new Invalid({ older_seconds: 'Scheduled jobs are still to be due.' });
 }
 
 function assertMeant({ action, jobs, matching, run_at }: Change) {
-  if (!jobs === !matching) throw new Invalid({ jobs: 'Give either jobs or matching.' });
+  if (!jobs === !matching) throw new Invalid({ jobs: 'Give either jobs or matching, not both.' });
   if ((action === 'reschedule') !== Boolean(run_at)) {
-    throw new Invalid({ run_at: 'Belongs to reschedule, which needs it.' });
+    throw new Invalid({ run_at: 'Required for reschedule, and only allowed there.' });
   }
   if (matching) assertKnown(matching);
   const isOfFailed = OF_FAILED.includes(action);
   if (matching && (matching.state === 'failed') !== isOfFailed) {
-    const say = isOfFailed ? 'Only failed jobs can be retried or discarded.' : 'Those have failed.';
+    const say = isOfFailed
+      ? 'Only failed jobs can be retried or discarded.'
+      : 'Failed jobs need the action retry or discard.';
     throw new Invalid({ matching: say });
   }
 }

@@ -36,28 +36,31 @@ const standing = {
   paused_by: z.string().nullable(),
   paused_at: timestamp.nullable(),
   reason: z.string().nullable(),
-  slots: z.int().describe('Jobs at a time, of all its processes together.'),
-  slots_set: z.int().nullable().describe('Of each process, where operators have set it.'),
+  slots: z.int().describe('Concurrent jobs across all processes of the pool.'),
+  slots_set: z.int().nullable().describe('Concurrent jobs per process, if operators have set it.'),
   waiting: z.int(),
   scheduled: z.int(),
   running: z.int(),
   failed: z.int(),
-  lag_seconds: z.int().nullable().describe('How long the oldest job that is due has waited.'),
+  lag_seconds: z
+    .int()
+    .nullable()
+    .describe('How long the oldest due job has been waiting, in seconds.'),
 };
 
 const SeenPool = z
   .object({
     pool: z.enum(POOLS),
-    kinds: z.string().array().describe('The kinds of jobs that it does.'),
+    kinds: z.string().array().describe('The kinds of jobs that this sub-pool runs.'),
     ...standing,
     runs_per_minute: z.number(),
-    wait_median: z.number().nullable().describe('Seconds within which half of the jobs began.'),
+    wait_median: z.number().nullable().describe('Median wait before a job started, in seconds.'),
     wait_99th: z.number().nullable().describe('Seconds; 14401 stands for more than four hours.'),
-    processes: Process.array().describe('For operators.'),
+    processes: Process.array().describe('Operators only.'),
     sub_pools: z
       .object({ name: z.string(), kinds: z.string().array(), ...standing })
       .array()
-      .describe('Kinds that have processes of their own; for operators.'),
+      .describe('Kinds of jobs with dedicated processes. Operators only.'),
   })
   .meta({ id: 'SeenPool' });
 

@@ -53,7 +53,7 @@ async function announced<Answer>(steps: () => Promise<Answer>): Promise<Answer> 
   }
 }
 
-const NOT_TAKEN = 'Files of this kind are not taken: send a PDF, a picture or a document.';
+const NOT_TAKEN = 'This file type is not supported. Send a PDF, a photo or an Office file.';
 
 /** The link lives for minutes, so it is made when somebody follows it. */
 const download: Page = {

@@ -1,3 +1,3 @@
 import { HttpRefusal } from '../http/errors.ts';
 
-export const missing = () => new HttpRefusal(404, 'not_found', 'There is no such page.');
+export const missing = () => new HttpRefusal(404, 'not_found', 'This page does not exist.');

@@ -15,9 +15,14 @@ const open = new Map<string, number>();
 export function streamed(tenantId: string, look: () => Promise<Shown>): Streamed {
   const all = [...open.values()].reduce((sum, count) => sum + count, 0);
   if (all >= STREAMS_MAX || (open.get(tenantId) ?? 0) >= OF_A_TENANT_MAX) {
-    throw new HttpRefusal(503, 'unavailable', 'Too many look on. Read the page again instead.', {
-      headers: { 'Retry-After': '30' },
-    });
+    throw new HttpRefusal(
+      503,
+      'unavailable',
+      'Too many people are watching this page live. Reload the page to refresh it.',
+      {
+        headers: { 'Retry-After': '30' },
+      },
+    );
   }
   return { stream: (render) => ticking(tenantId, look, render) };
 }

@@ -156,7 +156,7 @@ type Done = { changed: number; left: number };
 async function change({ ask, form }: Visit, which: object): Promise<string> {
   const { do: action = '', reason, run_at = '' } = form.values;
   const isLater = action === 'reschedule';
-  if (isLater && run_at === '') throw new Invalid({ run_at: 'Say when, in UTC.' });
+  if (isLater && run_at === '') throw new Invalid({ run_at: 'Enter a UTC date and time.' });
   const body = { action, reason, ...which, ...(isLater && { run_at: momentOf(run_at) }) };
   const { changed, left } = await ask<Done>('POST /operations/jobs/change', { body });
   return `${action}-${changed}-${left}`;

@@ -187,6 +187,6 @@ async function stylesheet(ctx: Context, ask: Ask) {
 }
 
 const otherMethod = ({ submit }: Page) =>
-  new HttpRefusal(405, 'method_not_allowed', 'This page does not take that method.', {
+  new HttpRefusal(405, 'method_not_allowed', 'This page does not support that method.', {
     headers: { Allow: submit ? 'GET, HEAD, POST' : 'GET, HEAD' },
   });

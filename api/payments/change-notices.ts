@@ -26,7 +26,7 @@ export const changeNotices = resource({
     code: text.readonly(),
     trace_number: text.readonly(),
     received_on: date.readonly(),
-    due_date: date.readonly().describe('Six banking days after the notice came.'),
+    due_date: date.readonly().describe('Six banking days after we received the notice.'),
     corrected_routing_number: text.nullable().readonly(),
     corrected_account_number_last_four: text.nullable().readonly(),
     corrected_account_type: z.enum(['checking', 'savings']).nullable().readonly(),

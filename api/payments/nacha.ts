@@ -33,7 +33,10 @@ export const nachaEntries = resource({
     individual_id: text.readonly(),
     individual_name: text.readonly(),
     trace_number: text.readonly(),
-    settled_on: date.nullable().readonly().describe('When it moved from ACH clearing to cash.'),
+    settled_on: date
+      .nullable()
+      .readonly()
+      .describe('When the amount moved from ACH clearing to cash.'),
     return_code: text.nullable().readonly(),
     returned_on: date.nullable().readonly(),
     ...stamps,
@@ -138,7 +141,7 @@ export const nachaRoutes: Route[] = [
     run: async ({ work, params }) => {
       const { id, filename } = await existing(work, nacha.nachaFiles, params['id']);
       const key = await nacha.storageKeyOf(work.tx, id);
-      if (key === null) throw new NotFound('The file is not made yet.');
+      if (key === null) throw new NotFound('The file is not ready yet. Try again shortly.');
       const { download_ttl_s } = (await settingsOf(work.tx)).documents;
       const expires_at = new Date(Date.now() + download_ttl_s * 1000);
       const named = { content_type: 'text/plain', filename: String(filename) };

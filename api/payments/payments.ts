@@ -80,7 +80,7 @@ export const payments = resource({
     status: z.enum(PAYMENT_STATUSES).readonly(),
     source: z.enum(PAYMENT_SOURCES).readonly(),
     autopay_plan_id: uuid.nullable().readonly(),
-    principal_applied: signedMoney.readonly().describe('Negative for money that went back.'),
+    principal_applied: signedMoney.readonly().describe('Negative for money that was paid back.'),
     interest_applied: signedMoney.readonly(),
     fees_applied: signedMoney.readonly(),
     suspense_applied: signedMoney.readonly(),
@@ -183,7 +183,7 @@ export const paymentRoutes: Route[] = [
         interest_applied: signedMoney,
         fees_applied: signedMoney,
         suspense_applied: signedMoney,
-        prepayment_penalty: money.describe('What a payoff on that day pays for coming early.'),
+        prepayment_penalty: money.describe('The prepayment penalty for a payoff on that day.'),
         remaining_balance: money,
         allocations: z.array(allocation),
       })

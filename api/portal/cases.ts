@@ -20,8 +20,11 @@ const shown = z
     application_number: z
       .string()
       .nullable()
-      .describe('Of the hardship application that the case was opened for.'),
-    description: z.string().nullable().describe('What the borrower asked; null if staff did.'),
+      .describe('The hardship application for which the case was opened.'),
+    description: z
+      .string()
+      .nullable()
+      .describe("The borrower's question. Null if staff opened the case."),
     case_type: z.enum(CASE_TYPES),
     status: z.enum(CASE_STATUSES),
     resolution: z.string().nullable(),
@@ -39,7 +42,7 @@ const message = z
     author_type: z.enum(['borrower', 'agent', 'system']),
     author_name: z.string(),
     message: z.string(),
-    attachments: z.array(uuid).describe('Documents that are in the portal.'),
+    attachments: z.array(uuid).describe('Documents that are visible in the portal.'),
     created_at: timestamp,
   })
   .meta({ id: 'PortalCaseMessage' });

@@ -19,7 +19,9 @@ export const portalDashboard: Route = own({
   reply: z
     .object({
       borrower_name: loanFields.borrower_name,
-      total_balance: money.describe('Of all loans, with what was charged off and is still owed.'),
+      total_balance: money.describe(
+        'The total of all loans, including charged-off balances that are still owed.',
+      ),
       total_past_due: money,
       next_payment: z
         .object({
@@ -27,7 +29,7 @@ export const portalDashboard: Route = own({
           due_date: date,
           loan_number: text,
           loan_id: uuid,
-          amount_due: money.describe('With what is past due and open fees.'),
+          amount_due: money.describe('Including past-due amounts and unpaid fees.'),
         })
         .nullable(),
       loans: z.array(

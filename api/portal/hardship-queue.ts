@@ -90,7 +90,9 @@ export const hardshipApplications = resource({
     resulting_type: z.enum(RELIEFS).nullable().readonly(),
     resulting_id: uuid.nullable().readonly(),
     resulting_status: z.string().nullable().readonly(),
-    contacts_paused_until: date.readonly().describe('Until then nobody is contacted to collect.'),
+    contacts_paused_until: date
+      .readonly()
+      .describe('Collection contact is paused until this date.'),
     submitted_at: timestamp.readonly(),
     ...stamps,
   },

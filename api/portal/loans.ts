@@ -48,7 +48,9 @@ const ofLoan = z
     created_at: true,
   })
   .extend({
-    total_paid: signedMoney.describe('What the payments add up to that stand, less refunds.'),
+    total_paid: signedMoney.describe(
+      'The total of all payments that were not reversed, minus refunds.',
+    ),
     boarded_on: date
       .nullable()
       .describe(
@@ -59,15 +61,15 @@ const ofLoan = z
 
 const portalLoan = ofLoan
   .extend({
-    liable_as: z.enum(LIABLE_ROLES).describe('As what whoever is signed in owes it.'),
+    liable_as: z.enum(LIABLE_ROLES).describe('How the signed-in borrower is liable for the loan.'),
     can_change: flag.describe(
-      'Whether they may change how it is paid: who borrowed the money may.',
+      'Whether the signed-in person can change how the loan is paid. Only borrowers can.',
     ),
   })
   .meta({ id: 'PortalLoan' });
 
 const loanDetail = portalLoan
-  .extend({ payoff_amount: money.describe('What a payment of today can be at most.') })
+  .extend({ payoff_amount: money.describe('The maximum payment today.') })
   .meta({ id: 'PortalLoanDetail' });
 
 export const portalLoans: Route[] = [

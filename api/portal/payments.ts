@@ -34,7 +34,7 @@ const ofPayment = payments.reply.pick({
 });
 
 const portalPayment = ofPayment
-  .extend({ can_cancel: flag.describe('Scheduled by whoever is signed in.') })
+  .extend({ can_cancel: flag.describe('Scheduled by the signed-in borrower.') })
   .meta({ id: 'PortalPayment' });
 
 /** A payment as it is shown to one of those who owe the loan. */

@@ -30,7 +30,7 @@ const NewInstrument = bodyOf(
     check.addIssue({ code: 'custom', path: [name], message });
   if (!given['routing_number']) require('routing_number', 'Is required.');
   if (!given['account_number'] && !given['account_number_last_four'])
-    require('account_number', 'Give the account number, or its last four digits.');
+    require('account_number', 'Enter the account number or its last four digits.');
 });
 const NewAddress = bodyOf(addresses, 'address_indicator', 'residence_code');
 const NewEmail = bodyOf(emails, 'status');

@@ -32,7 +32,7 @@ import { nested, resource } from '../endpoints/resource.ts';
 import { remittances } from './remittances.ts';
 
 const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
-const lastFour = z.string().regex(/^\d{4}$/, 'Must be exactly the last four digits.');
+const lastFour = z.string().regex(/^\d{4}$/, 'Must be exactly four digits.');
 
 export const settlementInstruments = resource({
   ...about,
@@ -47,7 +47,11 @@ export const settlementInstruments = resource({
     instrument_type: z.enum(['bank_account', 'wire', 'check']).default('bank_account'),
     account_holder_name: text.nullish(),
     bank_name: text.nullish(),
-    routing_number: z.string().max(9).refine(isRoutingNumber, 'Is not a routing number.').nullish(),
+    routing_number: z
+      .string()
+      .max(9)
+      .refine(isRoutingNumber, 'Must be a valid routing number.')
+      .nullish(),
     account_number_last_four: lastFour.nullish(),
     account_type: z.enum(['checking', 'savings', 'business_checking']).nullish(),
     swift_code: z
@@ -107,7 +111,7 @@ export const loanAssignments = resource({
     is_booked: flag
       .readonly()
       .describe(
-        'Whether the loan was sold with its portfolio, for a price: it is bought back the same way.',
+        'Whether the loan was sold with its portfolio for a price. Such a loan is bought back the same way.',
       ),
     journal_entry_ids: z.array(uuid).readonly(),
     ...stamps,
@@ -130,8 +134,10 @@ export const servicingFeeRates = resource({
   fields: {
     id: uuid.readonly(),
     investor_id: uuid,
-    from_date: date.describe('The first day of a month of which the investor was not told yet.'),
-    servicing_fee_rate: rate.describe('Of a year; for all loans that are the investor’s by then.'),
+    from_date: date.describe(
+      'The first day of a month that has not been reported to the investor yet.',
+    ),
+    servicing_fee_rate: rate.describe('Annual rate, for all loans that the investor owns by then.'),
     created_by: uuid.nullable().readonly(),
     created_at: timestamp.readonly(),
   },

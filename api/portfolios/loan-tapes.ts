@@ -56,11 +56,11 @@ export const loanTapeConfigs = resource({
     include_header: flag.default(true),
     is_active: flag.default(true),
     delivery: z.enum(['document', 'email', 'sftp']).default('document'),
-    recipients: Recipients.default([]).describe('Who is written to where delivery is email.'),
+    recipients: Recipients.default([]).describe('Recipients when delivery is email.'),
     attach_file: flag
       .default(false)
-      .describe('The file itself goes out, and not a link that lives for a week.'),
-    sftp_server_id: uuid.nullish().describe('Where the file is put where delivery is sftp.'),
+      .describe('Attach the file itself instead of a link that is valid for a week.'),
+    sftp_server_id: uuid.nullish().describe('The destination when delivery is sftp.'),
     last_generated_at: timestamp.nullable().readonly(),
     next_run_at: date.nullable().readonly(),
     ...stamps,
@@ -107,7 +107,7 @@ const made = resource({
         ledger_principal: z
           .string()
           .optional()
-          .describe('What the books had of these loans at the end of the day.'),
+          .describe('The ledger balance of these loans at the end of the day.'),
         ledger_difference: z.string().optional(),
       })
       .readonly(),

@@ -53,14 +53,17 @@ export const portfolios = resource({
     sale_date: date.nullable().readonly(),
     sale_price: money.nullable().readonly(),
     servicing_retained: flag.nullable().readonly(),
-    buyer_id: uuid.nullable().readonly().describe('Who buys; the investor as soon as it settles.'),
+    buyer_id: uuid
+      .nullable()
+      .readonly()
+      .describe('The buyer, who becomes the investor when the sale settles.'),
     settlement_date: date.nullable().readonly(),
-    settled_on: date.nullable().readonly().describe('The day in whose close it settled.'),
-    settled_price: money.nullable().readonly().describe('Of the loans that changed hands.'),
+    settled_on: date.nullable().readonly().describe('The business date on which it settled.'),
+    settled_price: money.nullable().readonly().describe('For the loans that were transferred.'),
     left_out: z
       .array(z.object({ loan_id: uuid, reason: z.enum(DECLINE_REASONS) }))
       .readonly()
-      .describe('Loans of the agreement that were not sold, and why.'),
+      .describe('Loans in the agreement that were not sold, with the reason.'),
     loan_count: integer.readonly(),
     is_archived: flag.readonly(),
     ...stamps,

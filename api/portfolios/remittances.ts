@@ -19,14 +19,16 @@ const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
 
 /** What was collected, and of what: of one loan, or in all. */
 const figuresIn = <Amount extends z.ZodType, Fee extends z.ZodType>(amount: Amount, fee: Fee) => ({
-  principal_owned: amount.readonly().describe('As the period began; the fee is charged on it.'),
+  principal_owned: amount
+    .readonly()
+    .describe('At the start of the period. The fee is based on it.'),
   principal_collected: amount.readonly(),
   interest_collected: amount.readonly(),
   fees_collected: amount.readonly(),
   other_collected: amount
     .readonly()
-    .describe('Recoveries, suspense that went along with the servicing, entries by hand.'),
-  collected: amount.readonly().describe('Below zero where more went back than came in.'),
+    .describe('Recoveries, transferred suspense and manual entries.'),
+  collected: amount.readonly().describe('Negative if more was returned than collected.'),
   servicing_fee: fee.readonly(),
 });
 
@@ -45,7 +47,7 @@ export const remittanceLoans = resource({
     loan_number: z.string().readonly(),
     assignment_id: uuid.readonly(),
     ...figuresIn(signedMoney, money),
-    servicing_fee_rate: rate.readonly().describe('Of a year.'),
+    servicing_fee_rate: rate.readonly().describe('Annual rate.'),
     created_at: timestamp.readonly(),
   },
   filters: ['loan_id', 'assignment_id'],
@@ -65,10 +67,10 @@ export const remittances = resource({
     period_start: date.readonly(),
     period_end: date
       .optional()
-      .describe('The last day of a month whose books are closed; the last such month, by default.'),
+      .describe('The last day of a month with closed books. Default: the latest such month.'),
     loan_count: integer.readonly(),
     ...figuresIn(moneySum, moneySum),
-    amount_due: moneySum.readonly().describe('What is collected less the servicing fee.'),
+    amount_due: moneySum.readonly().describe('Collections minus the servicing fee.'),
     status: z.enum(['due', 'paid']).readonly(),
     journal_entry_id: uuid.nullable().readonly(),
     paid_on: date.nullable().readonly(),

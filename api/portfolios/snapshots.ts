@@ -36,7 +36,7 @@ export const snapshots = resource({
     investor_id: uuid
       .nullable()
       .readonly()
-      .describe('Who owned all its loans on that day; null where nobody did, or several.'),
+      .describe('The owner of all its loans on that day. Null if there was none or more than one.'),
     snapshot_date: date.optional(),
     // A portfolio may have one loan only.
     total_loans: integer.readonly(),

@@ -124,7 +124,7 @@ async function forSecond(call: Call, routes: readonly Route[]) {
     if (!party.mayCall(route, request['params'] as Record<string, string>)) {
       const details = { required_role: route.allow };
       throw new Forbidden(
-        'Your role, or that of whoever asked, does not allow this.',
+        'Your role, or the role of the person who requested this, does not allow it.',
         'permission_denied',
         details,
       );

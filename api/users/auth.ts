@@ -15,7 +15,7 @@ const Login = z.object({
 
 const Second = z.object(proofs).refine(isOne, {
   path: ['code'],
-  error: 'Is required, or else recovery_code or passkey; one of them.',
+  error: 'Give exactly one of code, recovery_code and passkey.',
 });
 
 const about = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;

@@ -8,7 +8,7 @@ import { HttpRefusal } from '../http/errors.ts';
 import { throttled } from '../http/throttle.ts';
 
 export const codes = z.object({
-  recovery_codes: z.array(z.string()).describe('Told once; none where there are some already.'),
+  recovery_codes: z.array(z.string()).describe('Sent once. Skipped if records already exist.'),
 });
 
 export const about = { tag: 'users', resource: 'auth', status: 200, transaction: 'own' } as const;

@@ -23,7 +23,7 @@ const printable = (most: number) =>
   z
     .string()
     .max(most)
-    .regex(/^[\x21-\x7e]+$/, 'Must be without spaces.');
+    .regex(/^[\x21-\x7e]+$/, 'Must not contain spaces.');
 const address = printable(2_000);
 
 /** Where staff may sign in besides: OpenID Connect, by code, with PKCE. */
@@ -41,18 +41,18 @@ export const identityProviders = resource({
   fields: {
     id: uuid.readonly(),
     name: words,
-    issuer_url: address.describe('As its discovery document names it. HTTPS only.'),
+    issuer_url: address.describe("As given in the provider's discovery document. HTTPS only."),
     client_id: printable(200),
     redirect_url: address.describe(
-      'Your page that hands code and state in, or ours, /api/v1/auth/signed-in on your own domain.',
+      'Your page that submits code and state, or ours: /api/v1/auth/signed-in on your own domain.',
     ),
     role_claim: printable(200)
       .nullish()
       .describe(
-        'Which claim names the role. Without one, roles stay as they are. A claim never exceeds the role that staff gave a user here.',
+        'The claim that contains the role. Without it, roles do not change. A claim never exceeds the role assigned to the user here.',
       ),
-    roles: Roles.default({}).describe('Which value of that claim means which role here.'),
-    adds_users: flag.default(false).describe('Whether unknown people become users.'),
+    roles: Roles.default({}).describe('Maps values of the claim to roles.'),
+    adds_users: flag.default(false).describe('Whether people without an account become users.'),
     trusts_amr: flag
       .default(false)
       .describe(
@@ -92,7 +92,7 @@ const Came = z
     iss: random.optional(),
     error: random.optional(),
   })
-  .describe('The parameters with which the provider has sent the browser back.');
+  .describe('The parameters with which the provider returned the browser.');
 
 export const providerRoutes: Route[] = [
   {
@@ -152,6 +152,6 @@ export const providerRoutes: Route[] = [
 ];
 
 const tooSlow = () =>
-  new HttpRefusal(503, 'provider_slow', 'The provider has not answered yet. Ask again.', {
+  new HttpRefusal(503, 'provider_slow', 'The provider has not responded yet. Try again shortly.', {
     headers: { 'Retry-After': '2' },
   });

@@ -13,13 +13,13 @@ const about = {
       url: z.string().describe('branding.logo_url of the settings.'),
       status: z
         .enum(['none', 'pending', 'ready', 'failed'])
-        .describe('Whether letters have it: a worker fetches it once it is set.'),
-      problem: z.string().nullable().describe('Why it is not shown.'),
+        .describe('Whether letters show it. A worker fetches the logo after it is set.'),
+      problem: z.string().nullable().describe('Why the logo is not shown.'),
       content_type: z.string().nullable(),
       width: z.int().nullable().describe('In points; null for SVG.'),
       height: z.int().nullable(),
       sha256_hash: z.string().nullable(),
-      created_at: timestamp.nullable().describe('When it was asked for.'),
+      created_at: timestamp.nullable().describe('When it was requested.'),
     })
     .meta({ id: 'TenantLogo' }),
 } as const;

@@ -60,7 +60,7 @@ export const passwords: Route[] = [
       await count(call, 'request');
       const { device } = call.session;
       await call.within(call.tenant_id, (work) => requestReset(work, { email, device }));
-      return { message: 'If there is an account with that address, a link is on its way.' };
+      return { message: 'If that address belongs to an account, we sent a link to it.' };
     },
   },
   {
@@ -77,7 +77,7 @@ export const passwords: Route[] = [
       const holder = await resetPassword(call.within, call.tenant_id, { token, password });
       // Whoever reads the mails of an account signs in next, also while strangers guess at it.
       call.session.remember(holder);
-      return { message: 'The password is changed. Sign in with it.' };
+      return { message: 'Your password was changed. Sign in with it.' };
     },
   },
   {
@@ -111,7 +111,7 @@ export const passwords: Route[] = [
       if ('wait' in changed) throw throttled(changed.wait);
       // The sessions of the old password are over, this one too; whoever changed it stays.
       await call.session.begin({ id, borrower_id, second_factor, ...changed, is_proved: true });
-      return { message: 'The password is changed.' };
+      return { message: 'Your password was changed.' };
     },
   },
 ];

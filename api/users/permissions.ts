@@ -129,7 +129,7 @@ async function assertRecord(call: Call, resource: string, id: string) {
     ({ method, path }) => method === 'GET' && path === `/${resource}/{id}`,
   );
   if (read === undefined || read.transaction === 'own')
-    throw new Invalid({ resource: 'Has no records that a grant can name.' });
+    throw new Invalid({ resource: 'Object grants are not available for this resource.' });
   await read.run({ ...call, params: { id }, list: null }).catch((error: unknown) => {
     throw error instanceof NotFound ? new Invalid({ record_id: 'Does not exist.' }) : error;
   });

@@ -34,7 +34,7 @@ export const providerLinkRoutes: Route[] = [
       const consent = { token: session.pending_link, user_id: user?.id ?? '' };
       await within(tenant_id, (work) => confirmLink(work, consent));
       session.dropLink();
-      return { message: 'You can now sign in there.' };
+      return { message: 'You can now sign in at this provider.' };
     },
   },
   {
@@ -53,7 +53,7 @@ export const providerLinkRoutes: Route[] = [
       const factor = second_factor === 'provider' ? null : second_factor;
       const goesOn = { id, borrower_id, second_factor: factor, epoch, is_proved: false };
       await call.session.begin(goesOn);
-      return { message: 'The link is removed.' };
+      return { message: 'The link was removed.' };
     },
   },
 ];

@@ -17,13 +17,15 @@ export function whatIsWrong(
 ): Record<string, string> {
   const staff = routes.filter(({ allow }) => isRole(allow));
   const own = staff.filter((route) => resource === '*' || route.resource === resource);
-  if (own.length === 0) return { resource: 'There is no such resource.' };
+  if (own.length === 0) return { resource: 'This resource does not exist.' };
   const meant = own.filter((route) => covers({ action, resource }, route));
-  if (meant.length === 0) return { action: 'The resource has no such action.' };
+  if (meant.length === 0) return { action: 'This resource does not have that action.' };
   if (type === 'allow') {
     if (record)
       return { record: 'Only a denial names fields; a grant for a record is an object grant.' };
-    return meant.some(isGrantable) ? {} : { action: 'Is for superadmins alone, by their role.' };
+    return meant.some(isGrantable)
+      ? {}
+      : { action: 'Only superadmins can do this. It cannot be granted.' };
   }
   const fields = Object.keys(record ?? {});
   if (record && fields.length === 0) return { record: 'Must name a field.' };

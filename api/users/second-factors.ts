@@ -104,7 +104,7 @@ const own: Route[] = [
       const removal = { user_id, id: call.params['id'] ?? '', proof: second_factor };
       const kept = await inOne(call, (work) => removeFactor(work, removal));
       await call.session.begin({ id: user_id, borrower_id, ...kept, is_proved: true });
-      return { message: 'The second factor is removed.' };
+      return { message: 'The second factor was removed.' };
     },
   },
   {

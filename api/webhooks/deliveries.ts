@@ -20,11 +20,11 @@ const attempts = resource({
     delivery_id: uuid.readonly(),
     attempt: integer.readonly(),
     started_at: timestamp.readonly(),
-    answered_at: timestamp.nullable().readonly().describe('Null where a crash has cut it off.'),
+    answered_at: timestamp.nullable().readonly().describe('Null if a crash interrupted it.'),
     response_status: integer.nullable().readonly(),
-    response_body: response_body.describe('The beginning of what the receiver answered.'),
+    response_body: response_body.describe("The beginning of the receiver's response."),
     error: z.string().nullable().readonly(),
-    ms: integer.nullable().readonly().describe('Milliseconds until the answer was read.'),
+    ms: integer.nullable().readonly().describe('Milliseconds until the response was read.'),
   },
   filters: ['attempt', 'response_status', 'started_at'],
   sort: { field: 'started_at', descending: true },
@@ -42,22 +42,24 @@ export const deliveries = resource({
   fields: {
     id: uuid.readonly(),
     subscription_id: uuid.readonly(),
-    webhook_id: uuid
-      .readonly()
-      .describe('What the receiver knows it by, however often it is sent.'),
+    webhook_id: uuid.readonly().describe('The event id, which stays the same for every attempt.'),
     event_id: uuid.readonly(),
     event_type: z.string().readonly(),
-    request_id: z.string().nullable().readonly().describe('The X-Request-Id of what caused it.'),
+    request_id: z
+      .string()
+      .nullable()
+      .readonly()
+      .describe('The X-Request-Id of the request that caused it.'),
     payload: ownJson.readonly(),
     round: integer.readonly().describe('0, and one more each time that it is sent again.'),
     status: z.enum(['scheduled', 'delivered', 'dead', 'canceled']).readonly(),
-    attempt: integer.readonly().describe('The attempt that comes next, or was the last.'),
+    attempt: integer.readonly().describe('The number of the next or last attempt.'),
     next_attempt_at: timestamp.nullable().readonly(),
     delivered_at: timestamp.nullable().readonly(),
     attempted_at: timestamp.nullable().readonly().describe('When the newest attempt was made.'),
     response_status: integer.nullable().readonly(),
     error: z.string().nullable().readonly(),
-    ms: integer.nullable().readonly().describe('Milliseconds that the newest attempt took.'),
+    ms: integer.nullable().readonly().describe('Duration of the newest attempt in milliseconds.'),
     ...stamps,
   },
   filters: ['status', 'event_type', 'event_id', 'response_status', 'round', 'created_at'],

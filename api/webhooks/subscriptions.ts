@@ -17,7 +17,7 @@ const secret = z
   .max(256, 'Must be at most 256 characters.')
   .refine((value) => !/\p{Cc}/u.test(value), 'Must not contain control characters.')
   .nullish()
-  .describe('Generated when omitted. Answered once, on creation; null ever after.');
+  .describe('Generated if omitted. Returned only on creation; null afterward.');
 
 const events = z
   .array(z.string().max(60))
@@ -47,22 +47,30 @@ const fields = {
   failing_since: timestamp
     .nullable()
     .readonly()
-    .describe('From the first refused attempt until the next that succeeds.'),
-  last_failure: z.string().nullable().readonly().describe('What the newest of them failed of.'),
+    .describe('Set from the first failed attempt until an attempt succeeds.'),
+  last_failure: z
+    .string()
+    .nullable()
+    .readonly()
+    .describe('The error of the newest failed attempt.'),
   is_slow: z
     .boolean()
     .readonly()
-    .describe('Its last answer took five seconds or longer: its deliveries wait in a line.'),
+    .describe(
+      'Its last response took five seconds or longer, so its deliveries use a separate queue.',
+    ),
   rotation_ends_at: timestamp
     .nullable()
     .readonly()
-    .describe('Until then the secret before the present one signs as well.'),
+    .describe('Until this time, the previous secret also signs.'),
   ...stamps,
 };
 
 const Replay = z.object({
   delivery_id: uuid.nullish().describe('One delivery, whether or not it arrived.'),
-  since: timestamp.nullish().describe('All that failed since then, a thousand at a time.'),
+  since: timestamp
+    .nullish()
+    .describe('All deliveries that failed since then, up to 1,000 per call.'),
 });
 const Rotation = z.object({
   secret,
@@ -71,7 +79,9 @@ const Rotation = z.object({
     .min(0)
     .max(168)
     .nullish()
-    .describe('How long both sign; webhooks.rotation_overlap_hours of the settings, unless said.'),
+    .describe(
+      'How long both secrets sign. Default: webhooks.rotation_overlap_hours from the settings.',
+    ),
 });
 
 const Retry = z.object({ delivery_id: uuid.nullish(), dead_letter_id: uuid.nullish() });

@@ -26,7 +26,7 @@ export async function archiveBorrower({ tx }: Work, id: string) {
   await borrowers.lockOut(tx, id);
   const loan_ids = await borrowers.openLoans(tx, id);
   if (loan_ids.length > 0)
-    throw new Conflict('The borrower owes a loan that is not over.', 'in_use', { loan_ids });
+    throw new Conflict('The borrower still has an open loan.', 'in_use', { loan_ids });
   await archive(tx, 'borrowers', id, true);
 }
 

@@ -17,7 +17,7 @@ export async function addBusinessDetail(work: Work, input: NewDetail): Promise<s
   await lockBorrower(work.tx, input.borrower_id);
   const id = await details.ofBorrower(work.tx, input.borrower_id);
   if (id !== null) {
-    const message = 'The details of this business are on file already.';
+    const message = 'This business already has its details on file. Update those instead.';
     throw new Conflict(message, 'already_exists', { id });
   }
   return insert(work.tx, 'business_details', input);
@@ -31,10 +31,11 @@ export async function changeBusinessDetail(work: Work, id: string, changes: Inpu
 /** Nobody founds a business tomorrow, and its owners own no more than all of it. */
 function check({ today }: Work, { beneficial_owners = [], formation_date }: Input) {
   if (formation_date && formation_date > today)
-    throw new Invalid({ formation_date: 'Must not lie in the future.' });
+    throw new Invalid({ formation_date: 'Must not be in the future.' });
   const owned = beneficial_owners.reduce(
     (sum, { ownership_percentage }) => sum.plus(ownership_percentage),
     new Big(0),
   );
-  if (owned.gt(1)) throw new Invalid({ beneficial_owners: 'Own more than all of it together.' });
+  if (owned.gt(1))
+    throw new Invalid({ beneficial_owners: 'Together the owners hold more than 100 percent.' });
 }

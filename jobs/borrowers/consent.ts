@@ -33,9 +33,9 @@ export async function addConsent(work: Work, input: NewConsent): Promise<string>
   const { borrower_id, granted_at, expires_at, contact_value } = input;
   const now = Date.now();
   const granted = granted_at ? Date.parse(granted_at) : now;
-  if (granted > now) throw new Invalid({ granted_at: 'Must not lie in the future.' });
+  if (granted > now) throw new Invalid({ granted_at: 'Must not be in the future.' });
   if (expires_at && Date.parse(expires_at) <= granted)
-    throw new Invalid({ expires_at: 'Must be after it was granted.' });
+    throw new Invalid({ expires_at: 'Must be after the consent was granted.' });
   const isBorrower = actor.type === 'borrower';
   await lockBorrower(work.tx, borrower_id);
   return insert(work.tx, 'borrower_consents', {
@@ -81,7 +81,7 @@ export async function revokeConsent(
 
 function assertInForce({ status }: Row) {
   if (status === 'granted') return;
-  throw new Conflict(`The consent is ${String(status)} already.`, 'invalid_transition', {
+  throw new Conflict(`The consent is already ${String(status)}.`, 'invalid_transition', {
     current_status: status,
     allowed_actions: [],
   });

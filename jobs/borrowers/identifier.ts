@@ -12,7 +12,7 @@ export const INDIVIDUALS: readonly IdentityType[] = ['ssn', 'itin'];
 /** The numbers of nine digits: how each is made up, and what is said of one that is not. */
 const NINE_DIGITS: Partial<Record<IdentityType, [RegExp, string]>> = {
   // Area 000, 666 and 9xx, group 00 and serial 0000 were never given out.
-  ssn: [/^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/, 'Must be a social security number.'],
+  ssn: [/^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/, 'Must be a Social Security number.'],
   itin: [/^9\d{8}$/, 'Must be nine digits that begin with 9.'],
   ein: [/^\d{9}$/, 'Must be nine digits.'],
 };

@@ -25,7 +25,7 @@ type NewIdentity = Input & { borrower_id: string; identity_type: IdentityType };
 export async function addIdentity(work: Work, input: NewIdentity): Promise<string> {
   const { borrower_id, identity_type, identifier, identifier_last_four } = input;
   if (!identifier && !identifier_last_four)
-    throw new Invalid({ identifier_last_four: 'Is required where no number is given.' });
+    throw new Invalid({ identifier_last_four: 'Is required when no number is given.' });
   checkDates(input);
   await lockBorrower(work.tx, borrower_id);
   const numbers = await numbersOf(work, borrower_id, identity_type, identifier, null);
@@ -76,7 +76,7 @@ async function numbersOf(
   const held = await identities.holders(work.tx, type, indexes);
   const own = held.find((one) => one.borrower_id === borrowerId && one.identity_id !== except);
   if (own) {
-    const message = 'The borrower has this number on file already.';
+    const message = 'The borrower already has this number on file.';
     throw new Conflict(message, 'already_exists', { id: own.identity_id });
   }
   const lastFour = number.slice(-4);

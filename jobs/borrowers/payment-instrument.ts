@@ -70,12 +70,12 @@ async function displace(work: Work, borrower_id: string, by: string | null) {
 export async function removeInstrument({ tx }: Work, id: string) {
   await instruments.lock(tx, id);
   if (await instruments.isInUse(tx, id)) {
-    throw new Conflict('Autopay draws on this instrument: cancel the plan first.', 'in_use');
+    throw new Conflict('Autopay uses this account. Cancel the autopay plan first.', 'in_use');
   }
   const { scheduled_ids: _, ...ordered } = await orders.open(tx, id);
   if (Object.values(ordered).some((ids) => ids.length > 0)) {
     const message =
-      'Orders with this account are not in a file for the bank yet. Send the next file or cancel them first.';
+      'Some orders for this account have not been sent to the bank. Generate the next Nacha file or cancel them first.';
     throw new Conflict(message, 'in_use', ordered);
   }
   const gone = { is_archived: true, is_default: false, status: 'inactive' };
@@ -154,8 +154,7 @@ export async function assertUsable(
     throw new Invalid({ [field]: 'Does not exist.' });
   const { status, is_verified, block_code, draw_blockers } = instrument;
   if (draw_blockers.includes('account_number_missing')) {
-    const message =
-      'The full number of this account is not known. Add its account_number, then use it.';
+    const message = 'The full number of this account is missing. Add account_number first.';
     throw new Conflict(message, 'instrument_not_usable', { draw_blockers });
   }
   if (status === 'active' && (is_verified || !verified)) return instrument;
@@ -168,6 +167,6 @@ export async function assertUsable(
 }
 
 function refusalOf(status: string, code: string | null): string {
-  if (status === 'active') return 'The instrument is not verified yet.';
+  if (status === 'active') return 'The account is not verified yet. Verify it first.';
   return status === 'blocked' ? blockMessage(code) : `The instrument is ${status}.`;
 }

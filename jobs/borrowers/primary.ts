@@ -101,7 +101,7 @@ async function assertNew(
   const id = await primary.twin(tx, contacts, borrowerId, contact, except);
   if (id === null) return;
   const what = { addresses: 'address', emails: 'email address', phones: 'number' }[contacts];
-  throw new Conflict(`The borrower has this ${what} on file already.`, 'already_exists', { id });
+  throw new Conflict(`The borrower already has this ${what} on file.`, 'already_exists', { id });
 }
 
 /** A zone is one that clocks know, and a state is written as its country writes it. */

@@ -13,7 +13,7 @@ import type { Work } from '../work.ts';
 export const RETURNED = 'U';
 
 export const Returned = z.object({
-  note: prose.nullish().describe('What the post says, such as "moved, left no address".'),
+  note: prose.nullish().describe('The reason given by the post, such as "moved, left no address".'),
 });
 
 /**
@@ -30,7 +30,7 @@ export async function mailReturned(
   const address = await find(tx, addresses, id);
   if (address === null) throw new NotFound();
   if (address['is_archived'] === true)
-    throw new Conflict('Nothing is sent to this address any more.', 'archived');
+    throw new Conflict('This address receives no more messages.', 'archived');
   await update(tx, 'addresses', id, { address_indicator: RETURNED });
   await holdFor(tx, id);
   const borrower_id = String(address['borrower_id']);

@@ -50,7 +50,7 @@ export async function lastDayOver({ tx }: Work, now: Date) {
 export async function assertClosable(work: Work, through: string, at?: Date) {
   const { today, installation } = work;
   const refuse = (reason: string) => new Invalid({ through_date: reason });
-  if (through < today) throw refuse(`Is closed already: the business date is ${today}.`);
+  if (through < today) throw refuse(`This day is already closed. The business date is ${today}.`);
   const over = await lastDayOver(work, at ?? (await databaseTime(work.tx)));
   if (!installation.may_close_future && through > over.day)
     throw refuse(`Must be over: ${over.saying}`);

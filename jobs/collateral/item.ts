@@ -23,7 +23,7 @@ type NewCollateral = Values & { loan_id: string; collateral_type: CollateralType
 export async function addCollateral(work: Work, input: NewCollateral): Promise<string> {
   checkMetadata(input.collateral_type, metadataOf(input));
   if (!SECURING.some((status) => status === input['status']))
-    throw new Invalid({ status: `Must be ${SECURING.join(' or ')} at first.` });
+    throw new Invalid({ status: `New collateral must be ${SECURING.join(' or ')}.` });
   return insert(work.tx, 'collateral_items', input);
 }
 
@@ -33,7 +33,7 @@ export async function changeCollateral(work: Work, id: string, changes: Values, 
   checkMetadata(item['collateral_type'] as CollateralType, metadataOf(item));
   const [from, to] = [row['status'] as Status, item['status'] as Status];
   if (to !== from && !EDITS[from].includes(to)) {
-    throw new Conflict(`Collateral that is ${from} does not become ${to}.`, 'invalid_transition', {
+    throw new Conflict(`Collateral that is ${from} cannot become ${to}.`, 'invalid_transition', {
       current_status: from,
       allowed_statuses: EDITS[from],
     });

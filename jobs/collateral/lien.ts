@@ -56,9 +56,13 @@ async function assertThere({ tx }: Work, collateralId: string) {
   const { status: current_status, is_archived } = item;
   if (!is_archived && SECURING.some((status) => status === current_status)) return;
   const standing = is_archived ? 'archived' : current_status;
-  throw new Conflict(`Collateral that is ${standing} takes no lien.`, 'collateral_not_active', {
-    current_status,
-  });
+  throw new Conflict(
+    `You cannot add a lien to collateral that is ${standing}.`,
+    'collateral_not_active',
+    {
+      current_status,
+    },
+  );
 }
 
 /** Changes what is given; a lien that lapses on another day has been renewed, and its alert is over. */

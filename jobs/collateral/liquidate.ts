@@ -21,7 +21,7 @@ import { reinstate, releaseSold } from './lien.ts';
 
 export const Liquidation = z.object({
   sale_price: amount,
-  sale_date: date.nullish().describe('The business date, where it is left out.'),
+  sale_date: date.nullish().describe('Default: the business date.'),
   sale_expenses: amount.default('0.00'),
   notes: prose.nullish(),
 });
@@ -64,9 +64,9 @@ async function itemOf({ tx }: Work, id: string): Promise<Row> {
 
 function assertForSale({ status, is_archived }: Row) {
   if (status === 'liquidated')
-    throw new Conflict('The collateral is sold already.', 'already_liquidated');
+    throw new Conflict('The collateral is already sold.', 'already_liquidated');
   if (status === 'released')
-    throw new Conflict('Collateral that is released cannot be sold.', 'invalid_transition', {
+    throw new Conflict('Released collateral cannot be sold.', 'invalid_transition', {
       current_status: status,
     });
   if (is_archived)
@@ -94,7 +94,7 @@ export async function reverseLiquidation(work: Work, id: string) {
   const statuses = ['active', 'paid_off', 'charged_off'];
   const loan = await openInService(work, String(item['loan_id']), statuses);
   const sale = await liquidations.inForce(work.tx, id);
-  if (sale === null) throw new Conflict('The collateral is not sold.', 'not_liquidated');
+  if (sale === null) throw new Conflict('The collateral has not been sold.', 'not_liquidated');
   await liquidations.reverse(work.tx, sale.id);
   await update(work.tx, 'collateral_items', id, { status: sale.status_before });
   await reinstate(work, sale.liens_released);

@@ -29,7 +29,7 @@ function check({ response_subject, response_body, pattern }: Input, whole: Input
   const problem = pattern ? problemIn(pattern) : null;
   if (problem) throw new Invalid({ pattern: problem });
   if (whole['match_type'] === 'regex' && !whole.pattern)
-    throw new Invalid({ pattern: 'Is required where the match_type is regex.' });
+    throw new Invalid({ pattern: 'Is required when match_type is regex.' });
   if (whole['action'] === 'forward' && !whole['forward_to'])
-    throw new Invalid({ forward_to: 'Is required where the action is forward.' });
+    throw new Invalid({ forward_to: 'Is required when action is forward.' });
 }

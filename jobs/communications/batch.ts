@@ -38,7 +38,9 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
   const situation = { channel, language: 'en', program_id: null };
   const template = await templateFor(work, named, type, situation);
   if (!template)
-    throw new Invalid({ channel: `There is no template of this type for ${channel}.` });
+    throw new Invalid({
+      channel: `No template of this type exists for ${channel}. Create one first.`,
+    });
   const ids = [...new Set(request.borrower_ids)].toSorted();
   await recipients.lockAll(work.tx, ids);
   const plan = { channel, template_type: type, loan_id: null };

@@ -147,7 +147,9 @@ async function decide(work: Work, wish: Composition): Promise<Decision> {
     first ??= decision;
   }
   if (first) return first;
-  throw new Invalid({ channel: `There is no template of the type ${type} for ${asked}.` });
+  throw new Invalid({
+    channel: `No template of type ${type} exists for ${asked}. Create one first.`,
+  });
 }
 
 const channelsFor = (asked: Channel, type: string): Channel[] =>

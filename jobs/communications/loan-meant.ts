@@ -15,7 +15,7 @@ export async function loanOf(work: Work, wish: Meant) {
   if (!loan) throw new Invalid({ loan_id: 'Does not exist.' });
   if (loan['borrower_id'] === wish.borrower_id) return loan;
   if (await isLiable(work.tx, id, wish.borrower_id)) return loan;
-  throw new Invalid({ loan_id: 'Is not a loan of this borrower.' });
+  throw new Invalid({ loan_id: 'Must be a loan of this borrower.' });
 }
 
 type Words = { subject: string | null; body: string };
@@ -27,7 +27,7 @@ export function loanUnclear(words: Words, context: Context = {}): string | null 
     (candidate) => !Object.hasOwn(context, candidate),
   );
   if (name === undefined) return null;
-  return `The message names ${name}, and there are several open loans: say which is meant.`;
+  return `The message uses ${name}, but the borrower has several open loans. Give loan_id.`;
 }
 
 /** Of several loans none is guessed where the message would say something of one. */

@@ -28,7 +28,9 @@ export async function preview(work: Work, request: PreviewRequest) {
   const language = recipient.language_preference;
   const template = await templateFor(work, named, type, { channel, language, program_id });
   if (!template)
-    throw new Invalid({ channel: `There is no template of this type for ${channel}.` });
+    throw new Invalid({
+      channel: `No template of this type exists for ${channel}. Create one first.`,
+    });
   const { borrower_id, context } = request;
   if (loan === null) await assertLoanClear(work, { borrower_id, words: template, context });
   const figures = await figuresNow(work, template, recipient, loan);

@@ -16,7 +16,7 @@ const KEPT_MAX = 500;
  */
 const compiled = (pattern: string) => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
 
-const TOO_LARGE = 'Is too large: repeat less, or choose among fewer letters.';
+const TOO_LARGE = 'The pattern is too large. Use smaller repetitions or character classes.';
 
 /** A sentence where the pattern is none, or one that costs too much; else null. */
 export function problemIn(pattern: string): string | null {
@@ -27,7 +27,7 @@ export function problemIn(pattern: string): string | null {
   } catch (error) {
     const [, reason = 'it cannot be read'] =
       /error parsing regexp: (.{1,200})/.exec(error instanceof Error ? error.message : '') ?? [];
-    return `Is not a regular expression of RE2: ${reason}.`;
+    return `Must be a valid RE2 regular expression: ${reason}.`;
   }
 }
 

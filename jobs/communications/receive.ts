@@ -26,7 +26,9 @@ export const InboundMessage = z.object({
   opt_out_type: z
     .enum(WISHES)
     .nullish()
-    .describe('What the provider understood and, for stop and start, confirmed itself.'),
+    .describe(
+      'The keyword that the provider recognized and, for stop and start, already confirmed.',
+    ),
 });
 export type InboundMessage = z.output<typeof InboundMessage>;
 

@@ -15,7 +15,7 @@ const Report = z.object({
   is_opted_out: z
     .boolean()
     .nullish()
-    .describe('The provider sends nothing there, because the recipient has opted out.'),
+    .describe('The provider sends nothing to this recipient, who has opted out.'),
 });
 
 /** One report, or several at once. */

@@ -19,7 +19,7 @@ export async function askRules(work: Work, heard: Heard): Promise<string | null>
   if (!rule) return null;
   if (rule.action === 'opt_out' || rule.action === 'opt_in')
     await obey(work, channel, { from, body, wants: rule.action === 'opt_in' });
-  if (await isRoundAndRound(work, heard)) return 'Too many answers within an hour.';
+  if (await isRoundAndRound(work, heard)) return 'Too many automatic replies within an hour.';
   if (rule.action === 'create_task' || rule.action === 'create_case') {
     const title = `${rule.name}: message from the borrower`;
     await insert(work.tx, 'tasks', { borrower_id, title, source: 'system' });

@@ -77,7 +77,7 @@ async function send(ready: Ready, outside: Outside, tenantId: string): Promise<S
     const from = ready.letter.tenant.branding.support_phone.replace(/[^+\d]/g, '');
     return outside.sms({ from, to: ready.recipient ?? '', body: ready.body, message_id: ready.id });
   }
-  if (!enclosure) return refusal('no_document', 'The letter was never printed.');
+  if (!enclosure) return refusal('no_document', 'The letter was not printed.');
   await outside.files.put(letterKey(ready.letter.tenant.slug, ready.id), enclosure.bytes);
   return { ok: true, provider: 'letters', provider_message_id: ready.id };
 }

@@ -49,7 +49,7 @@ export const composeToOthers = async (work: Work, wish: Composition, differently
 /** Where there are others, all are locked before the first message, in one order: two such take turns. */
 async function othersTold(work: Work, wish: Composition) {
   const { loan_id, borrower_id } = wish;
-  if (!loan_id) throw new Invalid({ loan_id: 'Is required to tell all who owe the loan.' });
+  if (!loan_id) throw new Invalid({ loan_id: 'Is required to notify everyone who owes the loan.' });
   const type = (await namedTemplate(work, wish))?.template_type ?? wish.template_type ?? 'custom';
   const others = (await liableFor(work.tx, loan_id))
     .filter((owing) => owing.borrower_id !== borrower_id && isTold(owing.role, type))

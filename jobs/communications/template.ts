@@ -8,7 +8,7 @@ import { assertRenderable } from './assert-renderable.ts';
 const KIND = {
   index: 'communication_templates_one_of_a_kind',
   field: 'template_type',
-  message: 'The program has a template of this type for the channel and the language already.',
+  message: 'The program already has a template of this type for this channel and language.',
 };
 
 type Parts = { subject?: string | null | undefined; body?: string | undefined };

@@ -23,7 +23,7 @@ export type SentFile = {
 const file = z
   .custom<SentFile>((given) => given !== undefined, 'Is required.')
   .refine((given) => typeof given !== 'string', 'Must be sent as a file, with its Content-Type.')
-  .refine(({ size }) => size !== 0, 'Is empty.')
+  .refine(({ size }) => size !== 0, 'Must not be empty.')
   .meta({ type: 'string', format: 'binary', maxLength: FILE_BYTES_MAX });
 
 /** A field of a form is a text: this one holds JSON. */
@@ -43,7 +43,7 @@ export const DirectUpload = z.object({
   document_type: z.enum(DOCUMENT_TYPES),
   loan_id: uuid,
   borrower_id: uuid.optional(),
-  filename: freeWords.optional().describe('Instead of the name that the file comes with.'),
+  filename: freeWords.optional().describe('Replaces the name of the uploaded file.'),
   metadata: metadata.optional(),
   is_visible_to_borrower: z
     .enum(['true', 'false'])
@@ -76,7 +76,7 @@ export async function uploadDirectly(
   const { id, key } = await within(tenantId, async (work) => {
     const borrower = await uploads.borrowerOfLoan(work.tx, input.loan_id);
     if (borrower_id && borrower && borrower_id !== borrower)
-      throw new Invalid({ borrower_id: 'Is not the borrower of this loan.' });
+      throw new Invalid({ borrower_id: 'Must be the borrower of this loan.' });
     const document = { ...input, content_type, filename: name, metadata: about ?? {} };
     return announced(work, document, 'direct');
   });
@@ -84,7 +84,10 @@ export async function uploadDirectly(
     when: (_file, place) =>
       within(tenantId, async ({ tx }) => {
         if (!(await uploads.lockAwaited(tx, id)))
-          throw new Conflict('The document was archived meanwhile.', 'invalid_transition');
+          throw new Conflict(
+            'The document was archived during the upload. Unarchive it and upload again.',
+            'invalid_transition',
+          );
         await place();
       }),
   });
@@ -96,5 +99,5 @@ export async function uploadDirectly(
 function nameOf({ name }: SentFile): string {
   const read = freeWords.safeParse(name);
   if (read.success) return read.data;
-  throw new Invalid({ filename: read.error.issues[0]?.message ?? 'Is not a name.' });
+  throw new Invalid({ filename: read.error.issues[0]?.message ?? 'Must be a valid file name.' });
 }

@@ -9,8 +9,10 @@ import type { Work } from '../work.ts';
 const NAMED = 100;
 
 export const Foreseeing = z.object({
-  by: date.optional().describe('Until then; the business date if it is left out.'),
-  document_years: DocumentYears.optional().describe('Years to try, instead of those that are set.'),
+  by: date.optional().describe('The last day included. Default: the business date.'),
+  document_years: DocumentYears.optional().describe(
+    'Retention years to try instead of the configured ones.',
+  ),
 });
 
 /** What files would go by a day, with years that need not be set yet. Nothing is removed. */

@@ -33,7 +33,7 @@ async function assertMay(what: keyof typeof FROM, work: Work, id: string) {
   if (document === null) throw new NotFound();
   const { status, is_archived } = document;
   if (is_archived)
-    throw new Conflict(`Cannot ${what} an archived document: unarchive it first.`, 'archived', {
+    throw new Conflict(`You cannot ${what} an archived document. Unarchive it first.`, 'archived', {
       current_status: status,
     });
   const allowed_actions = Object.entries(FROM).flatMap(([action, from]) =>
@@ -41,6 +41,6 @@ async function assertMay(what: keyof typeof FROM, work: Work, id: string) {
   );
   if (allowed_actions.includes(what)) return;
   const details = { current_status: status, allowed_actions };
-  const message = `Cannot ${what} a document that is ${status}.`;
+  const message = `You cannot ${what} a document that is ${status}.`;
   throw new Conflict(message, 'invalid_transition', details);
 }

@@ -25,13 +25,16 @@ export const Folder = z
   .string()
   .max(200)
   .regex(/^[\w. /-]*$/, 'Must be letters, digits, and . _ - / or spaces.')
-  .refine((folder) => !folder.split('/').includes('..'), 'Must not lead up.');
+  .refine((folder) => !folder.split('/').includes('..'), 'Must not contain "..".');
 
 export const PrivateKey = z
   .string()
   .max(20_000)
   .refine(isPrivateKey, 'Must be a whole private key, from -----BEGIN to its END line.')
-  .refine((text) => !needsPassphrase(text), 'Must be without a passphrase: it is sealed here.');
+  .refine(
+    (text) => !needsPassphrase(text),
+    'Must not have a passphrase. We store the key encrypted.',
+  );
 
 type Secrets = { password?: string | null | undefined; private_key?: string | null | undefined };
 type Given = Secrets & { host: string; [field: string]: unknown };
@@ -41,7 +44,7 @@ type Changes = Secrets & { host?: string | undefined; [field: string]: unknown }
 export async function addServer(work: Work, { password, private_key, ...given }: Given) {
   await check(work, given.host);
   if (Boolean(password) === Boolean(private_key))
-    throw new Invalid({ password: 'Name a password or a private_key, and not both.' });
+    throw new Invalid({ password: 'Give either password or private_key, not both.' });
   return insert(work.tx, 'sftp_servers', { ...given, ...sealed(work, { password, private_key }) });
 }
 
@@ -56,12 +59,11 @@ export async function changeServer(work: Work, id: string, changes: Changes, row
   );
   if (elsewhere && !password && !private_key)
     throw new Invalid({
-      [elsewhere]:
-        'Name the password or the private_key as well: the known one is for the server as it was.',
+      [elsewhere]: 'Also give the password or private_key again, because the server changed.',
     });
   await check(work, rest.host);
   if (password && private_key)
-    throw new Invalid({ password: 'Name a password or a private_key, and not both.' });
+    throw new Invalid({ password: 'Give either password or private_key, not both.' });
   const anew = password || private_key ? sealed(work, { password, private_key }) : {};
   await update(work.tx, 'sftp_servers', id, { ...rest, ...anew });
 }
@@ -117,7 +119,7 @@ const SWITCHED_OFF: SendAnswer = {
   provider: 'sftp',
   temporary: false,
   error_code: 'sftp',
-  error_message: 'The server is switched off: set its is_active.',
+  error_message: 'The server is inactive. Set its is_active to true first.',
 };
 
 type Destination = Omit<Upload, 'filename' | 'partial_name' | 'size' | 'content'>;

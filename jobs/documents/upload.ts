@@ -132,7 +132,11 @@ export async function confirmUpload(
         return true;
       });
     if (await settle()) break;
-    if (look === LOOKS) throw new Conflict('Files are still being put.', 'hash_mismatch');
+    if (look === LOOKS)
+      throw new Conflict(
+        'Files are still being delivered to this server. Try again when they are done.',
+        'hash_mismatch',
+      );
   }
   // What is left here is cleared by the clean-up.
   await files.clear(key).catch(() => undefined);
@@ -157,21 +161,33 @@ function isToConfirm(
   const isSame = sha256_hash === described.sha256_hash && file_size === String(described.file_size);
   if (status !== 'pending' && isSame) return false;
   if (status === 'pending' && document.source !== 'generated') return true;
-  throw new Conflict(`A document that is ${status} takes no other file.`, 'invalid_transition', {
-    current_status: status,
-  });
+  throw new Conflict(
+    `You cannot replace the file of a document that is ${status}.`,
+    'invalid_transition',
+    {
+      current_status: status,
+    },
+  );
 }
 
 function assertSame(
   seized: SeizedFile | null,
   described: Confirmation,
 ): asserts seized is SeizedFile {
-  if (!seized) throw new Conflict('No file has been put under the link yet.', 'upload_missing');
+  if (!seized)
+    throw new Conflict(
+      'No file has been uploaded to the link yet. Upload it first.',
+      'upload_missing',
+    );
   const { size, sha256_hash } = seized.described;
   if (size === described.file_size && sha256_hash === described.sha256_hash) return;
-  throw new Conflict('The file is not the one that you describe.', 'hash_mismatch', {
-    file_size: size,
-  });
+  throw new Conflict(
+    'The file does not match the size or hash you gave. Upload it again.',
+    'hash_mismatch',
+    {
+      file_size: size,
+    },
+  );
 }
 
 /** A link to an object store takes a file of any size. */

@@ -21,7 +21,7 @@ import { withLogo } from '../users/branding/logo.ts';
 const KIND = {
   index: 'document_wordings_one_of_a_kind',
   field: 'document_type',
-  message: 'There are words for this document in this language already: change those.',
+  message: 'This document already has wording in this language. Update that instead.',
 };
 
 /** Documents are printed in these. */
@@ -73,8 +73,7 @@ export async function previewWording(
 function assertWordable(type: WordedDocument, { opening, closing }: Wording) {
   if (opening && !mayOpen(type))
     throw new Invalid({
-      opening:
-        'A statement begins with its figures: say it in the closing, which follows the activity.',
+      opening: 'Statements have no opening text. Use the closing text instead.',
     });
   const paths = wordingPaths(type);
   assertRenderable({ opening, closing }, (path) => paths.has(path.join('.')));

@@ -29,7 +29,7 @@ export async function changeAccount(
 ) {
   const isOff = changes.is_active === false;
   if (isOff && (row['role'] !== null || (await isMapped(tx, id)))) {
-    throw new Conflict('The system books on this account; it stays active.', 'in_use');
+    throw new Conflict('The system posts to this account, so it must stay active.', 'in_use');
   }
   await update(tx, 'ledger_accounts', id, changes);
 }

@@ -13,7 +13,7 @@ export async function closePeriod(work: Work, input: Closing): Promise<string> {
   await closings.holdPostings(work.tx);
   const last = await closings.closedThrough(work.tx);
   if (last !== null && input.closed_through <= last) {
-    throw new Conflict(`The books are closed through ${last} already.`, 'period_closed');
+    throw new Conflict(`The books are already closed through ${last}.`, 'period_closed');
   }
   if (input.closed_through >= work.today) {
     throw new Invalid({ closed_through: 'Must be before the business date.' });

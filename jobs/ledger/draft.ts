@@ -24,7 +24,7 @@ export const DraftLine = z.object({
 export const DraftLines = z
   .array(DraftLine)
   .max(LINES_MAX, `Must be at most ${LINES_MAX} lines.`)
-  .meta({ description: 'Two lines or more; their debits and credits come to the same sum.' });
+  .meta({ description: 'At least two lines whose debits and credits are equal.' });
 
 const Draft = z.object({
   entry_date: date,
@@ -81,7 +81,7 @@ async function refuseControl({ tx }: Work, entryId: string, loanId: unknown) {
 }
 
 function checkLines(lines: readonly drafts.DraftLine[]) {
-  if (lines.length < 2) throw new Invalid({ lines: 'Must be two lines or more.' });
+  if (lines.length < 2) throw new Invalid({ lines: 'Must have at least two lines.' });
   lines.forEach(({ debit, credit }, index) => {
     if (new Big(debit).eq(0) === new Big(credit).eq(0)) {
       throw blamed(index, '', 'must have either a debit or a credit.');
@@ -116,10 +116,10 @@ const blamed = (index: number, field: string, what: string) =>
 export async function postDraft(work: Work, id: string) {
   const entry = await lockedEntry(work, id);
   if (entry['status'] === 'posted') {
-    throw new Conflict('The entry is posted already.', 'already_posted', statusOf(entry));
+    throw new Conflict('The entry is already posted.', 'already_posted', statusOf(entry));
   }
   if (entry['is_archived'] === true) {
-    throw new Conflict('The draft is archived.', 'archived', statusOf(entry));
+    throw new Conflict('The draft was deleted.', 'archived', statusOf(entry));
   }
   await refuseClosed(work, String(entry['entry_date']));
   await refuseInactive(work, entry);

@@ -19,7 +19,7 @@ export async function endYear(work: Work, { fiscal_year_end: day }: { fiscal_yea
   await closings.holdPostings(tx);
   const last = await lastYearEnd(tx, '9999-12-31');
   if (last !== null && day <= last)
-    throw new Conflict(`The year through ${last} is ended already.`, 'year_closed');
+    throw new Conflict(`The year through ${last} has already been closed.`, 'year_closed');
   if (last !== null && day > monthEnd(addMonths(last, 12)))
     throw new Invalid({ fiscal_year_end: `Must be within a year of ${last}.` });
   const id = newId();

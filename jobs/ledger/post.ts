@@ -121,7 +121,7 @@ async function repeated(
 ): Promise<string> {
   const existing = await entries.posted(tx, heading);
   if (existing === null || asText(existing.lines) !== asText(lines)) {
-    throw new Conflict('This is posted already, with other amounts.', 'already_posted');
+    throw new Conflict('This was already posted with different amounts.', 'already_posted');
   }
   return existing.id;
 }

@@ -10,7 +10,7 @@ import { lockedEntry, statusOf } from './draft.ts';
 
 export const Reversal = z.object({
   reason: freeWords,
-  entry_date: date.nullish().describe('The business date, unless another is given.'),
+  entry_date: date.nullish().describe('Default: the business date.'),
 });
 export type Reversal = z.output<typeof Reversal>;
 
@@ -21,14 +21,14 @@ export type Reversal = z.output<typeof Reversal>;
 export async function reverse(work: Work, id: string, { reason, entry_date }: Reversal) {
   const entry = await lockedEntry(work, id);
   if (entry['status'] !== 'posted') {
-    throw new Conflict('Only a posted entry is reversed.', 'not_posted', statusOf(entry));
+    throw new Conflict('Only posted entries can be reversed.', 'not_posted', statusOf(entry));
   }
   if (entry['reversal_of_entry_id'] !== null) {
-    throw new Conflict('A reversal is not reversed: post a new entry.', 'is_reversal');
+    throw new Conflict('A reversal cannot be reversed. Post a new entry instead.', 'is_reversal');
   }
   assertNotFinal(entry);
   if (entry['is_reversed'] === true) {
-    throw new Conflict('The entry is reversed already.', 'already_reversed', {
+    throw new Conflict('The entry was already reversed.', 'already_reversed', {
       reversed_by_entry_id: entry['reversed_by_entry_id'],
     });
   }
@@ -51,9 +51,9 @@ export async function reverse(work: Work, id: string, { reason, entry_date }: Re
 function assertNotFinal({ source, reference_type: kind }: Row) {
   if (source !== 'system') return;
   if (kind === 'year_end')
-    throw new Conflict('The year is ended for good: post a new entry.', 'year_closed');
+    throw new Conflict('The year is closed permanently. Post a new entry instead.', 'year_closed');
   if (kind !== 'remittance' && kind !== 'remittance_payment') return;
   const message =
-    'What the investor was told stays: post a new entry for the loan, and the next month tells of it.';
+    'This was already reported to the investor. Post a new entry for the loan; the next remittance includes it.';
   throw new Conflict(message, 'immutable');
 }

@@ -6,7 +6,7 @@ import { prose } from '../../sql/types.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-export const Why = z.object({ note: prose.nullish().describe('Why, for whoever looks later.') });
+export const Why = z.object({ note: prose.nullish().describe('The reason, for later readers.') });
 export type Why = z.output<typeof Why>;
 
 /** Keeps a letter out of batches until somebody releases it. */

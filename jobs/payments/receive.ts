@@ -48,7 +48,7 @@ export const NewPayment = z.object({
   notes: prose.nullish(),
   hold_until: date
     .nullish()
-    .describe('Until then nothing of it is paid out again; from that day on it is settled.'),
+    .describe('Until this day, none of it is paid out again. From this day on, it is settled.'),
   waive_returned_fee: flag.nullish().describe('No fee is charged if the bank sends it back.'),
 });
 export type NewPayment = z.output<typeof NewPayment> & {

@@ -19,7 +19,7 @@ import { PAYMENT_METHODS } from './receive.ts';
 
 export const Reimbursement = z.object({
   amount: positiveMoney,
-  payment_id: uuid.nullish().describe('The payment that is given back beyond what is in suspense.'),
+  payment_id: uuid.nullish().describe('The payment to refund beyond the amount in suspense.'),
   payment_instrument_id: uuid.nullish(),
   reimbursement_date: date.nullish(),
   method: z.enum(PAYMENT_METHODS).nullish(),

@@ -29,7 +29,7 @@ export const Reversal = z.object({
   return_code: returnCode.nullish(),
   effective_date: date
     .nullish()
-    .describe('When the money went back: the day of its entry in the ledger; today, if none.'),
+    .describe('When the money was paid back, which is the ledger date. Default: today.'),
 });
 
 /**

@@ -32,7 +32,7 @@ export const Enrolment = z.object({
   end_date: date.nullish(),
   consent_text: prose
     .nullish()
-    .describe('The sentence that was agreed to, as it was shown; without one, ours.'),
+    .describe('The authorization text as the borrower saw it. Default: our text.'),
 });
 
 /** Whether the loan is enrolled, and whether anything is drawn. The plan is told to whoever made it. */
@@ -89,7 +89,7 @@ export async function cancelAutopay(work: Work, borrowerId: string, loanId: stri
 }
 
 export const Enabling = z.object({
-  enabled: flag.nullish().describe('The other way round than it is, where nothing is said.'),
+  enabled: flag.nullish().describe('Default: the opposite of the current state.'),
 });
 
 /** Lets the plan rest or go on. One that rests after returns goes on by this; one of staff's does not. */

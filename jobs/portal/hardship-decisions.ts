@@ -26,13 +26,13 @@ const ALLOWED = dictionary<readonly string[]>({
 });
 
 export const InfoRequest = z.object({ message: speech });
-export const Denial = z.object({ reason: speech.describe('The borrower is told this.') });
+export const Denial = z.object({ reason: speech.describe('The borrower sees this text.') });
 export const Withdrawal = z.object({ reason: prose.nullish() });
 /** Relief that was agreed on before; or else the new one is said, under the name of its kind. */
 export const named = {
   resulting_type: z.enum(RELIEFS).nullish(),
   resulting_id: uuid.nullish(),
-  message: speech.nullish().describe('The borrower is told this.'),
+  message: speech.nullish().describe('The borrower sees this text.'),
 };
 
 /** Somebody looks at the application; its case is theirs. */

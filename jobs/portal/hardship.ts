@@ -32,7 +32,7 @@ export const applied = {
   monthly_income: money.nullish(),
   monthly_expenses: money.nullish(),
   requested_action: z.enum(REQUESTED_ACTIONS),
-  document_ids: z.array(uuid).max(20).default([]).describe('Documents that the borrower sees.'),
+  document_ids: z.array(uuid).max(20).default([]).describe('Documents that the borrower can see.'),
 };
 export const Application = z.object(applied);
 type Application = z.output<typeof Application>;

@@ -24,14 +24,14 @@ const DOUBLE_CLICK_SECONDS = 60;
 
 export const PortalPreview = z.object({
   amount: positiveMoney,
-  payment_date: date.nullish().describe('Today, or the day on which it is to be drawn.'),
+  payment_date: date.nullish().describe('Today, or a future day on which the payment is drawn.'),
 });
 export const PortalPayment = z.object({
   ...PortalPreview.shape,
   payment_instrument_id: uuid,
   confirm_duplicate: flag
     .nullish()
-    .describe('The same was ordered a moment ago, and is meant a second time.'),
+    .describe('Set to true to repeat a payment that was made a moment ago.'),
 });
 type Order = z.output<typeof PortalPayment>;
 

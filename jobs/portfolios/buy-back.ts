@@ -12,8 +12,8 @@ import { bookSale } from '../loans/history/book-sale.ts';
 
 export const Buyback = z.object({
   loan_ids: loanIds,
-  buyback_date: date.optional().describe('The business date, which is the default.'),
-  price: amount.describe('Of all these loans; shared out by what is owed on them.'),
+  buyback_date: date.optional().describe('Default: the business date.'),
+  price: amount.describe('For all these loans together. Allocated by the balance of each loan.'),
 });
 export const BoughtBack = z.object({
   portfolio_id: uuid,

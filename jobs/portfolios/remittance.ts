@@ -71,8 +71,8 @@ const lastMonthBefore = (day: string) =>
   day === monthEnd(day) ? day : addDays(monthStart(day), -1);
 
 export const Payment = z.object({
-  paid_on: date.optional().describe('The business date, unless an earlier open day is given.'),
-  reference_number: text.optional().describe('Of the transfer, as the bank has it.'),
+  paid_on: date.optional().describe('Default: the business date. Can be an earlier open day.'),
+  reference_number: text.optional().describe("The bank's reference for the transfer."),
 });
 
 /** The money that was due has gone to the investor, or has come from them where it is below zero. */

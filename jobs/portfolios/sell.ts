@@ -15,16 +15,18 @@ export const Sale = z.object({
   sale_date: date.optional(),
   sale_price: money
     .optional()
-    .describe('Of all loans; shared out by principal, and booked for each when it settles.'),
+    .describe(
+      'For all loans together. Allocated by principal and posted for each loan when the sale settles.',
+    ),
   purchase_price_ratio: ratio.optional(),
   settlement_date: date
     .optional()
-    .describe('Where that day is closed already, the sale settles in the next close.'),
+    .describe('If that day is already closed, the sale settles at the next close.'),
   settlement_instrument_id: uuid.optional(),
   servicing_retained: z
     .boolean()
     .default(true)
-    .describe('Where it is not, the loans become `transferred` when the sale settles.'),
+    .describe('If false, the loans become `transferred` when the sale settles.'),
   notes: prose.optional(),
 });
 

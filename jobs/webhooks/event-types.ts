@@ -19,7 +19,7 @@ export const EVENTS = {
     loan_number: z.string(),
     old_status: derivedFrom(z.string(), 'loans.status'),
     new_status: derivedFrom(z.string(), 'loans.status'),
-    trigger: z.string().describe('The action, or what else moved the loan.'),
+    trigger: z.string().describe('The action or other event that changed the loan.'),
     reason: z.string().optional(),
     changed_at: timestamp,
     changed_by: uuid.nullable(),
@@ -28,14 +28,14 @@ export const EVENTS = {
     loan_id: uuid,
     loan_number: z.string(),
     amount: derivedFrom(
-      money.describe('The principal that left the books.'),
+      money.describe('The charged-off principal.'),
       'loans.principal_balance',
       'loans.charge_off_amount',
     ),
     charge_off_date: date,
     reason: z.string(),
-    principal_balance: money.describe('What is still on the books.'),
-    charge_off_balance: money.describe('All that left them and is still owed.'),
+    principal_balance: money.describe('The principal that remains on the books.'),
+    charge_off_balance: money.describe('The charged-off amount that is still owed.'),
   }),
   'loan.disbursed': z.object({
     loan_id: uuid,
@@ -81,7 +81,10 @@ export const EVENTS = {
     loan_id: uuid,
     amount: money,
     effective_date: date,
-    suspense_balance: derivedFrom(money.describe('What still waits.'), 'loans.suspense_balance'),
+    suspense_balance: derivedFrom(
+      money.describe('The amount that is still in suspense.'),
+      'loans.suspense_balance',
+    ),
     remaining_balance: derivedFrom(money, 'payments.remaining_balance'),
   }),
   'delinquency.changed': z.object({
@@ -123,7 +126,7 @@ export const EVENTS = {
     business_date: date,
     letter_count: z.int(),
     page_count: z.int(),
-    held_count: z.int().describe('Letters that were left out, and wait.'),
+    held_count: z.int().describe('Letters that were left out and are still waiting.'),
   }),
 } as const;
 

@@ -217,7 +217,7 @@ test.each([17_000, 69_000, 2_000_000])(
     expect({ status, body }).toEqual({
       status: 431,
       body: {
-        message: 'The target and the headers are longer than 16 kB together.',
+        message: 'The request target and headers together exceed 16 kB.',
         code: 'head_too_large',
         request_id: headers['x-request-id'],
       },

@@ -164,7 +164,7 @@ test.each(visitors)(
     const fields = page.locator('form', { has: page.locator('select') });
     await fields.locator('[name=reason]').fill('Their tape is wrong.');
     await fields.getByRole('button', { name: 'Pause' }).click();
-    await saw('.problem', 'Name a pool, a kind or a tenant');
+    await saw('.problem', 'Choose at least one of pool, kind and tenant');
     await fields.locator('[name=kind]').selectOption('close-loans');
     await fields.locator('[name=tenant_id]').selectOption({ label: lender.slug });
     // What was written before it was refused is still there.

@@ -14,7 +14,7 @@ async function begin(tenant: string) {
 test('a tenant takes no more than half of the streams, and gives back those that end', async () => {
   const streams = await Promise.all(Array.from({ length: 20 }, () => begin('one')));
 
-  expect(() => streamed('one', look)).toThrow('Too many look on');
+  expect(() => streamed('one', look)).toThrow('Too many people are watching');
   streams.push(await begin('other'));
   for (const stream of streams) await stream.return?.();
   expect(() => streamed('one', look)).not.toThrow();

@@ -246,5 +246,5 @@ test('nothing is answered about the loan of somebody else', async () => {
   const question = { borrower_id, channel: 'email', loan_id };
   const reply = await officer.post('/communications/can-interact', question);
 
-  expect(reply.body.errors).toEqual({ loan_id: 'Is not a loan of this borrower.' });
+  expect(reply.body.errors).toEqual({ loan_id: 'Must be a loan of this borrower.' });
 });

@@ -246,5 +246,5 @@ test('two who owe a loan are asked alone: one who wants no contact, and one wher
 
   expect(morning).toEqual([[], ['quiet_hours']]);
   expect(then).toEqual([['do_not_contact', 'deceased'], []]);
-  expect(stranger.body.errors).toEqual({ loan_id: 'Is not a loan of this borrower.' });
+  expect(stranger.body.errors).toEqual({ loan_id: 'Must be a loan of this borrower.' });
 });

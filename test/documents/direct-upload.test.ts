@@ -105,12 +105,12 @@ test('what is wrong with a form is said, and nothing is kept of it', async () =>
     'file',
     'Must be sent as a file, with its Content-Type.',
   ]);
-  expect(await wrong({}, [{ content: '' }])).toEqual([422, 'file', 'Is empty.']);
-  expect(await wrong({}, two)).toEqual([422, 'file', 'Send one file, and no other.']);
+  expect(await wrong({}, [{ content: '' }])).toEqual([422, 'file', 'Must not be empty.']);
+  expect(await wrong({}, two)).toEqual([422, 'file', 'Send exactly one file.']);
   expect(await wrong({}, [{ content: PDF, field: 'scan' }])).toEqual([
     422,
     'file',
-    'Send the file in the field that is called file.',
+    'Send the file in the field named file.',
   ]);
   expect(repeated.body.errors).toMatchObject({ loan_id: 'Is given more than once.' });
   expect(await wrong({ metadata: '{' })).toEqual([422, 'metadata', expect.any(String)]);

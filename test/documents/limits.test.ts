@@ -108,7 +108,7 @@ test('an upload that stops is closed with a reason, and leaves nothing', async (
   await closed(got);
 
   expect(got.text).toContain('408 Request Timeout');
-  expect(got.text).toContain('Put the whole file again.');
+  expect(got.text).toContain('Upload the whole file again.');
   expect(await filesIn(folder)).toEqual([]);
 });
 

@@ -31,7 +31,7 @@ test('words that may not be printed are refused with their place', async () => {
   });
   expect(elsewhere.body.errors.closing).toMatch(/There is no value “due_date”/);
   expect(raw.body.errors.closing).toMatch(/Values are always escaped/);
-  expect(before.body.errors.opening).toMatch(/begins with its figures/);
+  expect(before.body.errors.opening).toMatch(/Statements have no opening text/);
   expect(long.status).toBe(422);
   expect(listed.body).toEqual([]);
 });

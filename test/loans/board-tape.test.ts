@@ -60,7 +60,7 @@ test('one line that cannot be taken keeps the whole tape out, and all reasons ar
   expect(refused).toBeInstanceOf(TapeRefused);
   expect((refused as TapeRefused).refusals).toEqual([
     { line: 3, column: 'origination_date', reason: 'Must not be in the future.' },
-    { line: 4, column: 'product_code', reason: 'There is no such product.' },
+    { line: 4, column: 'product_code', reason: 'This product does not exist.' },
   ]);
   expect((await tenant.officer.get('/loans')).body).toEqual([]);
   expect((await tenant.officer.get('/borrowers?q=Lovelace')).body).toEqual([]);
@@ -77,7 +77,7 @@ test('a tape that is sent twice at once is told in words that the other one is b
   });
 
   expect(second).toMatchObject({
-    message: 'Another tape is being boarded. Try again once it is done.',
+    message: 'Another tape is being boarded. Try again when it has finished.',
     code: 'in_progress',
   });
 });

@@ -143,7 +143,7 @@ test('a payment that is too small is refused, and a greater one repays sooner', 
 
   expect(small).toMatchObject({
     status: 422,
-    body: { errors: { new_payment_amount: 'Does not repay the loan.' } },
+    body: { errors: { new_payment_amount: 'These payments do not repay the loan.' } },
   });
   expect(great.body.new_terms).toMatchObject({ remaining_payments: 11, payment_amount: '1000.00' });
 });

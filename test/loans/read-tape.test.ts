@@ -48,16 +48,16 @@ test('every line that is wrong is named with its column and the reason', async (
 });
 
 test.each([
-  ['are missing', ''],
-  ['holds no loan', HEAD],
+  ['columns are missing', ''],
+  ['contains no loans', HEAD],
   ['never closed', `${HEAD}\n"open`],
-  ['follows a closing quote', `${HEAD}\n"a"b`],
-  ['within a field', `${HEAD}\na"b"`],
+  ['follows a closing quotation mark', `${HEAD}\n"a"b`],
+  ['contains a quotation mark', `${HEAD}\na"b"`],
   ['more than 100000 characters', `${HEAD}\n"${'a'.repeat(200_000)}`],
   ['more than 1000 fields', `${HEAD}\n${','.repeat(1_000)}`],
-  ['column purpose is there twice', `${HEAD},purpose\n${line()},`],
-  ['no text', HEAD.replaceAll(',', '\0')],
-  ['semicolons and tabs', HEAD.replaceAll(',', ';').replace(';', '\t')],
+  ['column purpose appears twice', `${HEAD},purpose\n${line()},`],
+  ['not text', HEAD.replaceAll(',', '\0')],
+  ['semicolons or tabs', HEAD.replaceAll(',', ';').replace(';', '\t')],
 ])('what is no tape is refused as a whole: %s', async (reason, csv) => {
   const { rows, refusals } = await read(csv);
 
@@ -80,11 +80,11 @@ test.each(['\n', '\r\n', '\r'])('lines are counted as they end: %j', async (end)
 
   expect(refusals).toEqual([
     { line: 3, column: 'source_status', reason: 'Must not contain control characters.' },
-    { line: 5, column: 'borrower_state', reason: 'Is not a state like NY.' },
+    { line: 5, column: 'borrower_state', reason: 'Must be a state code like NY.' },
     { line: 6, column: null, reason: 'Has 20 fields, not 19.' },
   ]);
   expect(whole.refusals).toEqual([
-    { line: 8, column: null, reason: 'A quote is opened here and never closed.' },
+    { line: 8, column: null, reason: 'An opening quotation mark is never closed.' },
   ]);
 });
 
@@ -128,7 +128,7 @@ test('a letter that is not UTF-8 is named with its line and column, not guessed'
     {
       line: 3,
       column: 'borrower_first_name',
-      reason: 'Holds a letter that is not UTF-8: save the tape as UTF-8.',
+      reason: 'Contains a character that is not valid UTF-8. Save the tape as UTF-8.',
     },
     { line: 4, column: 'purpose', reason: 'Must not contain control characters.' },
   ]);
@@ -159,7 +159,7 @@ test('an endless tape is read up to the number of loans that one transaction tak
     {
       line: 100_002,
       column: null,
-      reason: 'A tape holds at most 100000 loans: board it in parts.',
+      reason: 'A tape can contain at most 100000 loans. Split it into several tapes.',
     },
   ]);
   expect(given).toBeLessThan(300);

@@ -50,7 +50,7 @@ test('an account added by its last four digits pays nothing until its number is 
     refused(409, 'instrument_not_usable'),
   ]);
   expect(before[0].body).toMatchObject({
-    message: expect.stringContaining('Add its account_number'),
+    message: expect.stringContaining('Add account_number first'),
     details: { draw_blockers: ['account_number_missing', 'not_verified'] },
   });
   expect(other).toMatchObject({ status: 422, body: { errors: { account_number: /6789/ } } });

@@ -186,7 +186,7 @@ test('a file of another kind than it says, or of none that is taken, is refused 
     .post('//portal/documents', undefined, withFile(about, file));
 
   expect([page.status, none.status, forged.status, stranger.status]).toEqual([422, 422, 403, 303]);
-  expect(page.body).toContain('Files of this kind are not taken');
+  expect(page.body).toContain('This file type is not supported');
   expect(none.body).toContain('<p class="error" id="file-error">Is required.</p>');
 });
 

@@ -49,7 +49,7 @@ test('an investor has instruments, of which one is primary, and no whole number 
   });
   expect(first.body).toMatchObject({ is_primary: true, account_number_last_four: '6789' });
   expect(first.body).not.toHaveProperty('account_number');
-  expect(wrong.body.errors).toEqual({ routing_number: 'Is not a routing number.' });
+  expect(wrong.body.errors).toEqual({ routing_number: 'Must be a valid routing number.' });
   expect(again.body.errors).toEqual({ external_id: 'Is already taken.' });
   expect(list.body.map(({ is_primary }: { is_primary: boolean }) => is_primary)).toEqual([
     true,

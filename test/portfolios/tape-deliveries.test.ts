@@ -114,7 +114,7 @@ test('a delivery that failed is seen on its tape, and goes out again when asked 
   expect(first).toMatchObject({ status: 200, body: { delivery_ids: [id], status: 'queued' } });
   expect(off).toMatchObject({
     delivery_status: 'failed',
-    delivery_error: expect.stringMatching(/switched off/),
+    delivery_error: expect.stringMatching(/server is inactive/),
   });
   expect(other).toMatchObject({
     status: 422,

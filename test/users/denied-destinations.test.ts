@@ -50,7 +50,9 @@ test('a tape with a denied column is neither configured nor redirected, and one 
   for (const reply of [made, redirected, emptied])
     expect(reply).toMatchObject(refusedFor('interest_rate'));
   expect(selected).toMatchObject(refusedFor('status'));
-  expect(made.body.message).toBe('It uses interest_rate, which you may not see.');
+  expect(made.body.message).toBe(
+    "This uses interest_rate, which you don't have permission to see.",
+  );
   expect(harmless.status).toBe(201);
   const kept = (await superadmin.get(`/loan-tape-configs/${colleagues}`)).body;
   expect(kept).toMatchObject({ delivery: 'document', recipients: [] });

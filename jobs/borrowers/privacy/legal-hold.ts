@@ -8,7 +8,7 @@ export const LegalHold = z.object({
   is_on_legal_hold: flag,
   reason: prose
     .nullish()
-    .describe('Who wants it kept, and why; history has it for an end as well.'),
+    .describe('Who requested the hold or its end, and why. Kept in the history.'),
 });
 
 /** While a court or a regulator wants what is kept about the borrower, nobody redacts it. */

@@ -36,10 +36,10 @@ type Standing = Awaited<ReturnType<typeof standing>>;
 
 /** Whoever says whom by an id alone may have taken the wrong one, and nothing brings it back. */
 function assertConfirmed({ is_redacted, last_name, loan_numbers }: Standing, confirm: string) {
-  if (is_redacted) throw new Conflict('The borrower is redacted already.', 'redacted');
+  if (is_redacted) throw new Conflict('The borrower is already redacted.', 'redacted');
   const repeated = confirm.trim().toLowerCase();
   if ([last_name, ...loan_numbers].some((name) => name.trim().toLowerCase() === repeated)) return;
-  throw new Invalid({ confirm: 'Is neither the last name nor the number of a loan.' });
+  throw new Invalid({ confirm: "Must be the borrower's last name or one of their loan numbers." });
 }
 
 async function assertDue({ tx, today }: Work, now: Standing) {
@@ -48,16 +48,18 @@ async function assertDue({ tx, today }: Work, now: Standing) {
   const { borrower_years } = (await settingsOf(tx)).retention;
   const earliest_date = addMonths(now.last_day, 12 * borrower_years);
   if (today < earliest_date)
-    throw new Conflict(`What is kept has to be kept until ${earliest_date}.`, 'retention', {
+    throw new Conflict(`These records must be kept until ${earliest_date}.`, 'retention', {
       earliest_date,
     });
 }
 
 function assertNotHeld({ is_on_legal_hold, legal_hold_reason: reason, held_loan_ids }: Standing) {
   if (is_on_legal_hold)
-    throw new Conflict('The borrower is on legal hold.', 'legal_hold', { reason });
+    throw new Conflict('The borrower is on legal hold. Lift the hold first.', 'legal_hold', {
+      reason,
+    });
   if (held_loan_ids.length === 0) return;
-  const message = 'Somebody who owes loans of this borrower is on legal hold.';
+  const message = "A co-borrower on this borrower's loans is on legal hold. Lift that hold first.";
   throw new Conflict(message, 'legal_hold', { loan_ids: held_loan_ids });
 }
 
@@ -66,14 +68,16 @@ function assertNotInUse(now: Standing) {
     new Conflict(message, 'in_use', details);
   const { open_loan_ids, shared_loan_ids, waiting_approval_ids: approval_ids } = now;
   if (open_loan_ids.length > 0)
-    throw inUse('The borrower has a loan that is not over, or holds money.', {
+    throw inUse('The borrower has an open loan, or a loan that still holds money.', {
       loan_ids: open_loan_ids,
     });
   if (shared_loan_ids.length > 0)
-    throw inUse('Redact the borrower of the loans first that this person owes too.', {
+    throw inUse('This person is a co-borrower. Redact the borrower of those loans first.', {
       loan_ids: shared_loan_ids,
     });
   if (approval_ids.length > 0)
-    throw inUse('A request about the borrower waits for a second person.', { approval_ids });
-  if (now.is_staff) throw inUse('The borrower is one of the staff: take that role away first.');
+    throw inUse('A request about this borrower is waiting for approval. Decide it first.', {
+      approval_ids,
+    });
+  if (now.is_staff) throw inUse('The borrower also has a staff role. Remove that role first.');
 }

@@ -72,4 +72,6 @@ export const momentOf = (seconds: number): string | undefined =>
 /** A body of which nothing is demanded here, since our own schema reads what it becomes. */
 export const anything = z.unknown();
 /** A provider that does not bring what borrowers write. */
-export const nothing = z.never({ error: 'This provider brings no messages here.' });
+export const nothing = z.never({
+  error: 'This provider does not deliver messages to this endpoint.',
+});

@@ -147,7 +147,7 @@ function messageIn(text: string, context: z.RefinementCtx) {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    context.addIssue({ code: 'custom', message: 'Is not JSON.' });
+    context.addIssue({ code: 'custom', message: 'Must be valid JSON.' });
     return z.NEVER;
   }
 }

@@ -56,8 +56,8 @@ function datesOf({ today }: Work, input: PromoActivation) {
   const end_date = input.duration_months
     ? addDays(addMonths(start_date, input.duration_months), -1)
     : input.end_date;
-  if (!end_date) throw new Invalid({ end_date: 'Is required, or duration_months.' });
-  if (end_date < start_date) throw new Invalid({ end_date: 'Must not be before the start.' });
+  if (!end_date) throw new Invalid({ end_date: 'Give either this field or duration_months.' });
+  if (end_date < start_date) throw new Invalid({ end_date: 'Must not be before start_date.' });
   return { start_date, end_date };
 }
 

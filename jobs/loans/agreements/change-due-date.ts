@@ -20,7 +20,7 @@ export const DueDateChange = z.object({
   payment_day: day.nullish().describe('29 to 31 mean the end of shorter months.'),
   new_payment_day: day.nullish(),
   new_due_day: day.nullish(),
-  effective_date: date.nullish().describe('Instalments due before it stay as they are.'),
+  effective_date: date.nullish().describe('Installments due before this date do not change.'),
   charge_fee: flag.default(false),
   reason: freeWords.nullish(),
 });
@@ -53,7 +53,9 @@ export async function changeDueDate(work: Work, loanId: string, input: DueDateCh
 function assertNear({ first }: Ahead, moved: string) {
   const later = daysBetween(first.due_date, moved);
   if (later >= 1 && later <= DAYS_LATER_MAX) return;
-  throw new Invalid({ payment_day: `Must be 1 to ${DAYS_LATER_MAX} days after the old one.` });
+  throw new Invalid({
+    payment_day: `Must be 1 to ${DAYS_LATER_MAX} days after the current due date.`,
+  });
 }
 
 /** The product's own fee for the change; asked for where it has none, it is refused. */
@@ -61,7 +63,7 @@ async function feeFor(work: Work, { row }: OpenLoan): Promise<LoanEvent[]> {
   const rule = feeRulesOf(row).find(({ trigger }) => trigger === 'due_date_change');
   const amount = rule ? feeAmount(rule, row.payment_amount ?? '0.00') : ZERO;
   if (!rule || amount.lte(0)) {
-    throw new Invalid({ charge_fee: 'The product has no fee for a change of the due date.' });
+    throw new Invalid({ charge_fee: 'The product has no due date change fee.' });
   }
   const { fee_type, id = null } = rule;
   const fee = { fee_type, amount: money(amount), on: work.today, fee_rule_id: id };

@@ -23,7 +23,7 @@ export function deferredPlan(loan: OpenLoan, wish: Wish): Deferred {
   const { row, state } = loan;
   assertPlanned(row);
   if (state.is_accelerated) {
-    const message = 'The whole balance is due: reverse the acceleration first.';
+    const message = 'The loan is accelerated. Reverse the acceleration first.';
     throw new Conflict(message, 'loan_accelerated', refusalOf(row));
   }
   const { first_number, first_due } = firstDeferred(loan, wish);
@@ -42,9 +42,11 @@ export function deferredPlan(loan: OpenLoan, wish: Wish): Deferred {
     return { agreement: { rule: 'moved', from, by }, resumes_on, first_number };
   const count =
     state.installments.filter(({ period_number }) => period_number >= from).length - periods;
-  if (count < 1) throw new Invalid({ periods: 'Leaves no payment before the maturity.' });
+  if (count < 1) throw new Invalid({ periods: 'Leaves no payment before the maturity date.' });
   if (from !== nextNumber(state, wish.start_date))
-    throw new Invalid({ start_installment: 'Must be the next one if the maturity is to stay.' });
+    throw new Invalid({
+      start_installment: 'Must be the next due date if the maturity date stays the same.',
+    });
   const dates = { first: resumes_on, count, payment_day };
   return { agreement: { rule: 'spread', from, dates }, resumes_on, first_number };
 }
@@ -54,7 +56,7 @@ function firstDeferred({ state }: OpenLoan, { start_installment, start_date }: W
   const first = state.installments.find(({ period_number }) => period_number === number);
   if (first === undefined || first.status === 'paid') {
     const field = start_installment === null ? 'start_date' : 'start_installment';
-    throw new Invalid({ [field]: 'There is no unpaid instalment.' });
+    throw new Invalid({ [field]: 'The loan has no unpaid installments.' });
   }
   return { first_number: first.period_number, first_due: first.due_date };
 }

@@ -48,7 +48,7 @@ export async function defer(work: Work, input: NewDeferment): Promise<string> {
   await assertWithinLimit(work, loan, start_date);
   const to = input.end_date ?? start_date;
   if (await overlaps(work.tx, 'deferments', loan.row.id, { from: start_date, to }))
-    throw new Conflict('A deferment of the loan is open in that time.', 'overlaps');
+    throw new Conflict('Another deferment of the loan overlaps this period.', 'overlaps');
   const { deferment_type, start_installment, interest_treatment, extend_maturity } = input;
   const { fee_amount, reason, notes } = input;
   const id = await insert(work.tx, 'deferments', {
@@ -78,11 +78,11 @@ export async function defer(work: Work, input: NewDeferment): Promise<string> {
 
 /** How many instalments are due between two days. */
 function periodsBetween({ state }: OpenLoan, from: string, to: string | null): number {
-  if (to === null) throw new Invalid({ periods: 'Is required, or an end date.' });
+  if (to === null) throw new Invalid({ periods: 'Give either this field or an end date.' });
   const due = state.installments.filter(({ due_date }) => due_date >= from && due_date <= to);
-  if (due.length === 0) throw new Invalid({ end_date: 'No instalment is due in that time.' });
+  if (due.length === 0) throw new Invalid({ end_date: 'No installment is due in this period.' });
   if (due.length > PERIODS_MAX)
-    throw new Invalid({ end_date: `Must not take in more than ${PERIODS_MAX} instalments.` });
+    throw new Invalid({ end_date: `Must not cover more than ${PERIODS_MAX} installments.` });
   return due.length;
 }
 
@@ -90,7 +90,8 @@ function periodsBetween({ state }: OpenLoan, from: string, to: string | null): n
 async function assertWithinLimit(work: Work, { row }: OpenLoan, day: string) {
   const { count, limit } = await counted(work.tx, row.id, row.product_id, day);
   if (count < limit) return;
-  const message = 'The loan was deferred as often as its product allows in twelve months.';
+  const message =
+    'The loan has reached the number of deferments that its product allows in 12 months.';
   throw new Conflict(message, 'limit_exceeded', { ...refusalOf(row), limit });
 }
 

@@ -48,7 +48,7 @@ export async function forbear(work: Work, input: NewForbearance): Promise<string
   assertDates(work, loan, input);
   if (changesPlan(input)) assertPlanned(loan.row);
   if (input.forbearance_type === 'reduced_payment' && !input.reduced_payment_amount)
-    throw new Invalid({ reduced_payment_amount: 'Is required of a reduced payment.' });
+    throw new Invalid({ reduced_payment_amount: 'Is required for a reduced payment.' });
   await assertAlone(work, loan, { from: start_date, to: end_date });
   const { forbearance_type, reason, reduced_payment_amount, interest_accrues, notes } = input;
   const { suspend_late_fees, suspend_delinquency, suspend_credit_reporting } = input;
@@ -78,7 +78,7 @@ const lastOf = async (work: Work, loanId: string) =>
     ?.id ?? '';
 
 function assertDates(work: Work, loan: OpenLoan, { start_date, end_date }: NewForbearance) {
-  if (end_date < start_date) throw new Invalid({ end_date: 'Must not be before the start.' });
+  if (end_date < start_date) throw new Invalid({ end_date: 'Must not be before start_date.' });
   if (end_date < work.today)
     throw new Invalid({ end_date: 'Must not be before the business date.' });
   const start = fundedOn(loan);
@@ -88,7 +88,7 @@ function assertDates(work: Work, loan: OpenLoan, { start_date, end_date }: NewFo
 
 async function assertAlone(work: Work, { row }: OpenLoan, days: { from: string; to: string }) {
   if (!(await overlaps(work.tx, 'forbearances', row.id, days))) return;
-  const message = 'Another forbearance of the loan is open in that time.';
+  const message = 'Another forbearance of the loan overlaps this period.';
   throw new Conflict(message, 'overlaps', refusalOf(row));
 }
 

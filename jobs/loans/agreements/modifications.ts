@@ -111,18 +111,22 @@ function assertWhole(input: NewModification) {
   const [first] = needs;
   if (first !== undefined && !needs.some(isNamed)) throw new Invalid({ [first]: 'Is required.' });
   if (input.modification_type === 'combined' && !Object.values(NEEDS).flat().some(isNamed))
-    throw new Invalid({ modification_type: 'Says nothing that changes.' });
+    throw new Invalid({ modification_type: 'Give at least one term to change.' });
   const [, second] = TERMS.filter(isNamed);
-  if (second !== undefined) throw new Invalid({ [second]: 'Only one of these says the term.' });
+  if (second !== undefined) throw new Invalid({ [second]: 'Give only one of these fields.' });
 }
 
 async function assertWithinLimit(work: Work, { row }: OpenLoan) {
   const { count, limit } = await modifications.used(work.tx, row.id, row.product_id);
   if (count < limit) return;
-  throw new Conflict('The loan was modified as often as its product allows.', 'limit_exceeded', {
-    ...refusalOf(row),
-    limit,
-  });
+  throw new Conflict(
+    'The loan has reached the number of modifications that its product allows.',
+    'limit_exceeded',
+    {
+      ...refusalOf(row),
+      limit,
+    },
+  );
 }
 
 /** Agrees to a modification; under four eyes not the one who asked for it. */
@@ -133,7 +137,7 @@ export async function approveModification(work: Work, id: string) {
   const { approvals } = await settingsOf(work.tx);
   const isOwn = work.actor.id !== null && work.actor.id === modification.requested_by;
   if (isOwn && approvals.four_eyes.includes('modifications'))
-    throw new Conflict('Somebody else has to approve it.', 'four_eyes');
+    throw new Conflict('A second person must approve this.', 'four_eyes');
   await update(work.tx, 'modifications', id, { status: 'approved', approved_by: work.actor.id });
   if (modification.effective_date <= work.today) await applyModification(work, loan, modification);
 }
@@ -151,7 +155,10 @@ export async function reverseModification(work: Work, id: string) {
   const { status, event_ids, previous_terms } = await modifications.agreed(work.tx, id);
   if (status !== 'completed') throw immutable('modification', status);
   if (await modifications.laterThan(work.tx, loan.row.id, id))
-    throw new Conflict('A later modification builds upon it.', 'in_use');
+    throw new Conflict(
+      'A later modification depends on this one. Reverse the later one first.',
+      'in_use',
+    );
   await update(work.tx, 'modifications', id, { status: 'reversed' });
   const reversals = event_ids.map((reverses) =>
     newEvent({ kind: 'reversal', effective_date: work.today, reverses }),

@@ -46,7 +46,7 @@ export function eventsOfChange(loan: OpenLoan, change: Change): LoanEvent[] {
 
 function assertNotAccelerated({ row, state }: OpenLoan) {
   if (!state.is_accelerated) return;
-  const message = 'The whole balance is due: reverse the acceleration first.';
+  const message = 'The loan is accelerated. Reverse the acceleration first.';
   throw new Conflict(message, 'loan_accelerated', refusalOf(row));
 }
 
@@ -74,7 +74,7 @@ function forgiveness(
 ): LoanEvent[] {
   const principal = parseMoney(change.principal_forgiven);
   if (principal.gt(state.principal_balance)) {
-    throw new Conflict('That is more than the principal.', 'exceeds_balance', {
+    throw new Conflict('This is more than the principal.', 'exceeds_balance', {
       ...refusalOf(row),
       principal_balance: state.principal_balance,
     });
@@ -140,7 +140,7 @@ function assertRepays(
   const all = [...events, ...fresh];
   const state = fold({ terms: termsOf(row), schedule, events: all, as_of: on });
   if (state.installments.length < ROWS_MAX) return;
-  throw new Invalid({ new_payment_amount: 'Does not repay the loan.' });
+  throw new Invalid({ new_payment_amount: 'These payments do not repay the loan.' });
 }
 
 /** Whether other instalments repay the loan than those that it has. */
@@ -160,7 +160,7 @@ function firstDue(loan: OpenLoan, trial: LoanState, { new_payment_day }: Change,
   if (new_payment_day === null) return open.first_due;
   const frequency = termsOf(loan.row).payment_frequency;
   if (!['monthly', 'quarterly', 'semi_monthly'].includes(frequency))
-    throw new Invalid({ new_payment_day: `A ${frequency} loan has no day of the month.` });
+    throw new Invalid({ new_payment_day: `A ${frequency} loan has no fixed day of the month.` });
   const next = trial.installments.find(({ due_date }) => due_date >= open.first_due);
   return next === undefined ? open.first_due : nextOn(next.due_date, new_payment_day);
 }
@@ -171,7 +171,7 @@ function countOf(loan: OpenLoan, change: Change, open: Open, first: string): num
   const { new_term_months, extend_months, new_maturity_date, new_payment_amount } = change;
   if (new_term_months !== null) {
     const count = numberOfPayments(payment_frequency, new_term_months) - open.first_number + 1;
-    if (count < 1) throw new Invalid({ new_term_months: 'Is over already.' });
+    if (count < 1) throw new Invalid({ new_term_months: 'Is already over.' });
     return count;
   }
   if (extend_months !== null) {

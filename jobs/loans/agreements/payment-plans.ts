@@ -81,25 +81,28 @@ function wholeOf(
 function assertTotals(input: NewPlan, total: string) {
   const { plan_type, settlement_amount, total_amount } = input;
   if (plan_type === 'settlement' && !settlement_amount)
-    throw new Invalid({ settlement_amount: 'Is required of a settlement.' });
+    throw new Invalid({ settlement_amount: 'Is required for a settlement.' });
   if (plan_type !== 'settlement' && (settlement_amount || input.waive_remaining))
-    throw new Invalid({ plan_type: 'Only a settlement waives what remains.' });
+    throw new Invalid({ plan_type: 'Only a settlement can waive the remaining balance.' });
   if (total_amount && total_amount !== total)
-    throw new Invalid({ total_amount: `The instalments come to ${total}.` });
+    throw new Invalid({ total_amount: `The installments add up to ${total}.` });
   if (settlement_amount && settlement_amount !== total)
-    throw new Invalid({ settlement_amount: `The instalments come to ${total}.` });
+    throw new Invalid({ settlement_amount: `The installments add up to ${total}.` });
 }
 
 /** A plan that collects by itself orders each payment from a bank, so it says from which account. */
 function assertCollectable(plan: Pick<NewPlan, 'auto_collect' | 'payment_instrument_id'>) {
   if (!plan.auto_collect || plan.payment_instrument_id) return;
-  const message = 'Is required of a plan that collects by itself.';
+  const message = 'Is required for a plan with automatic collection.';
   throw new Invalid({ payment_instrument_id: message });
 }
 
 async function assertAlone(work: Work, loanId: string) {
   if ((await plans.activeOf(work.tx, loanId)) === null) return;
-  throw new Conflict('The loan has a payment plan in force.', 'already_exists');
+  throw new Conflict(
+    'The loan already has an active payment plan. Cancel it first.',
+    'already_exists',
+  );
 }
 
 /** Orders the payments of a plan that collects by itself; those of today are made at once. */

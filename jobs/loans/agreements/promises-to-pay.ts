@@ -43,7 +43,7 @@ export async function addPromise(work: Work, input: NewPromise): Promise<string>
   if (installments.length > 0) {
     const total = sum(installments.map(({ amount }) => new Big(amount)));
     if (!total.eq(promised_amount))
-      throw new Invalid({ installments: 'Must come to the promised amount.' });
+      throw new Invalid({ installments: 'Must add up to the promised amount.' });
     if (installments.some(({ due_date }) => due_date < work.today || due_date > promised_date))
       throw new Invalid({ installments: 'Must be due by the promised date.' });
   }

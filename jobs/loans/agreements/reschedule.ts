@@ -25,7 +25,7 @@ export const Reschedule = z.object({
     .nullish(),
   extend_maturity: flag.default(true),
   recalculate_interest: flag.default(true),
-  effective_date: date.nullish().describe('Instalments due before it stay as they are.'),
+  effective_date: date.nullish().describe('Installments due before this date do not change.'),
   reason: freeWords.nullish(),
 });
 type Reschedule = z.output<typeof Reschedule>;
@@ -54,7 +54,7 @@ export function planAhead(work: Work, { row, state }: OpenLoan, from?: string | 
   const from_number = nextNumber(state, on);
   const first = state.installments.find(({ period_number }) => period_number === from_number);
   if (from_number === null || first === undefined || state.is_accelerated) {
-    const message = 'The loan has no instalments ahead that could be moved.';
+    const message = 'The loan has no future installments to move.';
     throw new Conflict(message, 'no_installments_ahead', refusalOf(row));
   }
   return { from_number, rows: state.installments, first };
@@ -96,7 +96,7 @@ function startingOn({ today }: Work, { rows, from_number, first }: Ahead, start:
   const field = 'new_first_payment_date';
   if (start <= today) throw new Invalid({ [field]: 'Must be after the business date.' });
   if (before && start <= before.due_date) {
-    throw new Invalid({ [field]: `Must be after the instalment of ${before.due_date}.` });
+    throw new Invalid({ [field]: `Must be after the installment due ${before.due_date}.` });
   }
   if (start > addMonths(first.due_date, 12)) {
     throw new Invalid({ [field]: `Must be within a year of ${first.due_date}.` });
@@ -114,7 +114,9 @@ function asTold(
   const ahead = rows.filter(({ period_number }) => period_number >= from_number);
   for (const { number, index } of named.values()) {
     if (ahead.some(({ period_number }) => period_number === number)) continue;
-    throw new Invalid({ [`installments.${index}.number`]: 'Is no instalment ahead.' });
+    throw new Invalid({
+      [`installments.${index}.number`]: 'Must be a future installment of the loan.',
+    });
   }
   let before = rows.findLast(({ period_number }) => period_number < from_number)?.due_date ?? today;
   for (const row of ahead) {
@@ -141,7 +143,7 @@ function withinMaturity({ rows }: Ahead, dates: readonly string[]): string[] {
   const maturity = rows.at(-1)?.due_date ?? '';
   const kept = dates.filter((due_date) => due_date <= maturity);
   if (kept.length > 0) return kept;
-  throw new Invalid({ extend_maturity: 'No instalment would be left before the maturity.' });
+  throw new Invalid({ extend_maturity: 'No installment would remain before the maturity date.' });
 }
 
 const withoutFees = ({ payment_amount, fees_amount }: ScheduleRow) =>

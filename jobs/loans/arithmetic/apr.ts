@@ -107,7 +107,7 @@ export function openEndRates(rate: string, dayCount: DayCount) {
 function startOf(advances: readonly Flow[]): string {
   const dates = advances.map((advance) => advance.date).toSorted();
   const first = dates[0];
-  if (first === undefined) throw new RangeError('A rate needs an advance.');
+  if (first === undefined) throw new RangeError('A rate requires an advance.');
   return first;
 }
 

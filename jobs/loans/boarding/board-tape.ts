@@ -43,7 +43,10 @@ export async function boardTape(
   { file, product, onProgress }: BoardingOptions,
 ): Promise<string[]> {
   if (!(await tape.begin(work.tx)))
-    throw new Conflict('Another tape is being boarded. Try again once it is done.', 'in_progress');
+    throw new Conflict(
+      'Another tape is being boarded. Try again when it has finished.',
+      'in_progress',
+    );
   const { fit, refusals } = await fitting(work, rows, product);
   const ids: string[] = [];
   for (let from = 0; from < fit.length; from += AT_ONCE) {
@@ -76,9 +79,9 @@ async function fitting(work: Work, rows: readonly TapeRow[], product: string | u
     const { line, loan_number, borrower_external_id } = row;
     const parentIds = find(row);
     if (parentIds === null)
-      refusals.push(against(line, 'product_code', 'There is no such product.'));
+      refusals.push(against(line, 'product_code', 'This product does not exist.'));
     if (taken.has(loan_number))
-      refusals.push(against(line, 'loan_number', 'There is a loan of this number already.'));
+      refusals.push(against(line, 'loan_number', 'A loan with this number already exists.'));
     if (parentIds === null || taken.has(loan_number)) continue;
     const borrower_id = idOf.get(borrower_external_id) ?? '';
     const parents = known.get(parentIds.product_id) ?? (await parentsOf(work, parentIds));

@@ -48,7 +48,7 @@ const TimesDelinquent = z
   .strictObject({ 30: times, 60: times, 90: times })
   .refine(
     (counts) => counts[30] >= counts[60] && counts[60] >= counts[90],
-    'Must not rise with the days.',
+    'Must not increase with the number of days.',
   );
 
 /** Specification "Loan boarding payload", with the optional superset. */
@@ -71,19 +71,21 @@ export const Boarding = z.object({
   payment_amount: positiveMoney.nullish(),
   has_balloon: flag
     .nullish()
-    .describe('The lender agreed a last payment larger than the others; without it, 422.'),
+    .describe(
+      'The lender agreed to a final payment that is larger than the others. Otherwise the request fails with 422.',
+    ),
   payment_day: z.int().min(1).max(31).nullish(),
   last_payment_date: date.nullish(),
   charge_off_date: date.nullish(),
   charge_off_amount: money.nullish(),
   portfolio_id: uuid.nullish(),
-  investor_id: uuid.nullish().describe('Who owns all of it; its books stay here.'),
+  investor_id: uuid.nullish().describe('The owner of the whole loan. Its ledger stays here.'),
   times_delinquent: TimesDelinquent.nullish(),
   payment_history_profile: z
     .string()
     .regex(/^[0-6BDEGHJKLZ]{24}$/, 'Must be the 24 marks of Metro 2, the newest month first.')
     .nullish()
-    .describe('Of the months before this one, as the servicer before has reported them.'),
+    .describe('For earlier months, as the previous servicer reported them.'),
   metadata: jsonObject.optional(),
 });
 export type Boarding = z.output<typeof Boarding>;
@@ -170,9 +172,9 @@ const lastPaymentOf = ({ last_payment_date }: Boarding) =>
 async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: Boarding) {
   const errors: Record<string, string> = {};
   if (investor_id && !(await isActive(work.tx, investor_id)))
-    errors['investor_id'] = 'Is not an active investor.';
+    errors['investor_id'] = 'Must be an active investor.';
   if (investor_id && !['approved', 'active', 'charged_off'].includes(status))
-    errors['investor_id'] = `A loan that is ${status.replaceAll('_', ' ')} is nobody's.`;
+    errors['investor_id'] = `A loan that is ${status.replaceAll('_', ' ')} has no owner.`;
   if (portfolio_id) {
     const [portfolio] = await portfolios.lock(work.tx, [portfolio_id]);
     if (!portfolio) errors['portfolio_id'] = 'Does not exist.';
@@ -181,7 +183,7 @@ async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: B
       portfolio.status === 'sold' ||
       portfolio.is_archived
     )
-      errors['portfolio_id'] = 'Is no static portfolio that takes loans.';
+      errors['portfolio_id'] = 'Must be an active static portfolio.';
   }
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }

@@ -18,7 +18,7 @@ const Columns = z.object({
   borrower_external_id: words.max(200),
   borrower_first_name: words.max(100),
   borrower_last_name: words.max(100),
-  borrower_state: z.enum(JURISDICTIONS, 'Is not a state like NY.'),
+  borrower_state: z.enum(JURISDICTIONS, 'Must be a state code like NY.'),
   principal_amount: positiveMoney,
   current_principal_balance: money,
   interest_rate: rate,
@@ -47,7 +47,7 @@ const Columns = z.object({
     .enum(['true', 'false'], 'Must be true or false.')
     .transform((word) => word === 'true')
     .optional(),
-  borrower_email: z.email('Is not an email address.').toLowerCase().optional(),
+  borrower_email: z.email('Must be an email address.').toLowerCase().optional(),
   borrower_street: words.optional(),
   borrower_city: words.optional(),
   borrower_postal_code: words.max(20).optional(),
@@ -81,11 +81,14 @@ export async function readTape(bytes: Bytes): Promise<Tape> {
         const reason = whyNoHead(names);
         if (reason !== null) return refuseAll(line, reason);
       } else if (read.length === LOANS_MAX) {
-        return refuseAll(line, `A tape holds at most ${LOANS_MAX} loans: board it in parts.`);
+        return refuseAll(
+          line,
+          `A tape can contain at most ${LOANS_MAX} loans. Split it into several tapes.`,
+        );
       } else read.push(readRow(names, line, fields));
     }
     if (names === undefined) return refuseAll(1, whyNoHead([]) ?? '');
-    if (read.length === 0) return refuseAll(1, 'The tape holds no loan.');
+    if (read.length === 0) return refuseAll(1, 'The tape contains no loans.');
     return { ...checkTogether(read), unknown: names.filter((name) => !isKnown(name)) };
   } catch (error) {
     if (error instanceof CsvBroken) return refuseAll(error.line, error.message);
@@ -95,11 +98,11 @@ export async function readTape(bytes: Bytes): Promise<Tape> {
 
 function whyNoHead(names: readonly string[]): string | null {
   if (names.some((name) => name.includes('\0')))
-    return 'The head line holds what is no text: save the tape as UTF-8.';
+    return 'The header line is not text. Save the tape as UTF-8.';
   const missing = REQUIRED.filter((name) => !names.includes(name));
-  if (missing.length > 0) return `The columns ${missing.join(', ')} are missing.`;
+  if (missing.length > 0) return `These columns are missing: ${missing.join(', ')}.`;
   const twice = names.find((name, index) => names.indexOf(name) < index);
-  return twice === undefined ? null : `The column ${twice || 'without a name'} is there twice.`;
+  return twice === undefined ? null : `The column ${twice || 'without a name'} appears twice.`;
 }
 
 const refuse = (line: number, reason: string): Read => ({
@@ -113,7 +116,7 @@ const refuseAll = (line: number, reason: string): Tape => ({
 });
 
 /** To guess how else it is written would turn one borrower's name into another. */
-const NO_UTF_8 = 'Holds a letter that is not UTF-8: save the tape as UTF-8.';
+const NO_UTF_8 = 'Contains a character that is not valid UTF-8. Save the tape as UTF-8.';
 
 function readRow(names: readonly string[], line: number, fields: readonly string[]): Read {
   if (fields.length !== names.length) {
@@ -148,30 +151,30 @@ function contradictions(row: TapeRow): Refusal[] {
   };
   const { status, origination_date, current_principal_balance: balance } = row;
   const isMore = new Big(balance).gt(row.principal_amount);
-  check(isMore, 'current_principal_balance', 'Is more than the principal amount.');
+  check(isMore, 'current_principal_balance', 'Must not be more than the principal amount.');
   const isZero = new Big(balance).eq(0);
   check(
     status === 'active' && isZero,
     'current_principal_balance',
-    'An active loan owes something.',
+    'Must be more than zero for an active loan.',
   );
   check(
     status === 'paid_off' && !isZero,
     'current_principal_balance',
-    'A loan that is paid off owes nothing.',
+    'Must be zero for a loan that is paid off.',
   );
   check(
     row.first_payment_date < origination_date,
     'first_payment_date',
-    'Is before the origination.',
+    'Must not be before the origination date.',
   );
   check(
     isTooFarOff(row.first_payment_date, origination_date),
     'first_payment_date',
-    'Is more than 40 years after the origination.',
+    'Must be within 40 years of the origination date.',
   );
   const isEarly = (row.paid_through_date ?? origination_date) < origination_date;
-  check(isEarly, 'paid_through_date', 'Is before the origination.');
+  check(isEarly, 'paid_through_date', 'Must not be before the origination date.');
   return found;
 }
 
@@ -185,7 +188,7 @@ function checkTogether(tapes: readonly Read[]): Read {
     const { line, loan_number, borrower_external_id } = row;
     const first = numbers.get(loan_number);
     if (first !== undefined)
-      refusals.push({ line, column: 'loan_number', reason: `Is on line ${first} already.` });
+      refusals.push({ line, column: 'loan_number', reason: `Is already on line ${first}.` });
     numbers.set(loan_number, first ?? line);
     const known = borrowers.get(borrower_external_id) ?? row;
     borrowers.set(borrower_external_id, known);

@@ -16,9 +16,9 @@ export function checkBoarding({ today }: Work, input: Boarding) {
   const { origination_date, first_payment_date, current_principal_balance: balance } = input;
   if (origination_date > today) errors['origination_date'] = 'Must not be in the future.';
   if (first_payment_date && first_payment_date < origination_date)
-    errors['first_payment_date'] = 'Must not be before the origination.';
+    errors['first_payment_date'] = 'Must not be before the origination date.';
   if (first_payment_date && isTooFarOff(first_payment_date, origination_date))
-    errors['first_payment_date'] = 'Must be within 40 years of the origination.';
+    errors['first_payment_date'] = 'Must be within 40 years of the origination date.';
   if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
     errors['current_principal_balance'] = 'Must not be more than the principal amount.';
   }
@@ -27,12 +27,12 @@ export function checkBoarding({ today }: Work, input: Boarding) {
   }
   const { last_payment_date: paid } = input;
   if (paid && (paid < origination_date || paid > today))
-    errors['last_payment_date'] = 'Must be between the origination and the business date.';
+    errors['last_payment_date'] = 'Must be between the origination date and the business date.';
   const isNew = ['pending', 'approved'].includes(input.status);
   for (const field of HISTORY.filter((name) => isNew && input[name]))
-    errors[field] = `A loan that is ${input.status} has none.`;
+    errors[field] = `Not allowed for a loan that is ${input.status}.`;
   if (input.paid_through_date && input.paid_through_date < origination_date)
-    errors['paid_through_date'] = 'Must not be before the origination.';
+    errors['paid_through_date'] = 'Must not be before the origination date.';
   if (input.paid_through_date && isTooFarOff(input.paid_through_date, today))
     errors['paid_through_date'] = 'Must be within 40 years.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
@@ -59,8 +59,8 @@ export function assertRepays(
   const before = schedule.at(-2);
   const coversInterest = before !== undefined && parseMoney(before.principal_amount).gt(0);
   const fault = coversInterest
-    ? `Leaves ${last.payment_amount} for the last payment on ${last.due_date}.`
-    : `Does not cover the interest, and leaves ${last.payment_amount} for the last payment.`;
+    ? `Leaves ${last.payment_amount} for the final payment on ${last.due_date}.`
+    : `Does not cover the interest and leaves ${last.payment_amount} for the final payment.`;
   const level = levelInstallment(terms, input, place);
   const remedy = `Correct it (a level installment is ${level}), or declare the balloon with has_balloon.`;
   throw new Invalid({ payment_amount: `${fault} ${remedy}` });

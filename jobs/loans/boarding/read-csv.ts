@@ -59,11 +59,10 @@ export async function* readCsv(bytes: Bytes): AsyncGenerator<CsvRecord> {
 const lineEnds = (field: string) => field.match(/\r\n|\r|\n/g)?.length ?? 0;
 
 const SENTENCES: Partial<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'A quote is opened here and never closed.',
-  CSV_INVALID_CLOSING_QUOTE: 'Something follows a closing quote.',
-  INVALID_OPENING_QUOTE:
-    'A quote stands within a field: put the field in quotes, and double the quote.',
-  CSV_MAX_RECORD_SIZE: `Has more than ${CHARACTERS_MAX} characters: perhaps a quote is never closed.`,
+  CSV_QUOTE_NOT_CLOSED: 'An opening quotation mark is never closed.',
+  CSV_INVALID_CLOSING_QUOTE: 'Text follows a closing quotation mark.',
+  INVALID_OPENING_QUOTE: 'A field contains a quotation mark. Quote the field and double the mark.',
+  CSV_MAX_RECORD_SIZE: `Has more than ${CHARACTERS_MAX} characters. Check for a quotation mark that is never closed.`,
 };
 
 const sentenceOf = ({ code, message }: CsvError) => SENTENCES[code] ?? message;
@@ -112,6 +111,6 @@ function delimiterOf(beginning: string): string {
   if (head.includes(',')) return ',';
   const others = [';', '\t'].filter((sign) => head.includes(sign));
   if (others.length > 1)
-    throw new CsvBroken(1, 'Holds semicolons and tabs: separate the columns by commas.');
+    throw new CsvBroken(1, 'Contains semicolons or tabs. Separate the columns with commas.');
   return others[0] ?? ',';
 }

@@ -40,7 +40,7 @@ export async function addFee(work: Work, input: NewFee): Promise<string> {
 export const Waiver = z.object({
   amount: positiveMoney
     .nullish()
-    .describe('All of the fee, which is the default; what was paid of it pays something else.'),
+    .describe('Default: the whole fee. Amounts already paid on it are reapplied.'),
   reason: freeWords,
 });
 
@@ -58,7 +58,7 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Wa
   if (waivable.eq(0)) throw nothingToWaive();
   const amount = input.amount ?? money(waivable);
   if (waivable.lt(amount))
-    throw new Conflict('There is less of the fee to waive.', 'exceeds_outstanding', {
+    throw new Conflict('This is more than the unpaid part of the fee.', 'exceeds_outstanding', {
       outstanding_amount: fee?.outstanding_amount,
       waivable_amount: money(waivable),
     });
@@ -70,6 +70,6 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Wa
 }
 
 const nothingToWaive = () =>
-  new Conflict('Nothing of the fee is left to waive.', 'nothing_to_waive', {
+  new Conflict('The fee has no unpaid amount left to waive.', 'nothing_to_waive', {
     outstanding_amount: '0.00',
   });

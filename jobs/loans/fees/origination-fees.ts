@@ -20,10 +20,14 @@ export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed
   const fee_deducted = comeTo(fees, 'deducted');
   const net_amount = parseMoney(disbursed.amount).minus(fee_deducted);
   if (net_amount.lte(0)) {
-    throw new Conflict('The fees take all of the disbursement.', 'fees_exceed_disbursement', {
-      amount: disbursed.amount,
-      fee_deducted: money(fee_deducted),
-    });
+    throw new Conflict(
+      'The fees would use up the whole disbursement.',
+      'fees_exceed_disbursement',
+      {
+        amount: disbursed.amount,
+        fee_deducted: money(fee_deducted),
+      },
+    );
   }
   const owed: LoanEvent[] = [];
   const financed: FinancedFee[] = [];

@@ -50,7 +50,7 @@ export async function giveServiceCredit(work: Work, input: NewCredit): Promise<s
     ({ event_id, component }) => event_id === id && component === 'unapplied',
   );
   if (rest) {
-    throw new Conflict('The credit is more than what is owed.', 'exceeds_balance', {
+    throw new Conflict('The credit is more than the borrower owes.', 'exceeds_balance', {
       unapplied_amount: rest.amount,
     });
   }

@@ -43,7 +43,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   assertInHistory(work, loan, 'draw_date', on);
   const amount = parseMoney(input.amount);
   if (amount.gt(available)) {
-    throw new Conflict('That is more than the line has available.', 'exceeds_available_credit', {
+    throw new Conflict('This is more than the available credit.', 'exceeds_available_credit', {
       ...refusalOf(row),
       available_credit,
     });

@@ -100,7 +100,7 @@ export function fundingOf(work: Work, row: RawLoan, input: Disbursement): Fundin
   assertRescissionOver(row, on);
   const first_payment_date = input.first_payment_date ?? row.first_payment_date;
   if (first_payment_date !== null && first_payment_date <= on) {
-    const message = `The one agreed, ${first_payment_date}, is not after the disbursement: name another.`;
+    const message = `The agreed date ${first_payment_date} is not after the disbursement. Give a later date.`;
     throw new Invalid({ first_payment_date: message });
   }
   return { amount, on, first_payment_date };
@@ -112,14 +112,14 @@ function amountOf(row: RawLoan, { amount: wanted }: Disbursement): Big {
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
   const amount = wanted === null || wanted === undefined ? rest : parseMoney(wanted);
   if (amount.gt(rest)) {
-    throw new Conflict('That is more than the approved amount.', 'exceeds_commitment', {
+    throw new Conflict('This is more than the approved amount.', 'exceeds_commitment', {
       ...refusalOf(row),
       available: money(rest),
     });
   }
   // Somebody else was first, with a part of the amount.
   if (row.status === 'active')
-    throw new Conflict('The loan is disbursed already.', 'already_disbursed', refusalOf(row));
+    throw new Conflict('The loan is already disbursed.', 'already_disbursed', refusalOf(row));
   return amount;
 }
 
@@ -136,7 +136,7 @@ function assertDates(work: Work, on: string, first: string | null | undefined) {
 function assertPlanned(row: OpenLoan['row'], { first_payment_date }: Disbursement) {
   if (!first_payment_date || !isBilledByCycle(termsOf(row))) return;
   throw new Invalid({
-    first_payment_date: 'Is not agreed for a line with billing cycles: leave it out.',
+    first_payment_date: 'Not allowed for a line of credit with billing cycles. Leave it out.',
   });
 }
 

@@ -68,7 +68,7 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order
   assertUnhindered(row, 'disburse', { ...restingBy(row), available: money(rest) });
   const amount = input.amount ? parseMoney(input.amount) : rest;
   if (amount.gt(rest)) {
-    throw new Conflict('That is more than is left of the approved amount.', 'exceeds_commitment', {
+    throw new Conflict('This is more than the remaining approved amount.', 'exceeds_commitment', {
       ...refusalOf(row),
       available: money(rest),
     });

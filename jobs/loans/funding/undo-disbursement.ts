@@ -55,7 +55,7 @@ function assertAlone({ row }: OpenLoan, events: readonly LoanEvent[], id: string
   const isOfIt = (event: LoanEvent) => 'disbursement_id' in event && event.disbursement_id === id;
   const other = events.find((event) => !isOfIt(event) && !GOES_ALONG.includes(event.kind));
   if (other === undefined && row.status === 'active') return;
-  const message = 'Something has happened to the loan since: undo that first.';
+  const message = 'The loan has later events. Reverse those first.';
   const details = { ...refusalOf(row), ...(other && { event: other.kind }) };
   throw new Conflict(message, 'has_transactions', details);
 }

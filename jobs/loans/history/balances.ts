@@ -25,7 +25,9 @@ export async function balancesOf(
   known: 'now' | 'then' = 'now',
 ) {
   if (asOf > work.today)
-    throw new Invalid({ as_of_date: 'Must not be in the future: ask for the projection.' });
+    throw new Invalid({
+      as_of_date: 'Must not be in the future. Use get-future-balance-projection for future dates.',
+    });
   const knownOn = known === 'then' ? asOf : work.today;
   const { row, schedule, events } = await readLoan(work, loanId, knownOn);
   const state = fold({ terms: termsOf(row), schedule, events, as_of: asOf });

@@ -28,7 +28,7 @@ export async function openInService(
 
 export const immutable = (what: string, status: unknown) =>
   new Conflict(
-    `A ${what} that is ${String(status).replaceAll('_', ' ')} cannot be changed so.`,
+    `A ${what} that is ${String(status).replaceAll('_', ' ')} does not allow this action.`,
     'immutable',
     { current_status: status },
   );

@@ -44,21 +44,20 @@ const PAST = dictionary<string>({
 
 /** What is said of each hindrance, and what to do about it. */
 const HINDERED = dictionary<string>({
-  already_disbursed: 'Money has gone out already.',
+  already_disbursed: 'Money has already been disbursed.',
   archived: 'An archived loan cannot be disbursed: unarchive it first.',
-  rescission_period: 'The borrower may rescind still.',
-  not_fundable: 'The loan is frozen, accelerated or on non-accrual: no more is paid out.',
-  exceeds_commitment: 'The approved amount is disbursed already.',
+  rescission_period: 'The rescission period has not ended yet.',
+  not_fundable: 'The loan is frozen, accelerated or on non-accrual, so it cannot be disbursed.',
+  exceeds_commitment: 'The approved amount is already fully disbursed.',
   not_a_line: 'The loan is not a line of credit.',
   exceeds_available_credit: 'The line has no credit available.',
-  invalid_transition: 'Nothing of the loan is charged off.',
-  recovery_posted: 'A part has been recovered already.',
+  invalid_transition: 'The loan is not charged off.',
+  recovery_posted: 'Part of the charge-off has already been recovered.',
   before_boarding: 'The loan was charged off by its previous servicer.',
-  no_payment_day: 'Only monthly and quarterly instalments have a day of the month.',
-  no_installments_ahead: 'The loan has no instalments ahead that could be moved.',
-  billed_by_cycle:
-    'The line is billed by cycle: each asks for its minimum payment, and no other plan is made.',
-  interest_follows_plan: 'The interest of this loan follows its plan: modify the plan instead.',
+  no_payment_day: 'Only monthly and quarterly installments have a day of the month.',
+  no_installments_ahead: 'The loan has no future installments to move.',
+  billed_by_cycle: 'The line is billed by cycle. Its minimum payments cannot be rescheduled.',
+  interest_follows_plan: 'The interest of this loan follows its schedule. Modify the loan instead.',
 });
 
 /** Refuses an action that the loan does not allow now. */
@@ -87,7 +86,7 @@ function wrongStatus(
 export function assertUnhindered(loan: Standing, action: string, details: object = {}) {
   const code = loan.hindrances[action];
   if (code === undefined) return;
-  throw new Conflict(HINDERED[code] ?? 'Something stands in the way.', code, {
+  throw new Conflict(HINDERED[code] ?? 'The current state of the loan does not allow this.', code, {
     ...refusalOf(loan),
     ...details,
   });

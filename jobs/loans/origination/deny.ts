@@ -15,7 +15,7 @@ const REASONS_MAX = 4;
 
 export const Denial = z.object({
   reasons: z.array(z.enum(DENIAL_CODES)).max(REASONS_MAX).nullish(),
-  reason: freeWords.nullish().describe('One code, or other words, which count as "other".'),
+  reason: freeWords.nullish().describe('One of the codes, or free text, which counts as "other".'),
   credit_report: CreditReport.nullish(),
   notes: prose.nullish(),
 });

@@ -51,7 +51,7 @@ const needsPercentage = (calculation: string) => calculation !== 'flat';
 /** One rule of a product: when which fee is assessed, and how much it is. */
 export const FeeRule = z
   .strictObject({
-    id: uuid.nullish().describe('Given by the server; fees name it as their fee_rule_id.'),
+    id: uuid.nullish().describe('Assigned by the server. Fees refer to it as fee_rule_id.'),
     fee_type: z.enum(FEE_TYPES),
     description: freeText.nullish(),
     calculation: z.enum(FEE_CALCULATIONS),

@@ -17,7 +17,7 @@ import { metro2File, type Reporter } from './metro2.ts';
 export const NewCreditFile = z.object({
   reporting_period: date
     .nullish()
-    .describe('The last day of a month that is closed; the last such one, if none.'),
+    .describe('The last day of a closed month. Default: the latest one.'),
 });
 type NewCreditFile = z.output<typeof NewCreditFile>;
 

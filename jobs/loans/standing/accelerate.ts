@@ -11,7 +11,7 @@ import { assertAllowed } from '../history/statuses.ts';
 
 export const Acceleration = z.object({
   reason: freeWords.nullish(),
-  effective_date: date.nullish().describe('The business date, and no other.'),
+  effective_date: date.nullish().describe('Must be the business date.'),
   notes: prose.nullish(),
 });
 export const AccelerationReversal = z.object({ reason: freeWords.nullish() });

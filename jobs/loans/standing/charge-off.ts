@@ -28,9 +28,7 @@ export const CHARGE_OFF_REASONS = [
 export const ChargeOff = z.object({
   charge_off_date: date.nullish(),
   reason: z.enum(CHARGE_OFF_REASONS).default('delinquency'),
-  amount: positiveMoney
-    .nullish()
-    .describe('The principal that leaves the books: all of it, which is the default, or a part.'),
+  amount: positiveMoney.nullish().describe('The principal to charge off. Default: all of it.'),
   waive_fees: flag.default(true),
   reverse_accrued_interest: flag.default(true),
   force: flag.default(false),

@@ -88,7 +88,9 @@ export const RELEASE_REASONS = [
 ] as const;
 
 export const Release = z.object({
-  release_date: date.nullish().describe('The first day on which they owe nothing; today, if none.'),
+  release_date: date
+    .nullish()
+    .describe('The first day on which they are no longer liable. Default: today.'),
   reason: z.enum(RELEASE_REASONS),
   notes: prose.nullish(),
 });

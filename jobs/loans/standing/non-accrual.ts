@@ -10,7 +10,7 @@ import { assertAllowed } from '../history/statuses.ts';
 export const NON_ACCRUAL_REASONS = ['dpd_90', 'bankruptcy', 'management', 'collateral'] as const;
 
 export const NonAccrual = z.object({
-  enabled: flag.nullish().describe('The other way round than now, unless it is said.'),
+  enabled: flag.nullish().describe('Default: the opposite of the current state.'),
   effective_date: date.nullish(),
   reason: z.enum(NON_ACCRUAL_REASONS).nullish(),
   reverse_accrued: flag.default(true),

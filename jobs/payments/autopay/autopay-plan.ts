@@ -144,6 +144,6 @@ function assertSensible(plan: Values) {
   if (amount_type === 'minimum_due_plus' && !extra_amount)
     errors['extra_amount'] = 'Is required for minimum_due_plus.';
   if (end_date && String(end_date) < String(start_date))
-    errors['end_date'] = 'Must not be before the start.';
+    errors['end_date'] = 'Must not be before start_date.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }

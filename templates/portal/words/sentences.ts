@@ -18,7 +18,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['Must be six digits.', 'Deben ser seis dígitos.'],
   ['Must be a code like #-#-abcd-efgh.', 'Debe ser un código como 2345-6789-abcd-efgh.'],
   ['Must be nine digits that pass the ABA check.', 'No es un número de ruta válido.'],
-  ['Give the account number, or its last four digits.', 'Escriba el número de cuenta.'],
+  ['Enter the account number or its last four digits.', 'Escriba el número de cuenta.'],
   ['Must end in #, as this account does.', 'Debe terminar en #, como esta cuenta.'],
   ['Must be # to # digits.', 'Deben ser de 4 a 17 dígitos.'],
   ['Must be at most # characters.', 'Es demasiado largo: caben # caracteres.'],
@@ -34,7 +34,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
     'El enlace no es válido. Funciona una sola vez y por tiempo limitado.',
   ],
   [
-    'Files of this kind are not taken: send a PDF, a picture or a document.',
+    'This file type is not supported. Send a PDF, a photo or an Office file.',
     'No se aceptan archivos de este tipo: envíe un PDF, una imagen o un documento.',
   ],
   ['The provider does not say who it is.', 'Su organización no dice quién es usted.'],
@@ -48,7 +48,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ],
   ['The account is not active.', 'La cuenta no está activa.'],
   ['The provider has let nobody in.', 'Su organización no ha dejado entrar a nadie.'],
-  ['Has a character that cannot be stored.', 'Tiene un carácter que no se puede guardar.'],
+  ['Contains a character that cannot be stored.', 'Tiene un carácter que no se puede guardar.'],
   ['Must not contain control characters.', 'Tiene un carácter que no se puede guardar.'],
 ]);
 
