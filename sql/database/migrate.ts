@@ -37,7 +37,10 @@ export const newestMigration = (): string => steps().at(-1)?.name ?? BASELINE;
 
 export const baselineChecksum = (): string => steps()[0]?.checksum ?? '';
 
-/** A checksum of the baseline and all migrations, by which data made for another schema is recognized. */
+/**
+ * A checksum of the baseline and all migrations, by which the benchmarks recognize data made for another schema.
+ * @public
+ */
 export const schemaChecksum = (): string => checksumOf(steps().flatMap(({ files }) => files));
 
 let known: Step[] | undefined;

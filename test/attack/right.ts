@@ -71,6 +71,7 @@ export const RIGHT: Record<string, Record<string, unknown>> = {
   },
   'POST /portal/loans/{id}/payments/preview': { amount: '25.00', payment_date: TODAY },
   'POST /portal/loans/{id}/autopay/enroll': { payment_instrument_id: SOME },
+  'POST /portal/payment-instruments/{id}/account-number': { account_number: '000123456789' },
   'POST /portal/payment-instruments': {
     ...{ routing_number: '021000021', account_number: ACCOUNT_NUMBER, account_type: 'checking' },
   },

@@ -74,8 +74,11 @@ const KINDS: Record<Exclude<TemplateType, 'custom'>, (facts: Facts) => Told> = {
     return { context, says: [...says, facts.money(facts.owed.principal_balance)] };
   },
   past_due_notice: ({ owed, money, words }) => {
-    const late = words('Days past due', 'Días de atraso');
-    return spoken(money(owed.past_due_amount), `${late}: ${owed.days_past_due}`);
+    const late = words(
+      `Your payment is ${owed.days_past_due} days past due`,
+      `Su pago tiene ${owed.days_past_due} días de atraso`,
+    );
+    return spoken(money(owed.past_due_amount), late);
   },
   late_fee_notice: ({ fee, money, day }) => ({
     context: { fee: { amount: fee.amount, date: fee.assessed_date, type: fee.fee_type } },

@@ -31,7 +31,8 @@ const samples = newSamples(client);
 
 /** Left as they are: who is signed in, what was recorded, and figures that the platform computes with. */
 const UNPLANTED = ['sessions', 'users', 'audit_log', 'security_log'];
-const COMPUTED_WITH = /^(loans\.\w+_date|loans\.loan_type|fees\.amount_(paid|waived))$/;
+const COMPUTED_WITH =
+  /^(loans\.\w+_date|loans\.loan_type|fees\.amount_(paid|waived)|payment_instruments\.block_code)$/;
 
 const planted = await plant(
   ground.owner,

@@ -99,7 +99,7 @@ test('a payment bounces on which a plan was agreed: the instalments repay what i
     }),
   ]);
   expect(notices).toEqual([expect.objectContaining({ channel: 'email', status: 'queued' })]);
-  expect(notices[0]?.body).toContain('A payment made before then was returned');
+  expect(notices[0]?.body).toContain('An earlier payment was returned or reversed.');
 });
 
 test('a payment is found that came before a plan was agreed: the plan asks for less', async () => {
@@ -121,7 +121,7 @@ test('a payment is found that came before a plan was agreed: the plan asks for l
     payment_amount: after['payment_amount'],
   });
   expect(Number(after['payment_amount'])).toBeLessThan(Number(before['payment_amount']));
-  expect(notice?.body).toContain('A payment was credited that was not known then');
+  expect(notice?.body).toContain('We credited an earlier payment to your loan.');
 });
 
 test('a second change renews the open task, and is told the borrower again', async () => {

@@ -111,7 +111,7 @@ test('nobody pays more than is owed, and who pays all of it pays off', async () 
   expect(before['principal_balance']).toBe('10000.00');
   expect(all).toMatchObject({ status: 201, body: { payment_type: 'payoff' } });
   expect((await staffs())['status']).toBe('paid_off');
-  expect(await pay('1.00')).toMatchObject(refused(409, 'invalid_transition'));
+  expect(await pay('1.00')).toMatchObject(refused(409, 'exceeds_balance'));
   expect((await borrower.get(loan)).body).toMatchObject({ can_pay: false, payoff_amount: '0.00' });
 });
 

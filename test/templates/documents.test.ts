@@ -212,10 +212,10 @@ test('a letter that asks for money says what is owed, how to pay and whom to cal
     '555-0142',
   ])
     expect(english).toContain(words);
-  expect(spanish).toContain('Vencido (pago más antiguo: 16 días)');
+  expect(spanish).toContain('Vencido (hasta 16 días)');
   const since = { owed: { ...owed, days_past_due: 1 } };
   expect(page('en', since)).toContain('Past due (oldest payment: 1 day)<');
-  expect(page('es', since)).toContain('Vencido (pago más antiguo: 1 día)<');
+  expect(page('es', since)).toContain('Vencido (hasta 1 día)<');
   expect(page('en', {})).not.toContain('How to pay');
 });
 

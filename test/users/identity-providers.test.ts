@@ -193,7 +193,7 @@ test('who comes back to our own page is in by its form, and led to the dashboard
   expect(guest.status).toBe(401);
   expect(guest.body).toContain('The provider names no role that means something here.');
   expect(stolen.headers['location']).toBe('/api/v1/auth/signed-in?done=sign_in_over');
-  expect(denied.body).toContain('Su organización no le ha permitido entrar');
+  expect(denied.body).toContain('Su organización rechazó el inicio de sesión');
 });
 
 test('on our page a second factor is set up or asked for, and where there is no dashboard one is told', async () => {

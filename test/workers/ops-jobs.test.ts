@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { BARE } from '../../jobs/installation.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SCHEDULE } from '../../jobs/operations/schedule.ts';
 import { openPool, sql, type Transaction } from '../../sql/database/db.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { recordFailure } from '../../sql/queue/workers.ts';
@@ -138,7 +139,7 @@ test('a tenant is made the operators’, and the clock is told', async () => {
   const named = await ask(operators, ['bank'], { options: { reason: 'They operate it.' } });
 
   expect(named.rows).toEqual([{ operators: 'bank' }]);
-  expect((await ask(schedules, [], {})).rows).toHaveLength(2);
+  expect((await ask(schedules, [], {})).rows).toHaveLength(SCHEDULE.length);
 });
 
 /** What the application's role can do within a tenant, whatever its endpoints would have asked for. */
