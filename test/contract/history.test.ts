@@ -55,6 +55,12 @@ const SILENT: Record<string, string> = {
 };
 /** Not done to any record of this world; the tests of their area look at their history. */
 const NOT_DONE: Record<string, string> = {
+  'POST /change-notices/{id}/apply':
+    'made by a file of a bank; test/payments/change-notices.test.ts',
+  'POST /change-notices/{id}/dismiss': 'the same',
+  'POST /nacha-returns': 'a file of a bank; test/payments/return-files.test.ts',
+  'POST /portal/payment-instruments/{id}/account-number':
+    'for an account without its number; test/portal/account-numbers.test.ts',
   'POST /loans/{id}/assign-officer': 'only to staff, whom this world spares',
   'POST /loans/{id}/payments/reimbursement': 'nothing is overpaid',
   'POST /modifications/{id}/approve': 'none is pending',

@@ -24,6 +24,9 @@ const UNTRIED: Record<string, string> = {
   'DELETE /auth/sessions/{id}': 'only one’s own; test/users/own-sessions.test.ts',
   'GET /webhook-deliveries/{id}': 'made by the relay; test/webhooks/seen.test.ts',
   'GET /webhook-deliveries/{id}/attempts': 'the same',
+  'GET /change-notices/{id}': 'made by a file of a bank; test/payments/change-notices.test.ts',
+  'POST /change-notices/{id}/apply': 'the same',
+  'POST /change-notices/{id}/dismiss': 'the same',
   'GET /operations/jobs/{number}': 'a number of the queue; test/api/operations.test.ts',
 };
 const FILES = /^GET \/(credit-reporting-files|nacha-files)\//;
