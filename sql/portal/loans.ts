@@ -11,7 +11,8 @@ import { containing, table } from '../table.ts';
 export const portalLoans = table({
   name: 'loans',
   rows: sql.fragment`
-    select loan.*, loan.allowed_actions ? 'payments' as can_pay,
+    -- Staff may record money for a closed loan, which goes to suspense; a borrower is not asked for any.
+    select loan.*, loan.allowed_actions ? 'payments' and loan.status in ('active', 'charged_off') as can_pay,
            (
              select coalesce(
                sum(case payment_type when 'reimbursement' then -amount else amount end), 0.00
