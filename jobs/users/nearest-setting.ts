@@ -1,5 +1,5 @@
 /** How many letters have to be added, taken away or replaced to make one word of another. */
-function distance(one: string, other: string): number {
+export function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 1; at <= one.length; at += 1) {
     const next = [at];
