@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import type { EventRow } from '../../../sql/loans/events.ts';
 import * as happened from '../../../sql/loans/happened.ts';
 import * as history from '../../../sql/loans/history.ts';
-import { DayMoved, Invalid, NotFound } from '../../errors.ts';
+import { DayMoved, Invalid, NotFound, ReliefEnding } from '../../errors.ts';
 import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
@@ -48,9 +48,14 @@ export type OpenLoan = {
   booked?: Booked;
 };
 
-/** Locks the loan and folds it as of today. One writer per loan at a time. */
+/**
+ * Locks the loan and folds it as of today. One writer per loan at a time. On the first morning after a relief, its end
+ * comes first; on the first of a month, its statement comes before anything else.
+ */
 export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
   const whole = await locked(work, loanId);
+  if (work.isEndingReliefs) return unfolded(work, whole);
+  if (whole?.has_ended_relief) throw new ReliefEnding();
   const month = whole?.unbilled_month ?? null;
   if (month !== null) await billFirst(work.tx, { work, id: loanId, month });
   return unfolded(work, whole);
