@@ -7,6 +7,7 @@ import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
 import { DocumentYears } from './document-years.ts';
 import {
   agency,
+  furnisherCode,
   origin,
   logoUrl,
   line,
@@ -169,18 +170,7 @@ export const Settings = z.strictObject({
       reporter_name: line.default(''),
       reporter_address: line.default(''),
       reporter_phone: line.default(''),
-      // The furnisher's own code (Metro 2, field 5), the same in every file; a change is agreed with the bureaus first.
-      identification_number: z
-        .union([
-          z
-            .string()
-            .regex(
-              /^(?!0+$|9+$)[A-Za-z0-9]{5,20}$/,
-              'Must have 5 to 20 letters and digits, not only zeros or nines.',
-            ),
-          z.literal(''),
-        ])
-        .default(''),
+      identification_number: furnisherCode.default(''),
       // Every request reads the settings, so none of them grows without a bound.
       program_ids: z
         .record(z.string().max(20), line)

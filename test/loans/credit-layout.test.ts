@@ -122,13 +122,18 @@ test('loans of every status make a file in which every field has its form and al
     told[story] = [base?.['account status'], base?.['payment rating'], base?.['terms duration']];
   }
   expect(told).toEqual(STORIES);
-  const of = async (story: string) => {
+  const recordOf = async (story: string) => {
     const [record] = await recordsOf(tenant, loans.get(story) ?? '');
     return record;
   };
-  expect(await of('paid off while late')).toMatchObject({ date_first_delinquency: '2026-06-15' });
-  expect(await of('charged off and settled')).toMatchObject({ special_comment: 'AU' });
-  expect(await of('a line of credit')).toMatchObject({ portfolio_type: 'C', account_type: '47' });
+  expect(await recordOf('paid off while late')).toMatchObject({
+    date_first_delinquency: '2026-06-15',
+  });
+  expect(await recordOf('charged off and settled')).toMatchObject({ special_comment: 'AU' });
+  expect(await recordOf('a line of credit')).toMatchObject({
+    portfolio_type: 'C',
+    account_type: '47',
+  });
 });
 
 test('records that every bureau would reject are not sent, and each loan gets a task that says why', async () => {
@@ -144,7 +149,7 @@ test('records that every bureau would reject are not sent, and each loan gets a 
     });
     return body.id as string;
   };
-  const [one, twin, bare] = [await board('AB-12'), await board('a/b 12'), await board('–/–')];
+  const shared = [await board('AB-12'), await board('a/b 12'), await board('–/–')];
   await officer.put(`/borrowers/${homeless.borrower_id}`, { date_of_birth: '1980-12-09' });
   await makeReportable(tenant, ageless.borrower_id);
   await officer.put(`/borrowers/${ageless.borrower_id}`, { date_of_birth: null });
@@ -161,8 +166,7 @@ test('records that every bureau would reject are not sent, and each loan gets a 
   expect(await reasons(whole.id)).toEqual([null]);
   expect(await reasons(homeless.id)).toEqual(['address_missing']);
   expect(await reasons(ageless.id)).toEqual(['date_of_birth_missing']);
-  for (const id of [one, twin, bare])
-    expect(await reasons(id)).toEqual(['account_number_not_unique']);
+  for (const id of shared) expect(await reasons(id)).toEqual(['account_number_not_unique']);
   const tasks = (await officer.get('/tasks?source=system')).body as Record<string, string>[];
   expect(
     tasks.map(({ loan_id, title }) => [loan_id, title?.replace(/ of everybody.*/, '')]),

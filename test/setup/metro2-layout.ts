@@ -141,19 +141,19 @@ const comparable = (date = '') => date.slice(4) + date.slice(0, 4);
 
 /** What the fields of a base segment must say together (fields 11, 12, 15, 17 and 21 to 26). */
 function contradictionsOf(base: Values, activity: string): string[] {
-  const of = (name: string) => base[name] ?? '';
-  const amount = (name: string) => Number(of(name));
-  const status = of('account status');
+  const text = (name: string) => base[name] ?? '';
+  const amount = (name: string) => Number(text(name));
+  const status = text('account status');
   const [isPaid, isClosed] = [PAID.includes(status), PAID.includes(status) || status === '05'];
-  const [portfolio, rating] = [of('portfolio type'), of('payment rating')];
+  const [portfolio, rating] = [text('portfolio type'), text('payment rating')];
   const isLate = RATED.includes(status)
     ? /[1-6GL]/.test(rating)
     : !['11', 'DA', 'DF'].includes(status);
-  const isBankrupt = /^[A-HZ]$/.test(of('consumer information indicator'));
+  const isBankrupt = /^[A-HZ]$/.test(text('consumer information indicator'));
   const holds: Record<string, boolean> = {
     'a term in the form of its portfolio type':
-      { C: 'LOC', R: 'REV', O: '001' }[portfolio] === of('terms duration') ||
-      (['I', 'M'].includes(portfolio) && /^\d{3}$/.test(of('terms duration'))),
+      { C: 'LOC', R: 'REV', O: '001' }[portfolio] === text('terms duration') ||
+      (['I', 'M'].includes(portfolio) && /^\d{3}$/.test(text('terms duration'))),
     'no credit limit of a loan': !['I', 'M'].includes(portfolio) || amount('credit limit') === 0,
     'a rating where the status requires it': RATED.includes(status) === (rating !== ''),
     'nothing due where it is closed':
@@ -168,15 +168,15 @@ function contradictionsOf(base: Values, activity: string): string[] {
       status !== '97' || amount('scheduled monthly payment') === 0,
     'an original charge-off where it was charged off':
       ['64', '97'].includes(status) === amount('original charge-off amount') > 0,
-    'a date closed where it is closed': isClosed === (of('date closed') !== ZERO_DATE),
+    'a date closed where it is closed': isClosed === (text('date closed') !== ZERO_DATE),
     'a first delinquency where it is late':
-      isBankrupt || isLate === (of('date of first delinquency') !== ZERO_DATE),
+      isBankrupt || isLate === (text('date of first delinquency') !== ZERO_DATE),
     'information of the day of payment':
-      !isPaid || of('date of account information') === of('date closed'),
+      !isPaid || text('date of account information') === text('date closed'),
     'no information of the future':
-      comparable(of('date of account information')) <= comparable(activity),
+      comparable(text('date of account information')) <= comparable(activity),
     'no opening after the information':
-      comparable(of('date opened')) <= comparable(of('date of account information')),
+      comparable(text('date opened')) <= comparable(text('date of account information')),
   };
   return Object.entries(holds).flatMap(([rule, isTrue]) => (isTrue ? [] : [`lacks ${rule}`]));
 }

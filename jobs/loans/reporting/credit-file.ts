@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as tasks from '../../../sql/borrowers/tasks.ts';
 import * as credit from '../../../sql/loans/credit-reporting.ts';
+import * as incomplete from '../../../sql/loans/incomplete-records.ts';
 import { current } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
@@ -83,7 +84,7 @@ async function reporterOf({ tx }: Work) {
  * correct, so that the record of the next month is sent.
  */
 const suppressIncomplete = ({ tx, today }: Work, { reporting_period }: NewCreditFile) =>
-  credit.suppressIncomplete(tx, {
+  incomplete.suppressIncomplete(tx, {
     period: reporting_period ?? addDays(monthStart(today), -1),
     due_date: today,
     tasks: INCOMPLETE,
@@ -96,7 +97,7 @@ const INCOMPLETE = {
     'Credit reporting: enter the date of birth of everybody who owes this loan',
   account_number_not_unique:
     'Credit reporting: without its punctuation this loan number is empty or that of another loan',
-} as const satisfies Record<credit.Incomplete, string>;
+} as const satisfies Record<incomplete.Incomplete, string>;
 
 /**
  * A record of which a name or an address would be blank in the file is not sent; a task asks for Latin

@@ -3,6 +3,8 @@ import type { CoConsumer } from '../../../sql/loans/consumers.ts';
 import type { Facts } from '../../../sql/loans/credit-facts.ts';
 import { addMonths, earliest, monthEnd } from '../../dates.ts';
 import { money, parseMoney } from '../../money.ts';
+import { monthlyPayment, termsDuration, termsFrequency } from './credit-terms.ts';
+import { cents, dollars } from './whole-dollars.ts';
 
 /** Days past due → account status and the mark it leaves in the history (Metro 2, field 17A and 18). */
 const BY_DAYS = [
@@ -37,25 +39,6 @@ const LOST = new Set(['64', '97']);
 /** Delinquent enough for the date of first delinquency to be told (field 25): by its status, or as it was rated. */
 const isDerogatory = (status: string, rated: string | null) =>
   RATED.has(status) ? rated !== '0' : status !== '11';
-
-const FREQUENCIES = dictionary<string>({
-  monthly: 'M',
-  biweekly: 'B',
-  semi_monthly: 'E',
-  weekly: 'W',
-  quarterly: 'Q',
-  single: 'P',
-});
-
-/** By what an instalment is multiplied to be that of a month, as a fraction. */
-const PER_MONTH = dictionary<readonly [bigint, bigint]>({
-  monthly: [1n, 1n],
-  biweekly: [26n, 12n],
-  semi_monthly: [2n, 1n],
-  weekly: [52n, 12n],
-  quarterly: [1n, 3n],
-  single: [0n, 1n],
-});
 
 /**
  * The account status of a loan at a month's end. Charged off comes before paid, paid before the days
@@ -128,8 +111,8 @@ export function derive(facts: Facts) {
     highest_credit: dollars(facts.disbursed_amount),
     original_charge_off_amount:
       LOST.has(account_status) && facts.charge_off_amount ? dollars(facts.charge_off_amount) : null,
-    terms_duration: TERMS[portfolio_type] ?? termsOf(facts),
-    terms_frequency: FREQUENCIES[facts.payment_frequency] ?? 'M',
+    terms_duration: termsDuration(portfolio_type, facts),
+    terms_frequency: termsFrequency(facts),
     scheduled_monthly_payment: isAsked ? monthlyPayment(facts) : '0',
     actual_payment_amount: dollars(facts.paid_in_month),
     current_balance: isClosed ? '0' : dollars(balance),
@@ -153,24 +136,8 @@ function pastDue({ charge_off_balance, past_due_30_amount }: Facts, status: stri
   return dollars(status === '97' ? charge_off_balance : past_due_30_amount);
 }
 
-/** What is told instead of a term: lines of credit, revolving accounts, and those that are paid at once. */
-const TERMS = dictionary<string>({ C: 'LOC', R: 'REV', O: '001' });
-
 /** Account types of lines of credit. */
 const LINE_TYPES = new Set(['15', '43', '47', '89', '7A', '9B']);
-
-/**
- * The term by the schedule that was in force then (field 12), which an extension makes longer: in months, and of a
- * mortgage in whole years.
- */
-function termsOf({ payment_frequency, periods, term_months, portfolio_type }: Facts): string {
-  if (payment_frequency === 'single') return '001';
-  const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
-  const planned = periods && Math.round((periods * Number(by)) / Number(times));
-  const months = planned || term_months;
-  const duration = portfolio_type === 'M' ? Math.ceil(months / 12) : months;
-  return String(Math.min(duration, 999)).padStart(3, '0');
-}
 
 /**
  * It never moves forward once it was told, as long as the delinquency lasts (FCRA 623(a)(5)); it moves back where an
@@ -241,14 +208,4 @@ function bankruptcyCode(status: string | null): string | null {
 export function suppression({ labels, suspends_reporting }: Facts): string | null {
   if (labels.includes('identity-theft-block')) return 'identity_theft_block';
   return suspends_reporting ? 'forbearance' : null;
-}
-
-/** Exact: "1234.56" is 123456n. */
-const cents = (amount: string) => BigInt(amount.replace('.', ''));
-/** Whole dollars; what is behind the point is cut off. */
-const dollars = (amount: string) => String(cents(amount) / 100n);
-
-function monthlyPayment({ payment_amount, payment_frequency }: Facts) {
-  const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
-  return String((cents(payment_amount ?? '0.00') * times) / by / 100n);
 }
