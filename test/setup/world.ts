@@ -64,7 +64,8 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     declared: readonly Route[] = routes,
     intake = openIntake(),
   ) => {
-    const own = servers.length === 0 ? pool : await openPool(database.url, { size: 4, isShared: true });
+    const own =
+      servers.length === 0 ? pool : await openPool(database.url, { size: 4, isShared: true });
     if (own !== pool) pools.push(own);
     const app = createApp({
       pool: own,
