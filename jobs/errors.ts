@@ -69,3 +69,13 @@ export class DayMoved extends Error {
     super('The business date moved on meanwhile.');
   }
 }
+
+/** A relief of the loan ended with the day before, and the close is about to end it: the steps are repeated after it. */
+export class ReliefEnding extends Error {
+  /** As if the close held the loan's lock already. */
+  readonly code = '55P03';
+
+  constructor() {
+    super('A relief of the loan is just ending.');
+  }
+}

@@ -31,6 +31,8 @@ export type Work = {
   today: string;
   /** What the process was started with. */
   installation: Installation;
+  /** Set by the close while it ends the reliefs of a morning: nothing else happens to their loans before. */
+  isEndingReliefs?: true;
 };
 
 /** Runs steps in a transaction of the tenant; repeats them after a deadlock. */

@@ -14,6 +14,7 @@ import { settingsOf } from '../users/settings.ts';
 import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { billChunk } from './bill-chunk.ts';
+import { endReliefsOfChunk } from './end-reliefs.ts';
 import { finishDay } from './finish-day.ts';
 import { stepsOf } from './loans-with-something-due.ts';
 import { planClose } from './plan-close.ts';
@@ -23,8 +24,8 @@ const Payload = z.object({
   tenant_id: uuid,
   run_id: uuid,
   chunk: z.int().min(1),
-  /** Comes once more, after the day has ended a month; another name keeps it from replacing itself. */
-  bills: z.literal(true).optional(),
+  /** Comes again after the day, for statements and reliefs that ended; another key keeps it from replacing itself. */
+  morning: z.literal(true).optional(),
 });
 type Payload = z.output<typeof Payload>;
 
@@ -38,7 +39,7 @@ export const closeLoans = job({
   pool: 'ledger',
   payload: Payload,
   attempts: 10,
-  key: ({ run_id, chunk, bills }) => `close-loans:${run_id}:${chunk}${bills ? ':bills' : ''}`,
+  key: ({ run_id, chunk, morning }) => `close-loans:${run_id}:${chunk}${morning ? ':morning' : ''}`,
 
   async run(payload, outside) {
     const { tenant_id, run_id } = payload;
@@ -50,13 +51,14 @@ export const closeLoans = job({
       await accrue(outside, payload);
     }
     if (due !== null) await snapshotAndAge(outside, payload);
+    if (chunk.has_ended_reliefs) await endReliefsOfChunk(outside, payload, chunk);
     if (chunk.unbilled_month !== null)
       await billChunk(outside, payload, { ...chunk, unbilled_month: chunk.unbilled_month });
     // Whoever finds the day complete ends it; a repeat after a crash ends it just the same.
     await outside.within(tenant_id, async (work) => {
       const ended = await finishDay(work, run_id);
       if (ended === null) return;
-      await enqueueChunks(work, run_id, ended.to_bill, { bills: true });
+      await enqueueChunks(work, run_id, ended.morning_chunks, { morning: true });
       if (ended.next !== null) await enqueueRun(work, ended.next);
     });
   },
@@ -80,7 +82,7 @@ async function enqueueChunks(
   { tx, tenant_id }: Work,
   run_id: string,
   chunks: readonly number[],
-  phase: Pick<Payload, 'bills'> = {},
+  phase: Pick<Payload, 'morning'> = {},
 ) {
   if (chunks.length === 0) return;
   const payloads = chunks.map((chunk) => ({ tenant_id, run_id, chunk, ...phase }));

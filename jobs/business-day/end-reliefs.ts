@@ -1,39 +1,91 @@
+import * as billing from '../../sql/business-day/billing.ts';
+import type { Chunk } from '../../sql/business-day/closes.ts';
+import { setAside } from '../../sql/business-day/loan-errors.ts';
 import { attempt } from '../../sql/database/db.ts';
 import { sideBySide } from '../../sql/database/joined.ts';
 import { isPassing } from '../../sql/database/passing.ts';
-import { lockEnded } from '../../sql/loans/reliefs.ts';
+import { isAnyEnded, lockEnded, type Ended } from '../../sql/loans/reliefs.ts';
 import { addDays } from '../dates.ts';
+import { billAfterRelief } from '../documents/statements.job.ts';
 import { turnDeferments } from '../loans/agreements/deferments.ts';
 import { turnForbearances } from '../loans/agreements/forbearances.ts';
 import { follow } from '../loans/agreements/promotions.ts';
 import { unfreeze, Unfreeze } from '../loans/standing/freeze.ts';
+import type { Outside } from '../outside.ts';
+import { sentenceOf } from '../say-error.ts';
 import type { Work } from '../work.ts';
 
-type Ended = Awaited<ReturnType<typeof lockEnded>>[number];
+/** Ended while the tenant's payments wait for the new day; the chunks end the others afterwards. */
+const WITH_THE_DAY = 500;
+/** Ended in one transaction of a chunk. */
+const AT_ONCE = 50;
+const STEP = 'relief_end';
 
-/** More would keep payments waiting for the new day. The close of the next day ends the others. */
-const AT_ONCE = 500;
-
-/** Locks the loans whose reliefs end with a day. Loans are locked before the tenant, as requests do it. */
+/** Locks loans whose reliefs end with a day. Loans are locked before the tenant, as requests do it. */
 export const lockEndedReliefs = ({ tx }: Work, day: string) =>
-  lockEnded(tx, addDays(day, 1), AT_ONCE);
+  lockEnded(tx, addDays(day, 1), { limit: WITH_THE_DAY });
 
 /**
- * Ends the reliefs of a day that is over, in the transaction that moves the business date: on the next morning
- * each loan is what its agreement leaves, before anything is billed or paid. A loan that this fails for is left to
- * the next close, which records the reason.
+ * Ends reliefs in the transaction that moves the business date, before anything is billed or paid on the new date.
+ * Returns whether the chunks have to end others: those beyond the limit, and loans for which this failed.
  */
-export async function endReliefs(work: Work, ended: readonly Ended[]) {
-  if (ended.length === 0) return;
-  const all = () => sideBySide(ended, (relief) => endOf(work, relief));
-  const outcome = await attempt(work.tx, all);
-  if (!('error' in outcome)) return;
-  if (isPassing(outcome.error)) throw outcome.error;
-  for (const relief of ended) {
-    const alone = await attempt(work.tx, () => endOf(work, relief));
-    if ('error' in alone && isPassing(alone.error)) throw alone.error;
-  }
+export async function endReliefs(work: Work, ended: readonly Ended[]): Promise<boolean> {
+  if (ended.length === 0) return false;
+  const outcome = await attempt(work.tx, () => endAll(work, ended));
+  if ('error' in outcome && isPassing(outcome.error)) throw outcome.error;
+  return isAnyEnded(work.tx, work.today);
 }
+
+type Payload = { tenant_id: string; run_id: string; chunk: number };
+
+/**
+ * Ends the reliefs of a chunk that the end of the day left, and bills their loans where a month or a cycle ended. Until
+ * then nobody else changes these loans (`ReliefEnding`). A loan for which this fails is quarantined.
+ */
+export async function endReliefsOfChunk(outside: Outside, payload: Payload, chunk: Chunk) {
+  const { within } = outside;
+  const { tenant_id, run_id } = payload;
+  let after: string | null | undefined;
+  let alone = 0;
+  while (after !== null) {
+    const part: Part = { after, limit: alone > 0 ? 1 : AT_ONCE };
+    try {
+      after = await within(tenant_id, (work) => endSome(work, run_id, chunk, part));
+      alone -= 1;
+    } catch (error) {
+      if (alone > 0 || isPassing(error)) throw error;
+      alone = AT_ONCE;
+    }
+  }
+  await within(tenant_id, ({ tx }) => billing.markReliefsEnded(tx, run_id, payload.chunk));
+}
+
+type Part = { after: string | undefined; limit: number };
+
+/** Returns the last loan it has dealt with, or null if there was none. */
+async function endSome(
+  work: Work,
+  runId: string,
+  chunk: Chunk,
+  { after, limit }: Part,
+): Promise<string | null> {
+  const ended = await lockEnded(work.tx, work.today, { of: chunk, after, limit });
+  const ids = ended.map(({ loan_id }) => loan_id);
+  const last = ids.at(-1);
+  if (last === undefined) return null;
+  const outcome = await attempt(work.tx, async () => {
+    await endAll(work, ended);
+    await billAfterRelief(work, ids, chunk.unbilled_month);
+  });
+  if ('error' in outcome) {
+    if (limit > 1 || isPassing(outcome.error)) throw outcome.error;
+    await setAside(work.tx, runId, last, STEP, sentenceOf(outcome.error));
+  }
+  return last;
+}
+
+const endAll = (work: Work, ended: readonly Ended[]) =>
+  sideBySide(ended, (relief) => endOf({ ...work, isEndingReliefs: true }, relief));
 
 async function endOf(work: Work, { loan_id, is_frozen, promotions }: Ended) {
   if (is_frozen) await unfreeze(work, loan_id, Unfreeze.parse({}));

@@ -10,12 +10,12 @@ import { endReliefs, lockEndedReliefs } from './end-reliefs.ts';
 import { lookAgain } from './look-again.ts';
 import { planClose, planDay } from './plan-close.ts';
 
-/** The next day's run, where the closing goes on, and which chunks are to be billed for the month that ended. */
-type Ended = { next: close.Run | null; to_bill: readonly number[] };
+/** The next day's run, where the closing goes on, and the chunks that have work on the morning after the day. */
+type Ended = { next: close.Run | null; morning_chunks: readonly number[] };
 
 /**
  * Ends a day whose chunks are all done: what is told of the day as a whole is written and the business
- * date moves on, in one transaction. Null where chunks are still at work, billing those of a day that has ended
+ * date moves on, in one transaction. Null where chunks are still at work, the morning after the day
  * included: nobody who pays is kept waiting for that.
  */
 export async function finishDay(work: Work, runId: string): Promise<Ended | null> {
@@ -23,7 +23,7 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
   const run = await close.run(work.tx, runId);
   if (run === null) return null;
   if (run.status === 'finished')
-    return { next: await planClose(work, run.through_date), to_bill: [] };
+    return { next: await planClose(work, run.through_date), morning_chunks: [] };
   await lookAgain(work, run);
   const ended = await lockEndedReliefs(work, run.cob_date);
   await close.finish(work.tx, runId);
@@ -31,14 +31,17 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
   supposeNoDay(work.tenant_id);
   // The tenant's row is held since its date moved, so that they stay as they are.
   const settings = await settingsOf(work.tx);
-  await turnOfDay(work, run.cob_date, settings);
   const today = addDays(run.cob_date, 1);
-  await endReliefs({ ...work, today }, ended);
-  const hasEndedMonth = today.endsWith('-01');
-  const to_bill = hasEndedMonth
-    ? await billing.billMonth(work.tx, runId, addMonths(today, -1))
-    : [];
-  // Whoever bills the last of these chunks comes here again, and goes on.
-  const isLast = run.through_date < today || to_bill.length > 0;
-  return { next: isLast ? null : await planDay({ ...work, today }, run.through_date), to_bill };
+  // Before lines are billed whose cycle ended with the day.
+  const has_ended_reliefs = await endReliefs({ ...work, today }, ended);
+  await turnOfDay(work, run.cob_date, settings);
+  const unbilled_month = today.endsWith('-01') ? addMonths(today, -1) : null;
+  const morning_chunks =
+    has_ended_reliefs || unbilled_month !== null
+      ? await billing.planMorning(work.tx, runId, { unbilled_month, has_ended_reliefs })
+      : [];
+  // The job that is done with the last of these chunks comes here again, and goes on.
+  const isLast = run.through_date < today || morning_chunks.length > 0;
+  const next = isLast ? null : await planDay({ ...work, today }, run.through_date);
+  return { next, morning_chunks };
 }

@@ -17,9 +17,9 @@ const CHUNK_SIZE = 10_000;
  */
 export async function planClose(work: Work, through: string): Promise<close.Run | null> {
   await close.alone(work.tx);
-  const { day, known_run, unbilled_run } = await close.today(work.tx);
+  const { day, known_run, morning_run } = await close.today(work.tx);
   if (through < day) return null;
-  const underWay = unbilled_run ?? known_run;
+  const underWay = morning_run ?? known_run;
   if (underWay !== null) {
     await close.extend(work.tx, underWay, through);
     return null;

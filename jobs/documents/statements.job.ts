@@ -41,11 +41,32 @@ export const issueStatements = job({
 
 /**
  * Bills the lines whose cycle ended with the day before, in the transaction that moves the date; it counts
- * for the month of that day. They are few, and nobody can pay in between.
+ * for the month of that day. They are few, and nobody can pay in between. A line whose relief is still to be ended
+ * is billed with its end.
  */
 export async function billCycles(work: Work) {
   const month = monthStart(addDays(work.today, -1));
-  await statements.bill((steps) => steps(work.tx), month, await senderFor(work), 'cycle');
+  const sender = await senderFor(work);
+  const among = statements.withoutEndedRelief(work.today);
+  await statements.bill((steps) => steps(work.tx), month, sender, 'cycle', among);
+  await issue(work, month);
+}
+
+/**
+ * Bills loans in the transaction that ended their reliefs, on the morning after: for the month, if it ended, and for
+ * a cycle that ended.
+ */
+export async function billAfterRelief(
+  work: Work,
+  ids: readonly string[],
+  unbilledMonth: string | null,
+) {
+  const [sender, among] = [await senderFor(work), statements.ofIds(ids)];
+  const bill = (month: string, whom: 'cycle' | 'month_after_relief') =>
+    statements.bill((steps) => steps(work.tx), month, sender, whom, among);
+  if (unbilledMonth !== null) await bill(unbilledMonth, 'month_after_relief');
+  const month = monthStart(addDays(work.today, -1));
+  await bill(month, 'cycle');
   await issue(work, month);
 }
 

@@ -1,11 +1,23 @@
 import { z } from 'zod';
 import { prepared, sql, unread, type Transaction } from '../database/db.ts';
 
-/** From now on the loans of the run are to be billed for the month; answers its chunks. */
-export const billMonth = (tx: Transaction, runId: string, month: string) =>
+type Morning = { unbilled_month: string | null; has_ended_reliefs: boolean };
+
+/** Records what the run's chunks have to do on the morning after their day; returns the chunks. */
+export const planMorning = (tx: Transaction, runId: string, morning: Morning) =>
   tx.anyFirst(
     prepared(sql.type(z.object({ chunk: z.int() }))`
-    update cob_chunks set unbilled_month = ${month} where run_id = ${runId} returning chunk
+    update cob_chunks
+    set unbilled_month = ${morning.unbilled_month}, has_ended_reliefs = ${morning.has_ended_reliefs}
+    where run_id = ${runId} returning chunk
+  `),
+  );
+
+/** From now on requests may change the chunk's loans again. */
+export const markReliefsEnded = (tx: Transaction, runId: string, number: number) =>
+  tx.query(
+    unread(sql.typeAlias('void')`
+    update cob_chunks set has_ended_reliefs = false where run_id = ${runId} and chunk = ${number}
   `),
   );
 
@@ -20,8 +32,12 @@ export const markBilled = (tx: Transaction, runId: string, number: number) =>
   `),
   );
 
-/** Whether there are loans that are not billed yet for a month that has ended. */
+/** Whether some chunk still prepares its morning: reliefs that ended, or statements of a month. */
 export const isBilling = (tx: Transaction) =>
   tx.exists(
-    prepared(sql.typeAlias('void')`select from cob_chunks where unbilled_month is not null`),
+    prepared(
+      sql.typeAlias(
+        'void',
+      )`select from cob_chunks where unbilled_month is not null or has_ended_reliefs`,
+    ),
   );

@@ -23,7 +23,7 @@ export const runs = table({
       from app.failed_jobs as job
       where job.task = 'close-loans' and job.retried_at is null
         and (record.status = 'running' or exists (
-          select from cob_chunks as chunk where chunk.run_id = record.id and chunk.unbilled_month is not null
+          select from cob_chunks as chunk where chunk.run_id = record.id and (chunk.unbilled_month is not null or chunk.has_ended_reliefs)
         ))
         and job.payload ->> 'run_id' = record.id::text
     ) as failed on true

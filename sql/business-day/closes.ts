@@ -8,10 +8,13 @@ export const alone = (tx: Transaction) => tx.query(unread(sql.typeAlias('void')`
 
 const IsDone = z.object({ is_done: z.boolean() });
 
-/** The condition that a chunk of the run is at work: to be closed, or to be billed for the month that ended with it. */
+/** The condition that a chunk is not done with the morning after its day: reliefs that end, statements of a month. */
+const hasMorningWork = sql.fragment`(unbilled_month is not null or has_ended_reliefs)`;
+
+/** The condition that a chunk of the run is at work: its day is not closed, or the morning after it not prepared. */
 const isAtWork = (runId: string) => sql.fragment`
   exists (
-    select from cob_chunks where run_id = ${runId} and (done_at is null or unbilled_month is not null)
+    select from cob_chunks where run_id = ${runId} and (done_at is null or ${hasMorningWork})
   )
 `;
 
@@ -111,10 +114,13 @@ const Chunk = z.object({
   done_at: z.string().nullable(),
   /** The month that its loans are still to be billed for, now that the day has ended. */
   unbilled_month: z.string().nullable(),
+  /** Whether reliefs that ended with the day may still be in force on its loans. */
+  has_ended_reliefs: z.boolean(),
 });
 export type Chunk = z.output<typeof Chunk>;
 
-const CHUNK = sql.fragment`first_loan_id, before_loan_id, cob_date, is_accrued, done_at, unbilled_month`;
+const CHUNK = sql.fragment`first_loan_id, before_loan_id, cob_date, is_accrued, done_at, unbilled_month,
+  has_ended_reliefs`;
 
 export const chunk = (tx: Transaction, runId: string, number: number) =>
   tx.maybeOne(
@@ -211,12 +217,12 @@ export const finish = (tx: Transaction, runId: string) =>
 const Day = z.object({
   day: z.string(),
   known_run: z.string().nullable(),
-  unbilled_run: z.string().nullable(),
+  morning_run: z.string().nullable(),
 });
 
 /**
  * The business date as it is now, which an earlier statement of the transaction may not have seen; its run, if it
- * is being closed; and the run of the day before, if loans are not billed yet that it was the last day of the month for.
+ * is being closed; and the run of the day before, if its chunks still prepare the morning.
  */
 export const today = (tx: Transaction) =>
   tx.one(
@@ -225,7 +231,7 @@ export const today = (tx: Transaction) =>
       select id from cob_runs where cob_date = app.business_date()
     ) as known_run, (
       select run_id from cob_chunks
-      where cob_date = app.business_date() - 1 and unbilled_month is not null limit 1
-    ) as unbilled_run
+      where cob_date = app.business_date() - 1 and ${hasMorningWork} limit 1
+    ) as morning_run
   `),
   );

@@ -4,6 +4,7 @@ import { inChunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { addressLines, asTexts } from '../communications/recipients.ts';
 import { loans } from '../loans/loans.ts';
+import { endedReliefs } from '../loans/reliefs.ts';
 import { endedCycle, line } from './statement-cycle.ts';
 import { activity } from './statement-activity.ts';
 import { due } from './statement-due.ts';
@@ -22,9 +23,13 @@ type Sender = {
   languageFor: (preference: string) => string;
 };
 
-/** Whom a morning bills: on the first, loans for the month before; and lines whose cycle ended the day before. */
+/**
+ * Whom a morning bills: on the first, loans for the month before; and lines whose cycle ended the day before. A loan
+ * whose relief ended that morning is billed in the transaction that ends it: nothing else has happened to it.
+ */
 const WHOM = {
   month: sql.fragment`loan.cycle_end_date is null`,
+  month_after_relief: sql.fragment`loan.cycle_end_date is null`,
   cycle: sql.fragment`loan.cycle_start_date = app.business_date()`,
 };
 type Whom = keyof typeof WHOM;
@@ -106,9 +111,11 @@ const isUntouched = sql.fragment`(
 ) < today.day`;
 
 /** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
+const hasEnded = (month: string) => sql.fragment`
+  origin.opened_on < today.day and today.day = ${month}::date + interval '1 month'`;
 const BILLED = {
-  month: (month: string) => sql.fragment`
-    origin.opened_on < today.day and today.day = ${month}::date + interval '1 month' and ${isUntouched}`,
+  month: (month: string) => sql.fragment`${hasEnded(month)} and ${isUntouched}`,
+  month_after_relief: hasEnded,
   cycle: () => sql.fragment`
     cycle.begins is not null and (
       balance.owed > 0 or row.suspense_balance > 0 or moved.previous_balance > 0
@@ -221,6 +228,12 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
     on conflict do nothing
   `),
   );
+
+/** Loans but those whose relief ended before the morning and is still in force. */
+export const withoutEndedRelief =
+  (morning: string): Among =>
+  (id) =>
+    sql.fragment`${id} not in (select loan_id from (${endedReliefs(morning)}) as ended)`;
 
 /** Finds lines whose cycle ended the day before. */
 export const endedCycles = sql.fragment`

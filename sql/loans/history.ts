@@ -5,6 +5,7 @@ import { joined } from '../database/joined.ts';
 import { Events, inArrays } from './events.ts';
 import { inLines, Lines } from './installments.ts';
 import { holdAll, Raw, rawColumns } from './loans.ts';
+import { endedReliefs } from './reliefs.ts';
 
 const History = Raw.extend({
   /** As it is now: it may have moved on since the transaction asked what day it is. */
@@ -12,6 +13,8 @@ const History = Raw.extend({
   posted_until: z.string(),
   /** The month that it is not billed for yet, since the day that ended it was only just closed. */
   unbilled_month: z.string().nullable(),
+  /** Whether a relief of the loan ended with the day before and is still to be ended by the close. */
+  has_ended_relief: z.boolean(),
   /** The payoff quote that holds today. */
   quote_id: z.string().nullable(),
   schedule: Lines,
@@ -56,6 +59,14 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
                and chunk.first_loan_id <= loan.id
                and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
            ) as unbilled_month,
+           exists (
+             select from cob_chunks as chunk
+             where chunk.cob_date = day.today - 1 and chunk.has_ended_reliefs and chunk.first_loan_id <= loan.id
+               and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
+               and exists (
+                 select from (${endedReliefs(sql.fragment`day.today`)}) as ended where ended.loan_id = loan.id
+               )
+           ) as has_ended_relief,
            (
              select quote.id from payoff_quotes as quote
              where quote.loan_id = loan.id and quote.status = 'active'

@@ -64,10 +64,10 @@ export const deferments = (tx: Transaction, loanId: string, productId: string, d
   `);
 
 /**
- * Loans with a relief whose last day was over on a morning, in the order in which they are locked: forbearances,
- * deferments, freezes with an end, and promotions whose deferred interest falls due.
+ * Loans with a relief whose last day was over on a morning: forbearances, deferments, freezes with an end, and
+ * promotions whose deferred interest falls due.
  */
-export const endedReliefs = (morning: string): SqlFragment => sql.fragment`
+export const endedReliefs = (morning: string | SqlFragment): SqlFragment => sql.fragment`
   select loan_id from forbearances where status = 'active' and end_date < ${morning}
   union
   select loan_id from deferments where status = 'active' and end_date < ${morning}
@@ -77,19 +77,29 @@ export const endedReliefs = (morning: string): SqlFragment => sql.fragment`
   select loan_id from loan_promotions
   where not is_over and event_id is not null and end_date < ${morning}
     and promo_type in ('deferred_interest', 'same_as_cash')
-  order by 1
 `;
+
+/** Whether a relief of some loan of the tenant ended before the morning and is still in force. */
+export const isAnyEnded = (tx: Transaction, morning: string) =>
+  tx.exists(prepared(sql.typeAlias('void')`${endedReliefs(morning)}`));
 
 const Ended = z.object({
   loan_id: z.string(),
   is_frozen: z.boolean(),
   promotions: z.array(z.string()),
 });
+export type Ended = z.output<typeof Ended>;
 
-/** The first of these loans, locked, with what ends on each. */
-export async function lockEnded(tx: Transaction, morning: string, limit: number) {
+/** Some of the loans: those of a chunk, and those that come after a loan. */
+type Some = { limit: number; of?: Parameters<typeof inChunk>[0]; after?: string | undefined };
+
+/** The first of these loans in the order of their ids, locked, with what ends on each. */
+export async function lockEnded(tx: Transaction, morning: string, some: Some) {
   const ids = await tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
-    select loan_id from (${endedReliefs(morning)}) as ended limit ${limit}
+    select loan_id from (${endedReliefs(morning)}) as ended
+    where ${some.of ? inChunk(some.of, sql.fragment`loan_id`) : sql.fragment`true`}
+      and (${some.after ?? null}::uuid is null or loan_id > ${some.after ?? null}::uuid)
+    order by loan_id limit ${some.limit}
   `);
   await holdAll(tx, ids);
   return tx.any(sql.type(Ended)`

@@ -37,11 +37,15 @@ create table cob_chunks (
   -- Set while the chunk's loans are not all billed for a month that ended. A transaction that changes one of them
   -- bills it first.
   unbilled_month date,
+  -- True while reliefs that ended with the day may be in force on some of the chunk's loans. No other transaction
+  -- changes such a loan before its relief has ended.
+  has_ended_reliefs boolean not null default false,
   primary key (tenant_id, run_id, chunk),
   foreign key (tenant_id, run_id) references cob_runs (tenant_id, id)
 );
 create index cob_chunks_day on cob_chunks (tenant_id, cob_date, first_loan_id);
-create index cob_chunks_unbilled on cob_chunks (tenant_id, cob_date) where unbilled_month is not null;
+create index cob_chunks_of_morning on cob_chunks (tenant_id, cob_date)
+  where unbilled_month is not null or has_ended_reliefs;
 call app.protect('cob_chunks', 'select, insert, update');
 
 -- A loan whose close failed is quarantined with the reason; the close continues without it.

@@ -8,12 +8,12 @@ import { sql, type Transaction } from '../../sql/database/db.ts';
 import { within } from '../../sql/database/within.ts';
 import { LAG_MAX_MS, openReplica } from '../../sql/database/replica.ts';
 import type { Client } from '../setup/client.ts';
-import { newReplicated } from '../setup/replicated.ts';
+import { newReplicated, until } from '../setup/replicated.ts';
 import { asked } from '../setup/standby.ts';
 
 const world = await newReplicated();
-const { postgres, standby, outcomes, changes, clock, lines } = world;
-const [{ pool, replica }, { port: other, replica: otherReplica }] = world.processes;
+const { postgres, standby, outcomes, changes, clock, lines, areFit } = world;
+const [{ pool, replica }, { port: other }] = world.processes;
 const tenant = await world.tenant('tenant');
 const officer = await tenant.signedIn('loan_officer');
 const colleague = await tenant.signedIn('admin');
@@ -28,10 +28,6 @@ const answeredBy = async (steps: () => Promise<unknown>) => {
   await steps();
   return [...outcomes];
 };
-async function until(isSo: () => boolean) {
-  for (let waited = 0; !isSo() && waited < 40_000; waited += 50) await wait(50);
-}
-const areFit = () => replica.isFit() && otherReplica.isFit();
 
 test('every list and report is read from a standby, by each role that may, and answered there', async () => {
   const superadmin = await tenant.signedIn('superadmin');

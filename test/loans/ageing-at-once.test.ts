@@ -15,7 +15,7 @@ const Kept = z.object({ delinquency_bucket: z.string() });
 const CHUNK = {
   first_loan_id: '00000000-0000-0000-0000-000000000000',
   ...{ before_loan_id: null, cob_date: '2026-02-15' },
-  ...{ is_accrued: true, done_at: null, unbilled_month: null },
+  ...{ is_accrued: true, done_at: null, unbilled_month: null, has_ended_reliefs: false },
 };
 
 /** Two loans that owe 315.68 on the day, and are late on the morning after it unless they pay. */

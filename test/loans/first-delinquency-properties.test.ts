@@ -139,7 +139,12 @@ test('on every day the loan keeps and shows the first day that its history folds
         const day = addDays(START, at);
         await setToday(tenant, day);
         const chunk = { first_loan_id: id, before_loan_id: null, cob_date: day };
-        const state = { is_accrued: false, done_at: null, unbilled_month: null };
+        const state = {
+          is_accrued: false,
+          done_at: null,
+          unbilled_month: null,
+          has_ended_reliefs: false,
+        };
         await tenant.within(({ tx }) => steps.age(tx, { ...chunk, ...state }, day));
         for (const { step } of inOrder(taken).filter(({ after }) => after === at))
           await tenant.within(async (work) => {

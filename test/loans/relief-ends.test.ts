@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { SYSTEM, workOf } from '../../jobs/work.ts';
 import { sql } from '../../sql/database/db.ts';
 import { setToday } from '../setup/books.ts';
+import { copyLoans } from '../setup/copy-loans.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -77,6 +80,56 @@ test('a freeze and a promotion that defers interest are over on the morning afte
   expect(await loanOf(tenant, frozen.id)).toMatchObject({ is_frozen: false });
   // Ten days of 10000.00 at 0.12.
   expect(await loanOf(tenant, deferred.id)).toMatchObject({ accrued_interest: '32.88' });
+});
+
+/** As many frozen loans as the end of a day unfreezes itself; loans made later come after them. */
+async function manyFrozenLoans(tenant: Tenant, morning: string) {
+  const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
+  const boarded = await tenant.officer.post('/loans/board', {
+    ...{ borrower_id: borrower.body.id, principal_amount: '5000.00', interest_rate: '0.12' },
+    ...{ program_id: await tenant.first('/programs'), product_id: await tenant.first('/products') },
+    ...{ term_months: 12, payment_amount: '444.25', origination_date: '2025-11-25' },
+    ...{ first_payment_date: '2025-12-25', current_principal_balance: '5000.00' },
+    ...{ paid_through_date: '2025-11-25' },
+  });
+  expect(boarded.body).toMatchObject({ id: expect.any(String) });
+  await copyLoans(stage.url, 500, { tenantId: tenant.id });
+  await stage.owner.query(
+    `update loans set is_frozen = true, freeze_until = $2
+     where tenant_id = $1 and id <> $3`,
+    [tenant.id, morning, boarded.body.id],
+  );
+}
+
+test('more reliefs than the end of a day can take end before their loans are billed or paid', async () => {
+  const tenant = await stage.tenant('2025-11-25');
+  await manyFrozenLoans(tenant, '2026-01-01');
+  const [forborne, deferred] = [await newLoan(tenant, AT_TWELVE), await newLoan(tenant, AT_TWELVE)];
+  await tenant.officer.post(`/loans/${forborne.id}/forbearances`, {
+    ...{ start_date: '2025-11-26', end_date: '2025-12-31', reason: 'hardship' },
+    end_treatment: 'extend_term',
+  });
+  const freeze = { until_date: '2026-01-01' };
+  await (await tenant.signedIn('admin')).post(`/loans/${deferred.id}/freeze`, freeze);
+  await travelTo(stage, tenant, '2025-12-31');
+  const lent = { within: workOf(stage.pool, SYSTEM) } as never;
+  const run = await tenant.within((work) => startClose(work, '2025-12-31'));
+  const chunk = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
+
+  await closeLoans.run(chunk, lent);
+  const early = await tenant.officer.post(`/loans/${forborne.id}/payments`, { amount: '10.00' });
+  await closeLoans.run({ ...chunk, morning: true }, lent);
+  const paid = await tenant.officer.post(`/loans/${forborne.id}/payments`, { amount: '10.00' });
+
+  expect(early).toMatchObject({ status: 503, headers: { 'retry-after': expect.any(String) } });
+  expect(paid.status).toBe(201);
+  expect(await loanOf(tenant, deferred.id)).toMatchObject({ is_frozen: false });
+  expect(await loanOf(tenant, forborne.id)).toMatchObject({ days_past_due: 0, term_months: 13 });
+  expect(await statementOf(tenant, forborne.id, '2025-12-01')).toMatchObject({
+    ...{ past_due: '0.00', days_past_due: 0, forbearance_until: null },
+  });
+  expect(await statementOf(tenant, deferred.id, '2025-12-01')).not.toBeNull();
+  expect(await violationsIn(stage)).toEqual([]);
 });
 
 test('the checks of the books name a relief that is still in force after its last day', async () => {

@@ -68,12 +68,12 @@ export function monthEnds(stage: Stage) {
       ids: ids.toSorted(),
       signed,
       endDay: () => closeLoans.run(payload, lent),
-      bill: () => closeLoans.run({ ...payload, bills: true }, lent),
+      bill: () => closeLoans.run({ ...payload, morning: true }, lent),
       /** By a worker that is killed after so many transactions; answers what is unbilled then. */
       billUntilKilled: async (after: number) => {
         let begun = 0;
         const dying = dyingWhen(async () => (begun += 1) > after);
-        await closeLoans.run({ ...payload, bills: true }, dying).catch(() => null);
+        await closeLoans.run({ ...payload, morning: true }, dying).catch(() => null);
         return (await chunkOf(payload)).unbilled_month;
       },
       pay: async (id: string) =>

@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll } from 'vitest';
 import { createApp, serverOf } from '../../api/http/app.ts';
@@ -93,12 +94,33 @@ export async function newReplicated() {
     };
     return { id, signedIn };
   }
-  /** The last write of every session so far lies a minute back, there as well as here. */
+  /**
+   * Moves the last write of every session a minute into the past, on the standby too, and waits until both
+   * processes read from the standby: they look at it once a second.
+   */
   async function aMinuteLater() {
     await asked(postgres.url, `update sessions set wrote_at = now() - interval '1 minute'`);
     await standby.caughtUp();
+    await until(areFit);
   }
-  return { postgres, standby, processes, lines, outcomes, changes, clock, tenant, aMinuteLater };
+  const areFit = () => processes.every(({ replica }) => replica.isFit());
+  return {
+    postgres,
+    standby,
+    processes,
+    lines,
+    outcomes,
+    changes,
+    clock,
+    tenant,
+    aMinuteLater,
+    areFit,
+  };
+}
+
+/** Waits until the condition holds, for 40 seconds at most. */
+export async function until(isSo: () => boolean) {
+  for (let waitedMs = 0; !isSo() && waitedMs < 40_000; waitedMs += 50) await wait(50);
 }
 
 /** Goes as time goes, but where a test stops it, and lets pass as many milliseconds as it likes. */

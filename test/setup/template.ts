@@ -18,13 +18,20 @@ declare module 'vitest' {
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(path.join(await roomiest(), 'servicing-test-'));
   const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
-  await migrate(postgres.url);
-  await planOnce(postgres.url);
-  project.provide('templateUrl', postgres.url);
-  return async () => {
+  const end = async () => {
     await postgres.stop('immediate');
     rmSync(folder, { recursive: true, force: true });
   };
+  try {
+    await migrate(postgres.url);
+    await planOnce(postgres.url);
+  } catch (error) {
+    // Vitest runs no teardown after a failed set-up.
+    await end();
+    throw error;
+  }
+  project.provide('templateUrl', postgres.url);
+  return end;
 }
 
 /**

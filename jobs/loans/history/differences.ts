@@ -152,3 +152,15 @@ export function splitOf(state: LoanState, id: string) {
       .map(({ event_id: _, ...line }) => line),
   };
 }
+
+/** What was lost of the principal, which a payment from before the charge-off makes less, or nothing. */
+export function lossOf(before: LoanState, after: LoanState) {
+  const lines = lossesIn(after);
+  if (lines.length + lossesIn(before).length === 0) return {};
+  const isLost = lines.length > 0 || after.is_charged_off;
+  const amounts = lines.map(({ amount }) => new Big(amount));
+  return { charge_off_amount: isLost ? money(sum(amounts)) : null };
+}
+
+const lossesIn = ({ allocations }: LoanState) =>
+  allocations.filter(({ rule, component }) => rule === 'charge_off' && component === 'principal');

@@ -2,8 +2,8 @@ import { Big } from 'big.js';
 import type { EventRow } from '../../../sql/loans/events.ts';
 import * as happened from '../../../sql/loans/happened.ts';
 import * as history from '../../../sql/loans/history.ts';
-import { DayMoved, Invalid, NotFound } from '../../errors.ts';
-import { money, sum } from '../../money.ts';
+import { DayMoved, Invalid, NotFound, ReliefEnding } from '../../errors.ts';
+import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
@@ -20,6 +20,7 @@ import {
   changedSales,
   changedSplits,
   CREDITS,
+  lossOf,
   movedCoverage,
   movedOtherwise,
   PAYMENTS,
@@ -48,9 +49,14 @@ export type OpenLoan = {
   booked?: Booked;
 };
 
-/** Locks the loan and folds it as of today. One writer per loan at a time. */
+/**
+ * Locks the loan and folds it as of today. One writer per loan at a time. On the first morning after a relief, its end
+ * comes first; on the first of a month, its statement comes before anything else.
+ */
 export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
   const whole = await locked(work, loanId);
+  if (work.isEndingReliefs) return unfolded(work, whole);
+  if (whole?.has_ended_relief) throw new ReliefEnding();
   const month = whole?.unbilled_month ?? null;
   if (month !== null) await billFirst(work.tx, { work, id: loanId, month });
   return unfolded(work, whole);
@@ -234,15 +240,3 @@ function openInstallments({ installments, maturity_date }: LoanState) {
     is_last_covered: last?.status === 'paid',
   };
 }
-
-/** What was lost of the principal, which a payment from before the charge-off makes less, or nothing. */
-function lossOf(before: LoanState, after: LoanState) {
-  const lines = lossesIn(after);
-  if (lines.length + lossesIn(before).length === 0) return {};
-  const isLost = lines.length > 0 || after.is_charged_off;
-  const amounts = lines.map(({ amount }) => new Big(amount));
-  return { charge_off_amount: isLost ? money(sum(amounts)) : null };
-}
-
-const lossesIn = ({ allocations }: LoanState) =>
-  allocations.filter(({ rule, component }) => rule === 'charge_off' && component === 'principal');

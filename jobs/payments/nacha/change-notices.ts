@@ -14,7 +14,7 @@ import { effectOf } from '../../return-codes.ts';
 import { correctionOf, meaningOf, type Correction } from './corrections.ts';
 import type { ReturnedEntry } from './returns.ts';
 
-/** A correction is made within six banking days (Nacha Operating Rules, 2.12.1). */
+/** Nacha gives six banking days, or until the next entry if that is later (Banner Bank, "ACH Originator Guide"). */
 const BANKING_DAYS = 6;
 
 /**

@@ -11,7 +11,7 @@ export type Correction = {
 /** The columns of the 29 characters of corrected data, counted from zero. */
 type Fields = { routing?: [number, number]; account?: [number, number]; type?: [number, number] };
 
-/** Source: Nacha Operating Rules, Appendix Five, Parts 5.3 and 5.4 (change codes and corrected data). */
+/** Source: Lead Bank, "Notification of Change"; moov-io/ach, addenda98.go (columns of the corrected data). */
 const LAYOUTS = dictionary<Fields>({
   C01: { account: [0, 17] },
   C02: { routing: [0, 9] },

@@ -20,7 +20,7 @@ export type ReturnedEntry = {
 type ForwardEntry = { code: null; trace_number: string };
 
 /**
- * Reads a return file (Nacha Operating Rules, Appendix Four): each entry that comes back is followed
+ * Reads a return file in the Nacha format: each entry that comes back is followed
  * by an addenda record of type 99, each notification of change by one of type 98. The file must agree with
  * its control records.
  */
