@@ -42,7 +42,8 @@ process.on('unhandledRejection', crash);
 async function openWhenThere() {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await openPool(configuration.DATABASE_URL, { size: configuration.DATABASE_POOL });
+      const size = configuration.DATABASE_POOL;
+      return await openPool(configuration.DATABASE_URL, { size, isShared: true });
     } catch (error) {
       if (attempt >= 120 || error instanceof RoleRefused) throw error;
       if (attempt === 1) log.warn({ err: error }, 'waiting for the database');

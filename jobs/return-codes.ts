@@ -37,12 +37,13 @@ const SIXTY_DAYS = { limit: '60 days' } as const;
 const NO_LIMIT = { limit: 'none' } as const;
 
 /**
- * Why banks send an entry back. Source: Nacha Operating Rules, Appendix Four, Part 4.2 (codes, meanings and
- * time limits), Article Two, 2.12.4 (retries), Article Eight, definition of the unauthorized entry return
- * rate (R05, R07, R10, R11, R29, R51). Compared with public tables of meanings and time limits: PayNearMe, "ACH
- * Return Codes"; Galileo, "ACH return codes"; moov-io/ach, docs/returns.md. They differ on R06, for which the
- * two banks agree on a limit. A code that is not here is shown as it is: codes of entries that are never sent
- * from here (RCK, IAT, ENR, converted checks) are left out, except R51, which counts towards the rate.
+ * Why banks send an entry back. The Nacha Operating Rules are not public, so this table follows what banks publish
+ * of them. Meanings and time limits: PayNearMe, "ACH Return Codes"; moov-io/ach, docs/returns.md. They differ on R06, for
+ * which the two banks agree on a limit. Retries and what the sender must stop: Bank Five Nine, "ACH Return
+ * Reference Guide" and "Reinitiating Returned ACH Debit Items"; Bank of Houston, "Originator ACH Rules" (R05, R07, R08,
+ * R10). Codes that count as unauthorized: Federal Reserve Financial Services, "R11 returns" (R05, R07, R10, R11, R29, R51).
+ * A code that is not here is shown as it is: codes of entries that are never sent from here (RCK, IAT, ENR,
+ * converted checks) are left out, except R51, which counts as unauthorized.
  */
 export const RETURN_CODES = dictionary<ReturnCode>({
   R01: code('Insufficient funds', 'borrower', 'none', RETRY),
@@ -105,7 +106,7 @@ export const RETURN_CODES = dictionary<ReturnCode>({
 /** What a code of the form R00 reports; R61 to R77 are about a return and return nothing themselves. */
 export type ReturnClass = 'return' | 'dishonored' | 'contested';
 
-/** Source: Nacha Operating Rules, Appendix Four, Parts 4.3 and 4.4. */
+/** R61 to R70 dishonor a return (iCheckGateway, "NACHA ACH Processing Return Codes"), R71 to R77 contest that. */
 export function classOf(returnCode: string): ReturnClass {
   const number = Number(returnCode.slice(1));
   if (number >= 61 && number <= 70) return 'dishonored';

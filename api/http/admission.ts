@@ -5,20 +5,32 @@ import { HttpRefusal } from './errors.ts';
 const AT_WORK_MAX = 400;
 
 export type Admission = ReturnType<typeof openAdmission>;
-type Place = { isTaken: boolean };
+type Place = { isTaken: boolean; tenant_id?: string };
 
 /**
  * Counts the requests that the process works on, and refuses further ones early. A request gives its
- * place up while it waits for its client, so a client that sends slowly takes no place from another.
+ * place up while it waits for its client, so a client that sends slowly takes no place from another. A
+ * tenant may hold as many places as are free: half of them alone, a third each where two are busy.
  */
 export function openAdmission(most = AT_WORK_MAX) {
   let taken = 0;
+  const held = new Map<string, number>();
+  const heldBy = (tenantId: string) => held.get(tenantId) ?? 0;
+  const hold = (tenantId: string | undefined, by: 1 | -1) => {
+    if (tenantId === undefined) return;
+    const now = heldBy(tenantId) + by;
+    if (now === 0) held.delete(tenantId);
+    else held.set(tenantId, now);
+  };
   const leave = (place: Place) => {
-    if (place.isTaken) taken -= 1;
+    if (!place.isTaken) return;
+    taken -= 1;
+    hold(place.tenant_id, -1);
     place.isTaken = false;
   };
   const enter = (place: Place) => {
     taken += 1;
+    hold(place.tenant_id, 1);
     place.isTaken = true;
   };
   const middleware: Middleware = async (ctx: Context, next: Next) => {
@@ -32,8 +44,17 @@ export function openAdmission(most = AT_WORK_MAX) {
       leave(place);
     }
   };
+  /** The same for the share of its tenant, which is known only after the request was let in. */
+  const ofTenant: Middleware = async (ctx: Context, next: Next) => {
+    const { place, tenant } = ctx.state as { place: Place; tenant: { id: string } };
+    if (heldBy(tenant.id) >= most - taken) throw tenantIsBusy();
+    place.tenant_id = tenant.id;
+    hold(tenant.id, 1);
+    await next();
+  };
   return {
     middleware,
+    ofTenant,
     atWork: () => taken,
     /** Gives the place up while the request waits for its client. */
     leave: (ctx: Context) => {
@@ -48,12 +69,22 @@ export function openAdmission(most = AT_WORK_MAX) {
       const { place } = ctx.state as { place?: Place };
       if (!place || place.isTaken) return;
       if (taken >= most && !isUpload) throw busy();
+      if (place.tenant_id !== undefined && heldBy(place.tenant_id) >= most - taken && !isUpload)
+        throw tenantIsBusy();
       enter(place);
     },
   };
 }
 
+const RETRY = { headers: { 'Retry-After': '2' } };
+
 const busy = () =>
-  new HttpRefusal(503, 'unavailable', 'The service is busy. Try again shortly.', {
-    headers: { 'Retry-After': '2' },
-  });
+  new HttpRefusal(503, 'unavailable', 'The service is busy. Try again shortly.', RETRY);
+
+const tenantIsBusy = () =>
+  new HttpRefusal(
+    503,
+    'unavailable',
+    'Your organization has too many requests in progress. Wait for some to finish, then try again.',
+    RETRY,
+  );

@@ -10,6 +10,7 @@ import { health, type Health } from '../operations/health.ts';
 import { portalPages } from '../pages/pages.ts';
 import { arrival } from './arrival.ts';
 import type { Configuration } from './configuration.ts';
+import { oneAtATime } from './connections.ts';
 import { cors } from './cors.ts';
 import { requestSeconds } from './metrics.ts';
 import { csrf, setCookie } from './csrf.ts';
@@ -58,6 +59,7 @@ export function createApp(parts: AppParts): Koa {
     health(state, pool),
     intake.admission.middleware,
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
+    intake.admission.ofTenant,
     cors(pool),
     storage({ pool, intake, installation }),
     sessionMiddleware(app, process, isSecure),
@@ -74,9 +76,10 @@ export function createApp(parts: AppParts): Koa {
 
 /** The app as a server; what goes wrong in it is answered in it. */
 export function serverOf(app: Koa, options: ServerOptions = {}): Server {
-  const handle = app.callback();
+  const answer = app.callback();
+  const handle = oneAtATime((request, response) => void answer(request, response));
   const kept = { maxHeaderSize: HEAD_BYTES_MAX, ...options };
-  return answerBroken(createServer(kept, (request, response) => void handle(request, response)));
+  return answerBroken(createServer(kept, handle));
 }
 
 /** Pages, health, files and what nobody serves: a path from outside is no label. */

@@ -5,6 +5,13 @@ import { HttpRefusal } from './errors.ts';
 import { sizeOfJson } from './json-size.ts';
 import { receiveBody, type Intake } from './receive.ts';
 
+declare module 'koa' {
+  interface Request {
+    /** What was read of the body, if the route takes one. */
+    body?: unknown;
+  }
+}
+
 /** Maximum size of a body, in bytes. */
 export const BODY_BYTES_MAX = 1_048_576;
 /** The same for endpoints that anyone may call, such as signing in. */

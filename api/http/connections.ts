@@ -1,4 +1,5 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { networkOf } from '../../jobs/users/attempts.ts';
 import { LIMITS } from './limits.ts';
 import { refuseConnection } from './broken-requests.ts';
@@ -48,4 +49,34 @@ export function boundConnections(
     if (count > per_network && !isTrustedPeer(peer, trustedProxies)) refuseConnection(socket);
   });
   return server;
+}
+
+/**
+ * Works on the requests of a connection one after the other. A client that sends many without waiting for
+ * the answers occupies one place, and nothing more is read from it until its last request has begun.
+ */
+export function oneAtATime(handle: RequestListener): RequestListener {
+  const waiting = new WeakMap<Socket, (() => void)[]>();
+  return (request, response) => {
+    const { socket } = request;
+    const begin = () => {
+      response.once('close', next);
+      handle(request, response);
+    };
+    const next = () => {
+      const line = waiting.get(socket) ?? [];
+      const following = line.shift();
+      if (following === undefined) waiting.delete(socket);
+      if (line.length === 0 && socket.isPaused()) socket.resume();
+      if (!socket.destroyed) following?.();
+    };
+    const line = waiting.get(socket);
+    if (line === undefined) {
+      waiting.set(socket, []);
+      begin();
+      return;
+    }
+    line.push(begin);
+    socket.pause();
+  };
 }

@@ -1,19 +1,19 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import { Invalid } from '../../jobs/errors.ts';
 import { describeFile } from '../../jobs/files/file-bytes.ts';
 import { FILE_BYTES_MAX, StoreUnavailable } from '../../jobs/files/files.ts';
 import { checkStorable } from './bodies.ts';
 import { HttpRefusal } from './errors.ts';
+import { MalformedForm, partsOf, type Part } from './multipart.ts';
 import { receiveUpload, type Intake } from './receive.ts';
 
 const FIELDS_BYTES_MAX = 65_536;
-const FIELDS_MAX = 100;
+const PARTS_MAX = 100;
 
 /** A file of a form: what its sender calls it, and where its bytes lie for as long as the request. */
 export type ArrivedFile = { field: string; name: string; type: string; size: number; path: string };
@@ -35,81 +35,93 @@ export async function withFileForm<Result>(
   if (Number(ctx.get('Content-Length') || 0) > bytes_max + 2 * FIELDS_BYTES_MAX) throw tooLarge();
   const folder = await mkdtemp(path.join(tmpdir(), 'form-'));
   try {
-    await receiveUpload(ctx, intake, undefined, async (content) => {
-      const parser = parserInto(folder, bytes_max);
-      await parser(fedBy(ctx, content), async () => {}).catch(asRefusal);
-    });
-    const fields = (ctx.request.body ?? {}) as FileForm['fields'];
-    const files = filesOf(ctx);
-    checkStorable(fields, []);
-    for (const { name } of files) checkStorable({ file: name }, []);
-    return await steps({ fields, files });
+    const form = await receiveUpload(ctx, intake, undefined, (content) =>
+      readForm(partsOf(ctx.get('Content-Type'), content), folder, bytes_max).catch(asRefusal),
+    );
+    checkStorable(form.fields, []);
+    for (const { name } of form.files) checkStorable({ file: name }, []);
+    return await steps(form);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** The same request, whose body is what has been received of it in time. */
-function fedBy(ctx: Context, content: AsyncIterable<Uint8Array>): Context {
-  const { headers } = ctx.req;
-  const body = Object.assign(Readable.from(content, { objectMode: false }), { headers });
-  return Object.create(ctx, { req: { value: body } }) as Context;
+/** Reads all parts. A field for a file that was left empty sends a file without a name, which is none. */
+async function readForm(
+  parts: AsyncIterable<Part>,
+  folder: string,
+  bytes_max: number,
+): Promise<FileForm> {
+  const fields = new Map<string, string | string[]>();
+  const files: ArrivedFile[] = [];
+  let count = 0;
+  let bytesLeft = FIELDS_BYTES_MAX;
+  for await (const { name, filename, type, content } of parts) {
+    count += 1;
+    if (count > PARTS_MAX) throw tooManyParts();
+    if (filename) {
+      if (files.length > 0) throw new Invalid({ file: 'Send exactly one file.' });
+      const place = path.join(folder, 'file');
+      const size = await writeFile(place, content, bytes_max);
+      files.push({ field: name, name: filename, type, size, path: place });
+    } else {
+      const value = await textOf(content, bytesLeft);
+      bytesLeft -= Buffer.byteLength(value);
+      if (filename === null) fields.set(name, joined(fields.get(name), value));
+    }
+  }
+  return { fields: Object.fromEntries(fields), files };
 }
 
-const parserInto = (uploadDir: string, bytes_max: number) =>
-  koaBody({
-    ...{ json: false, text: false, urlencoded: false, multipart: true },
-    formidable: {
-      ...{ uploadDir, maxFiles: 1, allowEmptyFiles: true, minFileSize: 0 },
-      ...{ maxFileSize: bytes_max, maxFields: FIELDS_MAX, maxFieldsSize: FIELDS_BYTES_MAX },
-    },
-  });
+const joined = (before: string | string[] | undefined, value: string) =>
+  before === undefined ? value : [before, value].flat();
 
-/** What formidable calls its refusals (its FormidableError has no names for them). */
-const FIELDS_TOO_LARGE = 1006;
-const FILES_TOO_MANY = 1015;
+async function writeFile(place: string, content: AsyncIterable<Uint8Array>, bytes_max: number) {
+  let size = 0;
+  async function* counted() {
+    for await (const piece of content) {
+      size += piece.length;
+      if (size > bytes_max) throw tooLarge();
+      yield piece;
+    }
+  }
+  await pipeline(counted(), createWriteStream(place, { flags: 'wx', mode: 0o600 }));
+  return size;
+}
 
-/** Whatever formidable refuses is the sender's fault; what the system refuses is the disk's. */
+async function textOf(content: AsyncIterable<Uint8Array>, bytes_max: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of content) {
+    size += piece.length;
+    if (size > bytes_max)
+      throw new HttpRefusal(413, 'payload_too_large', 'The form fields exceed the size limit.');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+/** A malformed form is the sender's fault; what the system refuses is the disk's. */
 function asRefusal(error: unknown): never {
-  const { code, httpCode } = error as { code?: unknown; httpCode?: number };
-  if (code === FILES_TOO_MANY) throw new Invalid({ file: 'Send exactly one file.' });
-  if (code === FIELDS_TOO_LARGE)
-    throw new HttpRefusal(413, 'payload_too_large', 'The form fields exceed the size limit.');
-  if (httpCode === 413) throw tooLarge();
-  if (typeof code === 'number')
+  if (error instanceof MalformedForm)
     throw new HttpRefusal(
       400,
       'malformed_form',
       'The form is malformed or incomplete. Send it again.',
     );
-  if (typeof code === 'string')
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  if (typeof code === 'string' && typeof syscall === 'string')
     throw new StoreUnavailable('The file cannot be accepted right now. Try again shortly.', {
       cause: error,
     });
   throw error;
 }
 
+const tooManyParts = () =>
+  new HttpRefusal(413, 'payload_too_large', `The form has more than ${PARTS_MAX} fields.`);
+
 const tooLarge = () =>
   new HttpRefusal(413, 'payload_too_large', 'The file exceeds the size limit.');
-
-type Parsed = {
-  originalFilename: string | null;
-  mimetype: string | null;
-  size: number;
-  filepath: string;
-};
-
-/** A field for a file that was left empty sends a file without a name. */
-function filesOf(ctx: Context): ArrivedFile[] {
-  const { files = {} } = ctx.request as { files?: Record<string, Parsed | Parsed[]> };
-  return Object.entries(files).flatMap(([field, arrived]) =>
-    [arrived]
-      .flat()
-      .flatMap(({ originalFilename: name, mimetype, size, filepath }) =>
-        name ? [{ field, name, type: mimetype ?? '', size, path: filepath }] : [],
-      ),
-  );
-}
 
 /**
  * The same as the body of an endpoint, which takes one file, in the field that is called so, and each
@@ -124,7 +136,8 @@ export async function withFileBody(ctx: Context, limits: FormLimits, steps: () =
         throw new Invalid({ [name.slice(0, 100)]: 'Is given more than once.' });
     if (file && file.field !== 'file')
       throw new Invalid({ file: 'Send the file in the field named file.' });
-    if (file) Object.assign(ctx.request, { body: { ...fields, file: await sent(file) } });
+    const body = { ...fields, ...(file && { file: await sent(file) }) };
+    Object.assign(ctx.request, { body });
     await steps();
   });
 }

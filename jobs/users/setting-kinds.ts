@@ -57,3 +57,17 @@ export const tries = z.int().min(3).max(60);
 export const agency = z
   .strictObject({ agency_name: line.default(''), agency_address: line.default('') })
   .prefault({});
+
+/**
+ * The code by which a reporter to credit bureaus names itself (Metro 2, field 5). It is the same in every file; a change
+ * is agreed with the bureaus first.
+ */
+export const furnisherCode = z.union([
+  z
+    .string()
+    .regex(
+      /^(?!0+$|9+$)[A-Za-z0-9]{5,20}$/,
+      'Must have 5 to 20 letters and digits, not only zeros or nines.',
+    ),
+  z.literal(''),
+]);

@@ -7,6 +7,7 @@ import { COMPLIANCE_CHECKS } from './compliance-checks.ts';
 import { DocumentYears } from './document-years.ts';
 import {
   agency,
+  furnisherCode,
   origin,
   logoUrl,
   line,
@@ -169,6 +170,7 @@ export const Settings = z.strictObject({
       reporter_name: line.default(''),
       reporter_address: line.default(''),
       reporter_phone: line.default(''),
+      identification_number: furnisherCode.default(''),
       // Every request reads the settings, so none of them grows without a bound.
       program_ids: z
         .record(z.string().max(20), line)

@@ -11,6 +11,7 @@ import { CannotStart, noDatabase } from './cannot-start.ts';
 import { checkRows } from './check-rows.ts';
 import { driverWith, LAST, UNREAD } from './driver.ts';
 import { withPulse } from './pulse.ts';
+import { shareAmongTenants } from './tenant-shares.ts';
 
 /** What a query module needs of a transaction; the connection never leaves `within`. */
 export type Transaction = Pick<
@@ -73,6 +74,8 @@ export type PoolSettings = {
   size?: number;
   /** The role that queries run as; the auditor may only read. */
   role?: 'servicing_app' | 'servicing_worker' | 'servicing_auditor' | 'servicing_owner';
+  /** Divides the connections among the tenants, for a process that answers to all of them. */
+  isShared?: boolean;
   /** Ends any statement that takes longer. */
   statementTimeoutMs?: number;
 };
@@ -141,7 +144,8 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
     await pool.end();
     throw noDatabase(url, error);
   }
-  return withPulse(pool, url, statementTimeoutMs + PATIENCE_MS);
+  const felt = withPulse(pool, url, statementTimeoutMs + PATIENCE_MS);
+  return settings.isShared ? shareAmongTenants(felt, size) : felt;
 }
 
 type Outcome<Result> = { result: Result } | { error: unknown };

@@ -143,7 +143,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
 async function openAll({ url, primaryUrl, size, ...settings }: Settings): Promise<Pools> {
   const small = { size: 1, statementTimeoutMs: settings.lookTimeoutMs ?? LOOK_TIMEOUT_MS };
   const opened = await Promise.allSettled([
-    openPool(url, { size }),
+    openPool(url, { size, isShared: true }),
     openPool(url, small),
     openPool(primaryUrl, small),
   ]);

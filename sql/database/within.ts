@@ -12,6 +12,7 @@ import {
 } from './boundaries.ts';
 import { sqlStateOf, type Transaction } from './db.ts';
 import { isPassing } from './passing.ts';
+import { inTurnOf } from './tenant-shares.ts';
 
 /** Errors that mean "the same steps may succeed a moment later". */
 const PASSING = new Set(['40001', '40P01', '55P03', OTHER_DAY]);
@@ -40,8 +41,8 @@ export async function within<Result>(
   for (let attempt = 1; ; attempt += 1) {
     // What is repeated asks: others may have been told of the day before, by a standby, meanwhile.
     const supposed = attempt === 1 ? supposedOf(tenantId, mode) : undefined;
-    const outcome = await pool.connect((connection) =>
-      once(connection, tenantId, noted, { ...mode, supposed }),
+    const outcome = await inTurnOf(pool, tenantId, () =>
+      pool.connect((connection) => once(connection, tenantId, noted, { ...mode, supposed })),
     );
     if ('result' in outcome) return outcome.result;
     const state = sqlStateOf(outcome.error) ?? '';

@@ -28,6 +28,14 @@ const Facts = z.object({
   past_due_30_amount: z.string(),
   days_past_due: z.int(),
   first_delinquency_date: z.string().nullable(),
+  /** The loan on the night before it was closed; null while it is open, or where no close recorded that night. */
+  before_close: z
+    .object({
+      status: z.string(),
+      days_past_due: z.int(),
+      first_delinquency_date: z.string().nullable(),
+    })
+    .nullable(),
   labels: z.array(z.string()),
   is_in_forbearance: z.boolean(),
   suspends_reporting: z.boolean(),
@@ -99,7 +107,7 @@ export const unreported = (
              where loan_id = loan.id
                and version = coalesce(kept.schedule_version, loan.schedule_version)
            ) as periods,
-           case when kept.loan_id is null then ${closedOn} end as closed_on,
+           closed.day as closed_on, before.facts as before_close,
            coalesce(kept.last_payment_date, loan.last_payment_date) as last_payment_date,
            paid.amount as paid_in_month, coalesce(kept.total_balance, 0.00) as total_balance,
            coalesce(kept.charge_off_balance, 0.00) as charge_off_balance,
@@ -143,6 +151,16 @@ export const unreported = (
       where day.snapshot_date = period.month_end and day.loan_id = loan.id
       offset 0
     ) as kept on true
+    left join lateral (select ${closedOn} as day where kept.loan_id is null) as closed on true
+    left join lateral (
+      select jsonb_build_object(
+               'status', status, 'days_past_due', days_past_due,
+               'first_delinquency_date', first_delinquency_date
+             ) as facts
+      from loan_snapshots as day
+      where day.snapshot_date = closed.day - 1 and day.loan_id = loan.id
+      offset 0
+    ) as before on true
     left join lateral (
       select true as is_known, payment_amount, charge_off_amount, term_months, payment_frequency
       from loan_particulars

@@ -114,6 +114,7 @@ export const suppress = (tx: Transaction, id: string, reason: string) =>
   `);
 
 const Line = z.looseObject({
+  consumer_account_number: z.string(),
   account_status: z.string(),
   ecoa_code: z.string(),
   consumer: z.record(z.string(), z.string().nullable()),

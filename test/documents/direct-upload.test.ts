@@ -121,6 +121,8 @@ test('what is wrong with a form is said, and nothing is kept of it', async () =>
   expect((await wrong({ borrower_id: loan.id })).slice(0, 2)).toEqual([422, 'borrower_id']);
   expect((await wrong({ loan_id: loan.borrower_id })).slice(0, 2)).toEqual([422, 'loan_id']);
   expect(await wrong({ notes: 'x'.repeat(70_000) })).toEqual([413, 'code', 'payload_too_large']);
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`field${at}`, 'x']));
+  expect(await wrong(many)).toEqual([413, 'code', 'payload_too_large']);
   expect(await kept()).toEqual(before);
 });
 

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { metro2File } from '../../jobs/loans/reporting/metro2.ts';
-import { recordsOf, reported, reporting } from '../setup/credit.ts';
+import {
+  makeReportable,
+  newReportedLoan,
+  recordsOf,
+  reported,
+  reporting,
+} from '../setup/credit.ts';
 import { newLoan } from '../setup/loans.ts';
+import { expectMetro2 } from '../setup/metro2-layout.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -14,7 +21,7 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   const tenant = await reporting(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);
-  await newLoan(tenant);
+  await newReportedLoan(tenant);
   const { officer } = tenant;
   await officer.put(`/borrowers/${loan.borrower_id}`, {
     date_of_birth: '1980-12-09',
@@ -42,6 +49,7 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   ).toString();
   const lines = text.split('\n');
   const [record] = await recordsOf(tenant, loan.id);
+  expectMetro2(lines.slice(0, -1));
 
   expect(made, JSON.stringify(made.body)).toMatchObject({
     status: 201,
@@ -53,7 +61,8 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   expect(lines.map(({ length }) => length)).toEqual([426, 426, 426, 426]);
   const [header = '', , , trailer = ''] = lines;
   const line = lines.find(
-    (text) => at(text, 43, 72).trim() === record?.['consumer_account_number'],
+    (text) =>
+      at(text, 43, 72).trim() === String(record?.['consumer_account_number']).replaceAll('-', ''),
   );
   const field = (from: number, to: number) => at(line ?? '', from, to);
   expect([at(header, 1, 10), at(header, 23, 32), at(header, 33, 37), at(header, 48, 55)]).toEqual([
@@ -106,13 +115,13 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
       [372, 380],
       [399, 407],
     ].map(([from = 0, to = 0]) => Number(at(trailer, from, to))),
-  ).toEqual([2, 4, 2, 1, 1, 1]);
+  ).toEqual([2, 4, 2, 2, 2, 1]);
   expect(
     at(trailer, 12, 407)
       .match(/.{9}/g)
       ?.map(Number)
       .reduce((one, other) => one + other),
-  ).toBe(11);
+  ).toBe(13);
   expect(record).toMatchObject({ status: 'reported', file_id: made.body.id });
 });
 
@@ -130,7 +139,7 @@ test('who owes an account as well follows it in the file, and once more when rel
     await live(body.id, postal_code);
     return officer.post(`/loans/${id}/co-borrowers`, { borrower_id: body.id, role });
   };
-  await live(borrower_id, '22201');
+  await makeReportable(tenant, borrower_id);
   await beside('Lovelace', 'co_borrower', '22201');
   const signer = await beside('Byron', 'co_signer', '10001');
   const fileOf = async () => {
@@ -138,6 +147,7 @@ test('who owes an account as well follows it in the file, and once more when rel
     const { filename } = (await admin.post('/credit-reporting-files')).body;
     const key = `${tenant.slug}/credit-reporting/files/${filename}`;
     const text = Buffer.from((await stage.installation.files.get(key)) ?? []).toString();
+    expectMetro2(text.split('\n').slice(0, -1));
     return text.split('\n');
   };
 
@@ -156,7 +166,7 @@ test('who owes an account as well follows it in the file, and once more when rel
   expect(at(j2, 188, 196)).toBe('10001    ');
   // J1 and J2 segments; dates of birth in all, in base, in J1 and in J2 segments.
   const counted = [39, 48, 363, 372, 381, 390].map((from) => Number(at(trailer, from, from + 8)));
-  expect(counted).toEqual([1, 1, 2, 0, 1, 1]);
+  expect(counted).toEqual([1, 1, 3, 1, 1, 1]);
   expect(record?.['co_consumers']).toMatchObject([{ ecoa_code: '2' }, { ecoa_code: 'T' }]);
   expect(at(later, 523, 523)).toBe('2');
   expect(at(later.slice(526), 97, 97)).toBe('T');
@@ -166,6 +176,7 @@ test('a file without records is a header and a trailer', () => {
   const reporter = {
     ...{ reporter_name: 'A', reporter_address: '', reporter_phone: '' },
     ...{ innovis: '', equifax: '', experian: '', transunion: '' },
+    identification_number: 'ACME01',
   };
   const facts = { activity_date: '2026-01-31', created_at: '2026-02-01T00:00:00.000Z' };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
-import { recordsOf, reported, reporting } from '../setup/credit.ts';
+import { newReportedLoan, recordsOf, reported, reporting } from '../setup/credit.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -121,7 +121,7 @@ test('what is reported as to be paid is what the bill asks for, with the last in
 test('a file holds each account once, with its newest record, however often it is asked for', async () => {
   const tenant = await reporting(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const [loan, other] = [await newLoan(tenant), await newLoan(tenant)];
+  const [loan, other] = [await newReportedLoan(tenant), await newReportedLoan(tenant)];
   await travelTo(stage, tenant, '2026-03-03');
   await reported(stage);
   const dispute = await tenant.officer.post(`/loans/${loan.id}/credit-disputes`, {

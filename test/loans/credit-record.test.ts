@@ -34,6 +34,7 @@ const FACTS: Facts = {
   past_due_30_amount: '0.00',
   days_past_due: 0,
   first_delinquency_date: null,
+  before_close: null,
   labels: [],
   is_in_forbearance: false,
   suspends_reporting: false,

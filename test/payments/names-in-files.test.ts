@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { metro2File } from '../../jobs/loans/reporting/metro2.ts';
-import { recordsOf, reported, reporting } from '../setup/credit.ts';
+import { makeReportable, recordsOf, reported, reporting } from '../setup/credit.ts';
 import { newLoan } from '../setup/loans.ts';
 import { at, bankAccount, sentLines } from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -74,6 +74,7 @@ test('a bureau’s file has names in Latin letters; of whom none is left nothing
   const [vietnamese, nameless] = [await newLoan(tenant), await newLoan(tenant)];
   const rename = (loan: { borrower_id: string }, first_name: string, last_name: string) =>
     tenant.officer.put(`/borrowers/${loan.borrower_id}`, { first_name, last_name });
+  for (const { borrower_id } of [vietnamese, nameless]) await makeReportable(tenant, borrower_id);
   await rename(vietnamese, 'Đức', 'Đặng');
   await rename(nameless, 'Ada', '☺☺');
   await travelTo(stage, tenant, '2026-02-03');
@@ -92,7 +93,7 @@ test('a bureau’s file has names in Latin letters; of whom none is left nothing
   expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201, body: { record_count: 1 } });
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
   expect(lines).toHaveLength(3);
-  expect([at(lines[1] ?? '', 231, 255).trim(), at(lines[1] ?? '', 256, 275).trim()]).toEqual([
+  expect([at(lines[1] ?? '', 232, 256).trim(), at(lines[1] ?? '', 257, 276).trim()]).toEqual([
     ...['DANG', 'DUC'],
   ]);
   expect(await recordsOf(tenant, nameless.id)).toMatchObject([
@@ -107,6 +108,7 @@ test('the reporter of a bureau’s file is written in Latin letters too', () => 
   const file = metro2File(
     {
       ...{ reporter_name: 'Crédit Łódź', reporter_address: '1 Æbleveien', reporter_phone: '' },
+      identification_number: 'ACME01',
       ...{ innovis: '', equifax: '', experian: '', transunion: '' },
     },
     { activity_date: '2026-01-31', created_at: '2026-02-03T10:00:00Z' },

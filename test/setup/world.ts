@@ -53,7 +53,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     local_port: null,
   };
   const database = await cloneDatabase();
-  const pool = await openPool(database.url, { size: 8 });
+  const pool = await openPool(database.url, { size: 8, isShared: true });
   const owner = new pg.Pool({ connectionString: database.url, max: 2 });
   owner.on('error', () => {});
   const servers: Server[] = [];
@@ -64,7 +64,8 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     declared: readonly Route[] = routes,
     intake = openIntake(),
   ) => {
-    const own = servers.length === 0 ? pool : await openPool(database.url, { size: 4 });
+    const own =
+      servers.length === 0 ? pool : await openPool(database.url, { size: 4, isShared: true });
     if (own !== pool) pools.push(own);
     const app = createApp({
       pool: own,

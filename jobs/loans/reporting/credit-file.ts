@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as tasks from '../../../sql/borrowers/tasks.ts';
 import * as credit from '../../../sql/loans/credit-reporting.ts';
+import * as incomplete from '../../../sql/loans/incomplete-records.ts';
 import { current } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
@@ -32,25 +33,23 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
   if (reporting_period > last || !addDays(reporting_period, 1).endsWith('-01'))
     throw new Invalid({ reporting_period: 'Must be the last day of a month that is closed.' });
   await credit.alone(tx);
-  const { credit_reporting } = await settingsOf(tx);
-  const { enabled, reporter_name, reporter_address, reporter_phone, program_ids } =
-    credit_reporting;
-  if (!enabled || reporter_name === '') {
-    const message = 'The settings do not say yet who reports.';
-    throw new Conflict(message, 'credit_reporting_not_configured');
-  }
+  const { reporter_name, reporter_address, reporter_phone, identification_number, program_ids } =
+    await reporterOf(work);
   const number = (await credit.filesSoFar(tx, reporting_period)) + 1;
   const filename = `metro2-${reporting_period}-${number}.txt`;
   const { slug: tenant_slug } = await current(tx);
   const path = { tenant_slug, loan_id: 'credit-reporting', document_type: 'files', filename };
-  const [innovis, equifax, experian, transunion] = (
-    ['innovis', 'equifax', 'experian', 'transunion'] as const
-  ).map((bureau) => program_ids[bureau] ?? '');
+  const [innovis, equifax, experian, transunion] = FILE_BUREAUS.map(
+    (bureau) => program_ids[bureau] ?? '',
+  );
   const bureaus = { innovis, equifax, experian, transunion };
   const id = await insert(tx, 'credit_reporting_files', {
     reporting_period,
     record_count: 0,
-    reporter: { reporter_name, reporter_address, reporter_phone, ...bureaus },
+    reporter: {
+      ...{ reporter_name, reporter_address, reporter_phone, identification_number },
+      ...bureaus,
+    },
     filename,
     storage_key: storageKey(path),
     created_by: work.actor.id,
@@ -61,6 +60,44 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
   await record(work, { type: 'credit_reporting_files', id }, 'create', {});
   return id;
 }
+
+const FILE_BUREAUS = ['innovis', 'equifax', 'experian', 'transunion'] as const;
+const REQUIRED = ['reporter_name', 'reporter_address', 'identification_number'] as const;
+
+/** The tenant's settings for files; refused while they lack what every bureau requires. */
+async function reporterOf({ tx }: Work) {
+  const settings = (await settingsOf(tx)).credit_reporting;
+  const hasBureau = FILE_BUREAUS.some((bureau) => settings.program_ids[bureau]);
+  const missing = [
+    ...(settings.enabled ? [] : ['enabled']),
+    ...REQUIRED.filter((name) => settings[name].trim() === ''),
+    ...(hasBureau ? [] : ['program_ids']),
+  ].map((name) => `credit_reporting.${name}`);
+  if (missing.length === 0) return settings;
+  const message =
+    'The settings do not say yet who reports to which bureau: fill in those that are missing.';
+  throw new Conflict(message, 'credit_reporting_not_configured', { missing });
+}
+
+/**
+ * A record that a bureau would reject, or add to another loan's account, is not sent. A task says what to
+ * correct, so that the record of the next month is sent.
+ */
+const suppressIncomplete = ({ tx, today }: Work, { reporting_period }: NewCreditFile) =>
+  incomplete.suppressIncomplete(tx, {
+    period: reporting_period ?? addDays(monthStart(today), -1),
+    due_date: today,
+    tasks: INCOMPLETE,
+  });
+
+const INCOMPLETE = {
+  address_missing:
+    'Credit reporting: enter the street, city, state and postal code of everybody who owes this loan',
+  date_of_birth_missing:
+    'Credit reporting: enter the date of birth of everybody who owes this loan',
+  account_number_not_unique:
+    'Credit reporting: without its punctuation this loan number is empty or that of another loan',
+} as const satisfies Record<incomplete.Incomplete, string>;
 
 /**
  * A record of which a name or an address would be blank in the file is not sent; a task asks for Latin
@@ -118,7 +155,11 @@ export async function sendCreditFile(
 ): Promise<string> {
   for (const id of await within(tenantId, ({ tx }) => credit.unfinished(tx)))
     await makeFile(within, files, tenantId, id);
-  await within(tenantId, (work) => suppressUnprintable(work, input));
+  await within(tenantId, async (work) => {
+    await reporterOf(work);
+    await suppressIncomplete(work, input);
+    await suppressUnprintable(work, input);
+  });
   const id = await within(tenantId, (work) => orderFile(work, input));
   await makeFile(within, files, tenantId, id);
   return id;

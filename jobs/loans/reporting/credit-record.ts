@@ -3,6 +3,8 @@ import type { CoConsumer } from '../../../sql/loans/consumers.ts';
 import type { Facts } from '../../../sql/loans/credit-facts.ts';
 import { addMonths, earliest, monthEnd } from '../../dates.ts';
 import { money, parseMoney } from '../../money.ts';
+import { monthlyPayment, termsDuration, termsFrequency } from './credit-terms.ts';
+import { cents, dollars } from './whole-dollars.ts';
 
 /** Days past due → account status and the mark it leaves in the history (Metro 2, field 17A and 18). */
 const BY_DAYS = [
@@ -34,38 +36,26 @@ const RATED = new Set(['05', '13', '65', '88', '89', '94', '95']);
 const CLOSED = new Set(['05', '13', '64']);
 /** Statuses of a charge-off, which tell what it was at first (field 23). */
 const LOST = new Set(['64', '97']);
-/** Delinquent enough for the date of first delinquency to be told (field 25). */
-const isDerogatory = (status: string) => status !== '11' && status !== '13' && status !== '05';
-
-const FREQUENCIES = dictionary<string>({
-  monthly: 'M',
-  biweekly: 'B',
-  semi_monthly: 'E',
-  weekly: 'W',
-  quarterly: 'Q',
-  single: 'P',
-});
-
-/** By what an instalment is multiplied to be that of a month, as a fraction. */
-const PER_MONTH = dictionary<readonly [bigint, bigint]>({
-  monthly: [1n, 1n],
-  biweekly: [26n, 12n],
-  semi_monthly: [2n, 1n],
-  weekly: [52n, 12n],
-  quarterly: [1n, 3n],
-  single: [0n, 1n],
-});
+/** Delinquent enough for the date of first delinquency to be told (field 25): by its status, or as it was rated. */
+const isDerogatory = (status: string, rated: string | null) =>
+  RATED.has(status) ? rated !== '0' : status !== '11';
 
 /**
  * The account status of a loan at a month's end. Charged off comes before paid, paid before the days
  * past due; acceleration and freezes do not show.
  */
-export function accountStatus({ status, charge_off_balance, days_past_due }: Facts): string {
+export function accountStatus(facts: Facts): string {
+  const { status, charge_off_balance, days_past_due } = facts;
   if (status === 'charged_off') return cents(charge_off_balance) > 0n ? '97' : '64';
-  if (status === 'paid_off' || status === 'settled') return '13';
+  if (status === 'paid_off' || status === 'settled') return wasChargedOff(facts) ? '64' : '13';
   if (status === 'transferred') return '05';
   return BY_DAYS.find(({ from }) => days_past_due >= from)?.account_status ?? '11';
 }
+
+/** Without an amount, the charge-off was undone: the debt had been paid before it. */
+const wasChargedOff = ({ charge_off_amount, before_close, previous_status }: Facts) =>
+  charge_off_amount !== null &&
+  (before_close ? before_close.status === 'charged_off' : previous_status === '97');
 
 /**
  * The history of the 24 months before this one, the newest first: the last record's own mark before
@@ -103,28 +93,32 @@ export function derive(facts: Facts) {
   const owed = money(parseMoney(facts.total_balance).plus(facts.charge_off_balance));
   const isAsked = !isClosed && account_status !== '97' && !(isLine && owed === '0.00');
   const balance = account_status === '97' ? facts.charge_off_balance : owed;
+  const payment_rating = RATED.has(account_status) ? rating(facts) : null;
+  const portfolio_type = isLine && facts.portfolio_type === 'I' ? 'C' : facts.portfolio_type;
   return {
     loan_id: facts.loan_id,
     reporting_period: facts.reporting_period,
     consumer_account_number: facts.loan_number.slice(0, 30),
-    portfolio_type: isLine ? 'C' : facts.portfolio_type,
-    account_type: isLine ? '15' : facts.account_type,
+    portfolio_type,
+    account_type: isLine && !LINE_TYPES.has(facts.account_type) ? '15' : facts.account_type,
     date_opened: facts.date_opened,
     date_closed: isClosed ? closedOn(facts) : null,
     date_last_payment: facts.last_payment_date,
-    date_first_delinquency: isDerogatory(account_status) ? firstDelinquency(facts) : null,
+    date_first_delinquency: isDerogatory(account_status, payment_rating)
+      ? firstDelinquency(facts)
+      : null,
     credit_limit: isLine ? dollars(facts.credit_limit ?? facts.principal_amount) : null,
     highest_credit: dollars(facts.disbursed_amount),
     original_charge_off_amount:
       LOST.has(account_status) && facts.charge_off_amount ? dollars(facts.charge_off_amount) : null,
-    terms_duration: isLine ? 'LOC' : months(facts),
-    terms_frequency: FREQUENCIES[facts.payment_frequency] ?? 'M',
+    terms_duration: termsDuration(portfolio_type, facts),
+    terms_frequency: termsFrequency(facts),
     scheduled_monthly_payment: isAsked ? monthlyPayment(facts) : '0',
     actual_payment_amount: dollars(facts.paid_in_month),
     current_balance: isClosed ? '0' : dollars(balance),
     amount_past_due: pastDue(facts, account_status),
     account_status,
-    payment_rating: RATED.has(account_status) ? rating(facts) : null,
+    payment_rating,
     payment_history_profile: historyProfile(facts),
     ...remarks(facts),
     interest_type_indicator: 'F',
@@ -142,13 +136,8 @@ function pastDue({ charge_off_balance, past_due_30_amount }: Facts, status: stri
   return dollars(status === '97' ? charge_off_balance : past_due_30_amount);
 }
 
-/** The months of the plan that was in force then (field 12), which an extension makes longer. */
-function months({ payment_frequency, periods, term_months }: Facts): string {
-  if (payment_frequency === 'single') return '001';
-  const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
-  const planned = periods && Math.round((periods * Number(by)) / Number(times));
-  return String(Math.min(planned || term_months, 999)).padStart(3, '0');
-}
+/** Account types of lines of credit. */
+const LINE_TYPES = new Set(['15', '43', '47', '89', '7A', '9B']);
 
 /**
  * It never moves forward once it was told, as long as the delinquency lasts (FCRA 623(a)(5)); it moves back where an
@@ -156,12 +145,16 @@ function months({ payment_frequency, periods, term_months }: Facts): string {
  */
 function firstDelinquency(facts: Facts): string {
   const told = facts.was_current_since ? null : facts.previous_first_delinquency;
-  const known = facts.first_delinquency_date;
+  const known = facts.first_delinquency_date ?? facts.before_close?.first_delinquency_date ?? null;
   if (told !== null && known !== null) return earliest(told, known);
   return told ?? known ?? facts.reporting_period;
 }
 
-const rating = ({ previous_status }: Facts) => {
+/** How it stood on the night before it was closed (field 17B); the last record's status where that is not known. */
+const rating = ({ before_close, previous_status }: Facts) => {
+  if (before_close?.status === 'charged_off') return 'L';
+  if (before_close)
+    return BY_DAYS.find(({ from }) => before_close.days_past_due >= from)?.mark ?? '0';
   const mark = MARKS[previous_status ?? '11'] ?? '0';
   return /[0-6GL]/.test(mark) ? mark : '0';
 };
@@ -215,14 +208,4 @@ function bankruptcyCode(status: string | null): string | null {
 export function suppression({ labels, suspends_reporting }: Facts): string | null {
   if (labels.includes('identity-theft-block')) return 'identity_theft_block';
   return suspends_reporting ? 'forbearance' : null;
-}
-
-/** Exact: "1234.56" is 123456n. */
-const cents = (amount: string) => BigInt(amount.replace('.', ''));
-/** Whole dollars; what is behind the point is cut off. */
-const dollars = (amount: string) => String(cents(amount) / 100n);
-
-function monthlyPayment({ payment_amount, payment_frequency }: Facts) {
-  const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
-  return String((cents(payment_amount ?? '0.00') * times) / by / 100n);
 }

@@ -8,6 +8,17 @@ export function text(value: string | number | null | undefined, width: number): 
   return plain.slice(0, width).padEnd(width);
 }
 
+/** A name: of special characters only the hyphen is sent, and "O'Neill" becomes "ONEILL" (fields 31 to 33). */
+function name(value: string | null | undefined, width: number): string {
+  const plain = asciiOf(value ?? '')
+    .replace(/['.]/g, '')
+    .replace(/[^A-Za-z0-9-]+/g, ' ');
+  return text(plain.trim(), width);
+}
+
+/** An account number: letters and digits only (field 7), as `suppressIncomplete` compares them. */
+export const accountNumber = (value: string) => text(value.replace(/[^A-Za-z0-9]/g, ''), 30);
+
 export const mmddyyyy = (value: string | number | null | undefined) => {
   const date = String(value ?? '');
   return date === '' ? '0'.repeat(8) : `${date.slice(5, 7)}${date.slice(8, 10)}${date.slice(0, 4)}`;
@@ -30,9 +41,9 @@ export type Consumer = Record<string, string | null>;
 
 /** The fields from the surname to the telephone, which are the same of all who owe an account. */
 export const personOf = (who: Consumer) => [
-  text(who['surname'], 25),
-  text(who['first_name'], 20),
-  text(who['middle_name'], 20),
+  name(who['surname'], 25),
+  name(who['first_name'], 20),
+  name(who['middle_name'], 20),
   generation(who['generation_code']),
   // The whole number is not kept here; zeros say that it is not available.
   '0'.repeat(9),

@@ -1,6 +1,7 @@
 import type { Line } from '../../../sql/loans/credit-reporting.ts';
 import { associated } from './metro2-associated.ts';
 import {
+  accountNumber,
   addressOf,
   mmddyyyy,
   NO_PHONE,
@@ -16,6 +17,8 @@ export type Reporter = {
   reporter_name: string;
   reporter_address: string;
   reporter_phone: string;
+  /** The furnisher's own code (field 5). */
+  identification_number: string;
   innovis: string;
   equifax: string;
   experian: string;
@@ -35,7 +38,7 @@ export function metro2File(
 ): string {
   const file = [
     header(reporter, activity_date, created_at),
-    ...lines.map((line) => recordOf(line, created_at)),
+    ...lines.map((line) => recordOf(line, reporter, created_at)),
     trailer(lines),
   ];
   return file.map((line) => `${line}\n`).join('');
@@ -66,26 +69,30 @@ const header = (by: Reporter, activity_date: string, created_at: string) =>
   ]);
 
 /** The base segment with those that follow it; its first four digits say how long all of it is. */
-function recordOf(line: Line, created_at: string): string {
+function recordOf(line: Line, by: Reporter, created_at: string): string {
   const others = othersOf(line)
     .map(({ segment }) => segment)
     .join('');
   const length = String(WIDTH + others.length).padStart(4, '0');
-  return `${length}${baseSegment(line, created_at).slice(4)}${others}`;
+  return `${length}${baseSegment(line, by, created_at).slice(4)}${others}`;
 }
 
 const othersOf = ({ consumer, co_consumers }: Line) => associated(consumer, co_consumers);
 
-function baseSegment(line: Line, created_at: string): string {
+/** Statuses of an account that was paid, of which the information is dated when it was paid (field 24). */
+const PAID = new Set(['13', '61', '62', '63', '64', '65']);
+
+function baseSegment(line: Line, by: Reporter, created_at: string): string {
   const field = (name: string) => (line[name] ?? null) as string | number | null;
   const time = created_at.slice(11, 19).replaceAll(':', '');
   return whole([
     '04261',
     `${mmddyyyy(created_at)}${time}`,
     String(field('correction_indicator')),
-    // The reporter's own number for itself, and the cycle: not used.
-    text('', 22),
-    text(field('consumer_account_number'), 30),
+    text(by.identification_number, 20),
+    // The cycle: every record is of a month.
+    text('', 2),
+    accountNumber(line.consumer_account_number),
     text(field('portfolio_type'), 1),
     text(field('account_type'), 2),
     mmddyyyy(field('date_opened')),
@@ -101,8 +108,11 @@ function baseSegment(line: Line, created_at: string): string {
     ...['current_balance', 'amount_past_due', 'original_charge_off_amount'].map((name) =>
       dollars(field(name)),
     ),
-    ...['reporting_period', 'date_first_delinquency', 'date_closed', 'date_last_payment'].map(
-      (name) => mmddyyyy(field(name)),
+    mmddyyyy(
+      (PAID.has(line.account_status) ? field('date_closed') : null) ?? field('reporting_period'),
+    ),
+    ...['date_first_delinquency', 'date_closed', 'date_last_payment'].map((name) =>
+      mmddyyyy(field(name)),
     ),
     text(field('interest_type_indicator'), 1),
     text('', 17),

@@ -145,7 +145,7 @@ function entryOf(unsent: orders.Unsent, nacha_file_id: string, description: stri
 }
 
 /**
- * A consumer's debit is named by how it was authorized (Nacha Operating Rules, 2.5): WEB where that was
+ * A consumer's debit is named by how it was authorized (Nacha Operating Rules): WEB where that was
  * done over the internet, once or for every due date, and PPD where staff answer for a paper.
  */
 function secOf({ account_type, is_by_web, is_credit }: orders.Unsent) {

@@ -1,0 +1,50 @@
+import { dictionary } from '../../../sql/dictionary.ts';
+import type { Facts } from '../../../sql/loans/credit-facts.ts';
+import { cents } from './whole-dollars.ts';
+
+const FREQUENCIES = dictionary<string>({
+  monthly: 'M',
+  biweekly: 'B',
+  semi_monthly: 'E',
+  weekly: 'W',
+  quarterly: 'Q',
+  single: 'P',
+});
+
+export const termsFrequency = ({ payment_frequency }: Facts) =>
+  FREQUENCIES[payment_frequency] ?? 'M';
+
+/** By what an instalment is multiplied to be that of a month, as a fraction. */
+const PER_MONTH = dictionary<readonly [bigint, bigint]>({
+  monthly: [1n, 1n],
+  biweekly: [26n, 12n],
+  semi_monthly: [2n, 1n],
+  weekly: [52n, 12n],
+  quarterly: [1n, 3n],
+  single: [0n, 1n],
+});
+
+/** What is told instead of a term: lines of credit, revolving accounts, and those that are paid at once. */
+const TERMS = dictionary<string>({ C: 'LOC', R: 'REV', O: '001' });
+
+/**
+ * The term by the schedule that was in force then (field 12), which an extension makes longer: in months, and of a
+ * mortgage in whole years.
+ */
+export function termsDuration(portfolio: string, facts: Facts): string {
+  const { payment_frequency, periods, term_months } = facts;
+  const constant = TERMS[portfolio];
+  if (constant !== undefined) return constant;
+  if (payment_frequency === 'single') return '001';
+  const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
+  const planned = periods && Math.round((periods * Number(by)) / Number(times));
+  const months = planned || term_months;
+  const duration = portfolio === 'M' ? Math.ceil(months / 12) : months;
+  return String(Math.min(duration, 999)).padStart(3, '0');
+}
+
+/** An installment as the amount of a month, in whole dollars (field 15). */
+export function monthlyPayment({ payment_amount, payment_frequency }: Facts) {
+  const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
+  return String((cents(payment_amount ?? '0.00') * times) / by / 100n);
+}
