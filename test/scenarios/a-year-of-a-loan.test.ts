@@ -68,10 +68,7 @@ test('the schedule is the contract’s, covered by what was paid, and goes on fr
     const { body } = await tenant.officer.get(`/loans/${loan.id}/amortization`);
     const rows = body as Record<string, string>[];
     const paid = covered(knownFacts(loan.facts, END, END), loan.rows);
-    expect([loan.name, ...rows.map((row) => row['due_date'])]).toEqual([
-      loan.name,
-      ...loan.rows.map(({ due }) => due),
-    ]);
+    expect(rows.map((row) => row['due_date'])).toEqual(loan.rows.map(({ due }) => due));
     // Rows that were paid show all that was paid with them; nothing was paid of the others.
     const covering = rows.filter((_, at) => (paid[at] ?? 0n) > 0n);
     const open = rows.filter((row) => !covering.includes(row) && row['status'] !== 'canceled');
