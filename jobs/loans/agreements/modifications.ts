@@ -14,6 +14,7 @@ import { fundedOn } from '../history/rests.ts';
 import { refusalOf } from '../history/statuses.ts';
 import { applyModification, ratesOf } from './apply-modification.ts';
 import { eventsOfChange } from './modified-terms.ts';
+import { TERM_FIELDS } from './new-term.ts';
 
 export const MODIFICATION_TYPES = [
   ...(['rate_change', 'term_extension', 'payment_change', 're_age', 're_amortize'] as const),
@@ -47,7 +48,6 @@ const NEEDS = dictionary<readonly string[]>({
   capitalization: ['capitalize_interest', 'capitalize_fees', 'interest_treatment', 'fee_treatment'],
   due_date_change: ['new_payment_day'],
 });
-const TERMS = ['new_term_months', 'extend_months', 'new_maturity_date'] as const;
 
 /**
  * Changes the terms of a loan. Without four eyes and without delay it is applied at once; otherwise
@@ -112,7 +112,7 @@ function assertWhole(input: NewModification) {
   if (first !== undefined && !needs.some(isNamed)) throw new Invalid({ [first]: 'Is required.' });
   if (input.modification_type === 'combined' && !Object.values(NEEDS).flat().some(isNamed))
     throw new Invalid({ modification_type: 'Give at least one term to change.' });
-  const [, second] = TERMS.filter(isNamed);
+  const [, second] = TERM_FIELDS.filter(isNamed);
   if (second !== undefined) throw new Invalid({ [second]: 'Give only one of these fields.' });
 }
 

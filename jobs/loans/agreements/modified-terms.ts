@@ -1,7 +1,6 @@
-import type { Agreed } from '../../../sql/loans/modifications.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney, ZERO } from '../../money.ts';
-import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
+import { onePeriodAfter } from '../arithmetic/due-dates.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
@@ -12,11 +11,15 @@ import { assertPlanned, refusalOf } from '../history/statuses.ts';
 import type { Agreement } from '../plans/agreement.ts';
 import { nextOn } from '../plans/moved.ts';
 import { termsOf } from '../products/terms-of.ts';
-
-/** More rows than any loan has: a payment that needs them all does not repay the loan. */
-const ROWS_MAX = 1200;
-
-export type Change = Omit<Agreed, 'id' | 'status' | 'loan_id'>;
+import {
+  countOf,
+  isOnePayment,
+  onlyDueDate,
+  ROWS_MAX,
+  termFieldOf,
+  type Change,
+  type Open,
+} from './new-term.ts';
 
 /**
  * What a modification means for the loan: the rate, what becomes principal, what is given up, and a
@@ -88,8 +91,6 @@ function forgiveness(
   return [newEvent({ kind: 'forgiveness', effective_date, ...portions })];
 }
 
-type Open = { remaining: number; first_number: number; first_due: string };
-
 /** What the new plan takes the place of: the instalments to come, or all that is unpaid. */
 function openPart(
   loan: OpenLoan,
@@ -156,34 +157,13 @@ const movesDates = (change: Change) =>
 const isDayAlone = (change: Change) =>
   change.modification_type === 'due_date_change' && change.new_payment_day !== null;
 
-function firstDue(loan: OpenLoan, trial: LoanState, { new_payment_day }: Change, open: Open) {
+function firstDue(loan: OpenLoan, trial: LoanState, change: Change, open: Open) {
+  const { new_payment_day } = change;
+  if (isOnePayment(loan) && termFieldOf(change) !== null) return onlyDueDate(loan, change, open);
   if (new_payment_day === null) return open.first_due;
   const frequency = termsOf(loan.row).payment_frequency;
   if (!['monthly', 'quarterly', 'semi_monthly'].includes(frequency))
     throw new Invalid({ new_payment_day: `A ${frequency} loan has no fixed day of the month.` });
   const next = trial.installments.find(({ due_date }) => due_date >= open.first_due);
   return next === undefined ? open.first_due : nextOn(next.due_date, new_payment_day);
-}
-
-/** How many instalments repay the rest; a payment alone says so itself. */
-function countOf(loan: OpenLoan, change: Change, open: Open, first: string): number {
-  const { payment_frequency, payment_day } = termsOf(loan.row);
-  const { new_term_months, extend_months, new_maturity_date, new_payment_amount } = change;
-  if (new_term_months !== null) {
-    const count = numberOfPayments(payment_frequency, new_term_months) - open.first_number + 1;
-    if (count < 1) throw new Invalid({ new_term_months: 'Is already over.' });
-    return count;
-  }
-  if (extend_months !== null) {
-    return open.remaining + numberOfPayments(payment_frequency, extend_months);
-  }
-  if (new_maturity_date !== null) {
-    const day = change.new_payment_day ?? payment_day;
-    const dates = dueDates(payment_frequency, first, ROWS_MAX - 1, day);
-    const count = dates.filter((date) => date <= new_maturity_date).length;
-    if (count < 1)
-      throw new Invalid({ new_maturity_date: 'Must not be before the next due date.' });
-    return count;
-  }
-  return new_payment_amount === null ? open.remaining : ROWS_MAX;
 }
