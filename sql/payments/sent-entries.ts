@@ -8,6 +8,8 @@ const Sent = z.object({
   draw_id: z.string().nullable(),
   is_credit: z.boolean(),
   amount: z.string(),
+  individual_id: z.string(),
+  company_id: z.string(),
   return_code: z.string().nullable(),
   settled_on: z.string().nullable(),
   clearing_account_id: z.string().nullable(),
@@ -31,13 +33,15 @@ const isCredit = sql.fragment`entry.transaction_code in ('22', '32')`;
 /** Entries with whose they are. */
 const sent = sql.fragment`
   select entry.id, entry.payment_id, entry.disbursement_id, entry.draw_id, ${isCredit} as is_credit,
-         entry.trace_number, entry.amount, entry.return_code, entry.settled_on, entry.clearing_account_id,
+         entry.trace_number, entry.amount, entry.individual_id,
+         file.originator ->> 'company_id' as company_id, entry.return_code, entry.settled_on, entry.clearing_account_id,
          ${cashOf} as cash_account_id, loan.id as loan_id, loan.borrower_id,
          coalesce(
            payment.payment_instrument_id, disbursement.payment_instrument_id,
            draw.payment_instrument_id
          ) as payment_instrument_id
   from nacha_entries as entry
+  join nacha_files as file on file.id = entry.nacha_file_id
   left join payments as payment on payment.id = entry.payment_id
   left join disbursements as disbursement on disbursement.id = entry.disbursement_id
   left join draws as draw on draw.id = entry.draw_id

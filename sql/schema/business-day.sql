@@ -107,6 +107,7 @@ begin
   execute format('create table %I partition of interest_accruals for values from (%L) to (%L)
     with (autovacuum_vacuum_insert_scale_factor = 0.02)', name, first, (first + interval '1 month')::date);
   execute format('alter table %I enable row level security, force row level security', name);
+  perform app.assume_equal_tenants(name::regclass);
 end $$;
 
 create trigger append_only before update or delete on interest_accruals

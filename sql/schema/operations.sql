@@ -594,6 +594,24 @@ $$;
 revoke execute on function app.tables_to_analyze from public;
 grant execute on function app.tables_to_analyze to servicing_app;
 
+-- Makes the planner assume that every tenant owns an equal share of the table, whoever owned the rows that were counted, and
+-- keeps ANALYZE from changing that. At most 100 shares: a larger number would make a tenant look as if it had no rows.
+create function app.assume_equal_tenants(wanted regclass) returns void language plpgsql as $$
+declare
+  shares real := least(greatest((select count(*) from tenants), 1), 100);
+begin
+  if not exists (
+    select from pg_attribute where attrelid = wanted and attname = 'tenant_id' and attstattarget = 0
+  ) then
+    execute format('alter table only %s alter column tenant_id set statistics 0', wanted);
+  end if;
+  perform pg_restore_attribute_stats(
+    'schemaname', 'public', 'relname', relname::text, 'attname', 'tenant_id', 'inherited', relkind = 'p',
+    'null_frac', 0::real, 'avg_width', 16, 'n_distinct', shares, 'correlation', 1::real
+  ) from pg_class where oid = wanted;
+end $$;
+revoke execute on function app.assume_equal_tenants from public;
+
 -- Updates the statistics of one of these tables, of a partitioned one without its parts. Returns whether it was due.
 create function app.analyze_table(wanted text) returns boolean
 language plpgsql security definer set search_path = public, pg_temp
@@ -603,6 +621,11 @@ begin
   select name into due from app.tables_to_analyze() where name = wanted;
   if due is null then return false; end if;
   execute format('analyze only %s', due::regclass);
+  if exists (
+    select from pg_attribute where attrelid = due::regclass and attname = 'tenant_id' and not attisdropped
+  ) then
+    perform app.assume_equal_tenants(due::regclass);
+  end if;
   return true;
 end $$;
 revoke execute on function app.analyze_table from public;

@@ -102,6 +102,17 @@ async function bookOf(count: number, { isAnalyzed = false } = {}) {
 }
 type Book = Awaited<ReturnType<typeof bookOf>>;
 
+/**
+ * A connection plans the first five runs of a statement for their values, and later ones for any values. Ours has run
+ * all of them often, so it is told which plan to take.
+ */
+const planFor = (values: 'these values' | 'any values') =>
+  pool.query(
+    sql.unsafe`select set_config('plan_cache_mode', ${
+      values === 'any values' ? 'force_generic_plan' : 'force_custom_plan'
+    }, false)`,
+  );
+
 /** Closes the day, with payments after all loans have passed. Returns the pages of each part. */
 async function closeWithPayments({ tenant, ids }: Book, turn: number) {
   const today = await within(tenant.id, async (work) => work.today);
@@ -172,6 +183,14 @@ const forgetStatistics = () =>
     from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attname <> 'tenant_id'`);
 
+/** What the statistics say, and what a statement is planned for. */
+const KNOWLEDGE = [
+  ['stale', 'these values'],
+  ['stale', 'any values'],
+  ['missing', 'these values'],
+  ['missing', 'any values'],
+] as const;
+
 test('a payment, the end of a day and a report read no more of a book that is four times as large', async () => {
   await stage.owner.query(`
     do $$ declare one record; begin
@@ -185,18 +204,16 @@ test('a payment, the end of a day and a report read no more of a book that is fo
   const large = await bookOf(LOANS * TIMES);
 
   const found: string[] = [];
-  for (const [statistics, turn] of [
-    ['stale', 0],
-    ['missing', 1],
-  ] as const) {
+  for (const [turn, [statistics, values]] of KNOWLEDGE.entries()) {
     if (statistics === 'missing') await forgetStatistics();
+    await planFor(values);
     const ofSmall = { ...(await closeWithPayments(small, turn)), ...(await costOfReads(small)) };
     const ofLarge = { ...(await closeWithPayments(large, turn)), ...(await costOfReads(large)) };
     for (const [what, cost] of Object.entries(ofLarge))
       for (const [table, rows] of Object.entries(cost)) {
         const fewer = ofSmall[what]?.[table] ?? 0;
         if (rows > fewer * 1.5 + LOANS / 2)
-          found.push(`${statistics}: ${what}: ${table} ${fewer} -> ${rows}`);
+          found.push(`${statistics}, planned for ${values}: ${what}: ${table} ${fewer} -> ${rows}`);
       }
   }
   expect(found).toEqual([]);
@@ -204,8 +221,8 @@ test('a payment, the end of a day and a report read no more of a book that is fo
   const early = (await costOfReads(small))[SUB_LEDGER];
   await closeThrough(stage, small.tenant, addDays(DAY, DAYS - 1));
   const late = (await costOfReads(small))[SUB_LEDGER];
-  // Two days were closed before. A page or two of the index and of the entry for each day, and no other loan's rows.
-  const days = DAYS - 2;
+  // Some days were closed before. A page or two of the index and of the entry for each day, and no other loan's rows.
+  const days = DAYS - KNOWLEDGE.length;
   expect((late?.['pages'] ?? 0) - (early?.['pages'] ?? 0)).toBeLessThan(days * 40);
   expect(late?.['interest_accruals_202601'] ?? 0).toBeLessThanOrEqual(DAYS);
 }, 3_600_000);

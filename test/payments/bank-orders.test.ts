@@ -11,6 +11,7 @@ import {
   sentFile,
   withAccount,
 } from '../setup/nacha.ts';
+import { expectLayout } from '../setup/nacha-layout.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { settle } from '../setup/settings.ts';
@@ -68,6 +69,7 @@ test('whoever orders money from a bank, each order stands in one file, debits an
   const amounts = async (file: { id: string; filename: string }) => {
     const text = read(await sentFile(stage, tenant, file.filename));
     expectControls(text);
+    expectLayout(text.lines);
     return text.batches.map(({ header, entries }) => [
       at(header, 54, 63).trim(),
       ...entries.map((entry) => [at(entry, 2, 3), Number(at(entry, 30, 39))]),

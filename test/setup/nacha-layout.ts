@@ -78,21 +78,36 @@ const LAYOUT: Readonly<Record<string, readonly Field[]>> = {
   ],
 };
 
+/** What a bank sends back: other codes, and an addenda record after each entry that says why. */
+const RETURNED: Readonly<Record<string, readonly Field[]>> = {
+  '5': [
+    ['standard entry class code', 51, 53, /^(PPD|CCD|WEB|COR)$/],
+    ['settlement date', 76, 78, /^( {3}|\d{3})$/],
+  ],
+  '6': [
+    ['transaction code', 2, 3, /^[23][16]$/],
+    ['amount', 30, 39, /^\d{10}$/],
+    ['addenda record indicator', 79, 79, /^1$/],
+  ],
+  '7': [
+    ['addenda type code', 2, 3, /^9[89]$/],
+    ['reason code', 4, 6, /^[RC]\d{2}$/],
+    ['original trace number', 7, 21, /^\d{15}$/],
+    ['date of death or reserved', 22, 27, /^(\d{6}| {6})$/],
+    ['original receiving bank', 28, 35, ROUTING],
+    ['information or corrected data', 36, 79, ANY],
+    ['trace number', 80, 94, /^\d{15}$/],
+  ],
+};
+
 const FILLER = '9'.repeat(94);
 const WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7];
 
 /** Expects records in their order, each with every field in its form. */
 export function expectLayout(lines: readonly string[]) {
   const records = lines.filter((line) => line !== FILLER);
-  const kinds = records.map((line) => line[0]).join('');
-  const wrong = records.flatMap((line) =>
-    (LAYOUT[line[0] ?? ''] ?? []).flatMap(([name, from, to, form]) => {
-      const value = line.slice(from - 1, to);
-      return form.test(value) ? [] : [`${line[0]} ${name}: "${value}"`];
-    }),
-  );
-  expect(kinds).toMatch(/^1(56+8)+9$/);
-  expect(wrong).toEqual([]);
+  expect(kindsOf(records)).toMatch(/^1(56+8)+9$/);
+  expect(wrongIn(records, LAYOUT)).toEqual([]);
   const header = records[0] ?? '';
   for (const line of records) {
     if (line.startsWith('5')) expectEffective(line.slice(69, 75), header.slice(23, 29));
@@ -101,6 +116,34 @@ export function expectLayout(lines: readonly string[]) {
   const traces = records.filter((line) => line.startsWith('6')).map((line) => line.slice(79));
   expect(new Set(traces).size).toBe(traces.length);
 }
+
+/** Expects the same of a file from a bank: of every entry that comes back, the addenda record that says why. */
+export function expectReturnLayout(lines: readonly string[]) {
+  const records = lines.filter((line) => line !== FILLER);
+  const layout = Object.fromEntries(
+    ['1', '5', '6', '7', '8', '9'].map((kind) => {
+      const others = RETURNED[kind] ?? [];
+      const replaced = new Set(others.map(([name]) => name));
+      const same = (LAYOUT[kind] ?? []).filter(([name]) => !replaced.has(name));
+      return [kind, [...same, ...others]];
+    }),
+  );
+  expect(kindsOf(records)).toMatch(/^1(5(67)+8)*9$/);
+  expect(wrongIn(records, layout)).toEqual([]);
+}
+
+const kindsOf = (records: readonly string[]) => records.map((line) => line[0]).join('');
+
+const wrongIn = (
+  records: readonly string[],
+  layout: Readonly<Record<string, readonly Field[]>>,
+): string[] =>
+  records.flatMap((line) =>
+    (layout[line[0] ?? ''] ?? []).flatMap(([name, from, to, form]) => {
+      const value = line.slice(from - 1, to);
+      return form.test(value) ? [] : [`${line[0]} ${name}: "${value}"`];
+    }),
+  );
 
 /** A banking day after the file was made: no weekend, and never the day of the file itself. */
 function expectEffective(effective: string, created: string) {

@@ -165,9 +165,7 @@ export function bankFile(...batches: string[][]): string[] {
   });
   const blocks = Math.ceil((records.length + 2) / 10);
   const file = [
-    '101 1234567890 0910000192602190930A094101ACME LENDING           SETTLING BANK          '.padEnd(
-      94,
-    ),
+    `1011234567890 0910000192602190930A094101${'ACME LENDING'.padEnd(23)}${'SETTLING BANK'.padEnd(31)}`,
     ...records,
     `9${count(batches.length, 6)}${count(blocks, 6)}${count(all.length, 8)}${sums(all)}${' '.repeat(39)}`,
   ];

@@ -30,6 +30,27 @@ test('the statistics of tables and of partitioned tables are updated once they n
   expect(await due()).toEqual([]);
 });
 
+test('every tenant is assumed to own an equal share of a table, whoever owned the rows that were counted', async () => {
+  const stage = await newStage();
+  const [tenant] = [await stage.tenant('2026-01-15'), await stage.tenant()];
+  await newLoan(tenant);
+  await closeThrough(stage, tenant, '2026-01-16');
+
+  await analyzeTables.run({}, { within: workOf(stage.pool, SYSTEM) } as never);
+  await stage.owner.query('analyze');
+
+  const { rows } = await stage.owner.query<{ tablename: string }>(
+    `select tablename, n_distinct as tenants, most_common_vals as remembered from pg_stats
+     where attname = 'tenant_id'
+       and tablename in ('loans', 'interest_accruals', 'interest_accruals_202601')
+     order by tablename`,
+  );
+  expect(rows.map(({ tablename }) => tablename)).toEqual([
+    ...['interest_accruals', 'interest_accruals_202601', 'loans'],
+  ]);
+  for (const row of rows) expect(row).toMatchObject({ tenants: 2, remembered: null });
+});
+
 test('a table is due again when more than 1,000 rows and 2 % of it have changed', async () => {
   const { id } = await stage.tenant('2026-01-15');
   const client = await stage.owner.connect();

@@ -1,8 +1,8 @@
 import { Invalid } from '../../errors.ts';
 import { splitRecords, type BankRecord } from './bank-records.ts';
 
-/** An entry with the addenda records that follow it. */
-export type BankEntry = { record: BankRecord; addenda: BankRecord[] };
+/** An entry with the header of its batch and the addenda records that follow it. */
+export type BankEntry = { batch: BankRecord; record: BankRecord; addenda: BankRecord[] };
 
 type Batch = { header: BankRecord; entries: BankEntry[] };
 type Totals = { records: number; hash: bigint; debits: bigint; credits: bigint };
@@ -54,7 +54,7 @@ function readBatches(records: readonly BankRecord[], end: BankRecord) {
     } else if (open === null) {
       throw refusal(record, 'belongs to no batch');
     } else if (kind === '6') {
-      open.entries.push({ record, addenda: [] });
+      open.entries.push({ batch: open.header, record, addenda: [] });
     } else if (kind === '7') {
       const entry = open.entries.at(-1);
       if (entry === undefined) throw refusal(record, 'belongs to no entry');

@@ -11,7 +11,7 @@ import { isAsked } from '../../users/approvals.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { effectOf } from '../../return-codes.ts';
-import { correctionOf, meaningOf, type Correction } from './corrections.ts';
+import { correctionOf, isOfCompany, meaningOf, type Correction } from './corrections.ts';
 import type { ReturnedEntry } from './returns.ts';
 
 /** Nacha gives six banking days, or until the next entry if that is later (Banner Bank, "ACH Originator Guide"). */
@@ -92,6 +92,12 @@ function correctedColumns(
 
 /** What staff read. Of an account number only the last four digits are shown. */
 function taskOf(code: string, correction: Correction | null, id: string) {
+  if (isOfCompany(code)) {
+    const title = `Settings: correct the ${meaningOf(code)} as the bank says (${code})`;
+    const description =
+      'Agree with the bank what is right, change it in the settings, then dismiss the notice.';
+    return { title, description };
+  }
   const title = `Bank account: correct the ${meaningOf(code)} as the bank says (${code})`;
   if (correction === null) {
     const description =

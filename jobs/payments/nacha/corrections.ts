@@ -31,11 +31,17 @@ const MEANINGS = dictionary<string>({
   C07: 'routing number, account number and type of the account',
   C08: 'receiving bank of an international entry',
   C09: 'identification of the receiver',
+  C10: 'name of the company (nacha.company_name)',
+  C11: 'identification of the company (nacha.company_id)',
+  C12: 'name and identification of the company (nacha.company_name, nacha.company_id)',
   C13: 'format of the addenda',
   C14: 'class of an international entry',
 });
 
 export const meaningOf = (code: string) => MEANINGS[code] ?? `entry (${code})`;
+
+/** What the bank corrects of the company that sends: it is in the settings, and in no borrower's account. */
+export const isOfCompany = (code: string) => ['C10', 'C11', 'C12'].includes(code);
 
 /** C61 to C69: a bank refuses a notice, and corrects nothing. */
 export const isRefusedChange = (code: string) => /^C6[1-9]$/.test(code);

@@ -176,6 +176,10 @@ function fitting(value: string, width: number) {
   return value.padStart(width, '0');
 }
 
+/** Whether a bank gives back what we wrote into a field. Banks that leave the field empty contradict nothing. */
+export const isAsWritten = (given: string, value: string, width: number): boolean =>
+  given === '' || given.toUpperCase() === text(value, width).trim();
+
 /** Capital letters of ASCII, as far as the field is wide. */
 function text(value: string, width: number) {
   const plain = asciiOf(value)

@@ -13,6 +13,9 @@ export type ReturnedEntry = {
   /** The number under which the bank reports it. */
   trace_number: string;
   amount: string;
+  /** Whose entry it was, and for whom: as we wrote it, or empty where the bank leaves it out. */
+  company_id: string;
+  individual_id: string;
   information: string;
 };
 
@@ -32,7 +35,7 @@ export function readReturns(file: string): (ReturnedEntry | ForwardEntry)[] {
   });
 }
 
-function reportOf({ record }: BankEntry, addenda: BankRecord): ReturnedEntry {
+function reportOf({ batch, record }: BankEntry, addenda: BankRecord): ReturnedEntry {
   const code = at(addenda, 4, 6).toUpperCase();
   const isChange = at(addenda, 2, 3) === '98';
   if (!(isChange ? /^C\d{2}$/ : /^R\d{2}$/).test(code))
@@ -45,6 +48,8 @@ function reportOf({ record }: BankEntry, addenda: BankRecord): ReturnedEntry {
     original_trace_number,
     trace_number: at(addenda, 80, 94).trim(),
     amount: money(new Big(at(record, 30, 39)).div(100)),
+    company_id: at(batch, 41, 50).trim(),
+    individual_id: at(record, 40, 54).trim(),
     information: at(addenda, 36, 79).trimEnd(),
   };
 }

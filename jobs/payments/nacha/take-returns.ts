@@ -13,6 +13,7 @@ import { applyReturnCode } from '../return-effects.ts';
 import { returnPayment } from '../return.ts';
 import { keepChangeNotice } from './change-notices.ts';
 import { correctionOf, isRefusedChange, type Correction } from './corrections.ts';
+import { isAsWritten } from './records.ts';
 import { readReturns, type ReturnedEntry } from './returns.ts';
 import { takeBackEntry } from './settle-files.ts';
 
@@ -26,6 +27,7 @@ export const OUTCOMES = [
   'change_notice',
   'unknown',
   'amount_differs',
+  'receiver_differs',
   'refused',
   'no_return',
   'change_refused',
@@ -66,7 +68,7 @@ async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Pr
       outcomes.push({ ...NOTHING, trace_number: entry.trace_number, status: 'no_return', message });
       continue;
     }
-    const sent = known.get(entry.original_trace_number) ?? null;
+    const sent = sentAs(known, entry);
     outcomes.push(
       sent === null
         ? outcome(entry, null, 'unknown', 'We sent no entry of this number.')
@@ -74,6 +76,12 @@ async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Pr
     );
   }
   return outcomes;
+}
+
+/** The entry that a bank reports on. Companies that share a bank may have entries of the same numbers. */
+function sentAs(known: ReadonlyMap<string, Sent>, entry: ReturnedEntry): Sent | null {
+  const sent = known.get(entry.original_trace_number) ?? null;
+  return sent !== null && isAsWritten(entry.company_id, sent.company_id, 10) ? sent : null;
 }
 
 /** Takes in one entry; undoes only that one if its loan refuses it, and has somebody see to it. */
@@ -95,15 +103,14 @@ export async function returnsContent({ tx }: Work, { file }: z.output<typeof Ret
   const reported = readReturns(file).filter((entry) => entry.code !== null);
   const traces = reported.map((entry) => entry.original_trace_number);
   const known = await entries.ofTraces(tx, traces);
-  const returns = reported.map(
-    ({ original_trace_number: trace_number, code, amount, information }) => {
-      const sent = known.get(trace_number);
-      const { payment_id = null, disbursement_id = null, draw_id = null } = sent ?? {};
-      const ordered = { trace_number, code, amount, payment_id, disbursement_id, draw_id };
-      const corrected = correctionOf(code, information.slice(0, 29));
-      return corrected === null ? ordered : { ...ordered, corrected: shownCorrection(corrected) };
-    },
-  );
+  const returns = reported.map((entry) => {
+    const { original_trace_number: trace_number, code, amount, information } = entry;
+    const sent = sentAs(known, entry);
+    const { payment_id = null, disbursement_id = null, draw_id = null } = sent ?? {};
+    const ordered = { trace_number, code, amount, payment_id, disbursement_id, draw_id };
+    const corrected = correctionOf(code, information.slice(0, 29));
+    return corrected === null ? ordered : { ...ordered, corrected: shownCorrection(corrected) };
+  });
   return { returns };
 }
 
@@ -114,6 +121,11 @@ const shownCorrection = ({ account_number, ...corrected }: Correction) => ({
 
 async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
   const sent = await entries.lock(work.tx, id);
+  if (!isAsWritten(entry.individual_id, sent.individual_id, 15)) {
+    await ask(work, sent, `${entry.code} names another receiver than we did: ask the bank`, entry);
+    const message = `We sent this entry for ${sent.individual_id}. Nothing was booked.`;
+    return outcome(entry, sent, 'receiver_differs', message);
+  }
   if (entry.code.startsWith('C')) return takeChange(work, sent, entry);
   const kind = classOf(entry.code);
   if (kind !== 'return') return takeDispute(work, sent, entry, kind);

@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+import { ledgerOf } from '../setup/books.ts';
+import {
+  at,
+  bankFile,
+  expectControls,
+  ORIGINATOR,
+  read,
+  returnFile,
+  sentFile,
+  sentLines,
+  withAccount,
+} from '../setup/nacha.ts';
+import { expectLayout, expectReturnLayout } from '../setup/nacha-layout.ts';
+import { settle } from '../setup/settings.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+/** Payments of these amounts that were sent in one file, with their lines in the order of the amounts. */
+async function sent(tenant: Tenant, amounts: string[]) {
+  const admin = await tenant.signedIn('admin');
+  const loan = await withAccount(tenant);
+  const ids: string[] = [];
+  for (const amount of amounts) {
+    const order = { amount, payment_instrument_id: loan.account };
+    ids.push((await tenant.officer.post(`/loans/${loan.id}/payments`, order)).body.id);
+  }
+  const { filename } = (await admin.post('/nacha-files')).body;
+  const found = await sentLines(stage, tenant, filename);
+  const lines = amounts.map((amount) => {
+    const cents = amount.replace('.', '').padStart(10, '0');
+    return found.find((line) => at(line, 30, 39) === cents) ?? '';
+  });
+  return {
+    ...{ admin, loan, ids, lines },
+    take: async (file: string) => (await admin.post('/nacha-returns', { file })).body.entries,
+    statuses: () =>
+      Promise.all(ids.map(async (id) => (await admin.get(`/payments/${id}`)).body.status)),
+    tasks: async () =>
+      ((await tenant.officer.get('/tasks?source=system')).body as { title: string }[]).map(
+        ({ title }) => title,
+      ),
+  };
+}
+
+const statusesOf = (entries: { status: string }[]) => entries.map(({ status }) => status);
+
+/** All records of returns in one batch of the bank, as some banks send them. */
+function inOneBatch(file: string) {
+  const records = file.split('\n').filter((line) => /^[67]/.test(line));
+  return `${bankFile(records).join('\n')}\n`;
+}
+
+test('a file of another company at the same bank books nothing, though its numbers are the same', async () => {
+  const ours = await stage.tenant('2026-01-15');
+  const other = await stage.tenant('2026-01-15');
+  await settle(other, { nacha: { ...ORIGINATOR, company_id: '1987654321' } });
+  const [mine, theirs] = [await sent(ours, ['100.00']), await sent(other, ['100.00'])];
+  const answer = returnFile([mine.lines[0] ?? '', 'R01']);
+
+  const strayed = await theirs.take(answer);
+  const before = await theirs.statuses();
+  const taken = await mine.take(answer);
+
+  expect(at(mine.lines[0] ?? '', 80, 94)).toBe(at(theirs.lines[0] ?? '', 80, 94));
+  expect(strayed).toMatchObject([{ status: 'unknown', payment_id: null }]);
+  expect([before, await theirs.tasks()]).toEqual([['completed'], []]);
+  expect(statusesOf(taken)).toEqual(['returned']);
+  expect(await mine.statuses()).toEqual(['returned']);
+});
+
+test('an entry that names another receiver than ours is not booked, and somebody asks the bank once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { lines, take, statuses, tasks } = await sent(tenant, ['100.00']);
+  const line = lines[0] ?? '';
+  const strange = `${line.slice(0, 39)}${'R-OTHER'.padEnd(15)}${line.slice(54)}`;
+  const unnamed = `${line.slice(0, 39)}${' '.repeat(15)}${line.slice(54)}`;
+
+  const first = await take(returnFile([strange, 'R01']));
+  await take(returnFile([strange, 'R01']));
+  const notice = await take(returnFile([strange, 'C02', '121000248']));
+  const before = await statuses();
+  const taken = await take(returnFile([unnamed, 'R01']));
+
+  expect([...statusesOf(first), ...statusesOf(notice)]).toEqual([
+    ...['receiver_differs', 'receiver_differs'],
+  ]);
+  expect(before).toEqual(['completed']);
+  expect(await tasks()).toEqual([
+    'C02 names another receiver than we did: ask the bank',
+    'R01 names another receiver than we did: ask the bank',
+  ]);
+  // A bank that leaves the field out contradicts nothing.
+  expect(statusesOf(taken)).toEqual(['returned']);
+});
+
+test('returns that come twice, re-ordered, in one batch or at once are booked once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { admin, lines, take, statuses } = await sent(tenant, ['100.00', '200.00', '300.00']);
+  const [first = '', second = '', third = ''] = lines;
+
+  const twice = await take(
+    inOneBatch(returnFile([second, 'R01'], [first, 'R02'], [second, 'R01'])),
+  );
+  const books = await ledgerOf(tenant);
+  const again = await take(returnFile([first, 'R02'], [second, 'R10']));
+  const unchanged = await ledgerOf(tenant);
+  const atOnce = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      admin.post('/nacha-returns', { file: returnFile([third, 'R09']) }),
+    ),
+  );
+
+  expect(statusesOf(twice)).toEqual(['returned', 'returned', 'already_returned']);
+  expect(statusesOf(again)).toEqual(['already_returned', 'already_returned']);
+  expect(unchanged).toEqual(books);
+  expect(
+    atOnce
+      .flatMap(({ body }) => statusesOf(body.entries))
+      .toSorted((one, two) => (one < two ? -1 : 1)),
+  ).toEqual(['already_returned', 'already_returned', 'already_returned', 'returned']);
+  expect(await statuses()).toEqual(['returned', 'returned', 'returned']);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('a payment that was taken back by hand is not taken back again when its entry returns', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { admin, ids, lines, take, loan } = await sent(tenant, ['100.00']);
+  const reversed = await admin.post(`/payments/${ids[0]}/reverse`, { reason: 'duplicate' });
+  const before = (await admin.get(`/loans/${loan.id}`)).body;
+
+  const taken = await take(returnFile([lines[0] ?? '', 'R01']));
+
+  const after = (await admin.get(`/loans/${loan.id}`)).body;
+  expect(reversed.status, JSON.stringify(reversed.body)).toBe(200);
+  expect(statusesOf(taken)).toEqual(['returned']);
+  for (const field of ['principal_balance', 'fees_balance', 'suspense_balance', 'total_balance'])
+    expect([field, after[field]]).toEqual([field, before[field]]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test.each([
+  ['C10', 'ACME LENDING LLC', 'nacha.company_name'],
+  ['C11', '1234567899', 'nacha.company_id'],
+  ['C12', 'ACME LENDING LLC   1234567899', 'nacha.company_name, nacha.company_id'],
+])('%s corrects the company, so its task names the settings', async (code, data, named) => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { lines, take, admin, tasks } = await sent(tenant, ['100.00']);
+
+  const taken = await take(returnFile([lines[0] ?? '', code, data]));
+  const [notice] = (await admin.get('/change-notices')).body;
+  const applied = await admin.post(`/change-notices/${notice.id}/apply`);
+
+  expect(statusesOf(taken)).toEqual(['change_notice']);
+  expect(await tasks()).toEqual([expect.stringContaining(`(${named})`)]);
+  expect((await tasks())[0]).toMatch(/^Settings: /);
+  expect(applied).toMatchObject({ status: 409, body: { code: 'nothing_to_apply' } });
+});
+
+test('files in both directions have the layout of every field', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const { admin, lines } = await sent(tenant, ['100.00', '200.00']);
+  const [file] = (await admin.get('/nacha-files')).body;
+  const parsed = read(await sentFile(stage, tenant, file.filename));
+
+  const answer = returnFile([lines[0] ?? '', 'R01'], [lines[1] ?? '', 'C01', '000987654321']);
+
+  expectLayout(parsed.lines);
+  expectControls(parsed);
+  expectReturnLayout(answer.split('\n').slice(0, -1));
+});
