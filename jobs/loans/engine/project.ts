@@ -6,6 +6,7 @@ import { cycleOf, endOfCycle } from './cycles.ts';
 import type { LoanEvent } from './events.ts';
 import { proceed, replay, type FoldInput } from './fold.ts';
 import { repaymentOwed, totalOwed, type Position } from './position.ts';
+import { rowsAsPaid } from './rows-as-paid.ts';
 import { advanceTo, type Run } from './run.ts';
 import { pastDueOn, type InstallmentState } from './bills.ts';
 import { stateOf, type LoanState } from './state.ts';
@@ -62,15 +63,24 @@ function payByCycle(run: Run, from: string, to: string): ProjectedPayment[] {
 }
 
 /**
- * A loan's schedule as it will be paid from a day on, by whoever pays then what is past due, and each
+ * A loan's schedule as it was paid and will be paid from a day on, by whoever pays then what is past due, and each
  * instalment on its due date: the last row asks for all that is owed by then, each row shows the
- * interest that it will find, and rows that nothing is left for ask for nothing.
+ * interest that it will find, and rows that nothing is left for ask for nothing. Each row ends where the next begins.
  */
 export function scheduleAhead(input: FoldInput): InstallmentState[] {
-  const { as_of } = input;
   const now = replay(input);
-  const { installments, past_due_amount } = stateOf(now.position, as_of);
-  if (!isPayable(now.position, as_of)) return installments;
+  const state = stateOf(now.position, input.as_of);
+  const is_payable = isPayable(now.position, input.as_of);
+  const rows = is_payable ? openRowsAhead(input, state) : state.installments;
+  return rowsAsPaid(rows, { ...state, events: now.events, is_payable });
+}
+
+/** The rows with what the open ones will ask for and find. */
+function openRowsAhead(
+  input: FoldInput,
+  { installments, past_due_amount }: LoanState,
+): InstallmentState[] {
+  const { as_of } = input;
   const late = { installment_number: 0, due_date: as_of, amount: past_due_amount };
   const current = past_due_amount === '0.00' ? input : having(input, late);
   let run: Run = replay(current);
@@ -104,11 +114,12 @@ function latePaid(
   const run = replay(input);
   let left = parseMoney(pastDue);
   return rows.map((row) => {
-    if (!open.includes(row)) return row;
+    if (row.status === 'paid' || row.status === 'canceled') return row;
     const amount = row === open.at(-1) ? left : min(parseMoney(row.open_amount), left);
-    if (amount.lte(0)) return row;
-    left = left.minus(amount);
     const before = balancesOf(run.position);
+    // The debt is less than its installments: this one finds nothing left.
+    if (amount.lte(0)) return asPaid(row, null, { before, after: before });
+    left = left.minus(amount);
     const { period_number: installment_number } = row;
     const payment = { installment_number, due_date: input.as_of, amount: money(amount) };
     proceed(run, eventOf(payment));

@@ -109,10 +109,7 @@ function paymentsAhead(input: FoldInput): Payment[] {
   const late = { due_date: as_of, payment_amount: past_due_amount };
   const rows = scheduleAhead(input)
     .filter(({ due_date, status }) => due_date >= as_of && !['paid', 'canceled'].includes(status))
-    .map(({ due_date, payment_amount, paid_amount }) => ({
-      due_date,
-      payment_amount: money(parseMoney(payment_amount).minus(paid_amount)),
-    }));
+    .map(({ due_date, open_amount }) => ({ due_date, payment_amount: open_amount }));
   return [late, ...rows].filter(({ payment_amount }) => parseMoney(payment_amount).gt(0));
 }
 
