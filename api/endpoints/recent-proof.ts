@@ -21,9 +21,14 @@ export function provedRunOf(route: Route & { transaction: 'read' | 'write' }) {
   const run = runOf(route);
   if (route.needs_proof === undefined) return run;
   return async (call: Call) => {
-    if (await isProofNeeded(route, call)) await assertRecentProof(call.work, call.user?.session_id);
+    await assertProved(route, call);
     return run(call);
   };
+}
+
+/** Refuses the call where it needs a proof that is not there. */
+export async function assertProved(route: Pick<Route, 'needs_proof'>, call: Call) {
+  if (await isProofNeeded(route, call)) await assertRecentProof(call.work, call.user?.session_id);
 }
 
 /**

@@ -6,7 +6,7 @@ import { assertRecentProof } from '../../jobs/users/recent-proof.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { workOf, type Actor, type Within, type Work } from '../../jobs/work.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
-import { provedRunOf } from '../endpoints/recent-proof.ts';
+import { assertProved, provedRunOf } from '../endpoints/recent-proof.ts';
 import { parseList } from '../endpoints/lists.ts';
 import type { Call, OwnCall, Route } from '../endpoints/route.ts';
 import { accessOf, type Access } from './access.ts';
@@ -106,13 +106,11 @@ async function alone(
   own: OwnCall,
   keyed: Keyed | null,
 ): Promise<Answered> {
-  const steps = async () => {
-    if (route.needs_proof === true) {
-      const sessionId = own.user?.session_id;
-      await own.within(own.tenant_id, (work) => assertRecentProof(work, sessionId));
-    }
-    return answerOf(route, await route.run(own));
-  };
+  if (route.needs_proof === true) {
+    const sessionId = own.user?.session_id;
+    await own.within(own.tenant_id, (work) => assertRecentProof(work, sessionId));
+  }
+  const steps = async () => answerOf(route, await route.run(own));
   return keyed ? onceAfterwards(own, keyed, steps) : steps();
 }
 
@@ -124,9 +122,12 @@ async function together(
   { within, tenantId, keyed }: { within: Within; tenantId: string; keyed: Keyed | null },
 ): Promise<Answered> {
   if (keyed)
-    return within(tenantId, (work) =>
-      onlyOnce(work, keyed, async () => answerOf(route, await run({ ...call, work, ends: false }))),
-    );
+    return within(tenantId, async (work) => {
+      const own = { ...call, work, ends: false };
+      // The answer of the first time may hold a secret, so a repeat needs the same proof.
+      await assertProved(route, own);
+      return onlyOnce(work, keyed, async () => answerOf(route, await run(own)));
+    });
   const mode = {
     readOnly: route.transaction === 'read',
     isUndated: route.is_undated ?? false,

@@ -30,6 +30,12 @@ export async function usableAccounts(visit: Visit) {
     .map((account) => ({ ...account, ...named(account) }));
 }
 
+/** How one of the borrower's accounts is told from others; null where it is not theirs. */
+export async function accountLabel(visit: Visit, id: string): Promise<string | null> {
+  const account = (await allOf(visit, ACCOUNTS)).find((each) => each['id'] === id);
+  return account === undefined ? null : named({ ...account, id }).label;
+}
+
 const accounts: Page = {
   path: '/accounts',
   show: async (visit) => {

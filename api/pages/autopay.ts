@@ -1,5 +1,5 @@
 import { say } from '../../templates/portal/words.ts';
-import { usableAccounts } from './accounts.ts';
+import { accountLabel, usableAccounts } from './accounts.ts';
 import { amountOf } from './amounts.ts';
 import { filledIn, keyOf } from './fields.ts';
 import { loanOf } from './loans.ts';
@@ -28,8 +28,11 @@ const autopay: Page = {
   show: async (visit) => {
     const { ask, params } = visit;
     const autopay = await ask(`GET ${AUTOPAY}`, { params });
+    const loan = await loanOf(visit);
     const accounts = await usableAccounts(visit);
-    return shown('autopay', { loan: await loanOf(visit), autopay, accounts });
+    const plan = autopay['plan'] as { payment_instrument_id: string } | null;
+    const from_account = plan && (await accountLabel(visit, plan.payment_instrument_id));
+    return shown('autopay', { loan, autopay, accounts, from_account });
   },
   submit: async (visit) => {
     const { ask, params, form } = visit;

@@ -114,6 +114,7 @@ export const webhooks = resource({
     're-enable': action({
       allow: 'admin',
       summary: 'Re-enable a disabled subscription',
+      four_eyes: 'destinations',
       carries: 'record',
       run: subscription.reEnable,
     }),

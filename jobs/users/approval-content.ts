@@ -53,7 +53,7 @@ const APPROVED = dictionary<readonly string[]>({
   draws: ['loan_id', 'amount', 'draw_date', 'purpose', 'payment_instrument_id'],
   identity_providers: [
     ...['name', 'issuer_url', 'client_id', 'redirect_url', 'role_claim', 'roles', 'adds_users'],
-    'is_active',
+    ...['trusts_amr', 'is_active'],
   ],
   investors: ['name', 'legal_name', 'is_active'],
   loan_tape_configs: [

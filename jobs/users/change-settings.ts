@@ -53,9 +53,9 @@ export async function changeSettings(
  * for something, and for any other change where the tenant wants that.
  */
 export async function asksForSecond(work: Work, given: Tree, check: (current: Tree) => void) {
-  const { before, after } = await checkedChange(work, given, check);
+  const { before, after, place } = await checkedChange(work, given, check);
   const { four_eyes } = after.approvals;
-  const isChanged = JSON.stringify(before) !== JSON.stringify(after);
+  const isChanged = place !== null || JSON.stringify(before) !== JSON.stringify(after);
   if (isChanged && before.approvals.four_eyes.includes('settings')) return true;
   return before.approvals.four_eyes.some((kind) => !four_eyes.includes(kind));
 }
@@ -68,8 +68,9 @@ export async function weakensControls(work: Work, given: Tree) {
 
 /** The settings that a request would change, before and after, for the person who approves it. */
 export async function settingsContent(work: Work, given: Tree) {
-  const { before, after } = await checkedChange(work, given, () => {});
-  const [old, now] = [flat(before, ''), flat(after, '')];
+  const { before, after, place } = await checkedChange(work, given, () => {});
+  const old = flat({ ...before, ...place?.before }, '');
+  const now = flat({ ...after, ...place?.after }, '');
   const changed = Object.keys(now).filter(
     (name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]),
   );

@@ -75,6 +75,8 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   day: (date: unknown, options: Options) => filters['date']?.(date, frameOf(options)),
   /** The link that dials a phone number. */
   dial: (phone: unknown) => `tel:${String(phone).replace(/[^\d+]/g, '')}`,
+  /** A phone number as people write it: those of ten digits after +1 as (202) 555-0100. */
+  phone: (phone: unknown) => String(phone).replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3'),
   /** What a refusal is called, by its code where that has words of its own, or else by its status. */
   refused_title: (refusal: Refusal, options: Options) =>
     refusalWords('refused_title', refusal, options),

@@ -161,6 +161,28 @@ const GRANT_NOTHING = [
   'POST /operations/slots',
 ];
 
+test('a repeat of a request needs the same proof, because its answer may hold a secret', async () => {
+  const { tenant, superadmin, give } = await newTeam(stage);
+  await give('viewer', DENIED);
+  const options = { headers: { 'Idempotency-Key': 'a-receiver' } };
+  const body = { url: 'https://receiver.example/', events: ['loan.created'] };
+  const subscribe = () => superadmin.post('/webhooks', body, options);
+  const made = await subscribe();
+
+  await forgetProofs(stage, tenant);
+  const unproved = await subscribe();
+  await superadmin.post('/auth/prove', { current_password: PASSWORD });
+  const proved = await subscribe();
+
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  expect(isMissingProof(unproved)).toBe(true);
+  expect(unproved.body).not.toHaveProperty('secret');
+  expect(proved).toMatchObject({
+    status: 201,
+    body: { id: made.body.id, secret: made.body.secret },
+  });
+});
+
 test('whatever only superadmins may change is judged: it needs a proof, or it grants nothing', () => {
   const unjudged = routes.filter(
     ({ method, allow, needs_proof }) =>

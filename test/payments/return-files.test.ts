@@ -148,3 +148,12 @@ test('a return that its loan refuses becomes a task, and the rest of the file is
     entries.body.find(({ trace_number }: Entry) => trace_number === at(first, 80, 94)),
   ).toMatchObject({ return_code: null });
 });
+
+test('a file of more lines than the largest file has records is refused before they are looked at', async () => {
+  const tenant = await stage.tenant();
+  const admin = await tenant.signedIn('admin');
+
+  const reply = await admin.post('/nacha-returns', { file: '\n'.repeat(30_001) });
+
+  expect(reply).toMatchObject({ status: 422, body: { errors: { file: /more than 30000 lines/ } } });
+});

@@ -87,6 +87,8 @@ test.each(asked)(
     await open(`/loans/${id}/autopay`, 'autopay');
     await send({ amount_type: 'minimum_due' }, t('autopay.enroll'), 'autopay-on');
     expect(await notice()).toBe(t('done.autopay_enrolled'));
+    expect(await page.innerText('.facts')).toContain('First Bank …6789');
+    expect(await page.innerText('footer')).toContain('(202) 555-0100');
 
     await open(`/loans/${answered}`, 'loan-answered-for');
     expect(await page.textContent('main')).toContain(t('liable_as.guarantor'));
@@ -116,6 +118,7 @@ test.each(asked)(
     });
     await send({ loan_id: id }, t('documents.send'), 'documents-sent');
     expect(await notice()).toBe(t('done.document_sent'));
+    expect(await page.innerText('tbody td')).toMatch(/\n.*LN-2026-000001$/);
 
     await open('/messages', 'messages');
     const words = { subject: 'My address', description: 'I have moved. <b>Really</b>.' };

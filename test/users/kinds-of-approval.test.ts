@@ -178,3 +178,63 @@ test('a rule that forwards what borrowers write needs a second person where dest
   ]);
   expect(renamed.status, JSON.stringify(renamed.body)).toBe(200);
 });
+
+test('a receiver that is switched on again needs a second person where destinations do', async () => {
+  const { admin, superadmin, keep } = await careful('destinations');
+  const body = { url: 'https://receiver.example/', events: ['loan.created'], is_active: false };
+  const id = idOf(await admin.post('/webhooks', body));
+  await keep();
+
+  const asked = await admin.post(`/webhooks/${id}/re-enable`);
+  const before = (await admin.get(`/webhooks/${id}`)).body.is_active;
+  const approved = await superadmin.post(`/approvals/${asked.body.approval_id}/approve`);
+
+  expect(asked).toMatchObject({ status: 202, body: { kind: 'destinations' } });
+  expect(before).toBe(false);
+  expect(approved.status, JSON.stringify(approved.body)).toBe(200);
+  expect((await admin.get(`/webhooks/${id}`)).body.is_active).toBe(true);
+});
+
+test('a tenant moves to another time zone with a second person where settings need one', async () => {
+  const { superadmin, keep, second } = await careful('settings');
+  await keep();
+
+  const asked = await superadmin.put('/tenant/settings', { time_zone: 'America/Denver' });
+  const same = await superadmin.put('/tenant/settings', { time_zone: 'America/New_York' });
+  const decider = await second();
+  const shown = (await decider.get(`/approvals/${asked.body.approval_id}`)).body;
+  const approved = await decider.post(`/approvals/${asked.body.approval_id}/approve`);
+
+  expect(asked).toMatchObject({ status: 202, body: { kind: 'settings' } });
+  expect(same.status).toBe(200);
+  expect(shown.content.settings).toEqual({
+    time_zone: { before: 'America/New_York', after: 'America/Denver' },
+  });
+  expect(approved.status, JSON.stringify(approved.body)).toBe(200);
+  expect((await superadmin.get('/tenant/settings')).body.next_time_zone).toBe('America/Denver');
+});
+
+test('whoever approves a change of a provider sees whether its word replaces second factors', async () => {
+  const { superadmin, keep, second } = await careful('invitations');
+  const provider = idOf(
+    await superadmin.post('/identity-providers', {
+      ...{ name: 'P', issuer_url: 'https://login.example', client_id: 'c', client_secret: 's' },
+      ...{ redirect_url: 'https://admin.example.com/signed-in' },
+    }),
+  );
+  await keep();
+
+  const asked = await superadmin.put(`/identity-providers/${provider}`, { trusts_amr: true });
+  const decider = await second();
+  const shown = (await decider.get(`/approvals/${asked.body.approval_id}`)).body;
+  await stage.owner.query('update identity_providers set trusts_amr = true where id = $1', [
+    provider,
+  ]);
+  const approved = await decider.post(`/approvals/${asked.body.approval_id}/approve`);
+
+  expect(shown.content.identity_provider).toMatchObject({ trusts_amr: false });
+  expect(approved).toMatchObject({
+    status: 409,
+    body: { code: 'approval_outdated', details: { changed: ['identity_provider.trusts_amr'] } },
+  });
+});

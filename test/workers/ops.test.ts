@@ -49,6 +49,28 @@ test.each([
   await expect(asked).rejects.toBeInstanceOf(Misused);
 });
 
+test.each(['localhost', 'acme.localhost', '127.0.0.1', 'bank.test,127.1.2.3'])(
+  'in production no tenant is made at %s, which every machine takes for itself',
+  async (domains) => {
+    const asked = ask(createTenant, ['local'], { options: { domains } });
+
+    await expect(asked).rejects.toThrow('leads nowhere');
+    await expect(asked).rejects.toBeInstanceOf(Misused);
+  },
+);
+
+test('in development a tenant may be at a host of the machine', async () => {
+  const installation = { ...BARE, local_port: 3000 };
+  const given = { url: database.url, owner: worker, app, newPassword: undefined, installation };
+
+  const made = await createTenant.run({
+    ...given,
+    ...{ words: ['local'], options: { domains: 'local.localhost' } },
+  });
+
+  expect(made.rows).toMatchObject([{ slug: 'local', domains: ['local.localhost'] }]);
+});
+
 test('hosts are taken as browsers send them, each once', async () => {
   const made = await ask(createTenant, ['mixed'], {
     options: { domains: 'Mixed.Test, mixed.test' },
@@ -142,7 +164,7 @@ test.each([
   ['pause', ['pool'], BECAUSE, 'Which pool?'],
   ['pause', ['pool', 'printers'], BECAUSE, 'Known: ledger, documents, outbound.'],
   ['pause', ['task', 'print'], BECAUSE, 'There is no task "print".'],
-  ['pause', ['tenant', 'nobody'], BECAUSE, 'Known: bank, mixed.'],
+  ['pause', ['tenant', 'nobody'], BECAUSE, 'Known: bank, local, mixed.'],
   ['pause', ['pool', 'ledger', 'pool', 'outbound'], BECAUSE, 'One pool at a time.'],
   ['pause', ['pool', 'ledger'], {}, 'Say why with --reason TEXT'],
   ['pause', ['pool', 'ledger'], { reason: ' ', by: 'ann' }, 'Say why with --reason TEXT'],

@@ -1,4 +1,5 @@
 import { addMonths, isDate, localDate } from '../../jobs/dates.ts';
+import type { Installation } from '../../jobs/installation.ts';
 import { openTenant } from '../../jobs/users/open-tenant.ts';
 import { problemsOfPlace, USUAL_PLACE, type Place } from '../../jobs/users/tenant-place.ts';
 import { SYSTEM, workOf } from '../../jobs/work.ts';
@@ -9,6 +10,8 @@ const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** A host as browsers name it, without scheme, port or path; nothing else is ever found again. */
 const HOST =
   /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
+/** Hosts that every machine takes for itself. */
+const OF_MACHINE = /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$/;
 const NAME_MAX = 200;
 const UNIQUE_VIOLATION = '23505';
 
@@ -19,10 +22,10 @@ export const createTenant: Operation = {
   summary: 'adds a tenant with its chart of accounts, a program and a product',
   words: 1,
   options: ['domains', 'name', 'business-date', 'time-zone', 'currency', 'locale'],
-  run: async ({ owner, app, words, options }) => {
+  run: async ({ owner, app, words, options, installation }) => {
     const [slug = ''] = words;
     if (!SLUG.test(slug)) throw new Misused('The slug is small letters, digits and hyphens.');
-    const domains = hostsIn(options['domains'] ?? '');
+    const domains = hostsIn(options['domains'] ?? '', installation);
     const place = placeIn(options);
     const today = localDate(new Date(), place.time_zone);
     const business_date = options['business-date'] ?? today;
@@ -52,7 +55,7 @@ function placeIn(options: Record<string, string | undefined>): Place {
   return place;
 }
 
-function hostsIn(list: string): string[] {
+function hostsIn(list: string, { local_port }: Pick<Installation, 'local_port'>): string[] {
   const hosts = list
     .split(',')
     .map((host) => host.trim().toLowerCase())
@@ -61,6 +64,9 @@ function hostsIn(list: string): string[] {
   const wrong = hosts.find((host) => !HOST.test(host));
   if (wrong !== undefined)
     throw new Misused(`"${wrong}" is not a host like loans.example.com, without scheme or port.`);
+  const own = hosts.find((host) => OF_MACHINE.test(host));
+  if (own !== undefined && local_port === null)
+    throw new Misused(`In production "${own}" leads nowhere: links in mails and letters name it.`);
   return [...new Set(hosts)];
 }
 

@@ -4,6 +4,8 @@ import { Invalid } from '../../errors.ts';
 export type BankRecord = { line: number; text: string };
 
 export const WIDTH = 94;
+/** The largest file has some 10,000 records; further lines are empty. */
+const LINES_MAX = 30_000;
 
 /** What some systems put before a text (a byte order mark) or after it (Ctrl-Z, zero bytes). */
 const AROUND = ['\u{FEFF}', '\u{1A}', '\0'];
@@ -15,7 +17,9 @@ const AROUND = ['\u{FEFF}', '\u{1A}', '\0'];
  */
 export function splitRecords(file: string): BankRecord[] {
   const bare = AROUND.reduce((text, mark) => text.replaceAll(mark, ''), file);
-  const lines = bare.split(/\r\n|\n|\r/);
+  const lines = bare.split(/\r\n|\n|\r/, LINES_MAX + 1);
+  if (lines.length > LINES_MAX)
+    throw new Invalid({ file: `Has more than ${LINES_MAX} lines. Remove the empty ones.` });
   const records: BankRecord[] = [];
   let line = 0;
   for (const text of lines) {
