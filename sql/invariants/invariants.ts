@@ -5,6 +5,7 @@ import { documentViolations, type DescribeFile } from '../documents/invariants.t
 import { books } from '../ledger/invariants.ts';
 import { conclusions } from '../loans/conclusion-invariants.ts';
 import { loans } from '../loans/invariants.ts';
+import { standings } from '../loans/standing-invariants.ts';
 import { payments } from '../payments/invariants.ts';
 import { sales } from '../portfolios/invariants.ts';
 import { messages } from '../webhooks/invariants.ts';
@@ -33,6 +34,7 @@ export async function checkInvariants(
         ...books,
         ...loans,
         ...conclusions,
+        ...standings,
         ...collateral,
         ...payments,
         ...sales,
