@@ -42,6 +42,14 @@ export const inForce = (tx: Transaction, loanId: string, code: string, year: num
     for update
   `);
 
+/** The numbers of the loan's forms that were made by hand and count. */
+export const manualInForce = (tx: Transaction, loanId: string) =>
+  tx.anyFirst(sql.type(z.object({ form_number: z.string() }))`
+    select form_number from forms_1099c
+    where loan_id = ${loanId} and source = 'manual' and status not in ('void', 'corrected')
+    order by form_number
+  `);
+
 /** Whether a form of the loan waits for the lender's settings. */
 export const hasDraft = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`

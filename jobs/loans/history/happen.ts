@@ -7,7 +7,7 @@ import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { MOST } from '../arithmetic/terms.ts';
-import { followForgiveness } from '../conclusions/follow-forgiveness.ts';
+import { followForgiveness, reviewManualForms } from '../conclusions/follow-forgiveness.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { finalPayment } from '../engine/final-payment.ts';
@@ -168,6 +168,7 @@ export async function happen(
   const before = { events: counted, state: loan.state };
   const after = { events: run.events, state };
   await followForgiveness(work, row, before, after);
+  await reviewManualForms(work, row, before, after);
   if (!isBoarded) {
     const moved = { was: row.status, before: loan.state, after: state, events: run.events };
     const sentences = await followState(work, now, moved, trigger);
