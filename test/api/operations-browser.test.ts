@@ -41,7 +41,6 @@ beforeAll(async () => {
       name: 'ledger',
       url: stage.url,
       jobs: [story],
-      clock: [],
       log: openLog('silent', {}),
       settings: {
         concurrency: 1,

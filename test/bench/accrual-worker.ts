@@ -31,7 +31,6 @@ if (process.send && url) {
       name: 'ledger',
       url,
       jobs: [accrueOnly],
-      clock: [],
       outside,
       onFatal: fatal,
       settings: POOL_SETTINGS.ledger,

@@ -143,7 +143,6 @@ async function startOurs(url: string, slots: number, body: () => Promise<void>) 
       name: 'outbound',
       url,
       jobs: [small],
-      clock: [],
       log: openLog('silent', {}),
       settings: {
         ...SETTINGS,

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApp, createHttpServer } from '../../api/http/app.ts';
-import { LIMITS } from '../../api/http/limits.ts';
 import { routes } from '../../api/routes.ts';
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
@@ -39,7 +38,6 @@ const within = createWithin(pool, SYSTEM, stage.installation);
 const app = createApp({
   pool,
   routes,
-  limits: LIMITS,
   installation: stage.installation,
   configuration: {
     NODE_ENV: 'test',

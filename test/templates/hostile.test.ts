@@ -42,7 +42,7 @@ const WORDS = [
   '<![CDATA[',
   '<?',
   '<script',
-  '<\/script',
+  '</script',
   '<style>',
   '<svg><p>',
   '<title>',

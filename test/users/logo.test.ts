@@ -18,7 +18,7 @@ const setLogo = async (tenant: Tenant, logo_url: string) => {
   expect(set.status, JSON.stringify(set.body)).toBe(200);
   return superadmin;
 };
-const run = () => runJobs(stage, outside, ['fetch-logo', 'try-logo', 'render-document']);
+const run = () => runJobs(stage, outside, ['fetch-logo', 'verify-logo', 'render-document']);
 const arrives = (bytes: Buffer) => outside.answers.download.push({ status: 200, bytes });
 
 test('a logo is fetched once it is set, and a letter is printed with the one of its day', async () => {
@@ -34,7 +34,7 @@ test('a logo is fetched once it is set, and a letter is printed with the one of 
   arrives(svg(SVG_SHAPE));
   const asked = await superadmin.post('/tenant/logo', {});
   const twice = await superadmin.post('/tenant/logo', {});
-  await runJobs(stage, outside, ['fetch-logo', 'try-logo']);
+  await runJobs(stage, outside, ['fetch-logo', 'verify-logo']);
   const before = outside.pages.length;
   await run();
 
@@ -119,7 +119,7 @@ test('a picture is printed once before letters have it, and what the browser can
       asked.push([html, options]);
       return printed();
     };
-    await runJobs(stage, { ...outside, pdf }, ['try-logo']);
+    await runJobs(stage, { ...outside, pdf }, ['verify-logo']);
     await shown();
   }
 

@@ -15,11 +15,11 @@ const PRINTED_BYTES_MAX = 1_000_000;
  * most one browser is lost for it. It runs among the documents, because only there is a browser.
  */
 export const verifyLogo = job({
-  name: 'try-logo',
+  name: 'verify-logo',
   pool: 'documents',
   payload: z.object({ tenant_id: uuid, logo_id: uuid }),
   attempts: 2,
-  key: ({ logo_id }) => `try-logo:${logo_id}`,
+  key: ({ logo_id }) => `verify-logo:${logo_id}`,
 
   async run({ tenant_id, logo_id }, outside) {
     const picture = await outside.within(tenant_id, ({ tx }) =>
