@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { Found, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariants/check.ts';
 
 /** Money that was paid back of a payment, as far as the refund names it. */
 const refunded = sql.fragment`(
@@ -9,10 +9,10 @@ const refunded = sql.fragment`(
 )`;
 
 /** What a loan is said to be follows from what it owes and from what is booked. */
-export const standings: readonly Check[] = [
+export const standingInvariants: readonly Check[] = [
   {
     rule: 'a loan with something past due is not shown as current',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s has something unpaid since %s, and is shown as %s, first delinquent on %s.',
                loan.loan_number, loan.oldest_unpaid_due_date, loan.delinquency_bucket,
@@ -32,7 +32,7 @@ export const standings: readonly Check[] = [
   },
   {
     rule: 'what was recovered of a charge-off is in the books',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s recovered %s, and the books have a recovery of %s.', loan.loan_number,
                loan.recovered_amount, coalesce(booked.amount, 0.00)) as message
@@ -49,7 +49,7 @@ export const standings: readonly Check[] = [
   },
   {
     rule: 'an active loan owes something',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s is active and owes nothing.', loan.loan_number) as message
       from loans as loan
@@ -65,7 +65,7 @@ export const standings: readonly Check[] = [
   },
   {
     rule: 'a promise is not kept by money that was refunded',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select promise.tenant_id, promise.id as subject,
              format('Promise %s of %s is kept, and %s of what was paid in time was not refunded.', promise.id,
                promise.promised_amount, paid.amount) as message

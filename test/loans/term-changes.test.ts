@@ -48,7 +48,9 @@ test('a deferment and a forbearance that move the maturity change the term; a ne
 
   await tenant.officer.post(`/loans/${deferred}/deferments`, { periods: 2, reason: 'Holiday' });
   await tenant.officer.post(`/loans/${forborne}/forbearances`, {
-    ...{ start_date: '2026-01-15', end_date: '2026-02-20', reason: 'hardship' },
+    start_date: '2026-01-15',
+    end_date: '2026-02-20',
+    reason: 'hardship',
     end_treatment: 'extend_term',
   });
   await tenant.officer.post(`/loans/${moved}/change-due-date`, { payment_day: 28 });
@@ -72,7 +74,8 @@ test('a maturity date that is no due date is refused with the nearest ones, and 
 
   const between = await extend('2029-01-31');
   const early = await modify(tenant, id, {
-    ...{ modification_type: 'combined', new_maturity_date: '2026-01-31' },
+    modification_type: 'combined',
+    new_maturity_date: '2026-01-31',
   });
   const kept = await extend('2029-02-10');
 
@@ -120,8 +123,11 @@ test('a quarterly loan is extended by whole quarters, and a loan with one paymen
       await (
         await tenant.signedIn('admin')
       ).post('/products', {
-        ...{ program_id: await tenant.first('/programs'), name: payment_frequency },
-        ...{ code: payment_frequency.toUpperCase(), loan_type: 'installment', payment_frequency },
+        program_id: await tenant.first('/programs'),
+        name: payment_frequency,
+        code: payment_frequency.toUpperCase(),
+        loan_type: 'installment',
+        payment_frequency,
       })
     ).body.id as string;
   const loanOf = async (frequency: string, term_months: number) =>
