@@ -1,8 +1,8 @@
-import { placesOf } from './endpoints/declared-at.ts';
+import { findDeclarationSites } from './endpoints/declaration-sites.ts';
 import { routes } from './routes.ts';
 
 /** `npm run routes`: the whole API as a table, and where it is declared; with --json, one object a line. */
-for (const [{ method, path, allow, summary }, { file, line }] of placesOf(routes)) {
+for (const [{ method, path, allow, summary }, { file, line }] of findDeclarationSites(routes)) {
   console.log(
     process.argv.includes('--json')
       ? JSON.stringify({ method, path, role: allow, file, line })

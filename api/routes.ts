@@ -16,11 +16,11 @@ import { collateral } from './collateral/items.ts';
 import { lienAlerts, liens } from './collateral/liens.ts';
 import { valuations } from './collateral/valuations.ts';
 import { autoResponses } from './communications/auto-responses.ts';
-import { callbacks } from './communications/callbacks.ts';
+import { providerCallbackRoutes } from './communications/callbacks.ts';
 import { communicationLogs } from './communications/logs.ts';
-import { communications } from './communications/sending.ts';
+import { communicationRoutes } from './communications/sending.ts';
 import { communicationTemplates } from './communications/templates.ts';
-import { unsubscribing } from './communications/unsubscribing.ts';
+import { unsubscribeRoute } from './communications/unsubscribe.ts';
 import { documentRoutes, documents } from './documents/documents.ts';
 import { sftpServers } from './documents/sftp-servers.ts';
 import { logoRoutes } from './users/logo.ts';
@@ -38,16 +38,16 @@ import { loanRoutes, loans } from './loans/loans.ts';
 import { products } from './loans/products.ts';
 import { programs } from './loans/programs.ts';
 import { recordRoutes } from './loans/records.ts';
-import { control } from './operations/control.ts';
+import { controlRoutes } from './operations/control.ts';
 import { closeOfBusiness, pools, runs } from './operations/jobs.ts';
-import { jobQueue } from './operations/queue.ts';
-import { seeing } from './operations/seeing.ts';
+import { jobQueueRoutes } from './operations/queue.ts';
+import { viewRoutes } from './operations/views.ts';
 import { mailingRoutes } from './mailing/mail-batches.ts';
 import { changeNotices } from './payments/change-notices.ts';
 import { nachaFiles, nachaRoutes } from './payments/nacha.ts';
 import { paymentRoutes, payments } from './payments/payments.ts';
 import { portalAutopay } from './portal/autopay.ts';
-import { caseRead, cases } from './portal/cases-queue.ts';
+import { readCase, cases } from './portal/cases-queue.ts';
 import { portalCases } from './portal/cases.ts';
 import { portalConfig } from './portal/config.ts';
 import { portalDashboard } from './portal/dashboard.ts';
@@ -65,20 +65,25 @@ import { portfolios, vintages } from './portfolios/portfolios.ts';
 import { remittances } from './portfolios/remittances.ts';
 import { snapshots } from './portfolios/snapshots.ts';
 import { approvalRoutes } from './users/approvals.ts';
-import { auth } from './users/auth.ts';
+import { authRoutes } from './users/auth.ts';
 import { identityProviders, providerRoutes } from './users/identity-providers.ts';
-import { invitationAgain } from './users/invitations.ts';
-import { me } from './users/me.ts';
-import { passwords } from './users/passwords.ts';
-import { fitting, objectGrants, permissionGroups, userPermissions } from './users/permissions.ts';
+import { resendInvitationRoute } from './users/invitations.ts';
+import { currentUserRoute } from './users/me.ts';
+import { passwordRoutes } from './users/passwords.ts';
+import {
+  withRuleValidation,
+  objectGrants,
+  permissionGroups,
+  userPermissions,
+} from './users/permissions.ts';
 import { providerLinkRoutes } from './users/provider-links.ts';
 import { secondFactorRoutes } from './users/second-factors.ts';
 import { securityLog } from './users/security-log.ts';
 import { ownSessions, sessions } from './users/sessions.ts';
 import { tenantRoutes } from './users/settings.ts';
 import { userRoutes, users } from './users/users.ts';
-import { deliveries as webhookDeliveries } from './webhooks/deliveries.ts';
-import { subscribe, webhooks } from './webhooks/subscriptions.ts';
+import { webhookDeliveryRecords as webhookDeliveries } from './webhooks/deliveries.ts';
+import { createSubscription, webhooks } from './webhooks/subscriptions.ts';
 
 /** What the specification has, in its order. */
 const business: readonly Route[] = [
@@ -117,10 +122,10 @@ const business: readonly Route[] = [
   systemEntries,
   ...closings.routes,
   ...yearEnds.routes,
-  ...fitting(users.routes),
+  ...withRuleValidation(users.routes),
   ...userRoutes,
-  me,
-  ...fitting(permissionGroups.routes),
+  currentUserRoute,
+  ...withRuleValidation(permissionGroups.routes),
   ...userPermissions.routes,
   ...objectGrants.routes,
   ...tenantRoutes,
@@ -141,13 +146,13 @@ const business: readonly Route[] = [
   ...loanTapeConfigs.routes,
   ...tapeRoutes,
   ...communicationTemplates.routes,
-  ...communications,
+  ...communicationRoutes,
   ...communicationLogs.routes,
   ...mailingRoutes,
   ...autoResponses.routes,
-  ...callbacks,
-  unsubscribing,
-  subscribe,
+  ...providerCallbackRoutes,
+  unsubscribeRoute,
+  createSubscription,
   ...webhooks.routes,
   ...webhookDeliveries.routes,
   ...documents.routes,
@@ -166,11 +171,11 @@ const business: readonly Route[] = [
   ...portalCases,
   ...portalHardship,
   ...cases.routes,
-  caseRead,
+  readCase,
   ...hardshipApplications.routes,
-  ...auth,
-  ...passwords,
-  invitationAgain,
+  ...authRoutes,
+  ...passwordRoutes,
+  resendInvitationRoute,
   ...secondFactorRoutes,
   ...identityProviders.routes,
   ...providerRoutes,
@@ -180,9 +185,9 @@ const business: readonly Route[] = [
   closeOfBusiness,
   pools,
   ...runs.routes,
-  ...seeing,
-  ...jobQueue,
-  ...control,
+  ...viewRoutes,
+  ...jobQueueRoutes,
+  ...controlRoutes,
 ];
 
 /** Every endpoint there is; the last ones do what another of them was asked for. */

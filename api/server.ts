@@ -7,24 +7,28 @@ import { openFiles } from '../jobs/files/open-files.ts';
 import { followDatabaseClock } from '../jobs/clock.ts';
 import { openLog } from '../jobs/log.ts';
 import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
-import { networksOf } from '../jobs/networks/networks.ts';
-import { assertKeys } from '../jobs/sealing/reseal.ts';
-import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
+import { parseNetworks } from '../jobs/networks/networks.ts';
+import { assertKeysPresent } from '../jobs/sealing/reseal.ts';
+import { deriveKeys, readSecret } from '../jobs/sealing/secrets.ts';
 import { openTraces } from '../jobs/traces.ts';
-import { CannotStart, endPlainly } from '../sql/database/cannot-start.ts';
-import { openPool, RoleRefused } from '../sql/database/db.ts';
-import { assertPrimary, assertTenancyHolds, isCurrent } from '../sql/database/readiness.ts';
-import { fieldsOf } from './endpoints/vocabulary.ts';
-import { createApp, serverOf } from './http/app.ts';
+import { StartupError, exitOnUncaughtError } from '../sql/database/startup-error.ts';
+import { openPool, RoleNotGranted } from '../sql/database/db.ts';
+import {
+  assertPrimary,
+  assertTenantIsolation,
+  isSchemaCurrent,
+} from '../sql/database/readiness.ts';
+import { fieldsByResource } from './endpoints/field-vocabulary.ts';
+import { createApp, createHttpServer } from './http/app.ts';
 import { readConfiguration } from './http/configuration.ts';
-import { boundConnections, CONNECTIONS } from './http/connections.ts';
+import { limitConnections, CONNECTION_TIMEOUTS } from './http/connections.ts';
 import { measureIntake, measureReplica } from './http/metrics.ts';
 import { openIntake } from './http/receive.ts';
-import { replicaOf } from './http/replica.ts';
-import { openSecurityLog } from './http/security.ts';
+import { openConfiguredReplica } from './http/replica.ts';
+import { openSecurityLog } from './http/security-log.ts';
 import { routes } from './routes.ts';
 
-endPlainly();
+exitOnUncaughtError();
 const configuration = readConfiguration(process.env);
 const log = openLog(configuration.LOG_LEVEL, { service: 'api' });
 const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = configuration;
@@ -45,7 +49,7 @@ async function openWhenThere() {
       const size = configuration.DATABASE_POOL;
       return await openPool(configuration.DATABASE_URL, { size, isShared: true });
     } catch (error) {
-      if (attempt >= 120 || error instanceof RoleRefused) throw error;
+      if (attempt >= 120 || error instanceof RoleNotGranted) throw error;
       if (attempt === 1) log.warn({ err: error }, 'waiting for the database');
       await wait(1_000);
     }
@@ -61,17 +65,17 @@ const installation = {
   }),
   scans_uploads: configuration.CLAMD_URL !== undefined,
   link_secret: secret,
-  keys: keysFrom(secret),
-  networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
+  keys: deriveKeys(secret),
+  networks: parseNetworks(configuration.PRIVATE_NETWORKS, { isProduction }),
   may_close_future: !isProduction,
   local_port: isProduction ? null : (configuration.LOCAL_PORT ?? configuration.PORT),
 };
 const pool = await openWhenThere();
 await assertPrimary(pool);
-await assertTenancyHolds(pool, configuration.NODE_ENV);
+await assertTenantIsolation(pool, configuration.NODE_ENV);
 await followDatabaseClock(pool, { log, environment: configuration.NODE_ENV });
 measureConnections(pool);
-const replica = await replicaOf(configuration, pool, log);
+const replica = await openConfiguredReplica(configuration, pool, log);
 if (replica) measureReplica(replica);
 const { METRICS_PORT, METRICS_HOST } = configuration;
 if (METRICS_PORT !== undefined) serveMetrics(METRICS_PORT, METRICS_HOST, log);
@@ -79,8 +83,8 @@ const health = { isReady: true, isLeaving: false };
 
 /** Of a schema that is still to come nothing is asked: until it is there we are not ready. */
 async function checkKeys(): Promise<void> {
-  if (await isCurrent(pool).catch(() => false)) {
-    await assertKeys(pool, { secret, environment: configuration.NODE_ENV }, (reason) =>
+  if (await isSchemaCurrent(pool).catch(() => false)) {
+    await assertKeysPresent(pool, { secret, environment: configuration.NODE_ENV }, (reason) =>
       log.warn({ reason }, 'the keys of SECRET'),
     );
     return;
@@ -99,16 +103,25 @@ measureIntake(intake);
 const databases = { pool, ...(replica && { replica }) };
 const app = createApp({
   ...databases,
-  ...{ configuration, log, routes, health, installation, securityLog, intake },
+  configuration,
+  log,
+  routes,
+  health,
+  installation,
+  securityLog,
+  intake,
 });
 
 let lastCame = 0;
-const server = boundConnections(serverOf(app, CONNECTIONS), configuration.TRUSTED_PROXIES);
+const server = limitConnections(
+  createHttpServer(app, CONNECTION_TIMEOUTS),
+  configuration.TRUSTED_PROXIES,
+);
 server.on('connection', () => {
   lastCame = performance.now();
 });
 server.once('error', ({ message }) => {
-  throw new CannotStart(`The API cannot listen (PORT, HOST): ${message}.`);
+  throw new StartupError(`The API cannot listen (PORT, HOST): ${message}.`);
 });
 server.listen(configuration.PORT, configuration.HOST, () => {
   const address = server.address();
@@ -118,7 +131,7 @@ server.listen(configuration.PORT, configuration.HOST, () => {
   process.send?.({ listening: port });
   forgetTheStart();
   // Takes a fifth of a second, which the first request that asks for it would take from all others.
-  setImmediate(() => fieldsOf(routes));
+  setImmediate(() => fieldsByResource(routes));
 });
 
 /** What only the start needed is given back once, beside the first requests: V8 would keep it for want of more. */

@@ -14,7 +14,7 @@ const UNREMARKABLE = new Set(['updated_at', 'allowed_actions', 'borrower_name'])
  * Writes one row of history in the work's own transaction, so that no change is ever without one and
  * none is recorded that did not happen.
  */
-export async function record(
+export async function recordAudit(
   { tx, actor }: Work,
   entity: { type: string; id: string; borrower_id?: unknown; loan_id?: unknown },
   action: string,
@@ -49,7 +49,7 @@ export async function recordDisplaced(
 ) {
   for (const id of ids) {
     const changes = { [mark]: { old: true, new: false } };
-    await record(work, { type: table, id, ...owner }, 'update', changes);
+    await recordAudit(work, { type: table, id, ...owner }, 'update', changes);
   }
 }
 
@@ -58,7 +58,7 @@ export async function recordDisplaced(
  * row's lock (`findLocked`), or else the change of another would be told as this one's. Answers the
  * row as it is then.
  */
-export async function audited(
+export async function auditChange(
   work: Work,
   table: Table,
   action: string,
@@ -67,7 +67,7 @@ export async function audited(
   reason?: string,
 ): Promise<Row> {
   const { row, changes } = await outcome(work, table, before, steps);
-  await record(work, entityOf(table, row), action, changes, reason);
+  await recordAudit(work, entityOf(table, row), action, changes, reason);
   return row;
 }
 
@@ -75,7 +75,7 @@ export async function audited(
  * The same for an update, of which there is nothing to tell where nothing differs. What is written and
  * never shown may have changed unseen: that it was given is told.
  */
-export async function auditedUpdate(
+export async function auditUpdate(
   work: Work,
   table: Table,
   before: Row,
@@ -84,7 +84,7 @@ export async function auditedUpdate(
 ): Promise<Row> {
   const { row, changes } = await outcome(work, table, before, steps);
   const isTold = isHidden || Object.keys(changes).length > 0;
-  if (isTold) await record(work, entityOf(table, row), 'update', changes);
+  if (isTold) await recordAudit(work, entityOf(table, row), 'update', changes);
   return row;
 }
 

@@ -1,30 +1,30 @@
-import { addDays, dateOf, dayOfWeek, daysInMonth, partsOf } from './dates.ts';
+import { addDays, dateFromParts, dayOfWeek, daysInMonth, dateParts } from './dates.ts';
 
 /** The nth weekday of a month; Monday is 1. */
 function nthWeekday(year: number, month: number, weekday: number, nth: number): string {
-  const first = dayOfWeek(dateOf(year, month, 1));
-  return dateOf(year, month, 1 + ((weekday - first + 7) % 7) + (nth - 1) * 7);
+  const first = dayOfWeek(dateFromParts(year, month, 1));
+  return dateFromParts(year, month, 1 + ((weekday - first + 7) % 7) + (nth - 1) * 7);
 }
 
 function lastWeekday(year: number, month: number, weekday: number): string {
-  const last = dateOf(year, month, daysInMonth(year, month));
+  const last = dateFromParts(year, month, daysInMonth(year, month));
   return addDays(last, -((dayOfWeek(last) - weekday + 7) % 7));
 }
 
 /** The eleven legal public holidays on their own days (5 USC 6103(a)). */
 function legalHolidays(year: number): string[] {
   return [
-    dateOf(year, 1, 1),
+    dateFromParts(year, 1, 1),
     nthWeekday(year, 1, 1, 3),
     nthWeekday(year, 2, 1, 3),
     lastWeekday(year, 5, 1),
-    ...(year >= 2022 ? [dateOf(year, 6, 19)] : []),
-    dateOf(year, 7, 4),
+    ...(year >= 2022 ? [dateFromParts(year, 6, 19)] : []),
+    dateFromParts(year, 7, 4),
     nthWeekday(year, 9, 1, 1),
     nthWeekday(year, 10, 1, 2),
-    dateOf(year, 11, 11),
+    dateFromParts(year, 11, 11),
     nthWeekday(year, 11, 4, 4),
-    dateOf(year, 12, 25),
+    dateFromParts(year, 12, 25),
   ];
 }
 
@@ -43,11 +43,11 @@ export function federalHolidays(year: number): string[] {
  * count, and so does a day on which a holiday of another day is observed (12 CFR 1026.2(a)(6)).
  */
 export function isRescissionDay(date: string): boolean {
-  return dayOfWeek(date) !== 7 && !legalHolidays(partsOf(date).year).includes(date);
+  return dayOfWeek(date) !== 7 && !legalHolidays(dateParts(date).year).includes(date);
 }
 
 export function isBusinessDay(date: string): boolean {
-  return dayOfWeek(date) <= 5 && !federalHolidays(partsOf(date).year).includes(date);
+  return dayOfWeek(date) <= 5 && !federalHolidays(dateParts(date).year).includes(date);
 }
 
 /** The date itself where it is a business day, else the first one after it. */

@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client';
 import type { DatabasePool } from 'slonik';
 import { databaseTime } from '../sql/database/clock.ts';
-import { CannotStart } from '../sql/database/cannot-start.ts';
+import { StartupError } from '../sql/database/startup-error.ts';
 import type { Log } from './log.ts';
 
 /** A larger difference between the clocks of this machine and of Postgres is an error. */
@@ -33,7 +33,7 @@ export async function followDatabaseClock(
 ): Promise<Clock> {
   let skewMs = await measure(pool, machine);
   const problem = problemOf(skewMs);
-  if (problem !== null && environment === 'production') throw new CannotStart(problem);
+  if (problem !== null && environment === 'production') throw new StartupError(problem);
   let reportedAt = -Infinity;
   const report = () => {
     gauge.set(skewMs / 1000);

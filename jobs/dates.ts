@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 type Parts = { year: number; month: number; day: number };
 
-export function partsOf(date: string): Parts {
+export function dateParts(date: string): Parts {
   const [year, month, day] = [
     digits(date, 0) * 100 + digits(date, 2),
     digits(date, 5),
@@ -21,7 +21,7 @@ const digits = (date: string, at: number): number =>
 
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const { year, month, day } = partsOf(text);
+  const { year, month, day } = dateParts(text);
   return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
@@ -30,7 +30,7 @@ export function isDate(text: string): boolean {
  * the year 0, which is 719,468 days before 1970.
  */
 export function dayNumber(date: string): number {
-  const { year: calendarYear, month, day } = partsOf(date);
+  const { year: calendarYear, month, day } = dateParts(date);
   const year = month > 2 ? calendarYear : calendarYear - 1;
   const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400);
   const daysToMonth = Math.floor((153 * ((month + 9) % 12) + 2) / 5);
@@ -41,7 +41,7 @@ function dateOfDayNumber(days: number): string {
   return new Date(days * DAY_MS).toISOString().slice(0, 10);
 }
 
-export function dateOf(year: number, month: number, day: number): string {
+export function dateFromParts(year: number, month: number, day: number): string {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
@@ -63,22 +63,22 @@ export function addDays(date: string, days: number): string {
  * 31 January, 28 February, 31 March. Without an intended day the day of the date itself is meant.
  */
 export function addMonths(date: string, months: number, intendedDay?: number): string {
-  const { year, month, day } = partsOf(date);
+  const { year, month, day } = dateParts(date);
   const index = year * 12 + (month - 1) + months;
-  return onDay(Math.floor(index / 12), (index % 12) + 1, intendedDay ?? day);
+  return dateInMonth(Math.floor(index / 12), (index % 12) + 1, intendedDay ?? day);
 }
 
 /** The whole months from one day to another; negative where the other comes first. */
 export function wholeMonthsBetween(from: string, to: string): number {
   if (to < from) return -wholeMonthsBetween(to, from);
-  const [start, end] = [partsOf(from), partsOf(to)];
+  const [start, end] = [dateParts(from), dateParts(to)];
   const months = (end.year - start.year) * 12 + end.month - start.month;
   return addMonths(from, months) <= to ? months : months - 1;
 }
 
 /** A day of a month, or the month's last day where the month is shorter. */
-export function onDay(year: number, month: number, day: number): string {
-  return dateOf(year, month, Math.min(day, daysInMonth(year, month)));
+export function dateInMonth(year: number, month: number, day: number): string {
+  return dateFromParts(year, month, Math.min(day, daysInMonth(year, month)));
 }
 
 export function daysBetween(from: string, to: string): number {
@@ -86,8 +86,8 @@ export function daysBetween(from: string, to: string): number {
 }
 
 export function monthEnd(date: string): string {
-  const { year, month } = partsOf(date);
-  return dateOf(year, month, daysInMonth(year, month));
+  const { year, month } = dateParts(date);
+  return dateFromParts(year, month, daysInMonth(year, month));
 }
 
 export function monthStart(date: string): string {

@@ -1,4 +1,4 @@
-import { OTHER_DAY } from '../sql/database/boundaries.ts';
+import { BUSINESS_DATE_MOVED } from '../sql/database/transaction-statements.ts';
 
 /**
  * What an operation refuses with. The message is a sentence for the person who asked; the code is for
@@ -61,9 +61,9 @@ export class KeyMissing extends Error {
 }
 
 /** The business date has moved on since the transaction began: its steps are repeated, on the new day. */
-export class DayMoved extends Error {
+export class BusinessDateChanged extends Error {
   /** As the database says it itself: the steps are repeated however long they have waited for it. */
-  readonly code = OTHER_DAY;
+  readonly code = BUSINESS_DATE_MOVED;
 
   constructor() {
     super('The business date moved on meanwhile.');

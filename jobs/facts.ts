@@ -16,15 +16,15 @@ export const derivedFrom = <Field extends z.ZodType>(
 ): Field => field.meta({ ...field.meta(), [DERIVED_FROM]: sources });
 
 /** The facts that the marked fields of an object tell where the value sets them, such as criteria. */
-export function sourcesIn({ shape }: z.ZodObject, value: object): FactName[] {
+export function sourcesOfSetFields({ shape }: z.ZodObject, value: object): FactName[] {
   const given = Object.entries(value).filter(([, own]) => own !== undefined && own !== null);
-  return given.flatMap(([name]) => sourcesOf(shape[name] as z.ZodType | undefined));
+  return given.flatMap(([name]) => sourcesOfField(shape[name] as z.ZodType | undefined));
 }
 
 /** The sources of one field, also where it is optional, nullable or read-only. */
-export function sourcesOf(field: z.ZodType | undefined): readonly FactName[] {
+export function sourcesOfField(field: z.ZodType | undefined): readonly FactName[] {
   const marked = field?.meta()?.[DERIVED_FROM] as readonly FactName[] | undefined;
   if (marked || field === undefined) return marked ?? [];
   const { innerType } = field.def as { innerType?: z.ZodType };
-  return innerType ? sourcesOf(innerType) : [];
+  return innerType ? sourcesOfField(innerType) : [];
 }

@@ -1,5 +1,5 @@
 import type { Files } from './files/files.ts';
-import { networksOf, type Networks } from './networks/networks.ts';
+import { parseNetworks, type Networks } from './networks/networks.ts';
 import type { Keys } from './sealing/secrets.ts';
 
 /**
@@ -35,7 +35,7 @@ const locked = () => {
  * For commands and processes that were handed nothing: they have no files and no keys, and open no
  * network and no future.
  */
-export const BARE: Installation = {
+export const DEFAULT_INSTALLATION: Installation = {
   files: {
     put: missing,
     seize: missing,
@@ -56,7 +56,7 @@ export const BARE: Installation = {
     keyedHash: locked,
     indexes: locked,
   },
-  networks: networksOf([], { isProduction: true }),
+  networks: parseNetworks([], { isProduction: true }),
   may_close_future: false,
   local_port: null,
 };

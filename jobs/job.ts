@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Transaction } from '../sql/database/db.ts';
-import { add, addAll } from '../sql/queue/queue.ts';
-import type { Outside } from './outside.ts';
+import { addJob, addJobs } from '../sql/queue/queue.ts';
+import type { ExternalServices } from './external-systems.ts';
 import type { Work } from './work.ts';
 
 /** Pools are processes: each has its own concurrency and only documents has a browser. */
@@ -20,7 +20,10 @@ export type Control =
   | 'sealing';
 
 /** A way in which data leaves the platform: to whom, and what each control does about it. */
-export type Door = { to: string; controls: Partial<Record<Control, string>> | 'nothing leaves' };
+export type DataEgress = {
+  to: string;
+  controls: Partial<Record<Control, string>> | 'nothing leaves';
+};
 
 /** A payload is ids and dates, never amounts or personal data, which may have changed by then. */
 export type Job<Payload = never> = {
@@ -28,12 +31,12 @@ export type Job<Payload = never> = {
   pool: Pool;
   payload: z.ZodType<Payload>;
   /** Where it sends data. Every job of the outbound pool has one. */
-  door?: Door;
+  door?: DataEgress;
   /** How often the queue tries, crashes included; never 1, because a kill spends an attempt. */
   attempts: number;
   /** Two jobs with the same key are one. */
   key?: (payload: Payload) => string;
-  run: (payload: Payload, outside: Outside) => Promise<void>;
+  run: (payload: Payload, outside: ExternalServices) => Promise<void>;
   /**
    * Tells the record that waits for this job that it has failed for good, with a reason for people.
    * It may be told twice; run again after that, the job does its work and clears what was told.
@@ -51,7 +54,7 @@ export async function enqueue<Payload extends Record<string, unknown>>(
   runAt?: Date,
 ) {
   const checked = schema.parse(payload);
-  await add(tx, { name, payload: checked, attempts, runAt, key: key?.(checked) });
+  await addJob(tx, { name, payload: checked, attempts, runAt, key: key?.(checked) });
 }
 
 /** Enqueues many of one kind with one statement. */
@@ -64,5 +67,5 @@ export async function enqueueAll<Payload extends Record<string, unknown>>(
     const checked = schema.parse(payload);
     return { payload: checked, key: key?.(checked) };
   });
-  await addAll(tx, name, attempts, jobs);
+  await addJobs(tx, name, attempts, jobs);
 }

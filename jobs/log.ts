@@ -1,5 +1,5 @@
 import { pino, type Logger, type LoggerOptions } from 'pino';
-import { sayError, wordsOf } from './say-error.ts';
+import { serializeError, stripQuotedValues } from './serialize-error.ts';
 
 export type Log = Logger;
 
@@ -14,7 +14,8 @@ const identifier = matching(/^[A-Za-z0-9._-]{1,64}$/);
 const names: Kind = (value) => (Array.isArray(value) ? value.map(identifier) : identifier(value));
 const number: Kind = (value) => (typeof value === 'number' ? value : undefined);
 const flag: Kind = (value) => (typeof value === 'boolean' ? value : undefined);
-const sentence: Kind = (value) => (typeof value === 'string' ? wordsOf(value) : undefined);
+const sentence: Kind = (value) =>
+  typeof value === 'string' ? stripQuotedValues(value) : undefined;
 
 const kinds = (kind: Kind, fields: string) =>
   fields.split(' ').map((field): [string, Kind] => [field, kind]);
@@ -33,7 +34,7 @@ const FIELDS = new Map<string, Kind>([
   ...kinds(matching(/^\/[A-Za-z0-9/{}_-]{0,200}$/), 'route'),
   ...kinds(matching(/^[0-9a-fA-F.:]{2,45}$/), 'address'),
   ...kinds(sentence, 'reason step'),
-  ...kinds(sayError, 'err'),
+  ...kinds(serializeError, 'err'),
 ]);
 
 function known(given: object): Record<string, unknown> {

@@ -40,7 +40,7 @@ function withTwoPlaces({ s: sign, e: exponent, c }: Big): string {
 }
 
 /** A figure with ten places, as accrued interest is kept. */
-export const tenPlaces = (value: Big): Big => rounded(value, 10, 'half_up');
+export const roundToTenPlaces = (value: Big): Big => rounded(value, 10, 'half_up');
 
 export function divide(dividend: Big, divisor: Big | number): Big {
   return new Precise(dividend).div(divisor);
@@ -107,7 +107,8 @@ function isSmaller({ e: exponent, c: digits }: Big, { e: otherExponent, c: other
 }
 
 /** What one amount is above another; nothing where it is not. */
-export const above = (one: Big, other: Big): Big => (isLess(other, one) ? minus(one, other) : ZERO);
+export const excessOver = (one: Big, other: Big): Big =>
+  isLess(other, one) ? minus(one, other) : ZERO;
 
 /** The value itself, or zero where it is below zero. */
 export function atLeastZero(value: Big): Big {

@@ -1,6 +1,6 @@
 import type { Pause } from '../sql/queue/worker-operations.ts';
 import { POOLS, type Pool } from './job.ts';
-import { queued } from './queued.ts';
+import { allJobs } from './all-jobs.ts';
 
 type Process = { name: string; heartbeat_seconds: number };
 type Task = {
@@ -15,7 +15,8 @@ type Task = {
 /** A worker that has not signed for this long is shown as silent; the sweeper looks at it, too. */
 const SILENT_SECONDS = 15;
 
-export const isSilent = ({ heartbeat_seconds }: Process) => heartbeat_seconds > SILENT_SECONDS;
+export const isProcessSilent = ({ heartbeat_seconds }: Process) =>
+  heartbeat_seconds > SILENT_SECONDS;
 
 export const POOL_STATES = ['running', 'silent', 'paused', 'not running'] as const;
 
@@ -23,32 +24,34 @@ export const POOL_STATES = ['running', 'silent', 'paused', 'not running'] as con
  * How every pool stands, whether or not anybody works in it: a pool that is paused, or has no process,
  * is the one whose waiting jobs people must see.
  */
-export function poolsOf(
+export function summarizePools(
   processes: readonly Process[],
   pauses: readonly Pause[],
   tasks: readonly Task[],
 ) {
   return POOLS.map((pool) => {
     const own = processes.filter(({ name }) => poolOfWorker(name) === pool);
-    const pause = pauses.find((known) => isOfAll(known, pool));
-    const jobs = tasks.filter(({ task }) => poolOf(task) === pool);
+    const pause = pauses.find((known) => isWholePoolPause(known, pool));
+    const jobs = tasks.filter(({ task }) => poolOfTask(task) === pool);
     const sum = (what: 'ready' | 'scheduled' | 'running' | 'failed') =>
       jobs.reduce((total, job) => total + Number(job[what]), 0);
     const oldest = jobs.flatMap(({ oldest_ready }) => oldest_ready ?? []).toSorted()[0];
     return {
       pool,
-      state: stateOf(own, pause !== undefined),
+      state: poolState(own, pause !== undefined),
       reason: pause?.reason ?? null,
       processes: own.length,
-      ...{ waiting: sum('ready'), scheduled: sum('scheduled') },
-      ...{ running: sum('running'), failed: sum('failed') },
+      waiting: sum('ready'),
+      scheduled: sum('scheduled'),
+      running: sum('running'),
+      failed: sum('failed'),
       oldest_waiting: oldest ?? null,
     };
   });
 }
 
 /** Whether all of a pool or sub-pool is paused, and not a kind or a tenant of it alone. */
-export const isOfAll = ({ pool, task, tenant_id }: Pause, name: string): boolean =>
+export const isWholePoolPause = ({ pool, task, tenant_id }: Pause, name: string): boolean =>
   pool === name && task === null && tenant_id === null;
 
 /** The pool of a worker that works for it, or for a sub-pool of it such as documents:letters. */
@@ -59,11 +62,14 @@ export const isWorkerName = (name: string): boolean =>
   /^[a-z]{1,20}(:[a-z0-9-]{1,30})?$/.test(name) &&
   POOLS.some((pool) => pool === poolOfWorker(name));
 
-export const poolOf = (task: string): Pool | null =>
-  queued.find(({ name }) => name === task)?.pool ?? null;
+export const poolOfTask = (task: string): Pool | null =>
+  allJobs.find(({ name }) => name === task)?.pool ?? null;
 
-export function stateOf(own: readonly Process[], isPaused: boolean): (typeof POOL_STATES)[number] {
+export function poolState(
+  own: readonly Process[],
+  isPaused: boolean,
+): (typeof POOL_STATES)[number] {
   if (isPaused) return 'paused';
   if (own.length === 0) return 'not running';
-  return own.every(isSilent) ? 'silent' : 'running';
+  return own.every(isProcessSilent) ? 'silent' : 'running';
 }

@@ -27,7 +27,12 @@ const code = (
   effect: Effect = 'none',
   more: Partial<ReturnCode> = {},
 ): ReturnCode => ({
-  ...{ meaning, fault, effect, limit: '2 banking days', may_retry: false, is_unauthorized: false },
+  meaning,
+  fault,
+  effect,
+  limit: '2 banking days',
+  may_retry: false,
+  is_unauthorized: false,
   ...more,
 });
 
@@ -107,22 +112,24 @@ export const RETURN_CODES = dictionary<ReturnCode>({
 export type ReturnClass = 'return' | 'dishonored' | 'contested';
 
 /** R61 to R70 dishonor a return (iCheckGateway, "NACHA ACH Processing Return Codes"), R71 to R77 contest that. */
-export function classOf(returnCode: string): ReturnClass {
+export function classifyReturnCode(returnCode: string): ReturnClass {
   const number = Number(returnCode.slice(1));
   if (number >= 61 && number <= 70) return 'dishonored';
   return number >= 71 && number <= 77 ? 'contested' : 'return';
 }
 
-export const reasonOf = (returnCode: string): string =>
+export const returnReason = (returnCode: string): string =>
   RETURN_CODES[returnCode]?.meaning ?? `Returned with ${returnCode}`;
 
-export const effectOf = (returnCode: string): Effect => RETURN_CODES[returnCode]?.effect ?? 'none';
+export const returnEffect = (returnCode: string): Effect =>
+  RETURN_CODES[returnCode]?.effect ?? 'none';
 
 /** After one of these nothing more may be drawn: autopay is paused and the account is blocked. */
-export const isFinal = (returnCode: string): boolean => effectOf(returnCode) !== 'none';
+export const isFinalReturnCode = (returnCode: string): boolean =>
+  returnEffect(returnCode) !== 'none';
 
 /** Too little money: may be asked for again, at most twice, and is what a fee may be charged for. */
-export const isForFunds = (returnCode: string): boolean =>
+export const isInsufficientFunds = (returnCode: string): boolean =>
   RETURN_CODES[returnCode]?.may_retry ?? false;
 
 const REMEDIES: Readonly<Record<Effect, string>> = {
@@ -134,7 +141,7 @@ const REMEDIES: Readonly<Record<Effect, string>> = {
 };
 
 /** Why an account is blocked, and how it can be used again. */
-export const blockMessage = (returnCode: string | null): string =>
+export const accountBlockMessage = (returnCode: string | null): string =>
   returnCode === null
     ? `The account is blocked. ${REMEDIES.none}`
-    : `The account is blocked: the bank returned ${returnCode} (${reasonOf(returnCode)}). ${REMEDIES[effectOf(returnCode)]}`;
+    : `The account is blocked: the bank returned ${returnCode} (${returnReason(returnCode)}). ${REMEDIES[returnEffect(returnCode)]}`;

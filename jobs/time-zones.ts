@@ -10,7 +10,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 /** Refuses a zone that is given and does not exist. */
-export function checkTimeZone(name: unknown) {
+export function assertTimeZone(name: unknown) {
   if (typeof name !== 'string' || isTimeZone(name)) return;
   throw new Invalid({ time_zone: 'Is not a time zone like America/Chicago.' });
 }

@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik';
-import type { Mode } from '../sql/database/boundaries.ts';
+import type { TransactionMode } from '../sql/database/transaction-statements.ts';
 import type { Transaction } from '../sql/database/db.ts';
 import { within } from '../sql/database/within.ts';
-import { BARE, type Installation } from './installation.ts';
+import { DEFAULT_INSTALLATION, type Installation } from './installation.ts';
 
 export const ACTOR_TYPES = ['user', 'borrower', 'system', 'provider'] as const;
 
@@ -39,12 +39,12 @@ export type Work = {
 export type Within = <Result>(
   tenantId: string,
   steps: (work: Work) => Promise<Result>,
-  mode?: Mode,
+  mode?: TransactionMode,
 ) => Promise<Result>;
 
 /** The one way from a pool to work: transactions of a tenant, on behalf of the actor. */
-export const workOf =
-  (pool: DatabasePool, actor: Actor, installation = BARE): Within =>
+export const createWithin =
+  (pool: DatabasePool, actor: Actor, installation = DEFAULT_INSTALLATION): Within =>
   (tenant_id, steps, mode) => {
     const request_id = mode?.request_id ?? actor.request_id;
     const asking = { ...actor, request_id };

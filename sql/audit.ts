@@ -1,6 +1,6 @@
 import { sql } from './database/db.ts';
 import { table } from './table.ts';
-import { insertOften } from './write.ts';
+import { batchedInsert } from './write.ts';
 
 /** Newest first is the only order in which a history is read. */
 export const audit = table({
@@ -13,4 +13,4 @@ export const audit = table({
   `,
 });
 
-export const write = insertOften('audit_log');
+export const write = batchedInsert('audit_log');

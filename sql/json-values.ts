@@ -5,7 +5,7 @@ const JSON_LENGTH_MAX = 16_384;
  * Whether a value is short when it is written as JSON. It stops counting as soon as the value is too long, so a
  * long one costs no more than a short one.
  */
-export const isSmall = (value: unknown): boolean =>
+export const isWithinSizeLimit = (value: unknown): boolean =>
   leastLength(value, JSON_LENGTH_MAX) <= JSON_LENGTH_MAX &&
   JSON.stringify(value).length <= JSON_LENGTH_MAX;
 

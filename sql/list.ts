@@ -1,9 +1,9 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { last, prepared, sql, unread, type Transaction } from './database/db.ts';
-import { UNREAD } from './database/driver.ts';
-import { inTurn } from './database/in-turn.ts';
-import { containing, type Row, type Table } from './table.ts';
+import { andCommit, prepared, sql, deferred, type Transaction } from './database/db.ts';
+import { DEFERRED } from './database/driver.ts';
+import { serialize } from './database/serialize.ts';
+import { containsPattern, type Row, type Table } from './table.ts';
 
 export type Comparison = 'in' | 'ne' | 'gte' | 'lte' | 'gt' | 'lt' | 'icontains' | 'isnull';
 export type Condition = {
@@ -28,10 +28,16 @@ export type ListRequest = {
  * wrapped, so no column is ever built here, and equal sort values are ordered by id. With `isLast` nothing
  * is asked after it: where its last statement is known to be the last, the transaction ends along with it.
  */
-export async function list(tx: Transaction, table: Table, request: ListRequest, isLast = false) {
+export async function listRows(
+  tx: Transaction,
+  table: Table,
+  request: ListRequest,
+  isLast = false,
+) {
   const where = whereOf(table, request);
   // What one list hands on from statement to statement another one at the same time would take for its own.
-  if (table.own) return inTurn(tx, 'list', () => listByIds(tx, table, request, { where, isLast }));
+  if (table.own)
+    return serialize(tx, 'list', () => listByIds(tx, table, request, { where, isLast }));
   const rows = (await tx.any(wholePage(table, request, where))) as readonly Row[];
   return { rows, total: await countOf(tx, table, request, where, rows.length) };
 }
@@ -51,9 +57,9 @@ async function listByIds(
   const isBare = isOwn(table, askedBy(request)) && words === undefined;
   const placed = isBare ? placing(table, request, where) : placingFound(table, request, where);
   const isPlannedOnce = isBare && isUsual(table, request);
-  await tx.query(isPlannedOnce ? unread(placed) : Object.freeze({ ...placed, name: UNREAD }));
+  await tx.query(isPlannedOnce ? deferred(placed) : Object.freeze({ ...placed, name: DEFERRED }));
   const isFirst = offset === 0 && limit > 0;
-  const asked = isLast && isFirst ? last(rowsOf(table)) : prepared(rowsOf(table));
+  const asked = isLast && isFirst ? andCommit(rowsOf(table)) : prepared(rowsOf(table));
   const rows = (await tx.any(asked)) as readonly (Row & { in_all: number | null })[];
   const total = rows.length > 0 || isFirst ? rows[0]?.in_all : await tx.oneFirst(IN_ALL);
   return { rows, total: total ?? offset + rows.length };
@@ -147,7 +153,7 @@ const isKept = ({ counted }: Table, { conditions }: ListRequest) =>
   conditions.every(({ field }) => (counted as readonly string[]).includes(field));
 
 const keptCount = ({ name }: Table, where: SqlFragment) => sql.fragment`
-  select coalesce(sum(row.rows), 0) from kept_counts as row where row.table_name = ${name} and ${where}
+  select coalesce(sum(row.rows), 0) from row_counts as row where row.table_name = ${name} and ${where}
 `;
 
 const isOwn = ({ own = [] }: Table, fields: readonly string[]) =>
@@ -224,7 +230,7 @@ function clauseOf(table: Table, { field, comparison, values, type }: Condition):
     return sql.fragment`(${column} ?| ${sql.array(values, 'text')}) is not true`;
   const value = values[0] ?? '';
   if (comparison === 'icontains') {
-    return sql.fragment`${column}::text ilike ${containing(value)}`;
+    return sql.fragment`${column}::text ilike ${containsPattern(value)}`;
   }
   return sql.fragment`${column} ${OPERATORS[comparison]} ${value}::${cast(type)}`;
 }

@@ -2,7 +2,7 @@
  * Social security and card numbers that somebody wrote into a text: only the last four digits are
  * kept. What is no such number (ids, phone numbers, amounts, routing numbers) stays as it is.
  */
-export function withoutPersonalNumbers(text: string): string {
+export function maskPersonalNumbers(text: string): string {
   if (!NINE_DIGITS.test(shadowOf(text))) return text;
   return [cardsIn, namedIn, socialsIn, beforeNameIn].reduce(cut, text);
 }
@@ -30,24 +30,24 @@ const shadowOf = (text: string) =>
     .replace(UUID, (id) => 'x'.repeat(id.length));
 
 /** The same for all texts of a JSON value; the key of a value may say what its nine digits are. */
-export function withoutPersonalNumbersIn(value: unknown, key = ''): unknown {
+export function maskPersonalNumbersIn(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return textUnder(key, value);
   if (typeof value === 'number' && Number.isSafeInteger(value)) {
     const text = textUnder(key, String(value));
     return text === String(value) ? value : text;
   }
-  if (Array.isArray(value)) return value.map((item) => withoutPersonalNumbersIn(item, key));
+  if (Array.isArray(value)) return value.map((item) => maskPersonalNumbersIn(item, key));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
-      withoutPersonalNumbers(name),
-      withoutPersonalNumbersIn(inner, name),
+      maskPersonalNumbers(name),
+      maskPersonalNumbersIn(inner, name),
     ]),
   );
 }
 
 function textUnder(key: string, text: string): string {
-  const masked = withoutPersonalNumbers(text);
+  const masked = maskPersonalNumbers(text);
   const isNamed = NAMED.test(key) || NAMED_WITHIN.test(key);
   return isNamed && ALONE.test(shadowOf(masked).trim()) ? maskedSocial(shadowOf(masked)) : masked;
 }

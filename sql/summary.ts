@@ -3,7 +3,7 @@ import { sql, type Transaction } from './database/db.ts';
 import type { OwnerConnection } from './queue/workers.ts';
 
 /** What a tenant's servicing came to, in figures for the screen. */
-const Totals = z.object({
+const ServicingTotals = z.object({
   payments: z.int(),
   payments_amount: z.string(),
   accrued_interest: z.string(),
@@ -14,10 +14,10 @@ const Totals = z.object({
   snapshots: z.int(),
   lien_alerts: z.int(),
 });
-export type Totals = z.output<typeof Totals>;
+export type ServicingTotals = z.output<typeof ServicingTotals>;
 
-export const totals = (tx: Transaction) =>
-  tx.one(sql.type(Totals)`
+export const servicingTotals = (tx: Transaction) =>
+  tx.one(sql.type(ServicingTotals)`
     select
       paid.count as payments, paid.amount as payments_amount,
       (select coalesce(sum(amount), 0.00) from interest_accruals) as accrued_interest,
@@ -45,7 +45,7 @@ export const totals = (tx: Transaction) =>
   `);
 
 /** Deliveries and events that somebody has yet to be told of; asked often, so read by their indexes. */
-export const eventsWaiting = (tx: Transaction) =>
+export const countUndelivered = (tx: Transaction) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select (
       (select count(*) from webhook_deliveries where status = 'scheduled')
@@ -56,7 +56,7 @@ export const eventsWaiting = (tx: Transaction) =>
 const Bucket = z.object({ bucket: z.string(), loans: z.int(), principal: z.string() });
 
 /** The tenant's loans by days past due; those that are over stand under their status. */
-export const buckets = (tx: Transaction) =>
+export const loansByBucket = (tx: Transaction) =>
   tx.any(sql.type(Bucket)`
     select bucket, count(*)::integer as loans, sum(principal_balance) as principal
     from (
@@ -76,7 +76,7 @@ const Runs = z.object({
 });
 
 /** What the jobs of each kind have taken since the database was made. */
-export const jobRuns = (owner: OwnerConnection) =>
+export const jobRunTotals = (owner: OwnerConnection) =>
   owner.any(sql.type(Runs)`
     select task, pool, sum(runs)::integer as runs, sum(failures)::integer as failures,
            round(sum(seconds)::numeric, 1) as seconds
@@ -84,7 +84,7 @@ export const jobRuns = (owner: OwnerConnection) =>
   `);
 
 /** How many statements of the month have their documents ordered. */
-export const issued = (tx: Transaction, month: string) =>
+export const countIssuedStatements = (tx: Transaction, month: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer from statements
     where statement_month = ${month} and document_id is not null

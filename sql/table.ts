@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { last, prepared, sql, unread, type Transaction } from './database/db.ts';
+import { andCommit, prepared, sql, deferred, type Transaction } from './database/db.ts';
 import type { TableName } from './tables.ts';
 
 /** A record as it leaves the database: snake_case columns, amounts as decimal strings. */
@@ -32,8 +32,8 @@ export type Table = {
    */
   computed?: { fields: readonly string[]; rows: SqlFragment };
   /**
-   * Columns by which the database keeps count of the rows (`kept_counts`, by triggers that a migration makes with
-   * `call app.keep_counts`): a list that asks for these alone, or for nothing, is not counted.
+   * Columns by which the database keeps count of the rows (`row_counts`, by triggers that a migration makes with
+   * `call app.maintain_counts`): a list that asks for these alone, or for nothing, is not counted.
    */
   counted?: readonly Counted[];
   /** The condition, over the columns of `rows` as alias `row`, that a search for words means. */
@@ -61,7 +61,7 @@ export const find = (
   isLast = false,
 ): Promise<Row | null> => {
   const found = sql.unsafe`select * from (${rows}) as row where row.id = ${id}`;
-  return tx.maybeOne(isLast ? last(found) : prepared(found)) as Promise<Row | null>;
+  return tx.maybeOne(isLast ? andCommit(found) : prepared(found)) as Promise<Row | null>;
 };
 
 /**
@@ -69,7 +69,7 @@ export const find = (
  * of its own: one that has waited for a lock still sees all else as it was before it waited.
  */
 export async function findLocked(tx: Transaction, table: Table, id: string): Promise<Row | null> {
-  await tx.query(unread(locking(table, id)));
+  await tx.query(deferred(locking(table, id)));
   return find(tx, table, id);
 }
 
@@ -95,7 +95,7 @@ function locking({ name, owner }: Table, id: string) {
 const There = z.object({ is_there: z.boolean() });
 
 /** Whether this tenant has one of that id, where nothing else of it is asked for. */
-export const isThere = (tx: Transaction, { name, gone }: Table, id: string) =>
+export const rowExists = (tx: Transaction, { name, gone }: Table, id: string) =>
   tx.oneFirst(
     prepared(sql.type(There)`
       select exists (
@@ -106,4 +106,4 @@ export const isThere = (tx: Transaction, { name, gone }: Table, id: string) =>
   );
 
 /** The pattern that finds words literally: %, _ and backslash in them are not wildcards. */
-export const containing = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}%`;
+export const containsPattern = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from './database/db.ts';
+import { prepared, sql, deferred, type Transaction } from './database/db.ts';
 
 const Found = z.object({
   id: z.string(),
@@ -12,17 +12,17 @@ const Found = z.object({
 export type FoundTenant = z.output<typeof Found>;
 
 /** Asked before any tenant is known: whose domain this host is. */
-export const ofHost = (pool: DatabasePool, host: string) =>
+export const findByHost = (pool: DatabasePool, host: string) =>
   pool.maybeOne(sql.type(Found)`select id, slug, is_active, door from app.tenant_of_host(${host})`);
 
 /** Names come before addresses, so that a link leads to localhost rather than to 127.0.0.1. */
-export const NAMES_FIRST = sql.fragment`domain ~ '^[0-9.]+$|:', domain`;
+export const DOMAIN_ORDER = sql.fragment`domain ~ '^[0-9.]+$|:', domain`;
 
 /** The tenant's domains; links lead to the first. */
-export const domains = (tx: Transaction) =>
+export const listDomains = (tx: Transaction) =>
   tx.anyFirst(
     sql.type(z.object({ domain: z.string() }))`
-      select domain from tenant_domains order by ${NAMES_FIRST}
+      select domain from tenant_domains order by ${DOMAIN_ORDER}
     `,
   );
 
@@ -36,7 +36,7 @@ const Active = z.object({
 export type ActiveTenant = z.output<typeof Active>;
 
 /** Every active tenant, by slug. */
-export const active = (asked: Pick<Transaction, 'any'>) =>
+export const listActiveTenants = (asked: Pick<Transaction, 'any'>) =>
   asked.any(sql.type(Active)`select * from app.active_tenants()`);
 
 const Tenant = Active.extend({
@@ -46,7 +46,7 @@ const Tenant = Active.extend({
 });
 
 /** The tenant of the running transaction. */
-export const current = (tx: Transaction) =>
+export const currentTenant = (tx: Transaction) =>
   tx.one(
     prepared(sql.type(Tenant)`
     select id, slug, name, time_zone, business_date, currency, locale, settings
@@ -61,9 +61,9 @@ export const saveSettings = (tx: Transaction, settings: Record<string, unknown>)
   `);
 
 /** Moves the business date one day on, if it still is what the caller closed. */
-export const advance = (tx: Transaction, closed: string) =>
+export const advanceBusinessDate = (tx: Transaction, closed: string) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update tenants
     set business_date = business_date + 1, time_zone = coalesce(next_time_zone, time_zone),
         next_time_zone = null
@@ -80,7 +80,7 @@ export type NewTenant = {
 };
 
 /** Where a new tenant is, from its first day. */
-export const place = (
+export const setTenantLocale = (
   tx: Transaction,
   { time_zone, currency, locale }: NonNullable<NewTenant['place']>,
 ) =>
@@ -90,7 +90,7 @@ export const place = (
   `);
 
 /** Creates a tenant without anything in it; asked as the owner. Answers its id. */
-export const create = (
+export const insertTenant = (
   owner: Pick<Transaction, 'oneFirst'>,
   { slug, name, business_date, domains }: NewTenant,
 ) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { hasPlainKeys, isSmall } from './json-values.ts';
-import { withoutPersonalNumbers, withoutPersonalNumbersIn } from './personal-numbers.ts';
+import { hasPlainKeys, isWithinSizeLimit } from './json-values.ts';
+import { maskPersonalNumbers, maskPersonalNumbersIn } from './personal-numbers.ts';
 
 /**
  * The kinds of values that columns and JSON fields hold, each said once: how it is checked when it
@@ -35,7 +35,7 @@ export const text = known(
 );
 
 /** Text that must say something. */
-export const words = known(
+export const requiredText = known(
   z
     .string()
     .max(200, 'Must be at most 200 characters.')
@@ -52,14 +52,14 @@ export const freeText = known(
   z
     .string()
     .max(200, wrong('Must be at most 200 characters.'))
-    .overwrite(withoutPersonalNumbers)
+    .overwrite(maskPersonalNumbers)
     .max(200, 'Must be at most 200 characters.')
     .refine((value) => !CONTROL.test(value), 'Must not contain control characters.'),
   'text',
 );
 
 /** The same, and it must say something. */
-export const freeWords = known(
+export const requiredFreeText = known(
   freeText.refine((value) => value.trim() !== '', 'Must not be empty.'),
   'text',
 );
@@ -72,7 +72,7 @@ export const prose = known(
   z
     .string()
     .max(10_000, wrong('Must be at most 10,000 characters.'))
-    .overwrite(withoutPersonalNumbers)
+    .overwrite(maskPersonalNumbers)
     .max(10_000, 'Must be at most 10,000 characters.')
     .refine(
       (value) => !CONTROL.test(value.replace(/[\n\r\t]/g, '')),
@@ -82,7 +82,10 @@ export const prose = known(
 );
 
 /** An identifier given by somebody else's system. */
-export const externalId = known(words.max(200).describe('Lookup key of another system.'), 'text');
+export const externalId = known(
+  requiredText.max(200).describe('Lookup key of another system.'),
+  'text',
+);
 
 /** Bounded before it is matched, and the pattern is linear. */
 export const emailAddress = z
@@ -207,13 +210,13 @@ const tooLong = wrong('Must be at most 16 kB of JSON.');
 export const jsonObject = known(
   z
     .record(z.string(), z.custom<z.core.util.JSONType>())
-    .refine(isSmall, tooLong)
+    .refine(isWithinSizeLimit, tooLong)
     .refine(
       (value) => Object.keys(value).every((key) => key.length <= 100),
       'Has a key that is too long.',
     )
-    .overwrite((value) => withoutPersonalNumbersIn(value) as typeof value)
-    .refine(isSmall, tooLong)
+    .overwrite((value) => maskPersonalNumbersIn(value) as typeof value)
+    .refine(isWithinSizeLimit, tooLong)
     .refine(hasPlainKeys, 'Has a key that is not allowed.'),
   'jsonb',
 );
@@ -222,7 +225,7 @@ export const jsonObject = known(
 export const ownJson = known(z.record(z.string(), z.json()), 'jsonb');
 
 /** When a record was written and last changed. */
-export const stamps = {
+export const timestamps = {
   created_at: timestamp.readonly(),
   updated_at: timestamp.readonly(),
 };

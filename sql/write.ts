@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment, PrimitiveValueExpression } from 'slonik';
-import { sql, unread, type Transaction } from './database/db.ts';
-import { joined } from './database/joined.ts';
+import { sql, deferred, type Transaction } from './database/db.ts';
+import { batchByTransaction } from './database/batch-by-transaction.ts';
 import type { TableName } from './tables.ts';
 
 /**
@@ -14,26 +14,26 @@ export const insert = (tx: Transaction, table: TableName, values: Values): Promi
   tx.oneFirst(inserting(table, values));
 
 /** The same for records that come often, and whose id nobody asks for: what comes side by side is joined. */
-export const insertOften = (table: TableName) =>
-  joined(async (tx, records: readonly Values[]) => {
+export const batchedInsert = (table: TableName) =>
+  batchByTransaction(async (tx, records: readonly Values[]) => {
     await insertAll(tx, table, records);
     return records.map(() => undefined);
   });
 
 /** Records with the same columns are one statement, and keep their order. */
 export async function insertAll(tx: Transaction, table: TableName, records: readonly Values[]) {
-  const alike = Map.groupBy(records, (record) => columnsOf(record).join());
+  const alike = Map.groupBy(records, (record) => definedColumns(record).join());
   for (const [first = {}, ...others] of alike.values()) {
     const query =
       others.length === 0 ? inserting(table, first) : several(table, [first, ...others]);
-    await tx.query(unread(query));
+    await tx.query(deferred(query));
   }
 }
 
 function several(table: TableName, records: readonly Values[]) {
   const name = sql.identifier([table]);
   const columns = sql.join(
-    columnsOf(records[0] ?? {}).map((column) => sql.identifier([column])),
+    definedColumns(records[0] ?? {}).map((column) => sql.identifier([column])),
     sql.fragment`, `,
   );
   return sql.typeAlias('id')`
@@ -64,17 +64,17 @@ export async function update(tx: Transaction, table: TableName, id: string, valu
     ([column, value]) => sql.fragment`${sql.identifier([column])} is distinct from ${bound(value)}`,
   );
   await tx.query(sql.typeAlias('void')`
-    update ${sql.identifier([table])} set ${assigning(values)}
+    update ${sql.identifier([table])} set ${setClause(values)}
     where id = ${id} and (${sql.join(differences, sql.fragment` or `)})
   `);
 }
 
 /** The columns that a record says something of. */
-export const columnsOf = (values: Values) =>
+export const definedColumns = (values: Values) =>
   Object.keys(values).filter((column) => values[column] !== undefined);
 
 /** Each column with its new value, as an update sets them. */
-export const assigning = (values: Values): SqlFragment => {
+export const setClause = (values: Values): SqlFragment => {
   const entries = givenIn(values);
   return shaped('assign', entries, (given) => {
     const assigned = given.map((value, at) => {
@@ -112,10 +112,10 @@ const isJson = (value: unknown) => typeof value === 'object' && value !== null;
 const plain = (value: unknown) =>
   (isJson(value) ? JSON.stringify(value) : value) as PrimitiveValueExpression;
 
-export const archive = (tx: Transaction, table: TableName, id: string, archived: boolean) =>
+export const setArchived = (tx: Transaction, table: TableName, id: string, archived: boolean) =>
   update(tx, table, id, { is_archived: archived });
 
-export async function remove(tx: Transaction, table: TableName, id: string) {
+export async function deleteRow(tx: Transaction, table: TableName, id: string) {
   await tx.query(sql.typeAlias('void')`delete from ${sql.identifier([table])} where id = ${id}`);
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { partOf } from './parts.ts';
+import { extractPart } from './text-parts.ts';
 
 export const ACCOUNT_MESSAGES = [
   'invitation',
@@ -28,7 +28,10 @@ export function accountMessage(name: AccountMessage, language: Language) {
   const kept = read.get(file);
   if (kept) return kept;
   const text = readFileSync(new URL(`./accounts/${file}`, import.meta.url), 'utf8');
-  const message = { subject: partOf(text, 'subject') ?? '', body: partOf(text, 'email') ?? '' };
+  const message = {
+    subject: extractPart(text, 'subject') ?? '',
+    body: extractPart(text, 'email') ?? '',
+  };
   read.set(file, message);
   return message;
 }

@@ -166,10 +166,10 @@ export type CommunicationLetter = Letter & {
   subject?: string | null;
   body_html: string;
   /** Where the letter asks for money: what is owed of the loan, as it was when the letter was written. */
-  owed?: Owed | null;
+  owed?: AmountsOwed | null;
 };
 
-export type Owed = {
+export type AmountsOwed = {
   /** Everything to be paid by the next day on which something is due, with what is past due and open fees. */
   amount_due: Money;
   next_payment_date: Day | null;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cleanData } from './clean-data.ts';
 import type { Letter } from './letter.ts';
 import { inkColor } from './letterhead.ts';
-import { engineFor } from './render.ts';
+import { newEngine } from './render-message.ts';
 
 export type Email = {
   language: string;
@@ -24,7 +24,7 @@ let page: HandlebarsTemplateDelegate | undefined;
  * address below, which the law asks of commercial mail (16 CFR 316).
  */
 export function renderEmail(email: Email): string {
-  page ??= engineFor().compile(readFileSync(new URL('./email.html', import.meta.url), 'utf8'));
+  page ??= newEngine().compile(readFileSync(new URL('./email.html', import.meta.url), 'utf8'));
   const { body, tenant } = email;
   return page(
     Object.assign({}, cleanData(email), {

@@ -30,7 +30,7 @@ export function readExpression(source: string): Expression | string {
 }
 
 /** The same expression as Handlebars reads it. */
-export function asHandlebars({ path, filters }: Expression): string {
+export function expressionToHandlebars({ path, filters }: Expression): string {
   const value = path.length === 1 && path[0] === 'this' ? 'this' : path.join('.');
   let call = value;
   filters.forEach(({ name, args }, index) => {

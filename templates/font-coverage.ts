@@ -7,7 +7,7 @@ const GLYF_AND_LOCA = new Set([10, 11]);
 const HEADER_BYTES = 48;
 
 /** The code points for which a WOFF2 file has a glyph, read from its own character map. */
-export function charactersOf(woff2: Buffer): Set<number> {
+export function coveredCharacters(woff2: Buffer): Set<number> {
   const tables = woff2.readUInt16BE(12);
   const compressed = woff2.readUInt32BE(20);
   let at = HEADER_BYTES;

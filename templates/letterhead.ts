@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const INK = '#14365c';
-export const FAMILY = 'Source Sans 3';
+export const FONT_FAMILY = 'Source Sans 3';
 const LOGO_CHARACTERS_MAX = 700_000;
 const WEIGHTS = [400, 600, 700] as const;
 const SUBSETS = {
@@ -16,23 +16,23 @@ const SUBSETS = {
 } as const;
 
 /** One file of the typeface: which characters it has in which weight. */
-export type Face = { weight: number; range: string; woff2: string };
+export type FontFile = { weight: number; range: string; woff2: string };
 
-let read: Face[] | undefined;
+let read: FontFile[] | undefined;
 let written: string | undefined;
 
 /** The files of the typeface, in base64, for whoever prints many pages and holds them for all. */
-export const faces = (): readonly Face[] =>
+export const fontFiles = (): readonly FontFile[] =>
   (read ??= Object.entries(SUBSETS).flatMap(([subset, range]) =>
     WEIGHTS.map((weight) => ({ weight, range, woff2: fileOf(subset, weight) })),
   ));
 
 /** The typeface as CSS with the font files in it: every machine prints the same letter. */
 export const fontFaces = (): string =>
-  (written ??= faces()
+  (written ??= fontFiles()
     .map(
       ({ weight, range, woff2 }) =>
-        `@font-face{font-family:"${FAMILY}";font-weight:${weight};unicode-range:${range};` +
+        `@font-face{font-family:"${FONT_FAMILY}";font-weight:${weight};unicode-range:${range};` +
         `src:url(data:font/woff2;base64,${woff2}) format("woff2")}`,
     )
     .join(''));
@@ -53,13 +53,13 @@ export function inkColor(color: string | null | undefined): string {
 }
 
 /** Only an image that is here already: a browser that may load nothing shows no other. */
-export function logo(url: string | null | undefined): string | undefined {
+export function embeddedLogo(url: string | null | undefined): string | undefined {
   const isHere = /^data:image\/(png|jpeg|gif|svg\+xml);base64,[A-Za-z0-9+/=]+$/.test(url ?? '');
   return isHere && url && url.length <= LOGO_CHARACTERS_MAX ? url : undefined;
 }
 
 /** A page with nothing but a picture, as wide as the letterhead lets it be. */
-export const pictureAlone = (uri: string): string =>
+export const imagePage = (uri: string): string =>
   `<!doctype html><title>Logo</title><img style="max-height: 0.7in; max-width: 3in" src="${uri}" alt="">`;
 
 /** Text for a CSS string: nothing in it can end the string or the style sheet. */

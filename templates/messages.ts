@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { partOf } from './parts.ts';
+import { extractPart } from './text-parts.ts';
 
 export const TEMPLATE_TYPES = [
   ...(['payment_reminder', 'payment_received', 'payment_failed', 'payment_reversed'] as const),
@@ -57,7 +57,9 @@ function messagesIn(folder: string, language: 'en' | 'es'): DefaultMessage[] {
       const template_type = TEMPLATE_TYPES.find((type) => `${type}.html` === file);
       if (!template_type) throw new Error(`${file} is not the name of a message.`);
       const text = readFileSync(new URL(`${folder}${file}`, FOLDER), 'utf8');
-      const [subject, email, sms] = ['subject', 'email', 'sms'].map((part) => partOf(text, part));
+      const [subject, email, sms] = ['subject', 'email', 'sms'].map((part) =>
+        extractPart(text, part),
+      );
       if (!subject || !email) throw new Error(`${folder}${file} lacks its subject or its email.`);
       const message = { template_type, language };
       return [

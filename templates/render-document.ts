@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { isolatedData } from './clean-data.ts';
 import type { DocumentData, DocumentName } from './documents.ts';
-import { asHandlebars, readExpression } from './expressions.ts';
-import { cssText, fontFaces, inkColor, logo } from './letterhead.ts';
-import { engineFor } from './render.ts';
+import { expressionToHandlebars, readExpression } from './expressions.ts';
+import { cssText, fontFaces, inkColor, embeddedLogo } from './letterhead.ts';
+import { newEngine } from './render-message.ts';
 import { missingParts } from './required-parts.ts';
 import { sanitize, withoutLinks } from './sanitize.ts';
-import { wordsOn } from './wordings.ts';
+import { renderWording } from './wordings.ts';
 
 /** Beyond it a document is refused, before a browser spends its time on it. */
 const OUTPUT_BYTES_MAX = 2 * 1024 * 1024;
@@ -40,11 +40,11 @@ export function renderDocument<Name extends DocumentName>(
     locale: documentLocale(spoken, locale),
     fonts: fontFaces(),
     ink: inkColor(tenant.branding.primary_color),
-    logo: logo(tenant.branding.logo_url),
+    logo: embeddedLogo(tenant.branding.logo_url),
     page_word: cssText(`${words.page} `),
     of_word: cssText(` ${words.of} `),
     footer: cssText(`${tenant.name} · ${words.loan} ${loan_number}`),
-    ...wordsOn(name, documentLocale(spoken, locale), data),
+    ...renderWording(name, documentLocale(spoken, locale), data),
     ...('body_html' in data && { body_html: withoutLinks(sanitize(data.body_html)) }),
   });
   const html = template(values);
@@ -70,7 +70,7 @@ export function documentLocale(language: string, locale: string): string {
 function documentsIn(language: string): Map<string, HandlebarsTemplateDelegate> {
   const known = languages.get(language);
   if (known) return known;
-  const engine = engineFor();
+  const engine = newEngine();
   engine.registerHelper('positive', isPositive);
   engine.registerHelper('once', (value: unknown) => String(value) === '1');
   engine.registerPartial('layout', source('layout.html'));
@@ -101,7 +101,7 @@ function source(path: string): string {
     if (!inner.includes('|')) return whole;
     const expression = readExpression(inner.trim());
     if (typeof expression === 'string') throw new Error(`${path}: ${expression}`);
-    return `{{${asHandlebars(expression)}}}`;
+    return `{{${expressionToHandlebars(expression)}}}`;
   });
 }
 

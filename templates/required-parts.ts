@@ -11,7 +11,8 @@ const letterhead = ({ tenant, recipient }: DocumentData[DocumentName]): Parts =>
 const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } = {
   // Lines of credit: 12 CFR 1026.7(b).
   monthly_statement: ({ period_start, period_end, summary, due, loan, pay_to, line }) => ({
-    ...{ period_start, period_end },
+    period_start,
+    period_end,
     ...valuesOf('summary', summary, [
       'previous_balance',
       'new_balance',
@@ -34,7 +35,8 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
   }),
   // 12 CFR 1026.6(b).
   account_opening_disclosure: ({ apr, credit_limit, tenant }) => ({
-    ...{ apr, credit_limit },
+    apr,
+    credit_limit,
     'tenant.address_lines': tenant.address_lines,
   }),
   // 12 CFR 1002.9(a)(2) and (b); for reports and scores FCRA, section 615(a).

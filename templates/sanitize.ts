@@ -13,11 +13,11 @@ export function sanitize(html: string): string {
  * The same for words that stand on a page with words of ours: without pictures, and without a look of their own,
  * by which they could lie upon what the law wants to be read.
  */
-export const sanitizeBeside = (html: string): string =>
+export const sanitizeWording = (html: string): string =>
   sanitizeHtml(html, BESIDE).replaceAll(' />', '>');
 
 /** Plain text as paragraphs; HTML stays as it is. */
-export function asHtml(text: string): string {
+export function textToHtml(text: string): string {
   if (/<\/?[A-Za-z][^<>]*>/.test(text)) return text;
   return text
     .trim()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { charactersOf } from './font-coverage.ts';
+import { coveredCharacters } from './font-coverage.ts';
 
 /** A font file for characters outside the Latin alphabet. `id` is its path; a variable font has several weights. */
 export type ScriptFont = { id: string; weights: readonly string[]; range: string; woff2: string };
@@ -20,28 +20,24 @@ const LATIN = ['latin', 'latin-ext'];
 const EUROPEAN = ['vietnamese', 'cyrillic', 'cyrillic-ext', 'greek', 'greek-ext'];
 /** Packages of Noto Sans, each with one subset of the same name. */
 const SCRIPTS = [
-  ...[
-    'arabic',
-    'armenian',
-    'bengali',
-    'devanagari',
-    'ethiopic',
-    'georgian',
-    'gujarati',
-    'gurmukhi',
-  ],
-  ...[
-    'hebrew',
-    'kannada',
-    'khmer',
-    'lao',
-    'malayalam',
-    'myanmar',
-    'sinhala',
-    'tamil',
-    'telugu',
-    'thai',
-  ],
+  'arabic',
+  'armenian',
+  'bengali',
+  'devanagari',
+  'ethiopic',
+  'georgian',
+  'gujarati',
+  'gurmukhi',
+  'hebrew',
+  'kannada',
+  'khmer',
+  'lao',
+  'malayalam',
+  'myanmar',
+  'sinhala',
+  'tamil',
+  'telugu',
+  'thai',
 ];
 
 /** They shape the letters around them, and so belong to each script that names them. */
@@ -59,7 +55,7 @@ export const isLatin = (code: number) =>
  * that Japanese and Korean share are printed in the Japanese form next to kana, in the Korean form next
  * to Hangul, and otherwise in the form of mainland China.
  */
-export function fontsFor(characters: ReadonlySet<number>): {
+export function scriptFontsFor(characters: ReadonlySet<number>): {
   fonts: ScriptFont[];
   missing: Set<number>;
 } {
@@ -155,7 +151,7 @@ function prints({ ranges, files }: Subset, code: number): boolean {
 function charactersIn(path: string): Set<number> {
   const before = coverage.get(path);
   if (before) return before;
-  const characters = charactersOf(readFileSync(locate(path)));
+  const characters = coveredCharacters(readFileSync(locate(path)));
   coverage.set(path, characters);
   return characters;
 }

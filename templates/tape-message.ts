@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { cleanData, oneLine } from './clean-data.ts';
-import { partOf } from './parts.ts';
-import { engineFor } from './render.ts';
+import { extractPart } from './text-parts.ts';
+import { newEngine } from './render-message.ts';
 
 type TapeLetter = {
   locale: string;
@@ -23,9 +23,9 @@ export function renderTapeMessage(letter: TapeLetter): { subject: string; body: 
 
 function compile() {
   const text = readFileSync(new URL('./tapes/tape_ready.html', import.meta.url), 'utf8');
-  const engine = engineFor();
+  const engine = newEngine();
   return {
-    subject: engine.compile(partOf(text, 'subject') ?? '', { noEscape: true }),
-    email: engine.compile(partOf(text, 'email') ?? ''),
+    subject: engine.compile(extractPart(text, 'subject') ?? '', { noEscape: true }),
+    email: engine.compile(extractPart(text, 'email') ?? ''),
   };
 }

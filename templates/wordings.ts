@@ -1,7 +1,7 @@
 import type { DocumentData, DocumentName } from './documents.ts';
 import type { Letter } from './letter.ts';
-import { renderMessage } from './render.ts';
-import { sanitizeBeside } from './sanitize.ts';
+import { renderMessage } from './render-message.ts';
+import { sanitizeWording } from './sanitize.ts';
 
 /** What of a document a tenant may word: texts beside what the law and we say there, and never in its place. */
 export type Wording = { opening?: string | null | undefined; closing?: string | null | undefined };
@@ -18,7 +18,7 @@ export const WORDED_DOCUMENTS = [
 export type WordedDocument = (typeof WORDED_DOCUMENTS)[number];
 
 /** The first page of a statement has no room before its figures: how much is due stays where it is looked for. */
-export const mayOpen = (name: WordedDocument) => name !== 'monthly_statement';
+export const hasOpening = (name: WordedDocument) => name !== 'monthly_statement';
 
 type Value = string | null | undefined;
 const OF_LETTER = {
@@ -59,7 +59,7 @@ const isWorded = (name: DocumentName): name is WordedDocument =>
   WORDED_DOCUMENTS.some((worded) => worded === name);
 
 /** The tenant's words on the document as safe HTML, from what was kept with it, with dates as its language has them. */
-export function wordsOn<Name extends DocumentName>(
+export function renderWording<Name extends DocumentName>(
   name: Name,
   locale: string,
   data: DocumentData[Name],
@@ -79,7 +79,7 @@ export function wordsOn<Name extends DocumentName>(
   }
   const asHtml = (source: Value) =>
     source
-      ? sanitizeBeside(
+      ? sanitizeWording(
           renderMessage({ channel: 'letter', body: source }, Object.fromEntries(values)).body,
         )
       : '';

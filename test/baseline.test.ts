@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { BASELINE_FILES, baselineFiles } from '../sql/database/baseline.ts';
 import { openPool } from '../sql/database/db.ts';
 import { migrate } from '../sql/database/migrate.ts';
-import { isCurrent } from '../sql/database/readiness.ts';
+import { isSchemaCurrent } from '../sql/database/readiness.ts';
 import { cloneDatabase } from './setup/database.ts';
 
 const FOLDER = new URL('../sql/schema/', import.meta.url);
@@ -59,7 +59,7 @@ test('all tables and functions of the database are in the baseline', async () =>
     select 'function ' || pronamespace::regnamespace || '.' || proname from pg_proc as proc
     where pronamespace in ('app'::regnamespace, 'public'::regnamespace) and prokind = 'f'
       and not exists (select from pg_depend where objid = proc.oid and deptype = 'e')
-      -- call app.keep_counts writes these.
+      -- call app.maintain_counts writes these.
       and proname not in (select 'count_' || table_name from app.counted_tables)`);
   const names = rows.map(({ name }) => name);
 
@@ -92,7 +92,7 @@ test('two runners on a fresh database wait for each other, and another baseline 
   const fresh = await openPool(url, { role: 'servicing_owner', size: 1 });
   try {
     const applied = await Promise.all([migrate(url), migrate(url)]);
-    const current = await isCurrent(fresh);
+    const current = await isSchemaCurrent(fresh);
     const client = new Pool({ connectionString: url, max: 1 });
     await client.query(
       `update schema_migrations set checksum = 'another' where name = '0000_baseline'`,
@@ -102,7 +102,7 @@ test('two runners on a fresh database wait for each other, and another baseline 
     expect(applied.flat().filter((step) => step === '0000_baseline')).toHaveLength(1);
     expect(current).toBe(true);
     await expect(migrate(url)).rejects.toThrow('This database has another baseline');
-    expect(await isCurrent(fresh)).toBe(false);
+    expect(await isSchemaCurrent(fresh)).toBe(false);
   } finally {
     await fresh.end();
     await superuser.query(`drop database ${name} with (force)`);

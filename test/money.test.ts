@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { above, isEqual, isLess, max, min, minus, plus, sum } from '../jobs/money.ts';
+import { excessOver, isEqual, isLess, max, min, minus, plus, sum } from '../jobs/money.ts';
 
 const anyFigure = fc
   .tuple(fc.bigInt({ min: -2_000_000n, max: 2_000_000n }), fc.integer({ min: 0, max: 10 }))
@@ -35,7 +35,7 @@ test('figures are added and taken from one another as the library does it, nothi
       expect(plus(one, other).eq(one.plus(other))).toBe(true);
       expect(minus(one, other).eq(one.minus(other))).toBe(true);
       expect(sum([one, other, third]).eq(one.plus(other).plus(third))).toBe(true);
-      expect(above(one, other).eq(one.gt(other) ? one.minus(other) : 0)).toBe(true);
+      expect(excessOver(one, other).eq(one.gt(other) ? one.minus(other) : 0)).toBe(true);
       expect(isEqual(one, other)).toBe(one.eq(other));
       expect([one, other].map((figure) => figure.toFixed())).toEqual(was);
     }),

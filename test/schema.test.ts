@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { openPool } from '../sql/database/db.ts';
-import { carriedTables } from '../sql/moving/tables.ts';
+import { listTenantTables } from '../sql/moving/tables.ts';
 import { TABLES } from '../sql/tables.ts';
 import { cloneDatabase } from './setup/database.ts';
 
@@ -66,7 +66,7 @@ const RULES = [
     query: `
       select name from ${TABLES_OF_SCHEMA}
       -- All but the first are written of rows that the same statement has read or written.
-      where name not in ('tenants', 'interest_accruals', 'loan_snapshots', 'loan_particulars', 'kept_counts') and not exists (
+      where name not in ('tenants', 'interest_accruals', 'loan_snapshots', 'loan_attribute_history', 'row_counts') and not exists (
         select from pg_constraint as key
         where key.conrelid = tables.oid and key.contype = 'f' and key.convalidated
           and not exists (
@@ -122,7 +122,7 @@ const RULES = [
       select proname as name from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner))) as acl
       where pronamespace in ('app'::regnamespace, 'public'::regnamespace) and prosecdef
         and acl.grantee = 0 and prorettype <> 'trigger'::regtype
-        and proname not in ('active_tenants', 'tenant_of_host', 'open_session', 'rules_of', 'queue_depth',
+        and proname not in ('active_tenants', 'tenant_of_host', 'open_session', 'user_rules', 'queue_depth',
           'add_job', 'add_jobs', 'ensure_accrual_month')`,
   },
   {
@@ -173,10 +173,10 @@ test('the tables that the code may name are those of the schema', async () => {
 });
 
 test('every table of tenants is carried to another database, but for counts, which are kept there anew', async () => {
-  const carried = await owner.connect((connection) => carriedTables(connection));
+  const carried = await owner.connect((connection) => listTenantTables(connection));
 
   expect(carried.map(({ name }) => name).toSorted(byName)).toEqual(
-    TABLES.filter((name) => name !== 'kept_counts').toSorted(byName),
+    TABLES.filter((name) => name !== 'row_counts').toSorted(byName),
   );
 });
 

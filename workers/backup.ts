@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { openPool } from '../sql/database/db.ts';
-import { registeredKeys } from '../sql/sealed.ts';
-import { takeBackup } from './backups/take.ts';
+import { listRegisteredKeys } from '../sql/sealed-columns.ts';
+import { takeBackup } from './backups/take-backup.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 
 /**
@@ -19,12 +19,13 @@ async function run([folder, ...more]: string[]) {
     );
   const url = findDatabase(configuration);
   const worker = await openPool(url, { role: 'servicing_worker', size: 1 });
-  const keys = await registeredKeys(worker).finally(() => worker.end());
+  const keys = await listRegisteredKeys(worker).finally(() => worker.end());
   const files = configuration.STORAGE_URL
     ? undefined
     : path.resolve(configuration.DATA_DIR, 'files');
   const { from, until, secret_keys } = await takeBackup(path.resolve(folder), {
-    ...{ url, files },
+    url,
+    files,
     secret_keys: keys.filter(({ retired }) => !retired).map(({ id }) => id),
     say: (sentence) => console.error(`  ${sentence}`),
   });

@@ -1,22 +1,22 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { boardTape, TapeRefused } from '../jobs/loans/boarding/board-tape.ts';
-import { readTape, type Refusal } from '../jobs/loans/boarding/boarding-tape.ts';
-import { SYSTEM, workOf } from '../jobs/work.ts';
-import { CannotStart } from '../sql/database/cannot-start.ts';
-import { Misused } from './ops/operation.ts';
-import { tenantOf } from './ops/tenant-of.ts';
+import { boardTape, TapeRejected } from '../jobs/loans/boarding/board-tape.ts';
+import { readTape, type TapeIssue } from '../jobs/loans/boarding/boarding-tape.ts';
+import { SYSTEM, createWithin } from '../jobs/work.ts';
+import { StartupError } from '../sql/database/startup-error.ts';
+import { UsageError } from './ops/operation.ts';
+import { findTenant } from './ops/find-tenant.ts';
 import { openForCommand } from './processes/command.ts';
 import { readCommandConfiguration } from './processes/configuration.ts';
-import { startBar } from './processes/progress.ts';
-import { whyNoTape } from './processes/tape-file.ts';
+import { startProgressBar } from './processes/progress-bar.ts';
+import { tapeFileProblem } from './processes/tape-file.ts';
 
 /** `npm run board`: takes a tape of loans over as it is, all of it or none. */
 const USAGE = 'npm run board -- --tenant SLUG [--product CODE] FILE.csv';
 const LISTED = 200;
 
-function report(refusals: readonly Refusal[]): number {
+function report(refusals: readonly TapeIssue[]): number {
   const lines = new Set(refusals.map(({ line }) => line)).size;
   console.error(`Nothing was boarded. ${lines} ${lines === 1 ? 'line is' : 'lines are'} refused:`);
   for (const { line, column, reason } of refusals.slice(0, LISTED))
@@ -26,8 +26,8 @@ function report(refusals: readonly Refusal[]): number {
 }
 
 async function boardFile(file: string, slug: string | undefined, product: string | undefined) {
-  const problem = whyNoTape(file);
-  if (problem !== null) throw new CannotStart(problem);
+  const problem = tapeFileProblem(file);
+  if (problem !== null) throw new StartupError(problem);
   const configuration = readCommandConfiguration(process.env);
   const { rows, refusals, unknown } = await readTape(createReadStream(file));
   if (refusals.length > 0) return report(refusals);
@@ -36,9 +36,9 @@ async function boardFile(file: string, slug: string | undefined, product: string
   const settings = { size: 2, statementTimeoutMs: 120_000 };
   const pool = await openForCommand(configuration, settings);
   try {
-    const tenant = await tenantOf(pool, slug);
-    const bar = startBar('Boarding', rows.length);
-    const ids = await workOf(pool, SYSTEM)(tenant.id, (work) =>
+    const tenant = await findTenant(pool, slug);
+    const bar = startProgressBar('Boarding', rows.length);
+    const ids = await createWithin(pool, SYSTEM)(tenant.id, (work) =>
       boardTape(work, rows, {
         file: path.basename(file),
         product,
@@ -48,7 +48,7 @@ async function boardFile(file: string, slug: string | undefined, product: string
     bar.end(`${ids.length} loans for ${tenant.slug}, as of ${tenant.business_date},`);
     return 0;
   } catch (error) {
-    if (error instanceof TapeRefused) return report(error.refusals);
+    if (error instanceof TapeRejected) return report(error.refusals);
     throw error;
   } finally {
     await pool.end();
@@ -62,11 +62,11 @@ try {
     allowPositionals: true,
   });
   const [file, ...others] = positionals;
-  if (!file || others.length > 0) throw new Misused('Name one file.');
+  if (!file || others.length > 0) throw new UsageError('Name one file.');
   process.exitCode = await boardFile(file, values.tenant, values.product);
 } catch (error) {
   const { code = '', message } = error as Error & { code?: string };
-  const isMisuse = error instanceof Misused || code.startsWith('ERR_PARSE_ARGS');
+  const isMisuse = error instanceof UsageError || code.startsWith('ERR_PARSE_ARGS');
   console.error(isMisuse ? `${message}\nUsage: ${USAGE}` : message);
   process.exitCode = isMisuse ? 2 : 1;
 }

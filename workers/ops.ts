@@ -1,9 +1,9 @@
-import { perform } from './ops/perform.ts';
+import { runOperation } from './ops/run-operation.ts';
 
 /** `npm run ops -- NAME …`: what an operator asks of a running platform. */
 try {
   const [name, ...rest] = process.argv.slice(2);
-  process.exitCode = await perform(name, rest, process.env);
+  process.exitCode = await runOperation(name, rest, process.env);
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { openFiles } from '../jobs/files/open-files.ts';
 import { openPool } from '../sql/database/db.ts';
 import { checkInvariants } from '../sql/invariants/invariants.ts';
-import { restoreBackup, type Restored } from './backups/restore.ts';
-import { causeOf } from './ops/cause.ts';
+import { restoreBackup, type RestoredBackup } from './backups/restore-backup.ts';
+import { parseCause } from './ops/cause.ts';
 
 /**
  * `npm run restore -- FOLDER --into DATA_DIR [--at MOMENT] --reason TEXT`: a backup as it was at a moment,
@@ -30,8 +30,10 @@ async function run(given: string[]): Promise<number> {
   if (from === undefined || more.length > 0 || values.into === undefined) throw new Error(USAGE);
   const into = path.resolve(values.into);
   const restored = await restoreBackup({
-    ...{ from: path.resolve(from), into, at: values.at },
-    by: causeOf(values),
+    from: path.resolve(from),
+    into,
+    at: values.at,
+    by: parseCause(values),
     say: (sentence) => console.error(`  ${sentence}`),
   });
   try {
@@ -50,7 +52,7 @@ async function run(given: string[]): Promise<number> {
   }
 }
 
-async function violationsIn({ postgres, manifest }: Restored, folder: string) {
+async function violationsIn({ postgres, manifest }: RestoredBackup, folder: string) {
   const role = 'servicing_auditor';
   const auditor = await openPool(postgres.url, { role, size: 1, statementTimeoutMs: CHECK_MS });
   try {

@@ -1,21 +1,21 @@
 import { localDate } from '../jobs/dates.ts';
-import { BARE } from '../jobs/installation.ts';
-import { assertKeys } from '../jobs/sealing/reseal.ts';
-import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
+import { DEFAULT_INSTALLATION } from '../jobs/installation.ts';
+import { assertKeysPresent } from '../jobs/sealing/reseal.ts';
+import { deriveKeys, readSecret } from '../jobs/sealing/secrets.ts';
 import { changeSettings } from '../jobs/users/change-settings.ts';
 import { createUser } from '../jobs/users/create-user.ts';
-import { foundTenant } from '../jobs/users/found-tenant.ts';
-import { openTenant } from '../jobs/users/open-tenant.ts';
+import { initializeTenant } from '../jobs/users/initialize-tenant.ts';
+import { addTenant } from '../jobs/users/add-tenant.ts';
 import { settingsOf } from '../jobs/users/settings.ts';
-import { SYSTEM, workOf, type Within, type Work } from '../jobs/work.ts';
+import { SYSTEM, createWithin, type Within, type Work } from '../jobs/work.ts';
 import { openPool } from '../sql/database/db.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
-import { active, current } from '../sql/tenants.ts';
-import { activeByEmail } from '../sql/users/accounts.ts';
+import { listActiveTenants, currentTenant } from '../sql/tenants.ts';
+import { findActiveByEmail } from '../sql/users/accounts.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 import { addAccount } from './seed/account.ts';
-import { letterheadOf } from './seed/letterhead.ts';
-import { addLoans, addPeople } from './seed/loans.ts';
+import { seedLetterhead } from './seed/letterhead.ts';
+import { addLoans, addBorrowers } from './seed/loans.ts';
 
 /**
  * `npm run seed`: what a developer finds on the first morning. It may run as often as one likes; what
@@ -45,18 +45,18 @@ type Given = {
 async function seed({ url, password, local_port, ...keys }: Given) {
   const app = await openPool(url, { size: 2 });
   const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
-  const within = workOf(app, SYSTEM, {
-    ...BARE,
-    keys: keysFrom(keys.secret),
+  const within = createWithin(app, SYSTEM, {
+    ...DEFAULT_INSTALLATION,
+    keys: deriveKeys(keys.secret),
     local_port,
   });
   try {
-    await assertKeys(app, keys, console.warn);
-    const known = new Map((await active(app)).map(({ slug, id }) => [slug, id]));
+    await assertKeysPresent(app, keys, console.warn);
+    const known = new Map((await listActiveTenants(app)).map(({ slug, id }) => [slug, id]));
     for (const tenant of TENANTS) {
       const business_date = localDate(new Date(), TIME_ZONE);
       const id =
-        known.get(tenant.slug) ?? (await openTenant(owner, within, { ...tenant, business_date }));
+        known.get(tenant.slug) ?? (await addTenant(owner, within, { ...tenant, business_date }));
       await fill(within, id, tenant.slug, password);
     }
   } finally {
@@ -68,12 +68,12 @@ async function seed({ url, password, local_port, ...keys }: Given) {
 const fill = (within: Within, id: string, slug: string, password: string) =>
   within(id, async (work) => {
     // A run that was cut short may have left a tenant without its first program.
-    if ((await firstProgram(work.tx)) === null) await foundTenant(work);
+    if ((await firstProgram(work.tx)) === null) await initializeTenant(work);
     await addBank(work);
     await addLetterhead(work, slug);
-    const known = await activeByEmail(work.tx, `borrower@${slug}.test`);
+    const known = await findActiveByEmail(work.tx, `borrower@${slug}.test`);
     if (known?.borrower_id) return addAccount(work, known.borrower_id);
-    const borrowers = await addPeople(work, slug);
+    const borrowers = await addBorrowers(work, slug);
     const [first = ''] = borrowers;
     await addUsers(work, slug, password, first);
     await addAccount(work, first);
@@ -84,7 +84,7 @@ const fill = (within: Within, id: string, slug: string, password: string) =>
 async function addBank(work: Work) {
   const { nacha: set } = await settingsOf(work.tx);
   if (set.immediate_destination !== '') return;
-  const { name } = await current(work.tx);
+  const { name } = await currentTenant(work.tx);
   const nacha = {
     immediate_destination: '091000019',
     immediate_destination_name: 'Example Bank',
@@ -100,14 +100,14 @@ async function addBank(work: Work) {
 async function addLetterhead(work: Work, slug: string) {
   const { branding: set } = await settingsOf(work.tx);
   if (set.address_line_1 !== '') return;
-  await changeSettings(work, letterheadOf(slug, (await current(work.tx)).name));
+  await changeSettings(work, seedLetterhead(slug, (await currentTenant(work.tx)).name));
 }
 
 async function addUsers(work: Work, slug: string, password: string, borrower_id: string) {
   for (const { name, tenant_role } of STAFF) {
     const person = { first_name: name, last_name: 'User', email: `${name}@${slug}.test` };
     // The demo leaves users of its own.
-    if ((await activeByEmail(work.tx, person.email)) !== null) continue;
+    if ((await findActiveByEmail(work.tx, person.email)) !== null) continue;
     await createUser(work, { ...person, tenant_role, password });
   }
   const person = { first_name: 'Nora', last_name: 'Whitfield', email: `borrower@${slug}.test` };

@@ -2,19 +2,19 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { POOLS } from '../jobs/job.ts';
 import { openLog } from '../jobs/log.ts';
 import { readSecret } from '../jobs/sealing/secrets.ts';
-import { endPlainly } from '../sql/database/cannot-start.ts';
+import { exitOnUncaughtError } from '../sql/database/startup-error.ts';
 import { assertWritable, claimFolder } from '../sql/database/claim.ts';
 import { startEmbeddedPostgres } from '../sql/database/embedded.ts';
 import { migrate } from '../sql/database/migrate.ts';
-import { API, keepRunning, runToEnd, type Child } from './processes/children.ts';
+import { API_PROCESS, superviseProcess, runToEnd, type Child } from './processes/children.ts';
 import {
   databaseFile,
   readStartConfiguration,
   type StartConfiguration,
 } from './processes/configuration.ts';
 import { assertFree, freePort } from './processes/free-port.ts';
-import { keepPostgres, type Kept } from './processes/keep-postgres.ts';
-import { leaveLogins, readLogins, type Logins } from './processes/logins.ts';
+import { supervisePostgres, type PostgresSupervisor } from './processes/supervise-postgres.ts';
+import { writeLogins, readLogins, type Logins } from './processes/logins.ts';
 
 /** `npm start`: everything in one go, for development. Production runs the processes one by one. */
 const STOP_WITHIN_MS = 29_000;
@@ -26,9 +26,9 @@ const LOGINS = ['viewer', 'collector', 'officer', 'admin', 'superadmin', 'borrow
   (role) => `${role}@demo.test`,
 );
 
-endPlainly();
+exitOnUncaughtError();
 const configuration = readStartConfiguration(process.env);
-const running: { postgres?: Kept; children: Child[] } = { children: [] };
+const running: { postgres?: PostgresSupervisor; children: Child[] } = { children: [] };
 let isStopping = false;
 
 /** Ends the children, then the database, so that nothing of ours is left behind. */
@@ -79,7 +79,7 @@ async function database(given: StartConfiguration): Promise<string> {
   console.log('Starting Postgres …');
   const postgres = await startEmbeddedPostgres(DATA_DIR, { claim });
   const { url } = postgres;
-  const kept = await keepPostgres(postgres, openLog(LOG_LEVEL, { service: 'start' }));
+  const kept = await supervisePostgres(postgres, openLog(LOG_LEVEL, { service: 'start' }));
   running.postgres = {
     // Only whoever has the folder takes the address away again, and before somebody else may have it.
     stop: async () => {
@@ -114,7 +114,7 @@ async function serve(url: string, given: StartConfiguration) {
   const logins: Logins = known ?? { from: 'seed', emails: LOGINS, password: given.SEED_PASSWORD };
   // Whoever comes to look at what the demo has left finds that, and nothing that never happened.
   if (logins.from === 'seed') await runToEnd({ name: 'seed', file: 'seed.ts', env });
-  if (!known && !given.DATABASE_URL) leaveLogins(DATA_DIR, logins);
+  if (!known && !given.DATABASE_URL) writeLogins(DATA_DIR, logins);
   if (isStopping) return;
 
   const listening = Promise.withResolvers<number>();
@@ -124,8 +124,8 @@ async function serve(url: string, given: StartConfiguration) {
     console.error(`${name} ended (${crash.code}); it starts again in ${crash.pauseMs / 1000} s`);
   };
   running.children.push(
-    keepRunning({
-      ...API,
+    superviseProcess({
+      ...API_PROCESS,
       env: { ...env, METRICS_PORT: metricsPort('api') },
       onCrash: onCrash('api'),
       onMessage: (message) => {
@@ -134,7 +134,7 @@ async function serve(url: string, given: StartConfiguration) {
       },
     }),
     ...POOLS.map((name) =>
-      keepRunning({
+      superviseProcess({
         name,
         file: 'worker.ts',
         arguments: [name],

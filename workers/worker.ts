@@ -4,24 +4,24 @@ import { followDatabaseClock } from '../jobs/clock.ts';
 import { POOLS, type Pool } from '../jobs/job.ts';
 import { openLog } from '../jobs/log.ts';
 import { measureConnections, serveMetrics } from '../jobs/metrics.ts';
-import { networksOf } from '../jobs/networks/networks.ts';
+import { parseNetworks } from '../jobs/networks/networks.ts';
 import { SCHEDULE } from '../jobs/operations/schedule.ts';
 import { isWorkerName, poolOfWorker } from '../jobs/pools.ts';
-import { queued } from '../jobs/queued.ts';
-import { assertKeys } from '../jobs/sealing/reseal.ts';
-import { keysFrom, readSecret } from '../jobs/sealing/secrets.ts';
+import { allJobs } from '../jobs/all-jobs.ts';
+import { assertKeysPresent } from '../jobs/sealing/reseal.ts';
+import { deriveKeys, readSecret } from '../jobs/sealing/secrets.ts';
 import { openTraces } from '../jobs/traces.ts';
-import { endPlainly } from '../sql/database/cannot-start.ts';
-import { assertPrimary, assertTenancyHolds } from '../sql/database/readiness.ts';
+import { exitOnUncaughtError } from '../sql/database/startup-error.ts';
+import { assertPrimary, assertTenantIsolation } from '../sql/database/readiness.ts';
 import { readWorkerConfiguration } from './processes/configuration.ts';
-import { live } from './processes/process.ts';
+import { runProcess } from './processes/run-process.ts';
 import { measureCloses, measureQueue } from './processes/queue-metrics.ts';
 import { startWatchdog } from './processes/watchdog.ts';
-import { lendOutside } from './queue/lend.ts';
+import { openPoolOutside } from './queue/pool-outside.ts';
 import { POOL_SETTINGS } from './queue/pools.ts';
-import { relay } from './queue/relay.ts';
-import { openPatiently, startWorker } from './queue/run.ts';
-import { keepSchedule, unknownTasks } from './queue/schedule.ts';
+import { startEventRelay } from './queue/relay.ts';
+import { openPoolWithRetry, startWorker } from './queue/worker.ts';
+import { startSchedule, unknownTasks } from './queue/schedule.ts';
 
 /**
  * `npm run worker -- POOL`: one process of one pool, or with POOL:NAME of a sub-pool that operations have
@@ -29,7 +29,7 @@ import { keepSchedule, unknownTasks } from './queue/schedule.ts';
  */
 const STALLED_MS = 60_000;
 
-endPlainly();
+exitOnUncaughtError();
 const name = process.argv[2] ?? '';
 const own = poolOfWorker(name) as Pool;
 if (!isWorkerName(name)) {
@@ -46,18 +46,18 @@ const log = openLog(configuration.LOG_LEVEL, { pool: name });
 const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = configuration;
 const traces = collector === undefined ? null : await openTraces(own, collector, log);
 
-const unknown = unknownTasks(SCHEDULE, queued);
+const unknown = unknownTasks(SCHEDULE, allJobs);
 if (unknown.length > 0) throw new Error(`The schedule names unknown jobs: ${unknown.join(', ')}.`);
 
-await live(log, async ({ giveUp, onFatal }) => {
+await runProcess(log, async ({ giveUp, onFatal }) => {
   startWatchdog(STALLED_MS);
   if (METRICS_PORT !== undefined) serveMetrics(METRICS_PORT, configuration.METRICS_HOST, log);
   const { statementTimeoutMs } = POOL_SETTINGS[own];
   const size = configuration.DATABASE_POOL;
   const patience = statementTimeoutMs === undefined ? {} : { statementTimeoutMs };
-  const pool = await openPatiently(url, { size, ...patience }, { log, giveUp });
+  const pool = await openPoolWithRetry(url, { size, ...patience }, { log, giveUp });
   await assertPrimary(pool);
-  await assertTenancyHolds(pool, configuration.NODE_ENV);
+  await assertTenantIsolation(pool, configuration.NODE_ENV);
   const clock = await followDatabaseClock(pool, { log, environment: configuration.NODE_ENV });
   measureConnections(pool);
   const folder = path.resolve(configuration.DATA_DIR, 'files');
@@ -66,13 +66,13 @@ await live(log, async ({ giveUp, onFatal }) => {
     files: await openFiles(configuration.STORAGE_URL, { folder, secret }),
     scans_uploads: configuration.CLAMD_URL !== undefined,
     link_secret: secret,
-    keys: keysFrom(secret),
-    networks: networksOf(configuration.PRIVATE_NETWORKS, { isProduction }),
+    keys: deriveKeys(secret),
+    networks: parseNetworks(configuration.PRIVATE_NETWORKS, { isProduction }),
     may_close_future: !isProduction,
     local_port: isProduction ? null : configuration.LOCAL_PORT,
   };
-  const lent = await lendOutside(own, configuration, { pool, installation, log, clock });
-  const jobs = queued.filter((job) => job.pool === own);
+  const lent = await openPoolOutside(own, configuration, { pool, installation, log, clock });
+  const jobs = allJobs.filter((job) => job.pool === own);
   const settings = POOL_SETTINGS[own];
   const concurrency = WORKER_CONCURRENCY ?? settings.concurrency;
   const worker = await startWorker(
@@ -83,7 +83,7 @@ await live(log, async ({ giveUp, onFatal }) => {
       log,
       onFatal,
       check: () =>
-        assertKeys(pool, { secret, environment: configuration.NODE_ENV }, (reason) =>
+        assertKeysPresent(pool, { secret, environment: configuration.NODE_ENV }, (reason) =>
           log.warn({ reason }, 'the keys of SECRET'),
         ),
       outside: lent.outside,
@@ -95,8 +95,8 @@ await live(log, async ({ giveUp, onFatal }) => {
         );
         if (own === 'ledger') measureCloses(owner);
         return [
-          keepSchedule(owner, log, { lines: SCHEDULE, jobs }),
-          ...(own === 'outbound' ? [relay(owner, log)] : []),
+          startSchedule(owner, log, { lines: SCHEDULE, jobs }),
+          ...(own === 'outbound' ? [startEventRelay(owner, log)] : []),
         ];
       },
     },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
-import { mailReturned, Returned } from '../../jobs/borrowers/returned-mail.ts';
+import { addContact, changeContact, removeContact } from '../../jobs/borrowers/primary-contacts.ts';
+import { recordReturnedMail, ReturnedMail } from '../../jobs/borrowers/returned-mail.ts';
 import { addresses as table } from '../../sql/borrowers/contacts.ts';
-import { countryCode } from '../../sql/fixed-forms.ts';
-import { flag, stamps, text, uuid, words } from '../../sql/types.ts';
+import { countryCode } from '../../sql/formatted-text.ts';
+import { flag, timestamps, text, uuid, requiredText } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 export const addresses = resource({
@@ -19,17 +19,17 @@ export const addresses = resource({
     id: uuid.readonly(),
     borrower_id: uuid,
     address_type: z.enum(['mailing', 'residential', 'business', 'previous']).default('mailing'),
-    street_line_1: words,
+    street_line_1: requiredText,
     street_line_2: text.nullish(),
-    city: words,
+    city: requiredText,
     state: text.nullish(),
-    postal_code: words.max(20),
+    postal_code: requiredText.max(20),
     country: countryCode.default('US'),
     is_primary: flag.default(false),
     address_indicator: z.enum(['C', 'Y', 'N', 'M', 'S', 'B', 'U', 'D', 'P']).nullish(),
     residence_code: z.enum(['O', 'R']).nullish(),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'address_type', 'is_primary', 'is_archived'],
@@ -38,12 +38,12 @@ export const addresses = resource({
     'mail-returned': action({
       allow: 'collector',
       summary: 'Mark an address as undeliverable; letters are held and a task is created',
-      body: Returned,
-      run: mailReturned,
+      body: ReturnedMail,
+      run: recordReturnedMail,
     }),
   },
 
-  create: addTo('addresses'),
-  update: changeIn('addresses'),
-  remove: removeFrom('addresses'),
+  create: addContact('addresses'),
+  update: changeContact('addresses'),
+  remove: removeContact('addresses'),
 });

@@ -1,14 +1,22 @@
 import { z } from 'zod';
 import {
-  addPlan,
-  AMOUNT_TYPES,
-  cancelPlan,
-  CANCEL_REASONS,
-  changePlan,
+  addAutopayPlan,
+  AUTOPAY_AMOUNT_TYPES,
+  cancelAutopayPlan,
+  AUTOPAY_CANCEL_REASONS,
+  changeAutopayPlan,
   EXTRA_TOWARD,
 } from '../../jobs/payments/autopay/autopay-plan.ts';
 import { autopayPlans as table } from '../../sql/borrowers/autopay-plans.ts';
-import { date, flag, integer, positiveMoney, stamps, timestamp, uuid } from '../../sql/types.ts';
+import {
+  date,
+  flag,
+  integer,
+  positiveMoney,
+  timestamps,
+  timestamp,
+  uuid,
+} from '../../sql/types.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import { autopayDraws } from '../payments/autopay-draws.ts';
 
@@ -27,7 +35,7 @@ export const autopayPlans = resource({
     loan_id: uuid,
     payment_instrument_id: uuid,
     backup_payment_instrument_id: uuid.nullish(),
-    amount_type: z.enum(AMOUNT_TYPES).default('minimum_due'),
+    amount_type: z.enum(AUTOPAY_AMOUNT_TYPES).default('minimum_due'),
     fixed_amount: positiveMoney.nullish(),
     extra_amount: positiveMoney.nullish(),
     extra_toward: z.enum(EXTRA_TOWARD).default('principal'),
@@ -49,16 +57,16 @@ export const autopayPlans = resource({
     retry_interval_days: z.int().min(1).max(30).default(3),
     consecutive_failures: integer.readonly(),
     canceled_at: timestamp.nullable().readonly(),
-    cancel_reason: z.enum(CANCEL_REASONS).nullish(),
+    cancel_reason: z.enum(AUTOPAY_CANCEL_REASONS).nullish(),
     consent_id: uuid.nullable().readonly(),
     last_payment_id: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['borrower_id', 'loan_id'],
   filters: ['borrower_id', 'loan_id', 'payment_instrument_id', 'status', 'is_enabled'],
 
-  create: addPlan,
-  update: changePlan,
-  remove: (work, id) => cancelPlan(work, id),
+  create: addAutopayPlan,
+  update: changeAutopayPlan,
+  remove: (work, id) => cancelAutopayPlan(work, id),
   nested: { draws: nested(autopayDraws, 'autopay_plan_id', ['list']) },
 });

@@ -3,18 +3,18 @@ import { addBorrower, archiveBorrower, changeBorrower } from '../../jobs/borrowe
 import { LegalHold, setLegalHold } from '../../jobs/borrowers/privacy/legal-hold.ts';
 import { borrowers as table } from '../../sql/borrowers/borrowers.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
-import { lastFourDigits } from '../../sql/fixed-forms.ts';
+import { lastFourDigits } from '../../sql/formatted-text.ts';
 import {
   date,
   externalId,
   flag,
   freeText,
   jsonObject,
-  stamps,
+  timestamps,
   text,
   timestamp,
   uuid,
-  words,
+  requiredText,
 } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
 import { addresses } from './addresses.ts';
@@ -48,9 +48,9 @@ export const borrowers = resource({
   fields: {
     id: uuid.readonly(),
     borrower_type: z.enum(['individual', 'business']).default('individual'),
-    first_name: words,
+    first_name: requiredText,
     middle_name: text.nullish(),
-    last_name: words,
+    last_name: requiredText,
     suffix: text.nullish(),
     date_of_birth: date.nullish(),
     ssn_last_four: lastFourDigits.nullish(),
@@ -77,7 +77,7 @@ export const borrowers = resource({
     redacted_at: timestamp.nullable().readonly(),
     redacted_by: uuid.nullable().readonly(),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['do_not_contact', 'external_id', 'first_name', 'last_name', 'borrower_type'],
 

@@ -2,27 +2,27 @@ import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import { addBusinessDetail, changeBusinessDetail } from '../../jobs/borrowers/business-detail.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
-import { businessDetails as table, ofBorrower } from '../../sql/borrowers/business-details.ts';
-import { lastFourDigits, phoneNumber } from '../../sql/fixed-forms.ts';
+import { businessDetails as table, findByBorrower } from '../../sql/borrowers/business-details.ts';
+import { lastFourDigits, phoneNumber } from '../../sql/formatted-text.ts';
 import {
   date,
   freeText,
   integer,
   money,
   rate,
-  stamps,
+  timestamps,
   text,
   uuid,
-  words,
+  requiredText,
 } from '../../sql/types.ts';
 import type { Input } from '../endpoints/declaration.ts';
-import { created } from '../endpoints/records.ts';
-import { endpoint, existing, resource } from '../endpoints/resource.ts';
+import { createRecord } from '../endpoints/records.ts';
+import { endpoint, findOrThrow, resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
 const owner = z.object({
-  first_name: words,
-  last_name: words,
+  first_name: requiredText,
+  last_name: requiredText,
   ownership_percentage: rate,
   ssn_last_four: lastFourDigits.nullish(),
 });
@@ -39,7 +39,7 @@ export const businessDetails = resource({
   fields: {
     id: uuid.readonly(),
     borrower_id: uuid,
-    legal_name: words,
+    legal_name: requiredText,
     dba_name: text.nullish(),
     ein_last_four: lastFourDigits.nullish(),
     entity_type: z.enum([
@@ -66,7 +66,7 @@ export const businessDetails = resource({
     contact_name: text.nullish(),
     contact_title: freeText.nullish(),
     beneficial_owners: z.array(owner).max(50).default([]),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['borrower_id'],
 
@@ -93,10 +93,10 @@ export const businessDetailRoutes = [
     transaction: 'read',
     status: 200,
     run: async ({ work, params }: Call) => {
-      const { id } = await existing(work, borrowers, params['id']);
-      const detail = await ofBorrower(work.tx, id);
+      const { id } = await findOrThrow(work, borrowers, params['id']);
+      const detail = await findByBorrower(work.tx, id);
       if (detail === null) throw new NotFound();
-      return existing(work, table, detail);
+      return findOrThrow(work, table, detail);
     },
   }),
   endpoint({
@@ -109,8 +109,11 @@ export const businessDetailRoutes = [
     status: 201,
     body: businessDetails.creation.omit({ borrower_id: true }),
     run: async ({ work, params, body }: Call) => {
-      const { id } = await existing(work, borrowers, params['id']);
-      return created(work, businessDetails.declaration, { ...(body as Input), borrower_id: id });
+      const { id } = await findOrThrow(work, borrowers, params['id']);
+      return createRecord(work, businessDetails.declaration, {
+        ...(body as Input),
+        borrower_id: id,
+      });
     },
   }),
 ];

@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import { Preferences, setPreferences } from '../../jobs/communications/preferences.ts';
 import { preferences } from '../../sql/communications/preferences.ts';
-import { endpoint, existing } from '../endpoints/resource.ts';
+import { endpoint, findOrThrow } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
 /** What a borrower wants to be sent, as staff and the portal show it. */
-export const wishes = Preferences.required().meta({ id: 'CommunicationPreferences' });
+export const communicationPreferences = Preferences.required().meta({
+  id: 'CommunicationPreferences',
+});
 
 const about = {
   tag: 'borrowers',
   path: '/borrowers/{id}/communication-preferences',
   resource: 'borrowers',
-  reply: wishes,
+  reply: communicationPreferences,
   status: 200,
 } as const;
 
@@ -27,7 +29,7 @@ export const preferenceRoutes = [
     action: 'show',
     allow: 'viewer',
     transaction: 'read',
-    run: ({ work, params }: Call) => existing(work, preferences, params['id']),
+    run: ({ work, params }: Call) => findOrThrow(work, preferences, params['id']),
   }),
   endpoint({
     ...about,

@@ -7,7 +7,7 @@ import {
   REVOCATION_METHODS,
 } from '../../sql/borrowers/consents.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
-import { freeText, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { freeText, prose, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 export const consents = resource({
@@ -45,7 +45,7 @@ export const consents = resource({
     revoked_at: timestamp.nullable().readonly(),
     revocation_method: z.enum(REVOCATION_METHODS).nullable().readonly(),
     revocation_reason: z.string().nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['borrower_id', 'consent_type', 'channel', 'status', 'source', 'granted_at'],
 

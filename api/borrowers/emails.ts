@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
+import { addContact, changeContact, removeContact } from '../../jobs/borrowers/primary-contacts.ts';
 import { emails as table } from '../../sql/borrowers/contacts.ts';
-import { emailAddress, flag, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { emailAddress, flag, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const emails = resource({
@@ -24,12 +24,12 @@ export const emails = resource({
     status: z.enum(['active', 'bounced', 'complained', 'unsubscribed']).default('active'),
     last_bounce_at: timestamp.nullable().readonly(),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'email', 'email_type', 'is_primary', 'status', 'is_archived'],
 
-  create: addTo('emails'),
-  update: changeIn('emails'),
-  remove: removeFrom('emails'),
+  create: addContact('emails'),
+  update: changeContact('emails'),
+  remove: removeContact('emails'),
 });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { orderExport } from '../../jobs/borrowers/privacy/export-borrower.job.ts';
+import { requestExport } from '../../jobs/borrowers/privacy/export-borrower.job.ts';
 import { redactBorrower, Redaction } from '../../jobs/borrowers/privacy/redact.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
-import { exports as table, keyOf } from '../../sql/borrowers/exports.ts';
-import { integer, stamps, timestamp, uuid } from '../../sql/types.ts';
-import { absolute } from '../documents/documents.ts';
-import { existing, locked } from '../endpoints/records.ts';
+import { borrowerExports as table, findDownloadKey } from '../../sql/borrowers/exports.ts';
+import { integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
+import { absoluteUrl } from '../documents/documents.ts';
+import { findOrThrow, lockRecord } from '../endpoints/records.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 
@@ -32,7 +32,7 @@ export const borrowerExports = resource({
     failure_reason: z.string().nullable().readonly(),
     completed_at: timestamp.nullable().readonly(),
     expires_at: timestamp.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['borrower_id', 'status'],
 });
@@ -51,7 +51,7 @@ export const privacyRoutes: Route[] = [
     summary: 'Export all data about a borrower',
     status: 202,
     reply: borrowerExports.reply,
-    run: ({ work, params }: Call) => orderExport(work, params['id'] ?? ''),
+    run: ({ work, params }: Call) => requestExport(work, params['id'] ?? ''),
   }),
   endpoint({
     ...about,
@@ -68,8 +68,8 @@ export const privacyRoutes: Route[] = [
       .extend({ download_url: z.string().nullable() })
       .meta({ id: 'BorrowerExportWithLink' }),
     run: async ({ work, params, origin }: Call) => {
-      const row = await existing(work, table, params['id']);
-      const key = await keyOf(work.tx, row.id);
+      const row = await findOrThrow(work, table, params['id']);
+      const key = await findDownloadKey(work.tx, row.id);
       if (key === null) return { ...row, download_url: null };
       const { download_ttl_s } = (await settingsOf(work.tx)).documents;
       const link = {
@@ -80,7 +80,7 @@ export const privacyRoutes: Route[] = [
         filename: `borrower-${String(row['borrower_id'])}.zip`,
       } as const;
       const url = await work.installation.files.presign(link);
-      return { ...row, download_url: absolute(origin, url) };
+      return { ...row, download_url: absoluteUrl(origin, url) };
     },
   }),
   // No action() of the borrower: its history would repeat what is taken away.
@@ -100,9 +100,9 @@ export const privacyRoutes: Route[] = [
       .object({ id: uuid, redacted_at: timestamp, redacted_by: uuid })
       .meta({ id: 'RedactedBorrower' }),
     run: async (call: Call) => {
-      const { id } = await locked(call, borrowers);
+      const { id } = await lockRecord(call, borrowers);
       await redactBorrower(call.work, id, call.body as z.output<typeof Redaction>);
-      return existing(call.work, borrowers, id);
+      return findOrThrow(call.work, borrowers, id);
     },
   }),
 ];

@@ -2,13 +2,22 @@ import { z } from 'zod';
 import { IDENTITY_TYPES } from '../../jobs/borrowers/identifier.ts';
 import {
   addIdentity,
-  borrowersWith,
+  findBorrowersByNumber,
   changeIdentity,
   removeIdentity,
 } from '../../jobs/borrowers/identity.ts';
 import { identities as table } from '../../sql/borrowers/identities.ts';
-import { countryCode } from '../../sql/fixed-forms.ts';
-import { date, flag, freeText, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { countryCode } from '../../sql/formatted-text.ts';
+import {
+  date,
+  flag,
+  freeText,
+  integer,
+  timestamps,
+  text,
+  timestamp,
+  uuid,
+} from '../../sql/types.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 
 const identifier = z.string().min(1).max(40);
@@ -46,7 +55,7 @@ export const identities = resource({
       .readonly()
       .describe('Number of other borrowers with the same number on file.'),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   writeOnly: {
     identifier: identifier
@@ -79,5 +88,5 @@ export const identitySearch = endpoint({
   status: 200,
   body: Search,
   reply: z.object({ borrower_ids: z.array(uuid) }),
-  run: ({ work, body }) => borrowersWith(work, body as z.output<typeof Search>),
+  run: ({ work, body }) => findBorrowersByNumber(work, body as z.output<typeof Search>),
 });

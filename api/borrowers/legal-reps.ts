@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { addLegalRep, changeLegalRep, removeLegalRep } from '../../jobs/borrowers/legal-rep.ts';
 import { legalReps as table } from '../../sql/borrowers/legal-reps.ts';
-import { countryCode, phoneNumber } from '../../sql/fixed-forms.ts';
-import { date, emailAddress, flag, stamps, text, uuid, words } from '../../sql/types.ts';
+import { countryCode, phoneNumber } from '../../sql/formatted-text.ts';
+import { date, emailAddress, flag, timestamps, text, uuid, requiredText } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const legalReps = resource({
@@ -26,8 +26,8 @@ export const legalReps = resource({
       'debt_settlement',
       'other',
     ]),
-    first_name: words,
-    last_name: words,
+    first_name: requiredText,
+    last_name: requiredText,
     firm_name: text.nullish(),
     email: emailAddress.nullish(),
     phone: phoneNumber.nullish(),
@@ -46,7 +46,7 @@ export const legalReps = resource({
       .describe('True for an attorney: the borrower is then not contacted directly.'),
     is_active: flag.default(true),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'representative_type', 'is_active', 'is_archived'],

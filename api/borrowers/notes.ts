@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addNote } from '../../jobs/borrowers/note.ts';
 import { notes as table } from '../../sql/borrowers/notes.ts';
-import { flag, freeText, prose, stamps, uuid } from '../../sql/types.ts';
+import { flag, freeText, prose, timestamps, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const notes = resource({
@@ -27,7 +27,7 @@ export const notes = resource({
     is_pinned: flag.default(false),
     author_id: uuid.nullable().readonly(),
     author_name: z.string().nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['borrower_id', 'loan_id', 'category', 'visibility', 'is_pinned', 'author_id'],
 

@@ -4,15 +4,15 @@ import {
   changeInstrument,
   removeInstrument,
 } from '../../jobs/borrowers/payment-instrument.ts';
-import { isAdmin } from '../../jobs/only-admin.ts';
+import { isAdmin } from '../../jobs/assert-admin.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import {
   DRAW_BLOCKERS,
   paymentInstruments as table,
 } from '../../sql/borrowers/payment-instruments.ts';
-import { lastFourDigits } from '../../sql/fixed-forms.ts';
+import { lastFourDigits } from '../../sql/formatted-text.ts';
 import { find } from '../../sql/table.ts';
-import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { flag, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
@@ -70,7 +70,7 @@ export const paymentInstruments = resource({
       .readonly()
       .describe('The return code that caused the account to be blocked.'),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   writeOnly: {
     account_number: z

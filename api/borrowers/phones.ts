@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { addTo, changeIn, removeFrom } from '../../jobs/borrowers/primary.ts';
+import { addContact, changeContact, removeContact } from '../../jobs/borrowers/primary-contacts.ts';
 import { phones as table } from '../../sql/borrowers/contacts.ts';
-import { phoneNumber } from '../../sql/fixed-forms.ts';
-import { flag, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { phoneNumber } from '../../sql/formatted-text.ts';
+import { flag, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const phones = resource({
@@ -31,12 +31,12 @@ export const phones = resource({
     extension: text.nullish(),
     status: z.enum(['active', 'invalid', 'reassigned']).default('active'),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['borrower_id'],
   filters: ['borrower_id', 'phone_number', 'phone_type', 'is_primary', 'status', 'is_archived'],
 
-  create: addTo('phones'),
-  update: changeIn('phones'),
-  remove: removeFrom('phones'),
+  create: addContact('phones'),
+  update: changeContact('phones'),
+  remove: removeContact('phones'),
 });

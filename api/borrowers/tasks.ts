@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { addTask, changeTask } from '../../jobs/borrowers/task.ts';
 import { PRIORITIES, tasks as table } from '../../sql/borrowers/tasks.ts';
-import { date, freeWords, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import {
+  date,
+  requiredFreeText,
+  prose,
+  timestamps,
+  text,
+  timestamp,
+  uuid,
+} from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const tasks = resource({
@@ -17,7 +25,7 @@ export const tasks = resource({
     id: uuid.readonly(),
     borrower_id: uuid.nullable(),
     loan_id: uuid.nullish(),
-    title: freeWords,
+    title: requiredFreeText,
     description: prose.nullish(),
     task_type: z
       .enum([
@@ -39,7 +47,7 @@ export const tasks = resource({
     source: z.enum(['manual', 'system']).readonly(),
     related_type: text.nullable().readonly(),
     related_id: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['borrower_id', 'loan_id'],
   filters: [

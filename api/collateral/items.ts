@@ -5,14 +5,14 @@ import {
   COLLATERAL_STATUSES,
 } from '../../jobs/collateral/item.ts';
 import {
-  liquidate,
+  liquidateCollateral,
   Liquidation,
   LiquidationReversal,
   reverseLiquidation,
 } from '../../jobs/collateral/liquidate.ts';
 import { COLLATERAL_TYPES } from '../../jobs/collateral/metadata.ts';
 import { items as table } from '../../sql/collateral/items.ts';
-import { date, flag, jsonObject, money, prose, stamps, uuid } from '../../sql/types.ts';
+import { date, flag, jsonObject, money, prose, timestamps, uuid } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
 import { liens } from './liens.ts';
 import { valuations } from './valuations.ts';
@@ -70,7 +70,7 @@ export const collateral = resource({
       .readonly()
       .describe('The sale of this item, unless it was reversed.'),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id'],
   filters: ['loan_id', 'collateral_type', 'status'],
@@ -82,7 +82,7 @@ export const collateral = resource({
       allow: 'admin',
       summary: 'Sell the collateral and apply the proceeds to the loan',
       body: Liquidation,
-      run: liquidate,
+      run: liquidateCollateral,
     }),
     'reverse-liquidation': action({
       allow: 'admin',

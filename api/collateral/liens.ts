@@ -4,13 +4,13 @@ import {
   changeLien,
   LIEN_STATUSES,
   LIEN_TYPES,
-  Release,
+  LienRelease,
   RELEASE_REASONS,
   releaseLien,
 } from '../../jobs/collateral/lien.ts';
 import { alerts as alertTable } from '../../sql/collateral/alerts.ts';
 import { liens as table } from '../../sql/collateral/liens.ts';
-import { date, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 export const liens = resource({
@@ -39,7 +39,7 @@ export const liens = resource({
     release_reason: z.enum(RELEASE_REASONS).nullable().readonly(),
     release_filing_number: z.string().nullable().readonly(),
     release_notes: z.string().nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['collateral_id'],
   filters: ['collateral_id', 'loan_id', 'lien_type', 'status', 'expiration_date', 'filing_number'],
@@ -50,7 +50,7 @@ export const liens = resource({
     release: action({
       allow: 'loan_officer',
       summary: 'Release a lien',
-      body: Release,
+      body: LienRelease,
       run: releaseLien,
     }),
   },
@@ -74,7 +74,7 @@ export const lienAlerts = resource({
     days_to_expiry: integer.readonly(),
     severity: integer.readonly(),
     status: z.enum(['open', 'acknowledged', 'resolved']),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['lien_id', 'loan_id', 'status', 'severity', 'expiration_date'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addValuation, changeValuation } from '../../jobs/collateral/item.ts';
 import { valuations as table } from '../../sql/collateral/valuations.ts';
-import { date, flag, money, prose, stamps, text, uuid } from '../../sql/types.ts';
+import { date, flag, money, prose, timestamps, text, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const valuations = resource({
@@ -29,7 +29,7 @@ export const valuations = resource({
     document_id: uuid.nullish(),
     notes: prose.nullish(),
     is_current: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['collateral_id'],
   filters: ['collateral_id', 'valuation_type', 'valuation_date'],

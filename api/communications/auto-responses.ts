@@ -4,8 +4,8 @@ import { PATTERN_CHARACTERS_MAX } from '../../jobs/communications/patterns.ts';
 import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
 import { autoResponses as table } from '../../sql/communications/inbound.ts';
 import { find } from '../../sql/table.ts';
-import { emailAddress, flag, stamps, text, uuid, words } from '../../sql/types.ts';
-import { whereFieldsAreDenied } from '../endpoints/recent-proof.ts';
+import { emailAddress, flag, timestamps, text, uuid, requiredText } from '../../sql/types.ts';
+import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
@@ -18,7 +18,7 @@ async function forwards({ work, params, body }: Call) {
 }
 
 const forwardsWhereDenied = async (call: Call) =>
-  (await forwards(call)) && (await whereFieldsAreDenied(call));
+  (await forwards(call)) && (await isAnyFieldDenied(call));
 
 export const autoResponses = resource({
   name: 'AutoResponse',
@@ -31,10 +31,10 @@ export const autoResponses = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words.max(150).describe('Used as the name of the tasks it creates.'),
+    name: requiredText.max(150).describe('Used as the name of the tasks it creates.'),
     channel: z.enum(PROVIDER_CHANNELS),
     match_type: z.enum(['keyword', 'contains', 'regex', 'any', 'out_of_hours']),
-    keywords: z.array(words.max(100)).max(50).default([]),
+    keywords: z.array(requiredText.max(100)).max(50).default([]),
     pattern: z
       .string()
       .min(1)
@@ -53,7 +53,7 @@ export const autoResponses = resource({
     is_active: flag.default(true),
     cooldown_minutes: z.int().min(0).max(10_080).default(60),
     program_id: uuid.nullish(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['channel', 'match_type', 'action', 'is_active', 'program_id'],
 

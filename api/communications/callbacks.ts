@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import {
-  askForCertificate,
-  believe,
-  hear,
+  requestCertificate,
+  verifyCallback,
+  acceptCallback,
   setProvider,
-} from '../../jobs/communications/provider.ts';
+} from '../../jobs/communications/provider-callbacks.ts';
 import { validationMessage } from '../../jobs/validation-messages.ts';
-import { saidIn } from '../../jobs/communications/providers/callback.ts';
-import { InboundMessage, receiveMessage } from '../../jobs/communications/receive.ts';
-import { Reports, takeReports } from '../../jobs/communications/report.ts';
+import { parseBody } from '../../jobs/communications/providers/callback.ts';
+import { InboundMessage, receiveMessage } from '../../jobs/communications/receive-message.ts';
+import { DeliveryReports, processReports } from '../../jobs/communications/delivery-reports.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import { PROVIDER_CHANNELS, type ProviderChannel } from '../../sql/communications/channels.ts';
-import { text, words } from '../../sql/types.ts';
-import type { OwnCall, Route } from '../endpoints/route.ts';
+import { text, requiredText } from '../../sql/types.ts';
+import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { fieldErrors, HttpRefusal } from '../http/errors.ts';
 
 const channel = z.enum(PROVIDER_CHANNELS);
@@ -29,27 +29,27 @@ const about = {
 
 /** Believes the caller or refuses, and only then reads what it says. */
 async function fromProvider<Said>(
-  call: OwnCall,
+  call: OwnTransactionCall,
   { channel: from, says }: { channel: ProviderChannel | null; says: 'reports' | 'message' },
   schema: z.ZodType<Said>,
   steps: (work: Work, message: Said, provider: string) => Promise<unknown>,
 ) {
   const { within, tenant_id, raw, url, header } = call;
   const callback = { raw, url, header, now: new Date() };
-  const believed = await within(tenant_id, (work) => believe(work, from, callback), {
+  const believed = await within(tenant_id, (work) => verifyCallback(work, from, callback), {
     readOnly: true,
   });
   if (believed === null) throw notBelieved();
   if ('certificate_url' in believed) {
-    await within(tenant_id, (work) => askForCertificate(work, believed.certificate_url));
+    await within(tenant_id, (work) => requestCertificate(work, believed.certificate_url));
     throw notYet();
   }
   const checked = believed.provider[says]
     .pipe(schema)
-    .safeParse(saidIn(callback), { reportInput: true, error: validationMessage });
+    .safeParse(parseBody(callback), { reportInput: true, error: validationMessage });
   if (!checked.success) throw new Invalid(fieldErrors(checked.error));
   return within(tenant_id, async (work) => {
-    if (!(await hear(work, believed, callback))) throw notBelieved();
+    if (!(await acceptCallback(work, believed, callback))) throw notBelieved();
     return steps(work, checked.data, believed.name);
   });
 }
@@ -76,7 +76,7 @@ const notYet = () =>
   );
 
 /** Of a form no JSON is expected back: an empty answer tells Twilio that nothing is to be said. */
-const answerTo = ({ header }: OwnCall) =>
+const answerTo = ({ header }: OwnTransactionCall) =>
   header('Content-Type').startsWith('application/json') ? {} : '';
 
 const inbound = (from: ProviderChannel): Route => ({
@@ -84,7 +84,7 @@ const inbound = (from: ProviderChannel): Route => ({
   path: `/communications/webhooks/inbound/${from}`,
   summary: `Receive a borrower's message by ${from}`,
   reply: z.union([z.object({}), z.literal('')]),
-  run: async (call: OwnCall) => {
+  run: async (call: OwnTransactionCall) => {
     await fromProvider(
       call,
       { channel: from, says: 'message' },
@@ -95,14 +95,14 @@ const inbound = (from: ProviderChannel): Route => ({
   },
 });
 
-export const callbacks: Route[] = [
+export const providerCallbackRoutes: Route[] = [
   {
     ...about,
     path: '/communications/webhooks/delivery-status',
     summary: 'Record delivery reports from a provider',
     reply: z.object({ received: z.int(), changed: z.int() }),
-    run: (call: OwnCall) =>
-      fromProvider(call, { channel: null, says: 'reports' }, Reports, takeReports),
+    run: (call: OwnTransactionCall) =>
+      fromProvider(call, { channel: null, says: 'reports' }, DeliveryReports, processReports),
   },
   inbound('sms'),
   inbound('email'),
@@ -118,11 +118,11 @@ export const callbacks: Route[] = [
     status: 200,
     needs_proof: true,
     body: z.object({
-      name: words,
+      name: requiredText,
       account_id: text.nullish(),
       secret: z.string().min(16).max(256),
     }),
-    reply: z.object({ channel, name: words }),
+    reply: z.object({ channel, name: requiredText }),
     run: async ({ work, params, body }) => {
       const named = channel.safeParse(params['channel']);
       if (!named.success) throw new HttpRefusal(404, 'not_found', 'Not found.');

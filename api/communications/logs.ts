@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { TRIGGERS } from '../../jobs/communications/compose.ts';
-import { REASONS } from '../../jobs/communications/may-contact.ts';
+import { BLOCK_REASONS } from '../../jobs/communications/contact-rules.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { logs as table } from '../../sql/communications/logs.ts';
-import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { integer, ownJson, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const STATUSES = [
@@ -54,9 +54,9 @@ export const communicationLogs = resource({
     sent_by_id: id,
     in_reply_to_id: id,
     document_id: id,
-    blocked_reasons: z.array(z.enum(REASONS)).readonly(),
+    blocked_reasons: z.array(z.enum(BLOCK_REASONS)).readonly(),
     metadata: ownJson.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: [
     ...(['borrower_id', 'loan_id', 'template_id', 'template_type', 'batch_id'] as const),

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { BatchResult, composeBatch } from '../../jobs/communications/batch.ts';
 import { compose } from '../../jobs/communications/compose.ts';
-import { composeToAll } from '../../jobs/communications/tell-all.ts';
-import { canInteract, preview } from '../../jobs/communications/look-ahead.ts';
-import { REASONS } from '../../jobs/communications/may-contact.ts';
+import { composeToAll } from '../../jobs/communications/compose-to-all.ts';
+import { canInteract, previewMessage } from '../../jobs/communications/preview.ts';
+import { BLOCK_REASONS } from '../../jobs/communications/contact-rules.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { logs } from '../../sql/communications/logs.ts';
 import { flag, jsonObject, timestamp, uuid } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
-import { existing } from '../endpoints/resource.ts';
+import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { communicationLogs } from './logs.ts';
@@ -48,7 +48,7 @@ const Question = z.object({
 const about = { tag: 'communications', resource: 'communications', method: 'POST' } as const;
 const staff = { ...about, allow: 'loan_officer' } as const;
 
-export const communications: Route[] = [
+export const communicationRoutes: Route[] = [
   {
     ...staff,
     path: '/communications/send',
@@ -68,7 +68,7 @@ export const communications: Route[] = [
         ? await composeToAll(work, wish)
         : { ...(await compose(work, wish)), copies: [] };
       if (composed.status === 'blocked') return blocked(composed.reasons, copies);
-      return { ...(await existing(work, logs, composed.log_id)), copies };
+      return { ...(await findOrThrow(work, logs, composed.log_id)), copies };
     },
   },
   {
@@ -100,7 +100,7 @@ export const communications: Route[] = [
     status: 200,
     body: Preview,
     reply: z.object({ subject: z.string().nullable(), body: z.string(), channel }),
-    run: ({ work, body }) => preview(work, body as z.output<typeof Preview>),
+    run: ({ work, body }) => previewMessage(work, body as z.output<typeof Preview>),
   },
   {
     ...staff,
@@ -110,7 +110,7 @@ export const communications: Route[] = [
     transaction: 'read',
     status: 200,
     body: Question,
-    reply: z.object({ can_interact: z.boolean(), reasons: z.array(z.enum(REASONS)) }),
+    reply: z.object({ can_interact: z.boolean(), reasons: z.array(z.enum(BLOCK_REASONS)) }),
     run: ({ work, body }) => canInteract(work, body as z.output<typeof Question>),
   },
 ];

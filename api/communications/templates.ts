@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addTemplate, changeTemplate } from '../../jobs/communications/template.ts';
 import { CHANNELS } from '../../sql/communications/channels.ts';
 import { templates as table } from '../../sql/communications/templates.ts';
-import { flag, freeText, integer, stamps, uuid, words } from '../../sql/types.ts';
+import { flag, freeText, integer, timestamps, uuid, requiredText } from '../../sql/types.ts';
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
 import { resource } from '../endpoints/resource.ts';
 
@@ -21,7 +21,7 @@ export const communicationTemplates = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words,
+    name: requiredText,
     template_type: z.enum(TEMPLATE_TYPES),
     channel: z.enum(CHANNELS),
     language: z
@@ -35,7 +35,7 @@ export const communicationTemplates = resource({
     version: integer.readonly(),
     is_active: flag.default(true),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['template_type', 'channel', 'language', 'program_id', 'is_active', 'name'],
 

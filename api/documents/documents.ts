@@ -1,22 +1,27 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
-import { typeOf } from '../../jobs/documents/content.ts';
+import { detectContentType } from '../../jobs/documents/content-type.ts';
 import { DirectUpload, uploadDirectly } from '../../jobs/documents/direct-upload.ts';
-import { linkTo } from '../../jobs/documents/download.ts';
-import { Foreseeing, foreseeRemoval } from '../../jobs/documents/foresee-removal.ts';
-import { reject, Rejection, verify, Verification } from '../../jobs/documents/judge.ts';
-import { Showing, showDocument } from '../../jobs/documents/show.ts';
+import { createDownloadLink } from '../../jobs/documents/download.ts';
+import { RemovalPreview, previewDocumentRemoval } from '../../jobs/documents/preview-removal.ts';
+import {
+  rejectDocument,
+  Rejection,
+  verifyDocument,
+  Verification,
+} from '../../jobs/documents/review.ts';
+import { DocumentVisibility, setDocumentVisibility } from '../../jobs/documents/visibility.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
 import {
-  Confirmation,
+  UploadConfirmation,
   confirmUpload,
   createUploadLink,
   UploadRequest,
 } from '../../jobs/documents/upload.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import { documents as table } from '../../sql/documents/documents.ts';
-import { date, flag, integer, jsonObject, stamps, timestamp, uuid } from '../../sql/types.ts';
-import { action, endpoint, existing, resource } from '../endpoints/resource.ts';
+import { date, flag, integer, jsonObject, timestamps, timestamp, uuid } from '../../sql/types.ts';
+import { action, endpoint, findOrThrow, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 
@@ -64,7 +69,7 @@ export const documents = resource({
     is_visible_to_borrower: flag.readonly(),
     is_archived: flag.readonly(),
     removed_at: when.describe('When the file was removed because its retention period ended.'),
-    ...stamps,
+    ...timestamps,
   },
   filters: [
     ...(['loan_id', 'borrower_id', 'document_type', 'status', 'source', 'language'] as const),
@@ -76,19 +81,19 @@ export const documents = resource({
       allow: 'loan_officer',
       summary: 'Verify a document',
       body: Verification,
-      run: verify,
+      run: verifyDocument,
     }),
     reject: action({
       allow: 'loan_officer',
       summary: 'Reject a document with a reason',
       body: Rejection,
-      run: reject,
+      run: rejectDocument,
     }),
     share: action({
       allow: 'loan_officer',
       summary: 'Show or hide a document in the borrower’s portal',
-      body: Showing,
-      run: showDocument,
+      body: DocumentVisibility,
+      run: setDocumentVisibility,
     }),
   },
 });
@@ -110,9 +115,9 @@ const read = endpoint({
     .extend({ download_url: z.string().nullable() })
     .meta({ id: 'DocumentWithLink' }),
   run: async ({ work, params, origin }) => {
-    const row = await existing(work, table, params['id']);
-    const link = await linkTo(work, row);
-    return { ...row, download_url: link && absolute(origin, link.download_url) };
+    const row = await findOrThrow(work, table, params['id']);
+    const link = await createDownloadLink(work, row);
+    return { ...row, download_url: link && absoluteUrl(origin, link.download_url) };
   },
 });
 
@@ -128,7 +133,7 @@ const previewRemoval = endpoint({
   transaction: 'read',
   status: 200,
   carries: 'anything',
-  body: Foreseeing,
+  body: RemovalPreview,
   reply: z.object({
     by: date,
     kinds: z.array(
@@ -143,10 +148,14 @@ const previewRemoval = endpoint({
     ),
     first: z.array(z.object({ id: uuid, kind: z.string(), due_on: date })),
   }),
-  run: ({ work, body }) => foreseeRemoval(work, body as z.output<typeof Foreseeing>),
+  run: ({ work, body }) => previewDocumentRemoval(work, body as z.output<typeof RemovalPreview>),
 });
 
-export const uploadLink = z.object({ id: uuid, upload_url: z.string(), expires_at: timestamp });
+export const uploadLinkReply = z.object({
+  id: uuid,
+  upload_url: z.string(),
+  expires_at: timestamp,
+});
 
 /** The first of three steps: announce the file, put it under the link, confirm it. */
 const announceUpload = endpoint({
@@ -161,10 +170,10 @@ const announceUpload = endpoint({
   transaction: 'write',
   status: 201,
   body: UploadRequest,
-  reply: uploadLink,
+  reply: uploadLinkReply,
   run: async ({ work, body, origin }) => {
     const link = await createUploadLink(work, body as z.output<typeof UploadRequest>);
-    return { ...link, upload_url: absolute(origin, link.upload_url) };
+    return { ...link, upload_url: absoluteUrl(origin, link.upload_url) };
   },
 });
 
@@ -185,13 +194,13 @@ const upload = endpoint({
   reply: documents.reply,
   run: async ({ within, installation: { files }, tenant_id: tenantId, body }) => {
     const input = body as DirectUpload;
-    const type = typeOf(input.file);
+    const type = detectContentType(input.file);
     if (type === null) {
       const message = `The file type is not supported, or does not match the file name. Supported types: ${CONTENT_TYPES.join(', ')}.`;
       throw new HttpRefusal(415, 'unsupported_media_type', message);
     }
     const id = await uploadDirectly({ within, files, tenantId }, input, type);
-    return within(tenantId, (work) => existing(work, table, id), { readOnly: true });
+    return within(tenantId, (work) => findOrThrow(work, table, id), { readOnly: true });
   },
 });
 
@@ -205,7 +214,7 @@ const confirm = endpoint({
   resource: 'documents',
   transaction: 'own',
   status: 200,
-  body: Confirmation,
+  body: UploadConfirmation,
   reply: documents.reply,
   run: async ({ within, installation, tenant_id, params, body }) => {
     const id = params['id'];
@@ -215,13 +224,14 @@ const confirm = endpoint({
       installation.files,
       tenant_id,
       id,
-      body as z.output<typeof Confirmation>,
+      body as z.output<typeof UploadConfirmation>,
     );
-    return within(tenant_id, (work) => existing(work, table, id), { readOnly: true });
+    return within(tenant_id, (work) => findOrThrow(work, table, id), { readOnly: true });
   },
 });
 
 /** Our own links are paths; those of an object store name their host. */
-export const absolute = (origin: string, url: string) => (url.startsWith('/') ? origin + url : url);
+export const absoluteUrl = (origin: string, url: string) =>
+  url.startsWith('/') ? origin + url : url;
 
 export const documentRoutes: Route[] = [read, upload, announceUpload, previewRemoval, confirm];

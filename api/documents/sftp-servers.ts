@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import {
-  addServer,
-  changeServer,
-  Folder,
-  HostKeys,
-  PrivateKey,
+  addSftpServer,
+  changeSftpServer,
+  SftpFolder,
+  SftpHostKeys,
+  SftpPrivateKey,
 } from '../../jobs/documents/sftp-server.ts';
 import { sftpServers as table } from '../../sql/documents/sftp-servers.ts';
-import { flag, integer, stamps, uuid, words } from '../../sql/types.ts';
-import { whereFieldsAreDenied } from '../endpoints/recent-proof.ts';
+import { flag, integer, timestamps, uuid, requiredText } from '../../sql/types.ts';
+import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const printable = (most: number) =>
@@ -30,7 +30,7 @@ export const sftpServers = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words,
+    name: requiredText,
     host: printable(253).toLowerCase().describe('A public host name.'),
     port: integer
       .refine((port) => port === 22 || (port >= 1024 && port <= 65_535), {
@@ -39,13 +39,13 @@ export const sftpServers = resource({
       .default(22),
     username: printable(100),
     signs_in_by: z.enum(['password', 'private_key']).readonly(),
-    host_keys: HostKeys.describe(
+    host_keys: SftpHostKeys.describe(
       'Fingerprints of the keys that the server may show, as ssh-keygen -lf prints them: SHA256:… ' +
         'A server with another key is refused, also the first time.',
     ),
-    folder: Folder.default('').describe("Empty means the server's default folder."),
+    folder: SftpFolder.default('').describe("Empty means the server's default folder."),
     is_active: flag.default(true),
-    ...stamps,
+    ...timestamps,
   },
   writeOnly: {
     password: z
@@ -54,7 +54,7 @@ export const sftpServers = resource({
       .max(1_000)
       .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters.')
       .nullish(),
-    private_key: PrivateKey.nullish().describe(
+    private_key: SftpPrivateKey.nullish().describe(
       'Use this instead of a password: PEM or OpenSSH format, without a passphrase.',
     ),
   },
@@ -63,7 +63,7 @@ export const sftpServers = resource({
   carries: () => 'anything',
 
   four_eyes: { create: 'destinations', update: 'destinations' },
-  needs_proof: { create: whereFieldsAreDenied, update: whereFieldsAreDenied },
-  create: addServer,
-  update: changeServer,
+  needs_proof: { create: isAnyFieldDenied, update: isAnyFieldDenied },
+  create: addSftpServer,
+  update: changeSftpServer,
 });

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import { StoreUnavailable } from '../../jobs/files/files.ts';
-import { documentOfUpload, uploadKey } from '../../jobs/files/keys.ts';
+import { documentIdOfUploadKey, uploadKey } from '../../jobs/files/keys.ts';
 import { readLink } from '../../jobs/files/links.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import { within } from '../../sql/database/within.ts';
-import { isRemoved } from '../../sql/documents/documents.ts';
-import { GONE } from '../../sql/documents/removal.ts';
+import { isRemovedKey } from '../../sql/documents/documents.ts';
+import { REMOVED_MESSAGE } from '../../sql/documents/removal.ts';
 import * as uploads from '../../sql/documents/uploads.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { receiveUpload, type Intake } from '../http/receive.ts';
@@ -20,7 +20,7 @@ const PATH = /^\/api\/v1\/storage\/(upload|download)\/([\w.-]+)$/;
  * The links to files that are kept here and not in an object store. The link is the permission: it
  * needs no session and no CSRF token, names one file, and dies by itself.
  */
-export function storage(parts: Parts): Middleware {
+export function storageMiddleware(parts: Parts): Middleware {
   const { installation } = parts;
   return async (ctx: Context, next: Next) => {
     const [, action, token = ''] = PATH.exec(ctx.path) ?? [];
@@ -44,10 +44,10 @@ type Link = NonNullable<ReturnType<typeof readLink>>;
 /** Always as an attachment: nothing that was uploaded runs in our name. */
 async function get(ctx: Context, { pool, installation: { files } }: Store, link: Link) {
   const { key, content_type, filename = 'document' } = link;
-  const wasRemoved = (tx: Transaction) => isRemoved(tx, key);
+  const wasRemoved = (tx: Transaction) => isRemovedKey(tx, key);
   // The link may be older than the decision, and the file may still be there.
   if (await within(pool, ctx.state.tenant.id, wasRemoved, { readOnly: true }))
-    throw new HttpRefusal(410, 'removed', GONE);
+    throw new HttpRefusal(410, 'removed', REMOVED_MESSAGE);
   const file = await files.stream(key);
   if (!file) throw new HttpRefusal(404, 'not_found', 'Not found.');
   // The first bytes, or that there are none, before anything is promised.
@@ -76,7 +76,7 @@ async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
     const message = `This link accepts only ${content_type}.`;
     throw new HttpRefusal(415, 'unsupported_media_type', message);
   }
-  const id = documentOfUpload(key);
+  const id = documentIdOfUploadKey(key);
   if (id === null) throw closed();
   const length = Number(ctx.get('Content-Length') || 0);
   const { id: tenantId } = ctx.state.tenant as { id: string };
@@ -107,16 +107,16 @@ type Taken = { id: string; key: string; limit: number; content: AsyncIterable<Ui
 
 /** Puts a file where a link for it leads, if its document still waits for one by then. */
 const take = ({ pool, installation }: Store, tenantId: string, { id, key, ...file }: Taken) =>
-  installation.files.put(key, atMost(file.content, file.limit), {
+  installation.files.put(key, limitBytes(file.content, file.limit), {
     when: (_file, place) =>
       within(pool, tenantId, async (tx) => {
-        if (!(await uploads.lockAwaited(tx, id))) throw closed();
+        if (!(await uploads.lockAcceptingUpload(tx, id))) throw closed();
         await place();
       }),
   });
 
 /** The same for a file that came with a form: what the browser would have put under the link itself. */
-export async function putFor(
+export async function storeFormFile(
   parts: Store,
   tenant: { id: string; slug: string },
   { id, size, content }: { id: string; size: number; content: AsyncIterable<Uint8Array> },
@@ -127,12 +127,12 @@ export async function putFor(
 }
 
 const allowance = async (tx: Transaction, id: string) => ({
-  mayPut: await uploads.mayPut(tx, id),
+  mayPut: await uploads.isAcceptingFile(tx, id),
   limit: (await settingsOf(tx)).documents.max_bytes,
 });
 
 /** Passes the bytes on, and ends with an error where there are more than allowed. */
-export async function* atMost(source: AsyncIterable<Uint8Array>, limit: number) {
+export async function* limitBytes(source: AsyncIterable<Uint8Array>, limit: number) {
   let size = 0;
   for await (const chunk of source) {
     size += chunk.length;

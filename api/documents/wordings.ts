@@ -2,13 +2,13 @@ import { z } from 'zod';
 import {
   addWording,
   changeWording,
-  LANGUAGES,
-  Parts,
-  Preview,
+  DOCUMENT_LANGUAGES,
+  WordingParts,
+  WordingPreview,
   previewWording,
 } from '../../jobs/documents/wording.ts';
 import { wordings as table } from '../../sql/documents/wordings.ts';
-import { flag, integer, stamps, uuid } from '../../sql/types.ts';
+import { flag, integer, timestamps, uuid } from '../../sql/types.ts';
 import { WORDED_DOCUMENTS } from '../../templates/wordings.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 
@@ -26,12 +26,12 @@ export const documentWordings = resource({
   fields: {
     id: uuid.readonly(),
     document_type: z.enum(WORDED_DOCUMENTS),
-    language: z.enum(LANGUAGES),
-    ...Parts.shape,
+    language: z.enum(DOCUMENT_LANGUAGES),
+    ...WordingParts.shape,
     version: integer.readonly(),
     is_active: flag.default(true),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['document_type', 'language'],
   filters: ['document_type', 'language', 'is_active'],
@@ -51,7 +51,7 @@ export const previewWordingRoute = endpoint({
   transaction: 'read',
   status: 200,
   carries: 'anything',
-  body: Preview,
+  body: WordingPreview,
   reply: z.object({ html: z.string() }),
-  run: ({ work, body }) => previewWording(work, body as z.output<typeof Preview>),
+  run: ({ work, body }) => previewWording(work, body as z.output<typeof WordingPreview>),
 });

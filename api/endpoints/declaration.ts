@@ -13,7 +13,7 @@ export type Fields = Record<string, z.ZodType>;
 // oxlint-disable-next-line typescript/no-generated-empty-object-type -- that is what is meant
 export type NoFields = Record<never, never>;
 export type Input = Record<string, unknown>;
-export type Offer = 'list' | 'read' | 'create' | 'update' | 'delete' | 'archive';
+export type StandardEndpoint = 'list' | 'read' | 'create' | 'update' | 'delete' | 'archive';
 /** A child reached through its parent, whose id fills the child's key. */
 export type Nested = { child: Resource; key: string; offers: readonly ('list' | 'create')[] };
 
@@ -41,12 +41,12 @@ type Settable<F extends Fields> = {
   [Name in keyof F as F[Name] extends z.ZodReadonly ? never : Name]: F[Name];
 };
 /** What a creation says once it is parsed, with the schema that `creation()` makes. */
-export type Created<F extends Fields, Hidden extends Fields> = z.output<
+export type CreateInput<F extends Fields, Hidden extends Fields> = z.output<
   z.ZodObject<Settable<F> & Hidden>
 >;
 /** What an update says: any part of that, less what is fixed. */
-export type Changed<F extends Fields, Hidden extends Fields, Fixed extends keyof F> = {
-  [Name in Exclude<keyof Created<F, Hidden>, Fixed>]?: Created<F, Hidden>[Name] | undefined;
+export type UpdateInput<F extends Fields, Hidden extends Fields, Fixed extends keyof F> = {
+  [Name in Exclude<keyof CreateInput<F, Hidden>, Fixed>]?: CreateInput<F, Hidden>[Name] | undefined;
 };
 
 export type Declaration<
@@ -62,7 +62,7 @@ export type Declaration<
   read: Role;
   write: Role;
   /** Which of the usual endpoints exist at the flat path. */
-  offers: readonly Offer[];
+  offers: readonly StandardEndpoint[];
   fields: F;
   /** Fields that creation takes and no answer gives: secrets, full numbers. */
   writeOnly?: Hidden;
@@ -77,13 +77,13 @@ export type Declaration<
   /** Creating looks its parent up by itself, and refuses as everywhere where there is none. */
   finds_parent?: boolean;
   /** What creating means when it is more than inserting; answers the id. */
-  create?: (work: Work, input: NoInfer<Created<F, Hidden>>) => Promise<string>;
+  create?: (work: Work, input: NoInfer<CreateInput<F, Hidden>>) => Promise<string>;
   /** What stands in the way of that, where what it wrote is to be kept although it is refused. */
-  objection?: (work: Work, input: NoInfer<Created<F, Hidden>>) => Promise<Conflict | null>;
+  objection?: (work: Work, input: NoInfer<CreateInput<F, Hidden>>) => Promise<Conflict | null>;
   update?: (
     work: Work,
     id: string,
-    changes: NoInfer<Changed<F, Hidden, Fixed>>,
+    changes: NoInfer<UpdateInput<F, Hidden, Fixed>>,
     row: Row,
   ) => Promise<void>;
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
@@ -97,14 +97,14 @@ export type Declaration<
   /** What of it grants power and so needs a recent proof. */
   needs_proof?: { create?: NeedsProof; update?: NeedsProof; delete?: NeedsProof };
   /** Which of the usual endpoints the security log is told of, and as what. */
-  security_events?: Partial<Record<Offer, string>>;
+  security_events?: Partial<Record<StandardEndpoint, string>>;
   /**
    * The facts that a record sends or selects by. A user who is denied one of them can neither create such
    * a record nor change one.
    */
   carries?: (record: Input) => 'anything' | readonly FactName[];
   /** Roles that differ from `read` and `write` for one endpoint. */
-  roles?: Partial<Record<Offer, Role>>;
+  roles?: Partial<Record<StandardEndpoint, Role>>;
 };
 
 /** A declaration whose fields are known only when it runs, as its routes are made of it. */

@@ -10,20 +10,24 @@ const LEFT = ['payments.remaining_balance', 'payments.balance_before', 'payments
 /** Reports by account. */
 const ACCOUNTED = ['ledger/trial-balance', 'ledger/income-statement', 'ledger/balance-sheet'];
 const LEDGER_ANSWERS = ['ledger/entries', 'ledger/gl-detail', 'ledger/sub-ledger'];
-export const LEDGER = [
+export const LEDGER_FIELDS = [
   ...LEDGER_ANSWERS.flatMap((resource) => [`${resource}.debit`, `${resource}.credit`]),
   'ledger/gl-detail.running_balance',
 ];
 const ALLOCATED = ['payments.allocations', 'loans.paid_principal', 'loans.paid_interest'];
 const VALUED = [
-  ...['collateral.current_value', 'valuations.appraised_value', 'collateral.ltv'],
-  ...['loan-tapes.ltv', 'loan-tapes.collateral_value'],
+  'collateral.current_value',
+  'valuations.appraised_value',
+  'collateral.ltv',
+  'loan-tapes.ltv',
+  'loan-tapes.collateral_value',
 ];
 const SPLIT = ['principal_applied', 'interest_applied', 'fees_applied', 'suspense_applied'];
 const DESCRIBED = LEDGER_ANSWERS.map((resource) => `${resource}.description`);
 const DATED = [
   ...LEDGER_ANSWERS.map((resource) => `${resource}.entry_date`),
-  ...['ledger/entries.effective_date', 'ledger/sub-ledger.effective_date'],
+  'ledger/entries.effective_date',
+  'ledger/sub-ledger.effective_date',
 ];
 /** What the sale of collateral found owed, took off it and left. */
 const SALE = ['outstanding_before', 'applied_principal', 'deficiency_balance'];
@@ -49,7 +53,7 @@ const NUMBERED = [
  * Where a fact stands under another name, or follows from what stands beside it in one record. What
  * begins with * is meant wherever there is a field of that name.
  */
-export const TOLD = dictionary<readonly string[]>({
+export const DERIVED_FIELDS = dictionary<readonly string[]>({
   'loans.principal_balance': [
     ...OWES,
     ...LEFT,
@@ -105,8 +109,11 @@ export const TOLD = dictionary<readonly string[]>({
     'loan-tapes.original_principal',
   ],
   'loans.interest_rate': [
-    ...['loans.current_rate', 'payoff-quotes.rate', 'payoff-quotes.explanation'],
-    ...['loan-snapshots.per_diem', 'payoff-quotes.per_diem'],
+    'loans.current_rate',
+    'payoff-quotes.rate',
+    'payoff-quotes.explanation',
+    'loan-snapshots.per_diem',
+    'payoff-quotes.per_diem',
     'loan-snapshots.interest_accrued_today',
   ],
   'loans.payment_amount': [
@@ -124,7 +131,8 @@ export const TOLD = dictionary<readonly string[]>({
   'loans.charge_off_amount': ['loans.charge_off_balance', 'loans.net_charge_off'],
   'loans.charged_off_at': ['loan-tapes.charge_off_date'],
   'ledger/accounts.name': [
-    ...['ledger/entries.account', 'ledger/sub-ledger.account'],
+    'ledger/entries.account',
+    'ledger/sub-ledger.account',
     ...ACCOUNTED.map((resource) => `${resource}.name`),
   ],
   'loans.recovered_amount': ['loan-tapes.recovery_amount'],
@@ -154,8 +162,10 @@ export const TOLD = dictionary<readonly string[]>({
     ...DATED,
   ],
   'service-credits.amount': [
-    ...['service-credits.principal_applied', 'service-credits.interest_applied'],
-    ...['service-credits.fees_applied', 'fees.amount_waived'],
+    'service-credits.principal_applied',
+    'service-credits.interest_applied',
+    'service-credits.fees_applied',
+    'fees.amount_waived',
   ],
   'payment-instruments.account_holder_name': ['nacha-entries.individual_name'],
   'borrowers.first_name': [...NAMED, ...AS_USER],
@@ -167,10 +177,7 @@ export const TOLD = dictionary<readonly string[]>({
   'emails.email': ['borrowers.email', ...MAILED],
   'phones.phone_number': ['borrowers.phone', ...ADDRESSED],
   'addresses.state': [...LETTERS, 'loan-tapes.borrower_state', 'forms-1099c.debtor_address'],
-  'addresses.postal_code': [
-    ...LETTERS,
-    ...['loan-tapes.borrower_zip', 'forms-1099c.debtor_address'],
-  ],
+  'addresses.postal_code': [...LETTERS, 'loan-tapes.borrower_zip', 'forms-1099c.debtor_address'],
   'addresses.street_line_1': [...LETTERS, 'forms-1099c.debtor_address'],
   'addresses.street_line_2': [...LETTERS, 'forms-1099c.debtor_address'],
   'addresses.city': [...LETTERS, 'forms-1099c.debtor_address'],
@@ -182,5 +189,5 @@ export const TOLD = dictionary<readonly string[]>({
 });
 
 /** Whatever moves money is booked, line by line, for its amount. */
-export const BOOKED =
+export const JOURNALED_FIELD =
   /^(loans|payments|fees|disbursements|draws|service-credits|suspense|suspense-applications)\.\w*(amount|balance|applied|principal|interest|fees|paid)/;

@@ -1,11 +1,11 @@
-/* global SwaggerUIBundle, fillExamples, olderForm */
+/* global SwaggerUIBundle, fillExamples, toOpenApi30 */
 /**
- * Runs on the page of the docs, after the texts of fillExamples and olderForm. Requests tried out from there carry the
+ * Runs on the page of the docs, after the texts of fillExamples and toOpenApi30. Requests tried out from there carry the
  * CSRF token as any client's do. Once somebody has signed in on it, the examples name records that
  * they may see.
  */
 void (async () => {
-  const plain = olderForm(await (await fetch('/api/v1/openapi.json')).json());
+  const plain = toOpenApi30(await (await fetch('/api/v1/openapi.json')).json());
   const ask = async (path) => {
     const response = await fetch('/api/v1' + path);
     return response.ok ? response.json() : null;

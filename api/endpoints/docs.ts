@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Context, Middleware, Next } from 'koa';
 import { dictionary } from '../../sql/dictionary.ts';
 import { fillExamples } from './fill-examples.ts';
-import { olderForm } from './older-form.ts';
-import { openapi } from './openapi.ts';
+import { toOpenApi30 } from './openapi-30.ts';
+import { buildOpenApi } from './openapi.ts';
 import type { Route } from './route.ts';
 
 const BASE = '/api/v1';
@@ -30,7 +30,7 @@ const PAGE = `<!doctype html>
 </html>`;
 
 /** These run in the browser, as the text that they are. */
-const START = `${fillExamples.toString()}\n${olderForm.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
+const START = `${fillExamples.toString()}\n${toOpenApi30.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
@@ -39,13 +39,13 @@ const described = new WeakMap<readonly Route[], string>();
 
 /** Made before anybody asks, since it takes half a second, and once for each route table. */
 function documentOf(routes: readonly Route[]): string {
-  const document = described.get(routes) ?? JSON.stringify(openapi(routes));
+  const document = described.get(routes) ?? JSON.stringify(buildOpenApi(routes));
   described.set(routes, document);
   return document;
 }
 
 /** The description of the API, and the page to read and try it, served from here alone. */
-export function docs(routes: readonly Route[]): Middleware {
+export function docsMiddleware(routes: readonly Route[]): Middleware {
   const document = documentOf(routes);
   const folder = path.dirname(
     createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'),

@@ -15,7 +15,7 @@ export type Schema = {
 };
 
 /** Stands for a record of the reader's own tenant until they sign in on the page. */
-export const SOME_ID = '00000000-0000-4000-8000-000000000000';
+export const EXAMPLE_ID = '00000000-0000-4000-8000-000000000000';
 
 /** As the page is read in the time of most of our tenants, so that today is not their tomorrow. */
 const inDays = (days: number) =>
@@ -38,18 +38,20 @@ const TEXTS: [RegExp, string][] = [
 ];
 
 /** A body that a schema calls right, with what it requires and nothing else. */
-export function exampleOf(name: string, schema: Schema): unknown {
+export function buildExample(name: string, schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (schema.examples) return /rate/.test(name) ? '0.05' : schema.examples[0];
   const [variant] = schema.anyOf ?? schema.allOf ?? [];
-  if (variant) return exampleOf(name, variant);
+  if (variant) return buildExample(name, variant);
   if (schema.type === 'object') {
     const { properties = {}, required = [] } = schema;
-    return Object.fromEntries(required.map((key) => [key, exampleOf(key, properties[key] ?? {})]));
+    return Object.fromEntries(
+      required.map((key) => [key, buildExample(key, properties[key] ?? {})]),
+    );
   }
   if (schema.type === 'array')
-    return schema.items ? [exampleOf(name.replace(/s$/, ''), schema.items)] : [];
+    return schema.items ? [buildExample(name.replace(/s$/, ''), schema.items)] : [];
   if (schema.type === 'boolean') return false;
   if (schema.type === 'integer' || schema.type === 'number')
     return Math.max(schema.minimum ?? 1, 1);
@@ -57,7 +59,7 @@ export function exampleOf(name: string, schema: Schema): unknown {
 }
 
 function textOf(name: string, format: string | undefined): string {
-  if (format === 'uuid') return SOME_ID;
+  if (format === 'uuid') return EXAMPLE_ID;
   if (format === 'date') return today();
   if (format === 'date-time') return new Date().toISOString();
   return TEXTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'Example';
@@ -66,30 +68,35 @@ function textOf(name: string, format: string | undefined): string {
 type Makes = Record<string, () => Record<string, unknown>>;
 
 /** What a body says besides what its schema requires, where that is needed to make sense. */
-export const BODIES: Makes = {
+export const EXAMPLE_BODIES: Makes = {
   'POST /auth/login': () => ({ email: 'officer@demo.test', password: 'correct horse battery' }),
   'POST /auth/prove': () => ({ current_password: 'correct horse battery' }),
   'POST /borrowers/{id}/identities': () => ({ identifier: '123-45-6789' }),
   'POST /borrowers/{id}/legal-reps': () => ({ representative_type: 'power_of_attorney' }),
   'POST /borrower-identities/search': () => ({ identifier: '123-45-6789' }),
   'POST /borrowers/{id}/payment-instruments': () => ({
-    ...{ routing_number: '021000021', account_number: '1234567890' },
+    routing_number: '021000021',
+    account_number: '1234567890',
   }),
   'POST /portal/payment-instruments': () => ({
-    ...{ routing_number: '021000021', account_number: '1234567890' },
+    routing_number: '021000021',
+    account_number: '1234567890',
   }),
   'POST /loans/{id}/modifications': () => ({ new_interest_rate: '0.05' }),
   'POST /loans/{id}/deferments': () => ({ periods: 1 }),
   'POST /loans/{id}/payment-plans': () => ({
-    ...{ start_date: today(), frequency: 'monthly', number_of_payments: 3, amount: '100.00' },
+    start_date: today(),
+    frequency: 'monthly',
+    number_of_payments: 3,
+    amount: '100.00',
   }),
   'POST /loans/{id}/credit-disputes': () => ({ dispute_codes: ['103'] }),
   'POST /loans/{id}/1099c': () => ({ amount_discharged: '600.00' }),
   'POST /ledger/entries': () => ({
     reference_type: 'adjustment',
     lines: [
-      { account_id: SOME_ID, debit: '10.00' },
-      { account_id: SOME_ID, credit: '10.00' },
+      { account_id: EXAMPLE_ID, debit: '10.00' },
+      { account_id: EXAMPLE_ID, credit: '10.00' },
     ],
   }),
   'POST /ledger/closings': () => ({ closed_through: inDays(-1) }),
@@ -106,15 +113,22 @@ export const BODIES: Makes = {
   'POST /users/{id}/object-grants': () => ({ action: 'edit', resource: 'loans' }),
   'POST /loan-tape-configs': () => ({ columns: ['loan_number', 'principal_balance'] }),
   'POST /sftp-servers': () => ({
-    ...{ host: 'sftp.fund.example', username: 'lender', password: 'a-secret' },
+    host: 'sftp.fund.example',
+    username: 'lender',
+    password: 'a-secret',
     host_keys: ['SHA256:uNiVztksCsDhcc0u9e8BrrHXzGOdLZEDN1jn9nT5nE8'],
   }),
   'PUT /communications/providers/{channel}': () => ({
-    ...{ name: 'twilio', secret: 'the-auth-token-of-your-account' },
+    name: 'twilio',
+    secret: 'the-auth-token-of-your-account',
   }),
   'POST /communications/send': () => ({
-    ...{ template_type: 'payment_reminder', channel: 'email' },
-    context: { payment_amount: '100.00', due_date: inDays(5) },
+    template_type: 'payment_reminder',
+    channel: 'email',
+    context: {
+      payment_amount: '100.00',
+      due_date: inDays(5),
+    },
   }),
   'POST /identity-providers': () => ({
     issuer_url: 'https://login.example.com',
@@ -125,6 +139,6 @@ export const BODIES: Makes = {
 };
 
 /** Parameters that an endpoint cannot do without, although its schema leaves them out. */
-export const PARAMETERS: Makes = {
+export const EXAMPLE_PARAMETERS: Makes = {
   'GET /loans/{id}/get-future-balance-projection': () => ({ as_of_date: inDays(30) }),
 };

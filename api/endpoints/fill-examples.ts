@@ -3,7 +3,7 @@ type Operation = {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { example?: unknown }> };
 };
-export type Described = { paths: Record<string, Record<string, Operation>> };
+export type OpenApiDocument = { paths: Record<string, Record<string, Operation>> };
 type Ask = (path: string) => Promise<unknown>;
 
 /**
@@ -11,7 +11,7 @@ type Ask = (path: string) => Promise<unknown>;
  * itself, so that whoever reads sees what they may see and nothing else. It runs on the page, as the
  * text that it is, and so names nothing outside of itself. With `only`, the one path is filled.
  */
-export async function fillExamples(document: Described, ask: Ask, only?: string) {
+export async function fillExamples(document: OpenApiDocument, ask: Ask, only?: string) {
   const base = '/api/v1';
   const none = '00000000-0000-4000-8000-000000000000';
   const elsewhere: Record<string, string> = {

@@ -4,7 +4,7 @@ import type { Comparison, Condition } from '../../sql/list.ts';
 import { date, sqlTypeOf, timestamp } from '../../sql/types.ts';
 import type { ListDeclaration } from './lists.ts';
 
-export const PAGE = { usual: 100, largest: 1000 } as const;
+export const PAGE_SIZE = { usual: 100, largest: 1000 } as const;
 
 const ORDERED = ['in', 'ne', 'gt', 'gte', 'lt', 'lte', 'isnull'] as const;
 
@@ -24,13 +24,13 @@ const typeOf = ({ fields }: ListDeclaration, field: string) =>
   Object.hasOwn(fields, field) && fields[field] ? sqlTypeOf(fields[field]) : 'text';
 
 /** A filter with a meaning of its own knows its values; where it is a column too, that is compared. */
-export function operatorsOf(declared: ListDeclaration, field: string): readonly Comparison[] {
+export function filterOperators(declared: ListDeclaration, field: string): readonly Comparison[] {
   const isColumn = Object.hasOwn(declared.fields, field) || !declared.special?.includes(field);
   return isColumn ? OPERATORS[typeOf(declared, field)] : ['in', 'ne'];
 }
 
 /** Every field that the list can be filtered by. */
-export const filtersOf = ({
+export const filterNames = ({
   fields,
   filters,
   isArchivable,
@@ -44,15 +44,15 @@ export const filtersOf = ({
   ]);
 
 /** `field` or `field__operator`, with a value, as a condition. */
-export function conditionOf(declared: ListDeclaration, name: string, value: unknown): Condition {
+export function parseCondition(declared: ListDeclaration, name: string, value: unknown): Condition {
   const { field, comparison } = fieldOf(declared, name);
   const type = typeOf(declared, field);
   if (comparison === 'isnull')
     return { field, comparison, values: [String(boolean(name, value))], type };
   if (value === null) return nullity(declared, { name, field, comparison, type });
   const given = listOf(name, value);
-  if (given.length > PAGE.largest)
-    throw new Invalid({ [name]: `Must name at most ${PAGE.largest} values.` });
+  if (given.length > PAGE_SIZE.largest)
+    throw new Invalid({ [name]: `Must name at most ${PAGE_SIZE.largest} values.` });
   if (comparison !== 'in' && given.length !== 1)
     throw new Invalid({ [name]: 'Must be a single value.' });
   const values = given.map((each) => valueOf(name, each, type));
@@ -80,12 +80,12 @@ function fieldOf(
   declared: ListDeclaration,
   name: string,
 ): { field: string; comparison: Comparison } {
-  const known = filtersOf(declared);
+  const known = filterNames(declared);
   if (known.has(name)) return { field: name, comparison: 'in' };
   const [, field = '', suffix = ''] = /^([a-z0-9_]{1,80}?)__([a-z]{1,20})$/.exec(name) ?? [];
   if (!known.has(field))
     throw new Invalid({ filter: `${name.slice(0, 100)} is not a filter of this list.` });
-  const operators = operatorsOf(declared, field);
+  const operators = filterOperators(declared, field);
   const comparison = operators.find((operator) => operator === suffix);
   if (comparison) return { field, comparison };
   const possible = operators.map((operator) => `${field}__${operator}`).join(', ');

@@ -3,7 +3,7 @@ import { Invalid } from '../../jobs/errors.ts';
 import type { Condition, ListRequest } from '../../sql/list.ts';
 import { sqlTypeOf } from '../../sql/types.ts';
 import { HttpRefusal } from '../http/errors.ts';
-import { conditionOf, PAGE } from './filters.ts';
+import { parseCondition, PAGE_SIZE } from './filters.ts';
 
 export type ListDeclaration = {
   /** The unit of Content-Range. */
@@ -40,7 +40,7 @@ export function parseList(declared: ListDeclaration, query: Query): ListRequest 
   for (const [name, value] of Object.entries(filters)) {
     if (name === 'q') words = wordsOf(declared, value);
     else if (isArchivedAsStatus(declared, name, value)) conditions.push(archived('true'));
-    else conditions.push(conditionOf(declared, name, value));
+    else conditions.push(parseCondition(declared, name, value));
   }
   const asksForArchived = conditions.some(
     ({ field, comparison }) =>
@@ -153,10 +153,10 @@ function pageOf({ range, limit, offset }: Query, byId: boolean): { offset: numbe
       });
     }
     const [start, end] = pair.data;
-    return { offset: start, limit: Math.min(end - start + 1, PAGE.largest) };
+    return { offset: start, limit: Math.min(end - start + 1, PAGE_SIZE.largest) };
   }
-  const size = count('limit', limit) ?? (byId ? PAGE.largest : PAGE.usual);
-  return { offset: count('offset', offset) ?? 0, limit: Math.min(size, PAGE.largest) };
+  const size = count('limit', limit) ?? (byId ? PAGE_SIZE.largest : PAGE_SIZE.usual);
+  return { offset: count('offset', offset) ?? 0, limit: Math.min(size, PAGE_SIZE.largest) };
 }
 
 function count(name: string, value: string | string[] | undefined): number | undefined {

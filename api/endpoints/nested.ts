@@ -1,26 +1,26 @@
 import { z } from 'zod';
-import { audited } from '../../jobs/audit.ts';
+import { auditChange } from '../../jobs/audit.ts';
 import { NotFound } from '../../jobs/errors.ts';
 import type { ApprovalKind } from '../../jobs/users/settings.ts';
 import { audit } from '../../sql/audit.ts';
-import { isThere, type Table } from '../../sql/table.ts';
+import { rowExists, type Table } from '../../sql/table.ts';
 import type { Action, AnyDeclaration, Input, Nested, Resource } from './declaration.ts';
 import { historyFields } from './history.ts';
 import {
-  answered,
-  carriedBy,
-  carriedByNew,
-  childrenOf,
-  created,
-  existing,
-  listOf,
-  locked,
-  pageOf,
-  parsed,
+  conflictRefusal,
+  factsOfRecord,
+  factsOfNewRecord,
+  filterByParent,
+  createRecord,
+  findOrThrow,
+  listDeclarationOf,
+  lockRecord,
+  fetchPage,
+  asOperationInput,
 } from './records.ts';
 import type { NeedsProof } from './recent-proof.ts';
 import type { Call, Route } from './route.ts';
-import { creating, listing, oneOf } from './summaries.ts';
+import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 export function nestedRoutes(
   parent: Resource,
@@ -38,7 +38,7 @@ export function nestedRoutes(
   const routes: Route[] = [];
   if (offers.includes('list')) {
     routes.push({
-      ...about('list', listing(declared.name, parent.declaration.name)),
+      ...about('list', listSummary(declared.name, parent.declaration.name)),
       method: 'GET',
       path,
       allow: declared.read,
@@ -46,17 +46,17 @@ export function nestedRoutes(
       is_undated: true,
       status: 200,
       reply,
-      list: { ...listOf(declared), name },
+      list: { ...listDeclarationOf(declared), name },
       run: async (call) => {
         const id = await parentOf(call, parent);
-        const list = childrenOf(call.list, key, id);
-        return pageOf({ ...call, list }, declared.table, call.ends);
+        const list = filterByParent(call.list, key, id);
+        return fetchPage({ ...call, list }, declared.table, call.ends);
       },
     });
   }
   if (offers.includes('create')) {
     routes.push({
-      ...about('create', creating(declared.name, parent.declaration.name)),
+      ...about('create', createSummary(declared.name, parent.declaration.name)),
       method: 'POST',
       path,
       allow: declared.write,
@@ -64,16 +64,20 @@ export function nestedRoutes(
       status: 201,
       reply,
       etag: version,
-      ...fourEyes(declared.four_eyes?.create, parent.declaration.table, declared.asks_if?.create),
-      ...proof(declared.needs_proof?.create),
-      ...secretsOf(declared),
+      ...approvalProps(
+        declared.four_eyes?.create,
+        parent.declaration.table,
+        declared.asks_if?.create,
+      ),
+      ...proofProps(declared.needs_proof?.create),
+      ...secretProps(declared),
       ...(declared.security_events?.create && { security_event: declared.security_events.create }),
-      ...(declared.carries && { carries: carriedByNew(declared) }),
-      body: without(creation, key),
+      ...(declared.carries && { carries: factsOfNewRecord(declared) }),
+      body: omitFields(creation, key),
       run: async (call) => {
         const { id = '' } = call.params;
         if (!declared.finds_parent) await parentOf(call, parent);
-        return created(call.work, declared, { ...(call.body as Input), [key]: id });
+        return createRecord(call.work, declared, { ...(call.body as Input), [key]: id });
       },
     });
   }
@@ -81,7 +85,7 @@ export function nestedRoutes(
 }
 
 /** An absent kind is no property at all; `record` is what {id} in the path names. */
-export const fourEyes = (
+export const approvalProps = (
   kind: ApprovalKind | undefined,
   record?: Table,
   asks_if?: (call: Call) => Promise<boolean>,
@@ -90,20 +94,20 @@ export const fourEyes = (
     ? {}
     : { four_eyes: kind, ...(record && { record }), ...(asks_if && { asks_if }) };
 
-export const proof = (needs_proof: NeedsProof | undefined) =>
+export const proofProps = (needs_proof: NeedsProof | undefined) =>
   needs_proof === undefined ? {} : { needs_proof };
 
-export const secretsOf = ({ writeOnly }: Pick<AnyDeclaration, 'writeOnly'>) =>
+export const secretProps = ({ writeOnly }: Pick<AnyDeclaration, 'writeOnly'>) =>
   writeOnly === undefined ? {} : { secrets: Object.keys(writeOnly) };
 
 /** The id in the path, or 404 where there is no such parent. */
 async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
-  if (!(await isThere(work.tx, declaration.table, id))) throw new NotFound();
+  if (!(await rowExists(work.tx, declaration.table, id))) throw new NotFound();
   return id;
 }
 
 /** The same body, which says nothing of these. */
-export const without = ({ shape }: z.ZodObject, ...keys: string[]) =>
+export const omitFields = ({ shape }: z.ZodObject, ...keys: string[]) =>
   z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !keys.includes(name))));
 
 export function actionRoute(
@@ -124,27 +128,27 @@ export function actionRoute(
     reply: action.reply ?? reply,
     ...(action.body && { body: action.body }),
     ...(!action.reply && { etag: version }),
-    ...fourEyes(action.four_eyes, declared.table),
-    ...proof(action.needs_proof),
+    ...approvalProps(action.four_eyes, declared.table),
+    ...proofProps(action.needs_proof),
     ...(action.security_event && { security_event: action.security_event }),
     ifMatch: version,
     ...(action.carries && {
-      carries: action.carries === 'record' ? carriedBy(declared) : action.carries,
+      carries: action.carries === 'record' ? factsOfRecord(declared) : action.carries,
     }),
     run: async (call) => {
       const { work, body } = call;
-      const before = await locked(call, declared.table);
+      const before = await lockRecord(call, declared.table);
       action.assert?.(before, name);
-      const objected = (await action.objection?.(work, before.id, parsed(body))) ?? null;
-      if (objected !== null) return answered(objected);
+      const objected = (await action.objection?.(work, before.id, asOperationInput(body))) ?? null;
+      if (objected !== null) return conflictRefusal(objected);
       let answer: unknown;
-      const row = await audited(
+      const row = await auditChange(
         work,
         declared.table,
         name,
         before,
         async () => {
-          answer = await action.run(work, before.id, parsed(body));
+          answer = await action.run(work, before.id, asOperationInput(body));
           return before.id;
         },
         reasonOf(body),
@@ -164,7 +168,7 @@ export function historyRoute({ name, path, area, table, read }: AnyDeclaration):
   const key = table.name === 'loans' ? 'loan_id' : 'borrower_id';
   return {
     tag: area,
-    summary: `List the audit history of ${oneOf(name)}`,
+    summary: `List the audit history of ${nounWithArticle(name)}`,
     action: 'history',
     resource: path,
     method: 'GET',
@@ -182,9 +186,9 @@ export function historyRoute({ name, path, area, table, read }: AnyDeclaration):
       isArchivable: false,
     },
     run: async (call) => {
-      const { id } = await existing(call.work, table, call.params['id']);
-      const list = childrenOf(call.list, key, id);
-      return pageOf({ ...call, list }, audit, call.ends);
+      const { id } = await findOrThrow(call.work, table, call.params['id']);
+      const list = filterByParent(call.list, key, id);
+      return fetchPage({ ...call, list }, audit, call.ends);
     },
   };
 }

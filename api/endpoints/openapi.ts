@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { bodyBytesMax, BODY_VALUES_MAX, DEPTH_MAX } from '../http/bodies.ts';
-import { BODIES, exampleOf, PARAMETERS, SOME_ID, type Schema } from './examples.ts';
+import {
+  EXAMPLE_BODIES,
+  buildExample,
+  EXAMPLE_PARAMETERS,
+  EXAMPLE_ID,
+  type Schema,
+} from './examples.ts';
 import { describeProof } from './recent-proof.ts';
 import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
 /** The OpenAPI 3.1 document of the route table. Nothing in it is written by hand. */
-export function openapi(routes: readonly Route[]): Json {
+export function buildOpenApi(routes: readonly Route[]): Json {
   const components: Record<string, Json> = { Error: ERROR };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -55,7 +61,7 @@ function operation(route: Route, components: Record<string, Json>): Json {
     security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
     parameters: [
       ...pathParameters(path),
-      ...queryParameters(query, components, PARAMETERS[`${method} ${path}`]?.()),
+      ...queryParameters(query, components, EXAMPLE_PARAMETERS[`${method} ${path}`]?.()),
       ...listParameters(list),
       ...(route.ifMatch ? [IF_MATCH] : []),
     ],
@@ -88,7 +94,10 @@ const limitsOf = ({ takes_file, allow }: Route) =>
 /** With an example that is right as it stands, but for the ids of the reader's own records. */
 function bodyOf(name: string, body: z.ZodType, components: Record<string, Json>) {
   const whole = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any', reused: 'inline' });
-  const example = { ...(exampleOf('body', whole as Schema) as object), ...BODIES[name]?.() };
+  const example = {
+    ...(buildExample('body', whole as Schema) as object),
+    ...EXAMPLE_BODIES[name]?.(),
+  };
   return { schema: schemaOf(body, 'input', components), example };
 }
 
@@ -150,7 +159,7 @@ const pathParameters = (path: string) =>
     in: 'path',
     required: true,
     schema: { type: 'string', format: 'uuid' },
-    example: SOME_ID,
+    example: EXAMPLE_ID,
   }));
 
 function queryParameters(
@@ -168,7 +177,7 @@ function queryParameters(
     in: 'query',
     required: required.includes(name),
     schema,
-    ...(required.includes(name) && { example: exampleOf(name, schema as Schema) }),
+    ...(required.includes(name) && { example: buildExample(name, schema as Schema) }),
     ...(name in needed && { example: needed[name] }),
   }));
 }

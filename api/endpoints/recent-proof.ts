@@ -1,6 +1,6 @@
 import { assertRecentProof, PROOF_MINUTES } from '../../jobs/users/recent-proof.ts';
 import { isFieldDenied } from '../../sql/users/permissions.ts';
-import { runOf } from './four-eyes.ts';
+import { withApproval } from './approval-gate.ts';
 import type { Call, Route } from './route.ts';
 
 export type NeedsProof = true | ((call: Call) => boolean | Promise<boolean>);
@@ -17,8 +17,8 @@ export const isProofNeeded = async ({ needs_proof }: Pick<Route, 'needs_proof'>,
   needs_proof === true || (needs_proof !== undefined && (await needs_proof(call)));
 
 /** What the endpoint does, once a proof that it needs is there; also before a request for approval is kept. */
-export function provedRunOf(route: Route & { transaction: 'read' | 'write' }) {
-  const run = runOf(route);
+export function withRecentProof(route: Route & { transaction: 'read' | 'write' }) {
+  const run = withApproval(route);
   if (route.needs_proof === undefined) return run;
   return async (call: Call) => {
     await assertProved(route, call);
@@ -35,4 +35,4 @@ export async function assertProved(route: Pick<Route, 'needs_proof'>, call: Call
  * For endpoints that decide where data goes, outside the platform: where anybody of the tenant is denied a
  * field, a new destination could show it to that person.
  */
-export const whereFieldsAreDenied = ({ work }: Call) => isFieldDenied(work.tx);
+export const isAnyFieldDenied = ({ work }: Call) => isFieldDenied(work.tx);

@@ -1,17 +1,17 @@
-import { audited, auditedUpdate } from '../../jobs/audit.ts';
+import { auditChange, auditUpdate } from '../../jobs/audit.ts';
 import { NotFound, type Conflict } from '../../jobs/errors.ts';
 import type { FactName } from '../../jobs/facts.ts';
 import type { Work } from '../../jobs/work.ts';
-import { list } from '../../sql/list.ts';
+import { listRows } from '../../sql/list.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
-import { archive, insert, remove, update } from '../../sql/write.ts';
+import { setArchived, insert, deleteRow, update } from '../../sql/write.ts';
 import { HttpRefusal } from '../http/errors.ts';
-import { keepingHidden } from '../http/hidden.ts';
+import { preserveHiddenFields } from '../http/denied-fields.ts';
 import type { AnyDeclaration, Input } from './declaration.ts';
 import type { ListDeclaration } from './lists.ts';
-import type { Call, Carried } from './route.ts';
+import type { Call, CarriedFacts } from './route.ts';
 
-export function listOf({
+export function listDeclarationOf({
   path,
   fields,
   filters = [],
@@ -34,13 +34,13 @@ export function listOf({
 }
 
 /** With `ends` nothing is asked after it. */
-export async function pageOf({ work, list: request }: Call, table: Table, ends = false) {
+export async function fetchPage({ work, list: request }: Call, table: Table, ends = false) {
   if (request === null) throw new Error('A list endpoint is declared with its list.');
-  return list(work.tx, table, request, ends);
+  return listRows(work.tx, table, request, ends);
 }
 
 /** The row, or 404, which is also the answer for another tenant's; with `ends` nothing is asked after it. */
-export async function existing(
+export async function findOrThrow(
   work: Work,
   table: Pick<Table, 'rows'>,
   id = '',
@@ -55,7 +55,7 @@ export async function existing(
  * The row that a request is about to change, locked, so that its history begins where the one before it
  * ended; and as the request says it read it.
  */
-export async function locked({ work, params, checkMatch }: Call, table: Table): Promise<Row> {
+export async function lockRecord({ work, params, checkMatch }: Call, table: Table): Promise<Row> {
   const row = await findLocked(work.tx, table, params['id'] ?? '');
   if (row === null) throw new NotFound();
   checkMatch(row);
@@ -63,9 +63,9 @@ export async function locked({ work, params, checkMatch }: Call, table: Table): 
 }
 
 /** What the record of the path carries, and what it would with the request's changes; locked until `run`. */
-export const carriedBy =
+export const factsOfRecord =
   ({ table, carries }: Pick<AnyDeclaration, 'table' | 'carries'>, withBody = false) =>
-  async ({ work, params, body }: Call): Promise<Carried> => {
+  async ({ work, params, body }: Call): Promise<CarriedFacts> => {
     const before = await findLocked(work.tx, table, params['id'] ?? '');
     if (before === null || carries === undefined) return [];
     const given = Object.entries((withBody && body) || {}).filter(([, own]) => own !== undefined);
@@ -74,7 +74,7 @@ export const carriedBy =
   };
 
 /** The same of a record that is to be made. */
-export const carriedByNew =
+export const factsOfNewRecord =
   ({ carries }: Pick<AnyDeclaration, 'carries'>) =>
   ({ body }: Call) =>
     Promise.resolve(carries?.(body as Input) ?? []);
@@ -83,67 +83,71 @@ export const carriedByNew =
  * What the route's schema has made of a body is what its operation takes: the compiler has held the two
  * against each other where they were declared, and here nothing is known of either.
  */
-export const parsed = (body: unknown) => body as never;
+export const asOperationInput = (body: unknown) => body as never;
 
-export async function created(
+export async function createRecord(
   work: Work,
   { table, create, objection }: AnyDeclaration,
   input: Input,
 ) {
-  const objected = (await objection?.(work, parsed(input))) ?? null;
-  if (objected !== null) return answered(objected);
-  return audited(work, table, 'create', null, () =>
-    create ? create(work, parsed(input)) : insert(work.tx, table.name, input),
+  const objected = (await objection?.(work, asOperationInput(input))) ?? null;
+  if (objected !== null) return conflictRefusal(objected);
+  return auditChange(work, table, 'create', null, () =>
+    create ? create(work, asOperationInput(input)) : insert(work.tx, table.name, input),
   );
 }
 
 /** A refusal that is answered and not thrown, so that what was written on the way to it is kept. */
-export const answered = ({ code, message, details = {} }: Conflict) =>
+export const conflictRefusal = ({ code, message, details = {} }: Conflict) =>
   new HttpRefusal(409, code, message, { details });
 
-export async function updated(
+export async function updateRecord(
   call: Call,
   { path, table, update: change, writeOnly = {} }: AnyDeclaration,
 ) {
   const { work, access } = call;
-  const before = await locked(call, table);
-  const body = keepingHidden(access, path, before, call.body as Input);
+  const before = await lockRecord(call, table);
+  const body = preserveHiddenFields(access, path, before, call.body as Input);
   const steps = async () => {
-    if (change) await change(work, before.id, parsed(body), before);
+    if (change) await change(work, before.id, asOperationInput(body), before);
     else await update(work.tx, table.name, before.id, body);
     return before.id;
   };
   const given = Object.entries(body).filter(([, value]) => value !== undefined);
   const isHidden = given.some(([name]) => name in writeOnly);
-  return auditedUpdate(work, table, before, steps, { isHidden });
+  return auditUpdate(work, table, before, steps, { isHidden });
 }
 
-export async function removed(call: Call, { table, remove: take }: AnyDeclaration) {
+export async function deleteRecord(call: Call, { table, remove: take }: AnyDeclaration) {
   const { work } = call;
-  const before = await locked(call, table);
-  return audited(work, table, 'delete', before, async () => {
+  const before = await lockRecord(call, table);
+  return auditChange(work, table, 'delete', before, async () => {
     if (take) await take(work, before.id, before);
-    else await remove(work.tx, table.name, before.id);
+    else await deleteRow(work.tx, table.name, before.id);
     return before.id;
   });
 }
 
-export async function archived(call: Call, { table, remove: take }: AnyDeclaration, on: boolean) {
+export async function setRecordArchived(
+  call: Call,
+  { table, remove: take }: AnyDeclaration,
+  on: boolean,
+) {
   const { work } = call;
-  const before = await locked(call, table);
-  return audited(work, table, on ? 'archive' : 'unarchive', before, async () => {
+  const before = await lockRecord(call, table);
+  return auditChange(work, table, on ? 'archive' : 'unarchive', before, async () => {
     if (on && take) await take(work, before.id, before);
-    else await archive(work.tx, table.name, before.id, on);
+    else await setArchived(work.tx, table.name, before.id, on);
     return before.id;
   });
 }
 
 /** The list request, narrowed to the children of one parent. */
-export const childrenOf = (request: Call['list'], field: string, id: string): Call['list'] =>
+export const filterByParent = (request: Call['list'], field: string, id: string): Call['list'] =>
   having(request, field, [id]);
 
 /** The same list of these records alone. */
-export const among = (request: Call['list'], ids: string[]): Call['list'] =>
+export const filterByIds = (request: Call['list'], ids: string[]): Call['list'] =>
   having(request, 'id', ids);
 
 const having = (request: Call['list'], field: string, values: string[]): Call['list'] =>

@@ -9,26 +9,33 @@ import type {
   Input,
   Nested,
   NoFields,
-  Offer,
+  StandardEndpoint,
   Resource,
 } from './declaration.ts';
-import { actionRoute, fourEyes, historyRoute, nestedRoutes, proof, secretsOf } from './nested.ts';
 import {
-  archived,
-  carriedBy,
-  carriedByNew,
-  created,
-  existing,
-  listOf,
-  pageOf,
-  removed,
-  updated,
+  actionRoute,
+  approvalProps,
+  historyRoute,
+  nestedRoutes,
+  proofProps,
+  secretProps,
+} from './nested.ts';
+import {
+  setRecordArchived,
+  factsOfRecord,
+  factsOfNewRecord,
+  createRecord,
+  findOrThrow,
+  listDeclarationOf,
+  fetchPage,
+  deleteRecord,
+  updateRecord,
 } from './records.ts';
 import type { Call, Route } from './route.ts';
-import { creating, listing, oneOf } from './summaries.ts';
+import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
 /** Endpoints beside a resource begin with its row as well. */
-export { existing } from './records.ts';
+export { findOrThrow } from './records.ts';
 
 /** Only for its type: the body's schema decides what the operation is given. */
 export const action = <Body extends z.ZodType>(
@@ -54,8 +61,10 @@ export function resource<
   const reply = z.object(declaration.fields).meta({ id: declaration.name });
   const version = { reply, names: versionNames(declaration) };
   const made: Resource = {
-    ...{ declaration, reply, version },
-    creation: creation(declaration),
+    declaration,
+    reply,
+    version,
+    creation: creationSchema(declaration),
     routes: [],
   };
   made.routes = [
@@ -76,7 +85,7 @@ function usualRoutes(made: Resource): Route[] {
   const usual = { ...reading(made), ...writing(made) };
   const chosen = Object.entries(usual).flatMap(([name, route]): Route[] => {
     // What may be archived may come back, by the hand of whoever may archive it.
-    const offer = (name === 'unarchive' ? 'archive' : name) as Offer;
+    const offer = (name === 'unarchive' ? 'archive' : name) as StandardEndpoint;
     const isOffered = offers.includes(offer) && (name !== 'unarchive' || archivable);
     const security_event = made.declaration.security_events?.[offer];
     const own = { allow: roles[offer] ?? route.allow, ...(security_event && { security_event }) };
@@ -93,20 +102,20 @@ function reading({ declaration: declared, reply, version }: Resource) {
     list: {
       ...about,
       action: 'list',
-      summary: listing(name),
+      summary: listSummary(name),
       path: `/${path}`,
       transaction: 'read',
-      list: listOf(declared),
-      run: (call: Call) => pageOf(call, table, call.ends),
+      list: listDeclarationOf(declared),
+      run: (call: Call) => fetchPage(call, table, call.ends),
     },
     read: {
       ...about,
       action: 'show',
-      summary: `Get ${oneOf(name)}`,
+      summary: `Get ${nounWithArticle(name)}`,
       path: `/${path}/{id}`,
       etag: version,
       transaction: 'read',
-      run: ({ work, params, ends }) => existing(work, table, params['id'], ends),
+      run: ({ work, params, ends }) => findOrThrow(work, table, params['id'], ends),
     },
   } satisfies Record<string, Route>;
 }
@@ -136,55 +145,55 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
         etag: version,
       } as const),
       action: 'create',
-      summary: creating(name),
+      summary: createSummary(name),
       method: 'POST',
       path: `/${path}`,
       status: 201,
-      ...fourEyes(declared.four_eyes?.create, undefined, declared.asks_if?.create),
-      ...proof(declared.needs_proof?.create),
-      ...secretsOf(declared),
-      ...(declared.carries && { carries: carriedByNew(declared) }),
+      ...approvalProps(declared.four_eyes?.create, undefined, declared.asks_if?.create),
+      ...proofProps(declared.needs_proof?.create),
+      ...secretProps(declared),
+      ...(declared.carries && { carries: factsOfNewRecord(declared) }),
       body,
-      run: (call: Call) => created(call.work, declared, call.body as Input),
+      run: (call: Call) => createRecord(call.work, declared, call.body as Input),
     },
     update: {
       ...about,
       action: 'edit',
-      summary: `Update ${oneOf(name)}`,
+      summary: `Update ${nounWithArticle(name)}`,
       method: 'PUT',
-      ...fourEyes(declared.four_eyes?.update, declared.table, declared.asks_if?.update),
-      ...proof(declared.needs_proof?.update),
-      ...secretsOf(declared),
-      ...(declared.carries && { carries: carriedBy(declared, true) }),
+      ...approvalProps(declared.four_eyes?.update, declared.table, declared.asks_if?.update),
+      ...proofProps(declared.needs_proof?.update),
+      ...secretProps(declared),
+      ...(declared.carries && { carries: factsOfRecord(declared, true) }),
       body: change(declared),
-      run: (call: Call) => updated(call, declared),
+      run: (call: Call) => updateRecord(call, declared),
     },
     delete: {
       ...removing,
-      ...fourEyes(declared.four_eyes?.delete, declared.table),
-      ...proof(declared.needs_proof?.delete),
-      summary: `Delete ${oneOf(name)}`,
-      run: (call: Call) => removed(call, declared),
+      ...approvalProps(declared.four_eyes?.delete, declared.table),
+      ...proofProps(declared.needs_proof?.delete),
+      summary: `Delete ${nounWithArticle(name)}`,
+      run: (call: Call) => deleteRecord(call, declared),
     },
     archive: {
       ...removing,
-      summary: `Archive ${oneOf(name)}`,
-      run: (call: Call) => archived(call, declared, true),
+      summary: `Archive ${nounWithArticle(name)}`,
+      run: (call: Call) => setRecordArchived(call, declared, true),
     },
     unarchive: {
       ...about,
       action: 'unarchive',
-      summary: `Unarchive ${oneOf(name)}`,
+      summary: `Unarchive ${nounWithArticle(name)}`,
       method: 'POST',
       path: `/${path}/{id}/unarchive`,
-      ...(declared.carries && { carries: carriedBy(declared) }),
-      run: (call: Call) => archived(call, declared, false),
+      ...(declared.carries && { carries: factsOfRecord(declared) }),
+      run: (call: Call) => setRecordArchived(call, declared, false),
     },
   } satisfies Record<string, Route>;
 }
 
 /** What a creation may say: every field that the server does not set itself. */
-export const creation = (
+export const creationSchema = (
   { fields, writeOnly = {} }: Pick<AnyDeclaration, 'fields' | 'writeOnly'>,
   without?: string,
 ) =>

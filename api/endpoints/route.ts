@@ -8,7 +8,7 @@ import type { Table } from '../../sql/table.ts';
 import type { Access } from '../http/access.ts';
 import type { Allow, User } from '../http/permissions.ts';
 import type { Session } from '../http/session.ts';
-import type { Version, Wanted } from '../http/versions.ts';
+import type { Version, WantedVersions } from '../http/versions.ts';
 import type { NeedsProof } from './recent-proof.ts';
 import type { ListDeclaration } from './lists.ts';
 
@@ -29,7 +29,7 @@ export type Call = {
   /** All that may be asked for, for answers that say what a user may do. */
   routes: readonly Route[];
   /** What If-Match asks for. */
-  wanted: Wanted;
+  wanted: WantedVersions;
   /** Refuses the change of a row, which is locked, where If-Match names another state of it. */
   checkMatch: (row: unknown) => void;
   /** Scheme and host as the client knows them, for links in answers. */
@@ -37,7 +37,7 @@ export type Call = {
 };
 
 /** What endpoints that keep their own transactions get besides: signing in, and raw bytes. */
-export type OwnCall = Omit<Call, 'work' | 'ends'> & {
+export type OwnTransactionCall = Omit<Call, 'work' | 'ends'> & {
   within: Within;
   /** What the process was started with. */
   installation: Installation;
@@ -108,9 +108,9 @@ type Declared = {
  * destination that it sets up, or by a selection. A user who is denied one of them is refused (403).
  * `anything`: a file or a text, of which nothing can be left out. `portal`: all that a borrower sees.
  */
-export type Carried = 'anything' | 'portal' | readonly FactName[];
+export type CarriedFacts = 'anything' | 'portal' | readonly FactName[];
 /** `judged`: the endpoint finds out by itself, in its own transaction, and refuses by itself. */
-export type Carries = Carried | 'judged';
+export type FactsDeclaration = CarriedFacts | 'judged';
 
 /** Everything there is to know of one endpoint; router, OpenAPI, tests and `npm run routes` read it. */
 export type Route = Declared &
@@ -119,7 +119,11 @@ export type Route = Declared &
         transaction: 'read' | 'write';
         run: (call: Call) => Promise<unknown>;
         /** Or found out from the records that the request names, in the transaction of `run`. */
-        carries?: Carries | ((call: Call) => Promise<Carried>);
+        carries?: FactsDeclaration | ((call: Call) => Promise<CarriedFacts>);
       }
-    | { transaction: 'own'; run: (call: OwnCall) => Promise<unknown>; carries?: Carries }
+    | {
+        transaction: 'own';
+        run: (call: OwnTransactionCall) => Promise<unknown>;
+        carries?: FactsDeclaration;
+      }
   );

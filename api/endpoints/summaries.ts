@@ -67,7 +67,7 @@ function pluralOf(noun: string): string {
 const withArticle = (noun: string) => `${/^(?:[aeio]|SFTP)/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
 /** "a loan", "an address". */
-export const oneOf = (name: string) => withArticle(nounOf(name));
+export const nounWithArticle = (name: string) => withArticle(nounOf(name));
 
 /** "a borrower's identities", although the record is called BorrowerIdentity. */
 function withoutOwner(name: string, parent: string): string {
@@ -75,14 +75,14 @@ function withoutOwner(name: string, parent: string): string {
   return noun.startsWith(owner) ? noun.slice(owner.length) : noun;
 }
 
-export const listing = (name: string, parent?: string) =>
+export const listSummary = (name: string, parent?: string) =>
   parent === undefined
     ? `List ${pluralOf(nounOf(name))}`
-    : `List ${oneOf(parent)}'s ${pluralOf(withoutOwner(name, parent))}`;
+    : `List ${nounWithArticle(parent)}'s ${pluralOf(withoutOwner(name, parent))}`;
 
-export function creating(name: string, parent?: string): string {
+export function createSummary(name: string, parent?: string): string {
   const verb = CREATING[name] ?? 'Create';
-  if (parent === undefined) return `${verb} ${oneOf(name)}`;
+  if (parent === undefined) return `${verb} ${nounWithArticle(name)}`;
   const preposition = verb === 'Add' ? 'to' : 'for';
-  return `${verb} ${withArticle(withoutOwner(name, parent))} ${preposition} ${oneOf(parent)}`;
+  return `${verb} ${withArticle(withoutOwner(name, parent))} ${preposition} ${nounWithArticle(parent)}`;
 }

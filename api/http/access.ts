@@ -1,21 +1,21 @@
 import type { FactName } from '../../jobs/facts.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
-import { isToldBy, placesOf, type Fact } from '../endpoints/facts.ts';
+import { isExposedBy, findFactLocations, type Fact } from '../endpoints/fact-locations.ts';
 import type { Route } from '../endpoints/route.ts';
-import { fieldsOf, portalNames } from '../endpoints/vocabulary.ts';
+import { fieldsByResource, portalFieldNames } from '../endpoints/field-vocabulary.ts';
 import { isOpenTo, isRole, type Permission, type User } from './permissions.ts';
 
 type Params = Record<string, string>;
 
 /** What one user may do and see during one request; nothing else decides about it. */
-export type Access = ReturnType<typeof accessOf>;
+export type Access = ReturnType<typeof resolveAccess>;
 
 /**
  * What the route table and the user's rules come to. A role opens what is declared for it. Beside it a
  * grant opens what a role below superadmin may call, and a denial closes it again; fields that are
  * denied are hidden wherever they are told, from superadmins too. Without a role no rule holds.
  */
-export function accessOf(user: User | null, given: readonly Rule[], routes: readonly Route[]) {
+export function resolveAccess(user: User | null, given: readonly Rule[], routes: readonly Route[]) {
   const role = user?.tenant_role ?? null;
   const rules = role === null ? [] : given;
   const grants = rules.filter(({ type }) => type === 'allow');
@@ -25,13 +25,13 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
     ({ type, record }) => type === 'deny' && record === null && role !== 'superadmin',
   );
   const hidden = denials.filter((rule) => isOfReading(rule, routes)).flatMap(factsOf);
-  const places = hidden.flatMap((fact) => placesOf(fact, routes));
+  const places = hidden.flatMap((fact) => findFactLocations(fact, routes));
   const known = new Map<string, ReadonlySet<string>>();
 
   function mayCall(route: Route, params: Params = {}): boolean {
     const isOpen = isOpenTo(user, route.allow);
     if (role === null || !isRole(route.allow)) return isOpen;
-    if (closings.some((rule) => covers(rule, route))) return false;
+    if (closings.some((rule) => ruleCoversRoute(rule, route))) return false;
     return isOpen || (isGrantable(route) && grants.some((rule) => opens(rule, route, params)));
   }
 
@@ -39,7 +39,7 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
   function hiddenIn(resource: string): ReadonlySet<string> {
     const names =
       known.get(resource) ??
-      new Set(places.filter((place) => isToldBy(resource, place)).map(({ field }) => field));
+      new Set(places.filter((place) => isExposedBy(resource, place)).map(({ field }) => field));
     known.set(resource, names);
     return names;
   }
@@ -49,7 +49,7 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
     new Set([
       ...hiddenIn(route.resource),
       ...denials
-        .filter((rule) => covers(rule, route))
+        .filter((rule) => ruleCoversRoute(rule, route))
         .flatMap(factsOf)
         .map(({ field }) => field),
     ]);
@@ -65,7 +65,7 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
   /** What follows from the denials for other resources, so that a dashboard knows what is missing. */
   function derived(): Permission[] {
     if (hidden.length === 0) return [];
-    return [...fieldsOf(routes)].flatMap(([resource, fields]) => {
+    return [...fieldsByResource(routes)].flatMap(([resource, fields]) => {
       const named = new Set(
         hidden.filter((fact) => [resource, '*'].includes(fact.resource)).map(({ field }) => field),
       );
@@ -87,7 +87,7 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
     /** What hidden fields may say that have few words, as a refusal may say it. */
     hiddenWords: () =>
       hidden.flatMap(({ resource, field }) => [
-        ...(fieldsOf(routes).get(resource)?.get(field) ?? []),
+        ...(fieldsByResource(routes).get(resource)?.get(field) ?? []),
       ]),
     /** Those of the facts that the user may not see. */
     deniedAmong: (facts: readonly FactName[]) =>
@@ -97,7 +97,7 @@ export function accessOf(user: User | null, given: readonly Rule[], routes: read
       }),
     /** The names that the borrower portal would show the user, were it open to him. */
     hiddenInPortal: () => {
-      const names = portalNames(routes);
+      const names = portalFieldNames(routes);
       return [...new Set(places.map(({ field }) => field))].filter((name) => names.has(name));
     },
     /** Every hidden name, for what may tell of any record. */
@@ -112,7 +112,10 @@ export const isGrantable = ({ allow }: Pick<Route, 'allow'>) =>
 type Asked = Pick<Route, 'method' | 'action' | 'resource'>;
 
 /** Whether the rule names the route: by its action, or by reading and writing at large. */
-export function covers({ action, resource }: Pick<Rule, 'action' | 'resource'>, route: Asked) {
+export function ruleCoversRoute(
+  { action, resource }: Pick<Rule, 'action' | 'resource'>,
+  route: Asked,
+) {
   if (resource !== '*' && resource !== route.resource) return false;
   if (action === '*' || action === route.action) return true;
   return action === (route.method === 'GET' ? 'read' : 'write');
@@ -121,17 +124,17 @@ export function covers({ action, resource }: Pick<Rule, 'action' | 'resource'>, 
 /** A grant for one record opens its own endpoints, and, granting everything, those beneath it. */
 function opens(rule: Rule, route: Route, params: Params): boolean {
   const { record_id, resource, action } = rule;
-  if (record_id === null) return covers(rule, route);
+  if (record_id === null) return ruleCoversRoute(rule, route);
   const own = `/${resource}/{id}`;
   if (params['id'] !== record_id || !`${route.path}/`.startsWith(`${own}/`)) return false;
-  return action === '*' || covers(rule, route);
+  return action === '*' || ruleCoversRoute(rule, route);
 }
 
 /** Whoever may not read a field in one way is not told it in another; the rest only locks it. */
 const isOfReading = (rule: Rule, routes: readonly Route[]) =>
   rule.action === '*' ||
   rule.action === 'read' ||
-  routes.some((route) => route.method === 'GET' && covers(rule, route));
+  routes.some((route) => route.method === 'GET' && ruleCoversRoute(rule, route));
 
 const factsOf = ({ resource, record }: Rule): Fact[] =>
   Object.entries(record ?? {}).flatMap(([field, isDenied]) =>

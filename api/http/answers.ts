@@ -1,40 +1,40 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { ListRequest } from '../../sql/list.ts';
-import { Accepted } from '../endpoints/four-eyes.ts';
+import { HeldForApproval } from '../endpoints/approval-gate.ts';
 import type { Call, Page, Route } from '../endpoints/route.ts';
-import { cutBy, UNSURE } from './cut.ts';
-import { HttpRefusal, type Answer } from './errors.ts';
-import { shown, veiledBody } from './hidden.ts';
+import { fastParserFor, NEEDS_FULL_PARSE } from './fast-parse.ts';
+import { HttpRefusal, type ErrorAnswer } from './errors.ts';
+import { omitHiddenFields, redactRefusalBody } from './denied-fields.ts';
 import { etagOf } from './versions.ts';
 
 /** An answer that is not sent yet. */
-export type Answered = { status: number; body: unknown; page?: Page; replayed?: boolean };
+export type UnsentAnswer = { status: number; body: unknown; page?: Page; replayed?: boolean };
 
 /** What is sent and, where the request has a key, kept: only what the endpoint declares. */
-export function answerOf(route: Route, answer: unknown): Answered {
-  if (answer instanceof HttpRefusal || answer instanceof Accepted) return answer.answer;
+export function buildAnswer(route: Route, answer: unknown): UnsentAnswer {
+  if (answer instanceof HttpRefusal || answer instanceof HeldForApproval) return answer.answer;
   if (!route.list) return { status: route.status, body: shaped(route, answer) };
   const page = answer as Page;
   return { status: route.status, body: page.rows.map((row) => shaped(route, row)), page };
 }
 
 /** Sends the answer, as whoever asked is shown it. */
-export function finish(
+export function sendAnswer(
   ctx: Context,
   route: Route,
   { list, access }: Omit<Call, 'work' | 'ends' | 'routes'>,
-  { status, body: whole, page, replayed = false }: Answered,
+  { status, body: whole, page, replayed = false }: UnsentAnswer,
 ) {
   if (replayed) ctx.set('Idempotent-Replayed', 'true');
   ctx.status = status;
   if (status === 204) return;
   if (status >= 400) {
     const { request_id } = ctx.state;
-    ctx.body = { ...veiledBody(access, whole as Answer['body']), request_id };
+    ctx.body = { ...redactRefusalBody(access, whole as ErrorAnswer['body']), request_id };
     return;
   }
-  const body = shown(access, route, whole);
+  const body = omitHiddenFields(access, route, whole);
   if (page && list) ctx.set('Content-Range', rangeOf(route, list, page));
   if (route.etag && status !== 202) ctx.set('ETag', etagOf(route.etag, body));
   ctx.body = body;
@@ -45,15 +45,15 @@ function rangeOf({ list: declared }: Route, { offset }: ListRequest, { rows, tot
   return `${declared?.name} ${range}/${total}`;
 }
 
-const cuts = new WeakMap<z.ZodType, ReturnType<typeof cutBy>>();
+const cuts = new WeakMap<z.ZodType, ReturnType<typeof fastParserFor>>();
 
 /** Only what the endpoint declares leaves the house; a row that lacks a field is our fault. */
 function shaped(route: Route, answer: unknown): unknown {
   if (!route.reply) return answer;
-  const cut = cuts.get(route.reply) ?? cutBy(route.reply);
+  const cut = cuts.get(route.reply) ?? fastParserFor(route.reply);
   cuts.set(route.reply, cut);
   const sure = cut(answer);
-  if (sure !== UNSURE) return sure;
+  if (sure !== NEEDS_FULL_PARSE) return sure;
   const result = route.reply.safeParse(answer);
   if (result.success) return result.data;
   throw new Error(

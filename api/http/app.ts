@@ -3,28 +3,28 @@ import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Installation } from '../../jobs/installation.ts';
 import type { Log } from '../../jobs/log.ts';
-import { storage } from '../documents/storage.ts';
-import { docs } from '../endpoints/docs.ts';
+import { storageMiddleware } from '../documents/storage.ts';
+import { docsMiddleware } from '../endpoints/docs.ts';
 import type { Route } from '../endpoints/route.ts';
 import { health, type Health } from '../operations/health.ts';
 import { portalPages } from '../pages/pages.ts';
-import { arrival } from './arrival.ts';
+import { identifyRequest } from './identify-request.ts';
 import type { Configuration } from './configuration.ts';
 import { oneAtATime } from './connections.ts';
 import { cors } from './cors.ts';
 import { requestSeconds } from './metrics.ts';
-import { csrf, setCookie } from './csrf.ts';
+import { csrf, setCsrfCookie } from './csrf.ts';
 import { answerBroken, HEAD_BYTES_MAX } from './broken-requests.ts';
-import { answerTo, HttpRefusal } from './errors.ts';
-import { limited } from './limits.ts';
-import { noteBrokenAnswer, noteError, countAbort } from './note-error.ts';
+import { errorAnswer, HttpRefusal } from './errors.ts';
+import { enforceTimeLimits } from './limits.ts';
+import { logBrokenAnswer, logError, countAbort } from './log-error.ts';
 import { openIntake, type Intake } from './receive.ts';
-import { rememberWrites, type Databases } from './replica.ts';
-import { openSecurityLog, type SecurityLog } from './security.ts';
-import { serve, type Process } from './serve.ts';
+import { noteLongWrites, type Databases } from './replica.ts';
+import { openSecurityLog, type SecurityLog } from './security-log.ts';
+import { handlerFor, type ProcessContext } from './serve.ts';
 import { sessionMiddleware } from './session.ts';
 import { tenantMiddleware } from './tenant.ts';
-import { traced } from './traced.ts';
+import { traceRequest } from './trace-request.ts';
 
 export type AppParts = Databases & {
   configuration: Pick<Configuration, 'NODE_ENV' | 'TRUSTED_PROXIES'>;
@@ -46,11 +46,13 @@ export function createApp(parts: AppParts): Koa {
   const process = { pool, ...(replica && { replica }), installation, routes, intake };
   const app = new Koa();
   const isSecure = configuration.NODE_ENV === 'production';
-  const portal = portalPages({ ...process, log }, (route) => serve(route, process, securityLog));
+  const portal = portalPages({ ...process, log }, (route) =>
+    handlerFor(route, process, securityLog),
+  );
   const steps: Middleware[] = [
-    limited(intake.limits),
-    arrival(configuration.TRUSTED_PROXIES, isSecure),
-    traced,
+    enforceTimeLimits(intake.limits),
+    identifyRequest(configuration.TRUSTED_PROXIES, isSecure),
+    traceRequest,
     logged(log),
     securityHeaders(isSecure),
     errorsAsAnswers(log),
@@ -61,21 +63,21 @@ export function createApp(parts: AppParts): Koa {
     tenantMiddleware(pool, configuration.TRUSTED_PROXIES),
     intake.admission.ofTenant,
     cors(pool),
-    storage({ pool, intake, installation }),
+    storageMiddleware({ pool, intake, installation }),
     sessionMiddleware(app, process, isSecure),
-    rememberWrites(process),
+    noteLongWrites(process),
     portal.rooms,
     csrf(routes),
-    docs(routes),
+    docsMiddleware(routes),
     routed(process, securityLog),
   ];
   for (const step of steps) app.use(step);
-  app.on('error', (error: NodeJS.ErrnoException) => noteBrokenAnswer(error, log));
+  app.on('error', (error: NodeJS.ErrnoException) => logBrokenAnswer(error, log));
   return app;
 }
 
 /** The app as a server; what goes wrong in it is answered in it. */
-export function serverOf(app: Koa, options: ServerOptions = {}): Server {
+export function createHttpServer(app: Koa, options: ServerOptions = {}): Server {
   const answer = app.callback();
   const handle = oneAtATime((request, response) => void answer(request, response));
   const kept = { maxHeaderSize: HEAD_BYTES_MAX, ...options };
@@ -142,13 +144,13 @@ function errorsAsAnswers(log: Log): Middleware {
     try {
       await next();
     } catch (error) {
-      const answer = answerTo(error, ctx.method);
+      const answer = errorAnswer(error, ctx.method);
       const { request_id } = ctx.state;
-      noteError(error, answer, { log, request_id });
+      logError(error, answer, { log, request_id });
       const { status, body, headers = {} } = answer ?? INTERNAL;
       ctx.status = status;
       ctx.set(headers);
-      if (ctx.state.tenant) setCookie(ctx);
+      if (ctx.state.tenant) setCsrfCookie(ctx);
       ctx.body = { ...body, request_id };
     }
   };
@@ -177,7 +179,7 @@ const originForm: Middleware = async (ctx: Context, next: Next) => {
  * The route table on routers: fixed paths before those with parameters, 405 with Allow. A router tries each of
  * its patterns in turn, so there is one for each kind of path: its first word and its number of words.
  */
-function routed(process: Process, securityLog: SecurityLog): Middleware {
+function routed(process: ProcessContext, securityLog: SecurityLog): Middleware {
   const routers = new Map<string, ReturnType<typeof routerOf>>();
   for (const [kind, routes] of Map.groupBy(process.routes, ({ path }) => kindOf(`${ROOT}${path}`)))
     routers.set(kind, routerOf(routes, process, securityLog));
@@ -210,12 +212,12 @@ function kindOf(path: string): string {
   return `${words.length} ${words.slice(0, 4).join('/')}`;
 }
 
-function routerOf(routes: readonly Route[], process: Process, securityLog: SecurityLog) {
+function routerOf(routes: readonly Route[], process: ProcessContext, securityLog: SecurityLog) {
   const router = new Router({ prefix: ROOT, sensitive: true, strict: true });
   const fixedFirst = routes.toSorted((one, other) => wildness(one.path) - wildness(other.path));
   for (const route of fixedFirst) {
     const pattern = route.path.replace(/\{(\w+)\}/g, ':$1');
-    const handler = serve(route, process, securityLog);
+    const handler = handlerFor(route, process, securityLog);
     router.register(pattern, [route.method.toLowerCase()], async (ctx) => {
       ctx.state.route = route;
       await handler(ctx);

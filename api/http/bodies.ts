@@ -2,7 +2,7 @@ import { parse as parseForm } from 'node:querystring';
 import type { Context } from 'koa';
 import { Invalid } from '../../jobs/errors.ts';
 import { HttpRefusal } from './errors.ts';
-import { sizeOfJson } from './json-size.ts';
+import { measureJson } from './json-size.ts';
 import { receiveBody, type Intake } from './receive.ts';
 
 declare module 'koa' {
@@ -63,7 +63,7 @@ export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}
 
 /** Refuses JSON of which parsing and checking would take long, before either begins. */
 function assertModest(bytes: Uint8Array) {
-  const { values, depth } = sizeOfJson(bytes, { values: BODY_VALUES_MAX, depth: DEPTH_MAX });
+  const { values, depth } = measureJson(bytes, { values: BODY_VALUES_MAX, depth: DEPTH_MAX });
   if (depth > DEPTH_MAX) throw tooDeep();
   if (values > BODY_VALUES_MAX)
     throw new HttpRefusal(

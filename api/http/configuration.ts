@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PrivateNetworks, TrustedProxies } from '../../jobs/networks/networks.ts';
 import { ScannerUrl } from '../../jobs/files/scanner-url.ts';
 import { StorageUrl } from '../../jobs/files/storage-url.ts';
-import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
+import { SECRET_REQUIRED, hasRequiredSecret, Secret } from '../../jobs/sealing/keys.ts';
 import {
   DatabaseUrl,
   DataDir,
@@ -46,7 +46,7 @@ const Environment = z
     /** Where traces go; without it there are none, and nothing of them is loaded. */
     OTEL_EXPORTER_OTLP_ENDPOINT: TracesEndpoint,
   })
-  .refine(neededInProduction, NEEDED_IN_PRODUCTION)
+  .refine(hasRequiredSecret, SECRET_REQUIRED)
   .transform((read) => ({
     ...read,
     DRAIN_SECONDS: read.DRAIN_SECONDS ?? (read.NODE_ENV === 'production' ? 5 : 0),

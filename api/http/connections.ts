@@ -1,12 +1,12 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from '../../jobs/users/attempts.ts';
+import { networkOf } from '../../jobs/users/throttling.ts';
 import { LIMITS } from './limits.ts';
 import { refuseConnection } from './broken-requests.ts';
 import { isTrustedPeer } from './tenant.ts';
 
 /** How node:http treats connections. */
-export const CONNECTIONS = {
+export const CONNECTION_TIMEOUTS = {
   /** From the connection, or from the answer before, to the end of a request's head. */
   headersTimeout: 10_000,
   /** To the end of its body; the app's own limits (limits.ts) are shorter, and differ by kind of body. */
@@ -24,7 +24,7 @@ const MANY_CONNECTIONS = 8_000;
 const CONNECTIONS_PER_NETWORK = 1_024;
 
 /** Bounds the connections to the process, in all and from each network. */
-export function boundConnections(
+export function limitConnections(
   server: Server,
   trustedProxies: readonly string[],
   { per_network = CONNECTIONS_PER_NETWORK, many = MANY_CONNECTIONS, most = CONNECTIONS_MAX } = {},

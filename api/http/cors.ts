@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import { settingsOf } from '../../jobs/users/settings.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 
 const CACHED_MS = 5_000;
 const HEADERS = {
@@ -22,7 +22,7 @@ export function cors(pool: DatabasePool): Middleware {
     const settings =
       kept && kept.until > Date.now()
         ? kept.settings
-        : await workOf(pool, SYSTEM)(id, ({ tx }) => settingsOf(tx), { readOnly: true });
+        : await createWithin(pool, SYSTEM)(id, ({ tx }) => settingsOf(tx), { readOnly: true });
     if (settings !== kept?.settings) cache.set(id, { settings, until: Date.now() + CACHED_MS });
     ctx.state.trusted_origins = settings.auth.trusted_origins;
     ctx.state.limits = settings.auth;

@@ -5,10 +5,10 @@ import { HttpRefusal } from './errors.ts';
 
 const TOKEN = /^[A-Za-z0-9]{32}$/;
 const YEAR_MS = 31_449_600_000;
-export const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+export const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-export const newToken = () =>
+export const newCsrfToken = () =>
   Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 /**
@@ -18,19 +18,19 @@ export const newToken = () =>
 export function csrf(routes: readonly Route[]): Middleware {
   const exempt = new Set(routes.filter(isForProviders).map(({ path }) => `/api/v1${path}`));
   return (ctx: Context, next: Next) =>
-    guarded(ctx, exempt.has(ctx.path) ? null : () => ctx.get('X-CSRFToken'), next);
+    withCsrfCheck(ctx, exempt.has(ctx.path) ? null : () => ctx.get('X-CSRFToken'), next);
 }
 
 /** Goes on where nothing is changed, or what was given is the token; null asks for none. */
-export async function guarded(ctx: Context, given: (() => string) | null, steps: Next) {
+export async function withCsrfCheck(ctx: Context, given: (() => string) | null, steps: Next) {
   const sent = sentBy(ctx);
   const own = ownOf(ctx);
   ctx.state.csrf_token = own;
   try {
-    if (!SAFE.has(ctx.method) && given !== null) check(ctx, { given: given(), sent, own });
+    if (!SAFE_METHODS.has(ctx.method) && given !== null) check(ctx, { given: given(), sent, own });
     await steps();
   } finally {
-    setCookie(ctx);
+    setCsrfCookie(ctx);
   }
 }
 
@@ -42,13 +42,13 @@ const sentBy = (ctx: Context) => ctx.cookies.get('csrftoken', { signed: false })
 const ownOf = ({ session }: Context) => (session as { csrf_token?: string } | null)?.csrf_token;
 
 /** The session's token, or the one that came, or a new one; refusals carry it as well. */
-export function tokenOf(ctx: Context): string {
+export function csrfTokenFor(ctx: Context): string {
   const sent = sentBy(ctx);
-  return (ctx.state.csrf_token ??= ownOf(ctx) ?? (TOKEN.test(sent) ? sent : newToken()));
+  return (ctx.state.csrf_token ??= ownOf(ctx) ?? (TOKEN.test(sent) ? sent : newCsrfToken()));
 }
 
-export function setCookie(ctx: Context) {
-  ctx.cookies.set('csrftoken', tokenOf(ctx), {
+export function setCsrfCookie(ctx: Context) {
+  ctx.cookies.set('csrftoken', csrfTokenFor(ctx), {
     signed: false,
     httpOnly: false,
     sameSite: 'lax',

@@ -7,10 +7,10 @@ import type { ZodError } from 'zod';
 import { Conflict, Forbidden, Invalid, NotFound, KeyMissing } from '../../jobs/errors.ts';
 import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { constraintOf, sqlStateOf } from '../../sql/database/db.ts';
-import { TenantShut } from '../../sql/database/within.ts';
+import { TenantClosed } from '../../sql/database/within.ts';
 
 /** What every refusal looks like on the wire; `request_id` is added where it is sent. */
-export type Answer = {
+export type ErrorAnswer = {
   status: number;
   body: {
     message: string;
@@ -23,7 +23,7 @@ export type Answer = {
 
 /** A refusal that belongs to HTTP and not to the trade: method, media type, size, session. */
 export class HttpRefusal extends Error {
-  readonly answer: Answer;
+  readonly answer: ErrorAnswer;
   /** Whose account it was, for the security log; no client is told. */
   readonly user_id: string | undefined;
 
@@ -31,7 +31,7 @@ export class HttpRefusal extends Error {
     status: number,
     code: string,
     message: string,
-    more: Omit<Partial<Answer>, 'status' | 'body'> & {
+    more: Omit<Partial<ErrorAnswer>, 'status' | 'body'> & {
       details?: Record<string, unknown>;
       user_id?: string;
     } = {},
@@ -50,7 +50,7 @@ export class HttpRefusal extends Error {
 /** In seconds: a move takes minutes. */
 const ASK_AGAIN = '60';
 
-export const closedForAMove = () =>
+export const tenantClosed = () =>
   new HttpRefusal(
     503,
     'tenant_closed',
@@ -58,7 +58,7 @@ export const closedForAMove = () =>
     { headers: { 'Retry-After': ASK_AGAIN } },
   );
 
-const UNAVAILABLE: Answer = {
+const UNAVAILABLE: ErrorAnswer = {
   status: 503,
   body: {
     message: 'The service is not available at the moment. Try again shortly.',
@@ -67,7 +67,7 @@ const UNAVAILABLE: Answer = {
   headers: { 'Retry-After': '5' },
 };
 
-const IN_USE: Answer = {
+const IN_USE: ErrorAnswer = {
   status: 409,
   body: {
     message: 'Other records refer to this one. Remove or change them first.',
@@ -76,7 +76,7 @@ const IN_USE: Answer = {
 };
 
 /** By a trigger that no request comes past (sql/schema/privacy.sql). */
-const REDACTED: Answer = {
+const REDACTED: ErrorAnswer = {
   status: 409,
   body: {
     message: 'The borrower is redacted. Their records can no longer be changed.',
@@ -84,7 +84,7 @@ const REDACTED: Answer = {
   },
 };
 
-const BEATEN: Answer = {
+const BEATEN: ErrorAnswer = {
   status: 409,
   body: {
     message: 'Another request changed this first. Reload the record and try again.',
@@ -98,13 +98,13 @@ const OUT_OF_RANGE = new Set(['23514', '23P01', '22003', '22008', '22001', '5400
 const UNREADABLE = new Set(['22P02', '22007', '22021', '22P05']);
 
 /** Turns whatever was thrown into an answer; null means a fault of ours, which is logged as such. */
-export function answerTo(error: unknown, method = 'GET'): Answer | null {
+export function errorAnswer(error: unknown, method = 'GET'): ErrorAnswer | null {
   if (error instanceof HttpRefusal) return error.answer;
-  if (error instanceof Invalid) return validation(error.errors);
+  if (error instanceof Invalid) return validationAnswer(error.errors);
   if (error instanceof Conflict) return refusal(409, error);
   if (error instanceof NotFound) return refusal(404, error);
   if (error instanceof Forbidden) return refusal(403, error);
-  if (error instanceof TenantShut) return closedForAMove().answer;
+  if (error instanceof TenantClosed) return tenantClosed().answer;
   if (error instanceof StoreUnavailable || error instanceof KeyMissing) return UNAVAILABLE;
   return databaseAnswer(error, method) ?? parserAnswer(error);
 }
@@ -112,12 +112,12 @@ export function answerTo(error: unknown, method = 'GET'): Answer | null {
 const refusal = (
   status: number,
   { message, code, details }: Conflict | NotFound | Forbidden,
-): Answer => ({
+): ErrorAnswer => ({
   status,
   body: { message, code, ...(details && { details }) },
 });
 
-export const validation = (errors: Record<string, string>): Answer => ({
+export const validationAnswer = (errors: Record<string, string>): ErrorAnswer => ({
   status: 422,
   body: { message: 'Validation failed.', code: 'validation_error', errors },
 });
@@ -145,7 +145,7 @@ function sentence({ code, input, message }: ZodError['issues'][number]): string 
  * unique key {table}_tenant_id_{field}_key blame their field, and a check that a client can reach is a
  * validation failure. Whoever meets another unique key was beaten to it by a request at the same time.
  */
-function databaseAnswer(error: unknown, method: string): Answer | null {
+function databaseAnswer(error: unknown, method: string): ErrorAnswer | null {
   const state = sqlStateOf(error);
   if (state === undefined) return connectionAnswer(error);
   const constraint = constraintOf(error) ?? '';
@@ -153,18 +153,19 @@ function databaseAnswer(error: unknown, method: string): Answer | null {
   // A record cannot be deleted from under those that name it.
   if (state === '23001' || (state === '23503' && method === 'DELETE')) return IN_USE;
   if (state === '23503') {
-    return validation({
+    return validationAnswer({
       [/_tenant_id_(.{1,63})_fkey$/.exec(constraint)?.[1] ?? 'id']: 'Does not exist.',
     });
   }
   if (state === '23505') {
     const field = /_tenant_id_(.{1,63})_key$/.exec(constraint)?.[1];
-    return field === undefined ? BEATEN : validation({ [field]: 'Is already taken.' });
+    return field === undefined ? BEATEN : validationAnswer({ [field]: 'Is already taken.' });
   }
-  if (state === '23502') return validation({ [columnOf(error) ?? 'body']: 'Is required.' });
+  if (state === '23502') return validationAnswer({ [columnOf(error) ?? 'body']: 'Is required.' });
   if (OUT_OF_RANGE.has(state))
-    return validation({ body: 'Contains a value that is out of range.' });
-  if (UNREADABLE.has(state)) return validation({ body: 'Contains a value that cannot be stored.' });
+    return validationAnswer({ body: 'Contains a value that is out of range.' });
+  if (UNREADABLE.has(state))
+    return validationAnswer({ body: 'Contains a value that cannot be stored.' });
   const unavailable = /^(08|53|57P|25P03|57014|40001|40P01|55P03|25006)/;
   return unavailable.test(state) ? UNAVAILABLE : null;
 }
@@ -178,7 +179,7 @@ function columnOf(error: unknown): string | undefined {
 }
 
 /** The database is away: refused, reset, or ended under our hands. */
-function connectionAnswer(error: unknown): Answer | null {
+function connectionAnswer(error: unknown): ErrorAnswer | null {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
     if (/ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT/.test(String(code))) return UNAVAILABLE;
@@ -191,7 +192,7 @@ function connectionAnswer(error: unknown): Answer | null {
 }
 
 /** What reading a path or parsing a body throws. */
-function parserAnswer(error: unknown): Answer | null {
+function parserAnswer(error: unknown): ErrorAnswer | null {
   if (!(error instanceof Error)) return null;
   const { status } = error as { status?: unknown };
   if (status !== 400 && !(error instanceof SyntaxError)) return null;

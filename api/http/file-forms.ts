@@ -146,8 +146,14 @@ async function sent({ name, type, path: place }: ArrivedFile) {
   const { described, head, tail } = await describeFile(name, await open(place));
   const { size, sha256_hash } = described;
   return {
-    ...{ name, type, size, sha256_hash },
-    ends: () => ({ head, tail }),
+    name,
+    type,
+    size,
+    sha256_hash,
+    ends: () => ({
+      head,
+      tail,
+    }),
     content: () => createReadStream(place),
   };
 }

@@ -9,22 +9,22 @@ import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';
 
 /** What the body is known again by: under the current key, which is kept, then under those before it. */
-export type Keyed = { scope: idempotency.KeyScope; hashes: [string, ...string[]] };
+export type IdempotencyKey = { scope: idempotency.KeyScope; hashes: [string, ...string[]] };
 type Answered = { status: number; body: unknown };
 /** What an answer is sealed with: the keys of the installation, for a tenant. */
 type Sealer = Pick<Work, 'tenant_id' | 'installation'>;
-export type Once = Answered & { replayed: boolean };
+export type ReplayableAnswer = Answered & { replayed: boolean };
 
 /**
  * What the Idempotency-Key of a POST stands for, or null without one. Of passwords nothing is kept,
  * not even the hash of a body; of other bodies a keyed one, since an identity number has few digits and
  * would be found by trying them all.
  */
-export function keyedBy(
+export function readIdempotencyKey(
   { method, resource }: Route,
   ctx: Context,
   { user, body, installation }: { user: User; body: unknown; installation: Installation },
-): Keyed | null {
+): IdempotencyKey | null {
   const key = ctx.get('Idempotency-Key');
   if (method !== 'POST' || resource === 'auth') return null;
   if (ctx.req.headers['idempotency-key'] === undefined) return null;
@@ -36,19 +36,19 @@ export function keyedBy(
 }
 
 /** The answer and its key are written in the transaction of the effect, so a crash leaves neither. */
-export async function onlyOnce(
+export async function runOnce(
   work: Work,
-  keyed: Keyed,
+  keyed: IdempotencyKey,
   steps: () => Promise<Answered>,
-): Promise<Once> {
+): Promise<ReplayableAnswer> {
   const [hash] = keyed.hashes;
-  const kept = await idempotency.take(work.tx, keyed.scope, hash).catch((error: unknown) => {
+  const kept = await idempotency.reserve(work.tx, keyed.scope, hash).catch((error: unknown) => {
     // The first request with the key has not ended within the time that a lock is waited for.
     throw sqlStateOf(error) === '55P03' ? inProgress() : error;
   });
   if (kept) return replayOf(work, kept, keyed);
   const { status, body } = await steps();
-  await idempotency.keep(work.tx, keyed.scope, status, hidden(work, body));
+  await idempotency.saveAnswer(work.tx, keyed.scope, status, hidden(work, body));
   return { status, body, replayed: false };
 }
 
@@ -56,22 +56,22 @@ export async function onlyOnce(
  * For steps with transactions of their own, which are harmless when repeated: the key is taken before
  * and its answer is kept once they are done. Whoever asks again waits for that, and is told it.
  */
-export async function onceAfterwards(
+export async function runOnceInOwnTransactions(
   call: Sealer & { within: Within },
-  keyed: Keyed,
+  keyed: IdempotencyKey,
   steps: () => Promise<Answered>,
-): Promise<Once> {
+): Promise<ReplayableAnswer> {
   const { within, tenant_id: tenantId } = call;
   const kept = await claim(within, tenantId, keyed);
   if (kept) return replayOf(call, kept, keyed);
   try {
     const { status, body } = await steps();
     await within(tenantId, ({ tx }) =>
-      idempotency.keep(tx, keyed.scope, status, hidden(call, body)),
+      idempotency.saveAnswer(tx, keyed.scope, status, hidden(call, body)),
     );
     return { status, body, replayed: false };
   } catch (error) {
-    await within(tenantId, ({ tx }) => idempotency.release(tx, keyed.scope));
+    await within(tenantId, ({ tx }) => idempotency.releaseKey(tx, keyed.scope));
     throw error;
   }
 }
@@ -82,10 +82,10 @@ const LOOK_MS = 100;
 const DEAD_AFTER_SECONDS = 120;
 
 /** Takes the key before the steps begin; whoever comes meanwhile waits for the answer of the first. */
-async function claim(within: Within, tenantId: string, { scope, hashes }: Keyed) {
+async function claim(within: Within, tenantId: string, { scope, hashes }: IdempotencyKey) {
   for (const until = Date.now() + WAIT_MS; ;) {
     const kept = await within(tenantId, ({ tx }) =>
-      idempotency.claim(tx, scope, hashes[0], DEAD_AFTER_SECONDS),
+      idempotency.claimKey(tx, scope, hashes[0], DEAD_AFTER_SECONDS),
     );
     if (kept === null || kept.status !== null) return kept;
     if (!hashes.includes(kept.request_hash)) return kept;
@@ -102,7 +102,11 @@ const inProgress = () =>
     { headers: { 'Retry-After': '1' } },
   );
 
-function replayOf(sealer: Sealer, kept: idempotency.Kept, { hashes }: Keyed): Once {
+function replayOf(
+  sealer: Sealer,
+  kept: idempotency.StoredAnswer,
+  { hashes }: IdempotencyKey,
+): ReplayableAnswer {
   if (!hashes.includes(kept.request_hash))
     throw new Conflict(
       'This Idempotency-Key was used with a different body. Use a new key.',

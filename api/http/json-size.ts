@@ -9,7 +9,7 @@ const COMMA = 0x2c;
  * Counts the values and the depth of a JSON text in one pass, without parsing it, and stops at the first
  * value or level that is too many. Of text that is no JSON it counts the same signs.
  */
-export function sizeOfJson(bytes: Uint8Array, most: JsonSize): JsonSize {
+export function measureJson(bytes: Uint8Array, most: JsonSize): JsonSize {
   let values = 1;
   let depth = 0;
   let deepest = 0;

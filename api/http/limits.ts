@@ -28,7 +28,7 @@ export const LIMITS: Limits = {
  * Closes the connection of a client that does not read its answer, or goes on sending a body that nobody
  * reads. The time that the platform takes to answer is not counted.
  */
-export function limited({ request_ms, idle_ms, transfer_ms }: Limits): Middleware {
+export function enforceTimeLimits({ request_ms, idle_ms, transfer_ms }: Limits): Middleware {
   return async ({ req, res }: Context, next: Next) => {
     const { socket } = req;
     try {

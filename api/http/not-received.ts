@@ -1,7 +1,7 @@
 import { HttpRefusal } from './errors.ts';
 
 /** A request whose body did not arrive: nothing was tried, so nothing is written about it anywhere. */
-export class NotReceived extends HttpRefusal {
+export class BodyNotReceived extends HttpRefusal {
   constructor(status: number, code: string, message: string, retrySeconds?: number) {
     const again = retrySeconds === undefined ? {} : { 'Retry-After': String(retrySeconds) };
     // The rest of the body is not waited for.
@@ -10,14 +10,14 @@ export class NotReceived extends HttpRefusal {
 }
 
 /** The client closed the connection before its request was complete. No answer reaches it. */
-export class ClientGone extends NotReceived {
+export class ClientGone extends BodyNotReceived {
   constructor() {
     super(400, 'malformed_request', 'The request ended before its body was complete.');
   }
 }
 
 /** One body on its way. */
-export class Arrival {
+export class BodyInFlight {
   /** Bytes of it that the process holds in memory. */
   bytes = 0;
   readonly keys: readonly string[];
@@ -38,7 +38,7 @@ export class Arrival {
     return this.#cut.promise;
   }
 
-  cut(refusal: NotReceived) {
+  cut(refusal: BodyNotReceived) {
     this.#cut.reject(refusal);
   }
 }

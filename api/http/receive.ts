@@ -3,15 +3,22 @@ import type { Context } from 'koa';
 import { openAdmission, type Admission } from './admission.ts';
 import { HttpRefusal } from './errors.ts';
 import { LIMITS, type Limits } from './limits.ts';
-import { ClientGone, NotReceived, type Arrival } from './not-received.ts';
-import { BOUNDS, openUnfinished, type Bounds, type Unfinished } from './unfinished.ts';
+import { ClientGone, BodyNotReceived, type BodyInFlight } from './not-received.ts';
+import {
+  BODY_BOUNDS,
+  openBodiesInFlight,
+  type BodyBounds,
+  type BodiesInFlight,
+} from './bodies-in-flight.ts';
 import type { User } from './permissions.ts';
 
 /** What decides in one process how bodies come in. */
-export type Intake = { admission: Admission; unfinished: Unfinished; limits: Limits };
+export type Intake = { admission: Admission; unfinished: BodiesInFlight; limits: Limits };
 
-export const openIntake = (limits: Limits = LIMITS, bounds: Bounds = BOUNDS): Intake => ({
-  ...{ admission: openAdmission(), unfinished: openUnfinished(bounds), limits },
+export const openIntake = (limits: Limits = LIMITS, bounds: BodyBounds = BODY_BOUNDS): Intake => ({
+  admission: openAdmission(),
+  unfinished: openBodiesInFlight(bounds),
+  limits,
 });
 
 type Piece = Uint8Array;
@@ -25,7 +32,7 @@ async function whileArriving<Result>(
   ctx: Context,
   { admission, unfinished }: Intake,
   kind: Kind,
-  steps: (arrival: Arrival | null, arrived: () => void) => Promise<Result>,
+  steps: (arrival: BodyInFlight | null, arrived: () => void) => Promise<Result>,
 ): Promise<Result> {
   // A body that came together with its head occupies nothing that a client could hold.
   if (ctx.req.complete && kind.document_id === undefined) return steps(null, () => {});
@@ -83,11 +90,17 @@ export const receiveUpload = <Result>(
 type Pace = { idle_ms: number; total_ms: number; grace_ms: number; rate: number; again: string };
 
 const paceOfBody = ({ request_ms, grace_ms, body_rate }: Limits): Pace => ({
-  ...{ idle_ms: request_ms, total_ms: request_ms, grace_ms, rate: body_rate },
+  idle_ms: request_ms,
+  total_ms: request_ms,
+  grace_ms,
+  rate: body_rate,
   again: 'Send the request again.',
 });
 const paceOfUpload = ({ idle_ms, transfer_ms, grace_ms, upload_rate }: Limits): Pace => ({
-  ...{ idle_ms, total_ms: transfer_ms, grace_ms, rate: upload_rate },
+  idle_ms,
+  total_ms: transfer_ms,
+  grace_ms,
+  rate: upload_rate,
   again: 'Upload the whole file again.',
 });
 
@@ -95,7 +108,7 @@ const paceOfUpload = ({ idle_ms, transfer_ms, grace_ms, upload_rate }: Limits): 
  * The body piece by piece, as long as it comes fast enough. A caller that stops reading leaves the
  * connection open, so that an answer can still be sent.
  */
-async function* arriving(req: IncomingMessage, pace: Pace, arrival: Arrival | null) {
+async function* arriving(req: IncomingMessage, pace: Pace, arrival: BodyInFlight | null) {
   const began = performance.now();
   let size = 0;
   const pieces = req.iterator({ destroyOnReturn: false });
@@ -127,7 +140,7 @@ const goneOr = (req: IncomingMessage) => (error: unknown) => {
 };
 
 const tooSlow = ({ again }: Pace) =>
-  new NotReceived(408, 'request_timeout', `The body arrived too slowly or stopped. ${again}`);
+  new BodyNotReceived(408, 'request_timeout', `The body arrived too slowly or stopped. ${again}`);
 
 const tooLarge = (most: number) =>
   new HttpRefusal(413, 'payload_too_large', `The body is larger than ${sizeOf(most)}.`, {

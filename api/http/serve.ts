@@ -4,25 +4,36 @@ import { Forbidden, NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { assertRecentProof } from '../../jobs/users/recent-proof.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
-import { workOf, type Actor, type Within, type Work } from '../../jobs/work.ts';
+import { createWithin, type Actor, type Within, type Work } from '../../jobs/work.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
-import { assertProved, provedRunOf } from '../endpoints/recent-proof.ts';
+import { assertProved, withRecentProof } from '../endpoints/recent-proof.ts';
 import { parseList } from '../endpoints/lists.ts';
-import type { Call, OwnCall, Route } from '../endpoints/route.ts';
-import { accessOf, type Access } from './access.ts';
-import { answerOf, finish, type Answered } from './answers.ts';
+import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
+import { resolveAccess, type Access } from './access.ts';
+import { buildAnswer, sendAnswer, type UnsentAnswer } from './answers.ts';
 import { readBody } from './bodies.ts';
-import { checked } from './checked.ts';
+import { parseInput } from './parse-input.ts';
 import { HttpRefusal } from './errors.ts';
 import { withFileBody } from './file-forms.ts';
-import { askable, refuseCarried, refuseLocked, shown, veiled } from './hidden.ts';
-import { keyedBy, onceAfterwards, onlyOnce, type Keyed } from './idempotency.ts';
+import {
+  restrictList,
+  assertFactsVisible,
+  assertFieldsWritable,
+  omitHiddenFields,
+  redactRefusal,
+} from './denied-fields.ts';
+import {
+  readIdempotencyKey,
+  runOnceInOwnTransactions,
+  runOnce,
+  type IdempotencyKey,
+} from './idempotency.ts';
 import type { User } from './permissions.ts';
 import type { Intake } from './receive.ts';
-import { readsFrom, type Databases } from './replica.ts';
-import { doneBy, refusedBy, type SecurityLog } from './security.ts';
-import { hasEnded, sessionOf } from './session.ts';
-import { slowDown } from './throttle.ts';
+import { chooseDatabase, type Databases } from './replica.ts';
+import { securityEventOfAnswer, securityEventOfError, type SecurityLog } from './security-log.ts';
+import { hasEndedSession, sessionFor } from './session.ts';
+import { enforceRateLimits } from './throttle.ts';
 import { checkMatch, parseIfMatch } from './versions.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -31,7 +42,7 @@ const QUERY_KEYS_MAX = 2_000;
 const LIST_TIMEOUT = '5s';
 
 /** What is the same for all requests to a process. */
-export type Process = Databases & {
+export type ProcessContext = Databases & {
   installation: Installation;
   routes: readonly Route[];
   intake: Intake;
@@ -41,7 +52,7 @@ export type Process = Databases & {
  * One route as a handler: permit, parse, one transaction, run, reply. A refusal that is thrown leaves
  * nothing behind; one that is returned keeps what was written, such as the record of a blocked send.
  */
-export function serve(route: Route, process: Process, securityLog: SecurityLog) {
+export function handlerFor(route: Route, process: ProcessContext, securityLog: SecurityLog) {
   const answered = answering(route, process, securityLog);
   return async (ctx: Context) => {
     const actor = actorOf(ctx, (ctx.state.user ?? null) as User | null);
@@ -49,44 +60,46 @@ export function serve(route: Route, process: Process, securityLog: SecurityLog) 
       await answered(ctx, actor);
     } catch (error) {
       const { body } = ctx.request;
-      const event = refusedBy(route, { body, params: ctx.params }, error);
+      const event = securityEventOfError(route, { body, params: ctx.params }, error);
       if (event) await securityLog.refused({ tenantId: ctx.state.tenant.id, actor, event });
       throw error;
     }
   };
 }
 
-function answering(declared: Route, process: Process, securityLog: SecurityLog) {
+function answering(declared: Route, process: ProcessContext, securityLog: SecurityLog) {
   const { pool, installation, routes, intake } = process;
   const route = watched(declared, securityLog);
   return async (ctx: Context, actor: Actor) => {
     const user = (ctx.state.user ?? null) as User | null;
-    const within = workOf(pool, actor, installation);
+    const within = createWithin(pool, actor, installation);
     const { id: tenantId } = ctx.state.tenant as { id: string };
-    await slowDown(ctx, route, user, within);
+    await enforceRateLimits(ctx, route, user, within);
     const rules = (ctx.state.rules ?? []) as Rule[];
-    const access = accessOf(user, rules, routes);
+    const access = resolveAccess(user, rules, routes);
     const params = ctx.params as Record<string, string>;
     if (!access.mayCall(route, params)) throw await refusalOf(route, user, ctx, within);
     // What the declaration alone decides is refused before a body is read.
     const { carries = [] } = route;
-    if (typeof carries !== 'function' && carries !== 'judged') refuseCarried(access, carries);
+    if (typeof carries !== 'function' && carries !== 'judged') assertFactsVisible(access, carries);
     const answer = async () => {
       // What is wrong with a request itself is said as it is: it tells nothing of the records.
       const call = { ...parse(route, ctx, user, access), routes };
-      const keyed = user && keyedBy(route, ctx, { user, body: call.body, installation });
+      const keyed = user && readIdempotencyKey(route, ctx, { user, body: call.body, installation });
       try {
         if (route.transaction === 'own') {
           const own = ownCall(ctx, call, within, installation);
-          finish(ctx, route, call, await alone(route, own, keyed));
+          sendAnswer(ctx, route, call, await alone(route, own, keyed));
         } else {
-          const steps = provedRunOf(route);
-          const from = readsFrom(process, ctx, route, (at) => workOf(at, actor, installation));
+          const steps = withRecentProof(route);
+          const from = chooseDatabase(process, ctx, route, (at) =>
+            createWithin(at, actor, installation),
+          );
           const given = { within: from, tenantId, keyed };
-          finish(ctx, route, call, await together(route, steps, call, given));
+          sendAnswer(ctx, route, call, await together(route, steps, call, given));
         }
       } catch (error) {
-        throw veiled(access, error, route.method);
+        throw redactRefusal(access, error, route.method);
       }
     };
     if (route.takes_file) {
@@ -103,15 +116,15 @@ const largestFile = async ({ tx }: Work) => (await settingsOf(tx)).documents.max
 /** With transactions of its own. */
 async function alone(
   route: Route & { transaction: 'own' },
-  own: OwnCall,
-  keyed: Keyed | null,
-): Promise<Answered> {
+  own: OwnTransactionCall,
+  keyed: IdempotencyKey | null,
+): Promise<UnsentAnswer> {
   if (route.needs_proof === true) {
     const sessionId = own.user?.session_id;
     await own.within(own.tenant_id, (work) => assertRecentProof(work, sessionId));
   }
-  const steps = async () => answerOf(route, await route.run(own));
-  return keyed ? onceAfterwards(own, keyed, steps) : steps();
+  const steps = async () => buildAnswer(route, await route.run(own));
+  return keyed ? runOnceInOwnTransactions(own, keyed, steps) : steps();
 }
 
 /** All in one transaction, with the key of the request where it has one. */
@@ -119,14 +132,14 @@ async function together(
   route: Route,
   run: (call: Call) => Promise<unknown>,
   call: Omit<Call, 'work' | 'ends'>,
-  { within, tenantId, keyed }: { within: Within; tenantId: string; keyed: Keyed | null },
-): Promise<Answered> {
+  { within, tenantId, keyed }: { within: Within; tenantId: string; keyed: IdempotencyKey | null },
+): Promise<UnsentAnswer> {
   if (keyed)
     return within(tenantId, async (work) => {
       const own = { ...call, work, ends: false };
       // The answer of the first time may hold a secret, so a repeat needs the same proof.
       await assertProved(route, own);
-      return onlyOnce(work, keyed, async () => answerOf(route, await run(own)));
+      return runOnce(work, keyed, async () => buildAnswer(route, await run(own)));
     });
   const mode = {
     readOnly: route.transaction === 'read',
@@ -136,7 +149,7 @@ async function together(
   const ends = mode.readOnly;
   const answer = await within(tenantId, (work) => run({ ...call, work, ends }), mode);
   if (answer instanceof HttpRefusal) throw answer;
-  return answerOf(route, answer);
+  return buildAnswer(route, answer);
 }
 
 /**
@@ -146,9 +159,9 @@ async function together(
 function watched(route: Route, securityLog: SecurityLog): Route {
   if (route.security_event === undefined) return route;
   if (route.transaction === 'own') {
-    const run = async (call: OwnCall) => {
+    const run = async (call: OwnTransactionCall) => {
       const answer = await route.run(call);
-      const event = doneBy(route, call, answer);
+      const event = securityEventOfAnswer(route, call, answer);
       const isNobody = route.action === 'logout' && call.user === null;
       if (event && !isNobody) {
         const tell = (work: Work) => securityLog.done(work, event);
@@ -160,7 +173,7 @@ function watched(route: Route, securityLog: SecurityLog): Route {
   }
   const run = async (call: Call) => {
     const answer = await route.run(call);
-    const event = answer instanceof HttpRefusal ? null : doneBy(route, call, answer);
+    const event = answer instanceof HttpRefusal ? null : securityEventOfAnswer(route, call, answer);
     if (event) await securityLog.done(call.work, event);
     return answer;
   };
@@ -172,9 +185,9 @@ function ownCall(
   call: Omit<Call, 'work' | 'ends'>,
   within: Within,
   installation: Installation,
-): OwnCall {
+): OwnTransactionCall {
   const { tenant, ip, request_id, raw = '' } = ctx.state;
-  const session = sessionOf(ctx, installation.keys);
+  const session = sessionFor(ctx, installation.keys);
   const header = (name: string) => ctx.get(name);
   const url = call.origin + ctx.url;
   const whose = { tenant_id: tenant.id, ip, request_id, raw, url, session, header };
@@ -187,7 +200,7 @@ async function refusalOf({ allow }: Route, user: User | null, ctx: Context, with
     const details = { required_role: allow };
     return new Forbidden('Your role does not allow this.', 'permission_denied', details);
   }
-  return (await hasEnded(ctx, within))
+  return (await hasEndedSession(ctx, within))
     ? new HttpRefusal(401, 'session_expired', 'Your session has expired. Sign in again.')
     : new HttpRefusal(401, 'not_authenticated', 'Sign in first.');
 }
@@ -204,21 +217,21 @@ function parse(
   }
   // Koa's own reading takes a second for 16 kB of one repeated key, and loses __proto__.
   const query = { ...parseQuery(ctx.querystring, '&', '=', { maxKeys: QUERY_KEYS_MAX }) };
-  const own = route.query ? checked(route.query, query) : {};
+  const own = route.query ? parseInput(route.query, query) : {};
   const listQuery = Object.fromEntries(
     Object.entries(query).filter(([name]) => !Object.hasOwn(own as object, name)),
   );
-  const declared = askable(access, route);
-  if (route.body) refuseLocked(access, route, ctx.request.body);
+  const declared = restrictList(access, route);
+  if (route.body) assertFieldsWritable(access, route, ctx.request.body);
   const wanted = route.ifMatch ? parseIfMatch(ctx.req.headers['if-match']) : null;
   return {
     params,
     wanted,
     checkMatch: (row) =>
-      checkMatch(wanted, route.ifMatch, row, (answer) => shown(access, route, answer)),
+      checkMatch(wanted, route.ifMatch, row, (answer) => omitHiddenFields(access, route, answer)),
     query: own as Record<string, unknown>,
     list: declared ? parseList(declared, listQuery) : null,
-    body: route.body ? checked(route.body, ctx.request.body ?? {}) : null,
+    body: route.body ? parseInput(route.body, ctx.request.body ?? {}) : null,
     user,
     access,
     origin: `${ctx.state.is_secure ? 'https' : 'http'}://${ctx.state.host}`,

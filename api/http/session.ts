@@ -4,22 +4,22 @@ import type Koa from 'koa';
 import session from 'koa-session';
 import type { Keys } from '../../jobs/sealing/secrets.ts';
 import type { SignedIn } from '../../jobs/users/login.ts';
-import type { Wanted } from '../../jobs/users/pending-sign-in.ts';
-import { isWanted } from '../../jobs/users/second-factors.ts';
+import type { SecondFactorRequest } from '../../jobs/users/pending-sign-in.ts';
+import { isSecondFactorRequired } from '../../jobs/users/second-factors.ts';
 import { Settings } from '../../jobs/users/settings.ts';
-import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
+import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import * as sessions from '../../sql/users/sessions.ts';
-import { newToken, SAFE, tokenOf } from './csrf.ts';
+import { newCsrfToken, SAFE_METHODS, csrfTokenFor } from './csrf.ts';
 import { deviceCookie, rememberDevice } from './device.ts';
 import {
-  dropLink,
-  dropPending,
-  holdLink,
-  holdPending,
-  linkCookie,
-  pendingCookie,
-  signInOver,
-} from './pending.ts';
+  clearPendingLink,
+  clearPendingSignIn,
+  setPendingLink,
+  setPendingSignIn,
+  pendingLinkToken,
+  pendingSignInToken,
+  signInExpired,
+} from './pending-sign-in.ts';
 import type { User } from './permissions.ts';
 import type { Databases } from './replica.ts';
 
@@ -29,11 +29,11 @@ export type Session = {
   begin: (user: SignedIn) => Promise<void>;
   end: () => void;
   /** Has the browser keep what a sign-in goes on with that has not ended. */
-  hold: (wanted: Pick<Wanted, 'token' | 'seconds'>) => void;
+  hold: (wanted: Pick<SecondFactorRequest, 'token' | 'seconds'>) => void;
   /** That, or nothing. */
   pending: string;
   /** Has the browser keep a sign-in at a provider that waits for consent. */
-  holdLink: (waiting: Pick<Wanted, 'token' | 'seconds'>) => void;
+  holdLink: (waiting: Pick<SecondFactorRequest, 'token' | 'seconds'>) => void;
   /** That, or nothing. */
   pending_link: string;
   dropLink: () => void;
@@ -72,15 +72,16 @@ export function sessionMiddleware(
   { pool, replica }: Databases,
   isSecure: boolean,
 ): Middleware {
-  const within = workOf(pool, SYSTEM);
+  const within = createWithin(pool, SYSTEM);
   const store = {
     async get(id: string, _maxAge: number, { ctx }: { ctx: Context }) {
       if (!ID.test(id)) return undefined;
-      const writes = replica !== undefined && !SAFE.has(ctx.method);
-      const found = await sessions.open(pool, ctx.state.tenant.id, hashOf(id), writes);
+      const writes = replica !== undefined && !SAFE_METHODS.has(ctx.method);
+      const found = await sessions.openSession(pool, ctx.state.tenant.id, hashOf(id), writes);
       if (found === null) return undefined;
       // Where two factors are wanted, a session that was begun by one opens nothing any more.
-      if (found.second_factor === null && isWanted(limitsOf(ctx), found)) return undefined;
+      if (found.second_factor === null && isSecondFactorRequired(limitsOf(ctx), found))
+        return undefined;
       const { user_id, csrf_token, rules, has_just_written, ...user } = found;
       ctx.state.user = { id: user_id, ...user } satisfies User;
       Object.assign(ctx.state, { rules, has_just_written });
@@ -105,7 +106,7 @@ export function sessionMiddleware(
         is_proved: data.is_proved ?? false,
       };
       const isBegun = await within(tenant.id, ({ tx }) => sessions.start(tx, row), UNDATED);
-      if (!isBegun) throw signInOver();
+      if (!isBegun) throw signInExpired();
       ctx.state.begun_session = id;
     },
     async destroy(id: string, { ctx }: { ctx: Context }) {
@@ -133,35 +134,35 @@ export function sessionMiddleware(
 }
 
 /** Whether the request carries a session of this tenant's that opens no more. */
-export async function hasEnded(ctx: Context, within: Within): Promise<boolean> {
+export async function hasEndedSession(ctx: Context, within: Within): Promise<boolean> {
   const id = givenBy(ctx);
   if (!ID.test(id)) return false;
   const { tenant } = ctx.state as { tenant: { id: string } };
-  return within(tenant.id, ({ tx }) => sessions.isKnown(tx, hashOf(id)), { readOnly: true });
+  return within(tenant.id, ({ tx }) => sessions.sessionExists(tx, hashOf(id)), { readOnly: true });
 }
 
 /** The session of one request, as its endpoint sees it. */
-export function sessionOf(ctx: Context, keys: Keys): Session {
+export function sessionFor(ctx: Context, keys: Keys): Session {
   return {
     begin: async ({ id, ...how }) => {
-      const csrf_token = newToken();
+      const csrf_token = newCsrfToken();
       ctx.session = { user_id: id, csrf_token, ...how } as never;
       await (ctx.session as unknown as { regenerate: () => Promise<void> }).regenerate();
       ctx.state.csrf_token = csrf_token;
       rememberDevice(ctx, keys, id);
-      dropPending(ctx);
+      clearPendingSignIn(ctx);
     },
-    hold: ({ token, seconds }) => holdPending(ctx, token, seconds),
-    pending: pendingCookie(ctx),
-    holdLink: ({ token, seconds }) => holdLink(ctx, token, seconds),
-    pending_link: linkCookie(ctx),
-    dropLink: () => dropLink(ctx),
+    hold: ({ token, seconds }) => setPendingSignIn(ctx, token, seconds),
+    pending: pendingSignInToken(ctx),
+    holdLink: ({ token, seconds }) => setPendingLink(ctx, token, seconds),
+    pending_link: pendingLinkToken(ctx),
+    dropLink: () => clearPendingLink(ctx),
     end: () => {
       ctx.session = null;
       ctx.state.user = null;
     },
     remember: (userId) => rememberDevice(ctx, keys, userId),
     device: deviceCookie(ctx),
-    csrf_token: () => tokenOf(ctx),
+    csrf_token: () => csrfTokenFor(ctx),
   };
 }

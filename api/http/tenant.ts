@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
-import { isAmong } from '../../jobs/networks/networks.ts';
+import { isInNetworks } from '../../jobs/networks/networks.ts';
 import * as tenants from '../../sql/tenants.ts';
-import { closedForAMove, HttpRefusal } from './errors.ts';
+import { tenantClosed, HttpRefusal } from './errors.ts';
 
 const HOST =
   /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*)\.?(?::(\d{1,5}))?$/i;
@@ -25,7 +25,7 @@ export function tenantMiddleware(
       throw new HttpRefusal(400, 'invalid_host', 'The Host header is not a host name.');
     const host = name.toLowerCase();
     const found = await lookUp(pool, cache, host);
-    if (found && found.door !== 'open') throw closedForAMove();
+    if (found && found.door !== 'open') throw tenantClosed();
     if (!found?.is_active)
       throw new HttpRefusal(404, 'tenant_not_found', 'No tenant uses this address.');
     ctx.state.tenant = found;
@@ -49,7 +49,7 @@ export function isTrusted(req: IncomingMessage, trustedProxies: readonly string[
 }
 
 export const isTrustedPeer = (address: string, trustedProxies: readonly string[]): boolean =>
-  isAmong(address.replace(/^::ffff:/, ''), trustedProxies);
+  isInNetworks(address.replace(/^::ffff:/, ''), trustedProxies);
 
 /** A tenant that is switched off is gone within seconds; the cache holds no tenant's data. */
 async function lookUp(
@@ -59,7 +59,7 @@ async function lookUp(
 ) {
   const kept = cache.get(host);
   if (kept && kept.until > Date.now()) return kept.found;
-  const found = await tenants.ofHost(pool, host);
+  const found = await tenants.findByHost(pool, host);
   if (cache.size > 1_000) cache.clear();
   cache.set(host, { found, until: Date.now() + CACHED_MS });
   return found;

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { countRequest, stranger } from '../../jobs/users/attempts.ts';
+import { countRequest, networkSubject } from '../../jobs/users/throttling.ts';
 import type { Settings } from '../../jobs/users/settings.ts';
 import type { Within } from '../../jobs/work.ts';
 import type { Route } from '../endpoints/route.ts';
@@ -12,12 +12,17 @@ type Rates = Settings['throttle'];
  * Turns away who asks more often in a minute than the tenant allows: strangers by their address,
  * users each by themselves. Nothing is counted where nothing is limited, which is the default.
  */
-export async function slowDown(ctx: Context, route: Route, user: User | null, within: Within) {
+export async function enforceRateLimits(
+  ctx: Context,
+  route: Route,
+  user: User | null,
+  within: Within,
+) {
   const { rates, tenant, ip } = ctx.state as { rates: Rates; tenant: { id: string }; ip: string };
   for (const scope of [kindOf(user), route.throttle]) {
     if (scope === undefined || rates[scope] === null) continue;
-    const wait = await countRequest(within, tenant.id, scope, user?.id ?? stranger(ip));
-    if (wait !== null) throw throttled(wait);
+    const wait = await countRequest(within, tenant.id, scope, user?.id ?? networkSubject(ip));
+    if (wait !== null) throw tooManyRequests(wait);
   }
 }
 
@@ -26,7 +31,7 @@ function kindOf(user: User | null): keyof Rates {
   return user.tenant_role === null && user.borrower_id !== null ? 'portal' : 'user';
 }
 
-export const throttled = (seconds: number) =>
+export const tooManyRequests = (seconds: number) =>
   new HttpRefusal(429, 'throttled', 'Too many attempts. Try again later.', {
     headers: { 'Retry-After': String(seconds) },
     details: { retry_after: seconds },

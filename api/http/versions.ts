@@ -19,10 +19,10 @@ export function etagOf({ names }: Version, answer: unknown): string {
 const MEMBER = /[\t ]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;
 
 /** What If-Match asks for. */
-export type Wanted = '*' | readonly string[] | null;
+export type WantedVersions = '*' | readonly string[] | null;
 
 /** The tags that If-Match names; '*' stands for any. Null where there is no such header. */
-export function parseIfMatch(header: string | undefined): Wanted {
+export function parseIfMatch(header: string | undefined): WantedVersions {
   if (header === undefined) return null;
   if (header.trim() === '*') return '*';
   const tags: string[] = [];
@@ -47,7 +47,7 @@ const malformed = () =>
  * so that it stays what it is, and compared as whoever asks is shown it. Tags are compared strongly, as RFC 9110 asks: a weak one fits nothing.
  */
 export function checkMatch(
-  wanted: Wanted,
+  wanted: WantedVersions,
   version: Version | undefined,
   row: unknown,
   shown: (answer: unknown) => unknown,

@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import { addAccount, changeAccount } from '../../jobs/ledger/account.ts';
-import { accounts as table, balance } from '../../sql/ledger/accounts.ts';
-import { date, flag, freeText, stamps, timestamp, uuid, words } from '../../sql/types.ts';
+import { accounts as table, readAccountBalance } from '../../sql/ledger/accounts.ts';
+import {
+  date,
+  flag,
+  freeText,
+  timestamps,
+  timestamp,
+  uuid,
+  requiredText,
+} from '../../sql/types.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
-import { moneySum } from '../endpoints/sums.ts';
+import { moneySum } from '../endpoints/money-sum.ts';
 
 const accountType = z.enum(['asset', 'liability', 'equity', 'revenue', 'expense']);
 const side = z.enum(['debit', 'credit']);
@@ -20,8 +28,8 @@ const accounts = resource({
 
   fields: {
     id: uuid.readonly(),
-    code: words.max(20),
-    name: words,
+    code: requiredText.max(20),
+    name: requiredText,
     account_type: accountType,
     normal_balance: side.readonly(),
     parent_id: uuid.nullish(),
@@ -35,7 +43,7 @@ const accounts = resource({
       .nullable()
       .readonly()
       .describe('The role of the account in automatic entries.'),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['code', 'account_type', 'parent_id', 'is_header'],
   filters: ['code', 'name', 'account_type', 'parent_id', 'is_header', 'is_active', 'role'],
@@ -71,7 +79,7 @@ const accountBalance = endpoint({
     .meta({ id: 'LedgerAccountBalance' }),
   run: async ({ work, params, query }) => {
     const { as_of_date = null } = query as { as_of_date?: string };
-    const found = await balance(work.tx, params['id'] ?? '', as_of_date);
+    const found = await readAccountBalance(work.tx, params['id'] ?? '', as_of_date);
     if (found === null) throw new NotFound();
     return { ...found, as_of_date };
   },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { addDraft, archiveDraft, DraftLines, postDraft } from '../../jobs/ledger/draft.ts';
-import { Reversal, reverse } from '../../jobs/ledger/reverse.ts';
+import { EntryReversal, reverseEntry } from '../../jobs/ledger/reverse.ts';
 import { entries as table } from '../../sql/ledger/entries.ts';
-import { date, flag, freeText, money, timestamp, uuid, words } from '../../sql/types.ts';
+import { date, flag, freeText, money, timestamp, uuid, requiredText } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 const line = z
@@ -25,7 +25,7 @@ const fields = {
   entry_date: date,
   effective_date: date.readonly(),
   description: freeText.nullish(),
-  reference_type: words.default('manual'),
+  reference_type: requiredText.default('manual'),
   reference_id: uuid.nullable().readonly(),
   loan_id: uuid.nullish(),
   source: z.enum(['system', 'manual']).readonly(),
@@ -76,9 +76,9 @@ export const entries = resource({
     reverse: action({
       allow: 'admin',
       summary: 'Reverse a posted entry and return the reversing entry',
-      body: Reversal,
+      body: EntryReversal,
       reply: z.object(fields),
-      run: reverse,
+      run: reverseEntry,
     }),
   },
 });

@@ -4,12 +4,12 @@ import { accounts } from '../../sql/ledger/accounts.ts';
 import { loanExists } from '../../sql/ledger/drafts.ts';
 import * as reports from '../../sql/ledger/reports.ts';
 import { subLedger as subLedgerOf } from '../../sql/ledger/sub-ledger.ts';
-import { list } from '../../sql/list.ts';
+import { listRows } from '../../sql/list.ts';
 import { find } from '../../sql/table.ts';
 import { date, money, uuid } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
-import { moneySum } from '../endpoints/sums.ts';
+import { moneySum } from '../endpoints/money-sum.ts';
 
 const report = {
   tag: 'ledger',
@@ -81,7 +81,11 @@ const detail = endpoint({
     if ((await find(work.tx, accounts, account_id)) === null) {
       throw new Invalid({ account_id: 'Does not exist.' });
     }
-    return list(work.tx, reports.detail({ account_id, start_date, end_date }), asked(request));
+    return listRows(
+      work.tx,
+      reports.accountDetail({ account_id, start_date, end_date }),
+      asked(request),
+    );
   },
 });
 
@@ -118,7 +122,7 @@ const subLedger = endpoint({
     const { loan_id = '' } = params;
     const { accruals_by } = query as { accruals_by: 'day' | 'month' };
     if (!(await loanExists(work.tx, loan_id))) throw new NotFound();
-    return list(work.tx, subLedgerOf(loan_id, accruals_by), asked(request));
+    return listRows(work.tx, subLedgerOf(loan_id, accruals_by), asked(request));
   },
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ACCRUAL } from '../../jobs/ledger/chart.ts';
-import { eventEntries } from '../../jobs/loans/engine/posting-matrix.ts';
-import { saleEntries } from '../../jobs/loans/history/book-sale.ts';
+import { ACCRUAL_ROLES } from '../../jobs/ledger/chart.ts';
+import { listEventEntries } from '../../jobs/loans/engine/posting-matrix.ts';
+import { listSaleEntries } from '../../jobs/loans/history/post-sale.ts';
 import { settlementEntries } from '../../jobs/payments/nacha/settle-files.ts';
 import { remittanceEntries } from '../../jobs/portfolios/remittance.ts';
 import { endpoint } from '../endpoints/resource.ts';
@@ -31,9 +31,9 @@ export const systemEntries = endpoint({
   status: 200,
   reply: z.array(SystemEntry),
   run: async () => [
-    ...eventEntries(),
-    { reference_type: 'interest_accrual', component: 'interest', ...ACCRUAL },
-    ...saleEntries(),
+    ...listEventEntries(),
+    { reference_type: 'interest_accrual', component: 'interest', ...ACCRUAL_ROLES },
+    ...listSaleEntries(),
     ...settlementEntries(),
     ...remittanceEntries(),
   ],

@@ -1,8 +1,8 @@
-import { endYear } from '../../jobs/ledger/end-year.ts';
+import { endFiscalYear } from '../../jobs/ledger/end-year.ts';
 import { yearEnds as table } from '../../sql/ledger/year-ends.ts';
 import { date, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
-import { moneySum } from '../endpoints/sums.ts';
+import { moneySum } from '../endpoints/money-sum.ts';
 
 export const yearEnds = resource({
   name: 'YearEnd',
@@ -26,5 +26,5 @@ export const yearEnds = resource({
   },
   filters: ['fiscal_year_end'],
 
-  create: endYear,
+  create: endFiscalYear,
 });

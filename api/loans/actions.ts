@@ -1,35 +1,39 @@
 import { z } from 'zod';
-import { activatePromo, PromoActivation } from '../../jobs/loans/agreements/activate-promo.ts';
-import { changeDueDate, DueDateChange } from '../../jobs/loans/agreements/change-due-date.ts';
-import { reschedule, Reschedule } from '../../jobs/loans/agreements/reschedule.ts';
-import { objectionToPayOut, payOut } from '../../jobs/loans/funding/disburse.ts';
+import { activatePromo, PromoActivation } from '../../jobs/loans/workouts/activate-promo.ts';
+import { changeDueDate, DueDateChange } from '../../jobs/loans/workouts/change-due-date.ts';
+import { reschedule, Reschedule } from '../../jobs/loans/workouts/reschedule.ts';
+import { findPayOutBlocker, disburseOrAdd } from '../../jobs/loans/funding/disburse.ts';
 import { Disbursement } from '../../jobs/loans/funding/first-disbursement.ts';
 import { assertStatusAllows } from '../../jobs/loans/history/statuses.ts';
-import { Approval, approve, objectionTo } from '../../jobs/loans/origination/approve.ts';
-import { cancel, Cancellation } from '../../jobs/loans/origination/cancel.ts';
 import {
-  ChecksWanted,
+  Approval,
+  approveLoan,
+  findApprovalBlocker,
+} from '../../jobs/loans/origination/approve.ts';
+import { cancelLoan, Cancellation } from '../../jobs/loans/origination/cancel.ts';
+import {
+  ComplianceCheckRequest,
   CHECK_STATUSES,
   runComplianceChecks,
 } from '../../jobs/loans/origination/compliance.ts';
-import { Denial, deny } from '../../jobs/loans/origination/deny.ts';
-import { payOff, PayOff } from '../../jobs/loans/payoff/close-by-payoff.ts';
+import { Denial, denyLoan } from '../../jobs/loans/origination/deny.ts';
+import { payOffLoan, PayOffRequest } from '../../jobs/loans/payoff/close-by-payoff.ts';
 import {
   accelerate,
   Acceleration,
   AccelerationReversal,
   reverseAcceleration,
-} from '../../jobs/loans/standing/accelerate.ts';
-import { Assignment, assignOfficer } from '../../jobs/loans/standing/assign-officer.ts';
+} from '../../jobs/loans/servicing-actions/accelerate.ts';
+import { Assignment, assignOfficer } from '../../jobs/loans/servicing-actions/assign-officer.ts';
 import {
   chargeOff,
   ChargeOff,
   ChargeOffReversal,
   reverseChargeOff,
-} from '../../jobs/loans/standing/charge-off.ts';
-import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/standing/freeze.ts';
-import { addLabels, Labels, removeLabels } from '../../jobs/loans/standing/label.ts';
-import { NonAccrual, setNonAccrual } from '../../jobs/loans/standing/non-accrual.ts';
+} from '../../jobs/loans/servicing-actions/charge-off.ts';
+import { freeze, Freeze, unfreeze, Unfreeze } from '../../jobs/loans/servicing-actions/freeze.ts';
+import { addLabels, Labels, removeLabels } from '../../jobs/loans/servicing-actions/label.ts';
+import { NonAccrual, setNonAccrual } from '../../jobs/loans/servicing-actions/non-accrual.ts';
 import { flag, ownJson, text, timestamp, uuid } from '../../sql/types.ts';
 import type { Action } from '../endpoints/declaration.ts';
 import { action } from '../endpoints/resource.ts';
@@ -60,22 +64,22 @@ export const loanActions: Record<string, Action> = {
     summary: 'Deny a pending loan',
     body: Denial,
     assert: assertStatusAllows,
-    run: deny,
+    run: denyLoan,
   }),
   disburse: action({
     allow: 'loan_officer',
     summary: 'Fund an approved loan or disburse more of the approved amount',
     body: Disbursement,
     four_eyes: 'disbursements',
-    objection: objectionToPayOut,
-    run: payOut,
+    objection: findPayOutBlocker,
+    run: disburseOrAdd,
   }),
   cancel: action({
     allow: 'loan_officer',
     summary: 'Withdraw a loan before it is funded',
     body: Cancellation,
     assert: assertStatusAllows,
-    run: cancel,
+    run: cancelLoan,
   }),
   'charge-off': action({
     allow: 'admin',
@@ -92,8 +96,8 @@ export const loanActions: Record<string, Action> = {
   'pay-off': action({
     allow: 'loan_officer',
     summary: 'Record the payoff and close the loan',
-    body: PayOff,
-    run: payOff,
+    body: PayOffRequest,
+    run: payOffLoan,
   }),
   'non-accrual': action({
     allow: 'admin',
@@ -153,7 +157,7 @@ export const loanActions: Record<string, Action> = {
   'run-compliance-checks': action({
     allow: 'loan_officer',
     summary: 'Run compliance checks',
-    body: ChecksWanted,
+    body: ComplianceCheckRequest,
     reply: complianceRun,
     run: runComplianceChecks,
   }),
@@ -174,7 +178,7 @@ export const loanActions: Record<string, Action> = {
     summary: 'Approve a pending loan',
     body: Approval,
     assert: assertStatusAllows,
-    objection: objectionTo,
-    run: approve,
+    objection: findApprovalBlocker,
+    run: approveLoan,
   }),
 };

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import {
   addCoBorrower,
   changeCoBorrower,
-  Release,
+  CoBorrowerRelease,
   RELEASE_REASONS,
   releaseCoBorrower,
-} from '../../jobs/loans/standing/co-borrowers.ts';
+} from '../../jobs/loans/servicing-actions/co-borrowers.ts';
 import { CO_BORROWER_ROLES, coBorrowers as table } from '../../sql/loans/co-borrowers.ts';
-import { date, stamps, uuid } from '../../sql/types.ts';
+import { date, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 /** Who owes a loan beside its borrower. */
@@ -35,7 +35,7 @@ export const coBorrowers = resource({
     release_reason: z.enum(RELEASE_REASONS).nullable().readonly(),
     release_notes: z.string().nullable().readonly(),
     released_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id', 'borrower_id'],
   filters: ['loan_id', 'borrower_id', 'role', 'status', 'released_on'],
@@ -46,7 +46,7 @@ export const coBorrowers = resource({
     release: action({
       allow: 'loan_officer',
       summary: 'Release a co-borrower',
-      body: Release,
+      body: CoBorrowerRelease,
       run: releaseCoBorrower,
     }),
   },

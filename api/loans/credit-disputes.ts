@@ -3,12 +3,21 @@ import { derivedFrom } from '../../jobs/facts.ts';
 import {
   addDispute,
   changeDispute,
-  CORRECTABLE,
+  CORRECTABLE_FIELDS,
 } from '../../jobs/loans/reporting/credit-disputes.ts';
 import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
 import { creditDisputes as table } from '../../sql/loans/credit-disputes.ts';
-import { withoutPersonalNumbers } from '../../sql/personal-numbers.ts';
-import { date, flag, jsonObject, prose, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
+import {
+  date,
+  flag,
+  jsonObject,
+  prose,
+  timestamps,
+  text,
+  timestamp,
+  uuid,
+} from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const when = timestamp.nullable().readonly();
@@ -16,8 +25,8 @@ const when = timestamp.nullable().readonly();
 /** Dollars are whole numbers there, codes are letters and digits, dates are dates. */
 const corrected = jsonObject
   .refine(
-    (values) => Object.keys(values).every((name) => CORRECTABLE.includes(name)),
-    `May name ${CORRECTABLE.join(', ')}.`,
+    (values) => Object.keys(values).every((name) => CORRECTABLE_FIELDS.includes(name)),
+    `May name ${CORRECTABLE_FIELDS.join(', ')}.`,
   )
   .refine((values) => Object.entries(values).every(([name, value]) => fits(name, value)), {
     message: 'Contains a value that the field does not allow.',
@@ -60,7 +69,7 @@ export const creditDisputes = resource({
     fcra_relevant_information: z
       .string()
       .max(240, { abort: true })
-      .overwrite(withoutPersonalNumbers)
+      .overwrite(maskPersonalNumbers)
       .max(240)
       .nullish(),
     disputed_fields: z.array(text).max(40).default([]),
@@ -90,7 +99,7 @@ export const creditDisputes = resource({
     resolution_letter_document_id: uuid.nullish(),
     is_frivolous: flag.readonly(),
     frivolous_notice_sent_at: timestamp.nullish(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id', 'received_date', 'dispute_source'],
   filters: ['loan_id', 'status', 'dispute_source', 'bureau', 'due_date', 'assigned_to'],

@@ -3,9 +3,9 @@ import { NotFound } from '../../jobs/errors.ts';
 import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit-file.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
-import { date, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { existing, nested, resource } from '../endpoints/resource.ts';
-import type { OwnCall, Route } from '../endpoints/route.ts';
+import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
+import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { creditReporting } from './credit-reporting.ts';
 
 /** Files for the bureaus. They hold what borrowers tell nobody: an admin fetches them here. */
@@ -27,7 +27,7 @@ export const creditFiles = resource({
     file_size: integer.nullable().readonly(),
     sha256_hash: text.nullable().readonly(),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['reporting_period', 'status'],
   nested: { records: nested(creditReporting, 'file_id', ['list']) },
@@ -49,10 +49,10 @@ export const creditFileRoutes: Route[] = [
     transaction: 'own',
     body: NewCreditFile,
     reply: creditFiles.reply,
-    run: async ({ within, installation, tenant_id, body }: OwnCall) => {
+    run: async ({ within, installation, tenant_id, body }: OwnTransactionCall) => {
       const input = body as z.output<typeof NewCreditFile>;
       const id = await sendCreditFile(within, installation.files, tenant_id, input);
-      return within(tenant_id, (work) => existing(work, credit.creditReportingFiles, id), {
+      return within(tenant_id, (work) => findOrThrow(work, credit.creditReportingFiles, id), {
         readOnly: true,
       });
     },
@@ -71,8 +71,8 @@ export const creditFileRoutes: Route[] = [
       .object({ download_url: z.string(), expires_at: timestamp, filename: text })
       .meta({ id: 'CreditReportingDownload' }),
     run: async ({ work, params }) => {
-      const { id } = await existing(work, credit.creditReportingFiles, params['id']);
-      const file = await credit.file(work.tx, id);
+      const { id } = await findOrThrow(work, credit.creditReportingFiles, params['id']);
+      const file = await credit.readCreditFile(work.tx, id);
       if (file?.status !== 'completed')
         throw new NotFound('The file is not ready yet. Try again shortly.');
       const { download_ttl_s } = (await settingsOf(work.tx)).documents;

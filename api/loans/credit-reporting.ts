@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BUREAUS } from '../../jobs/loans/reporting/report-credit.job.ts';
 import { creditReportingRecords as table } from '../../sql/loans/credit-reporting.ts';
-import { date, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const words = text.readonly();
@@ -61,7 +61,7 @@ export const creditReporting = resource({
     reported_at: timestamp.nullable().readonly(),
     correction_indicator: integer.readonly(),
     credit_dispute_id: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['loan_id', 'reporting_period', 'account_status', 'status', 'correction_indicator'],
 });

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import {
   cancelDeferment,
   changeDeferment,
-  defer,
+  addDeferment,
   DEFERMENT_TYPES,
   INTEREST_TREATMENTS,
-  PERIODS_MAX,
-} from '../../jobs/loans/agreements/deferments.ts';
-import { RELIEF_STATUSES } from '../../jobs/loans/agreements/forbearances.ts';
+  MAX_DEFERRED_PERIODS,
+} from '../../jobs/loans/workouts/deferments.ts';
+import { RELIEF_STATUSES } from '../../jobs/loans/workouts/forbearances.ts';
 import { deferments as table } from '../../sql/loans/deferments.ts';
-import { date, flag, integer, money, prose, stamps, uuid } from '../../sql/types.ts';
+import { date, flag, integer, money, prose, timestamps, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const deferments = resource({
@@ -27,7 +27,7 @@ export const deferments = resource({
     deferment_type: z.enum(DEFERMENT_TYPES).default('payment_skip'),
     periods: integer
       .min(1)
-      .max(PERIODS_MAX)
+      .max(MAX_DEFERRED_PERIODS)
       .nullish()
       .describe('Default: the installments due by the end.'),
     start_date: date.nullish(),
@@ -40,7 +40,7 @@ export const deferments = resource({
     notes: prose.nullish(),
     status: z.enum(RELIEF_STATUSES).default('scheduled'),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: [
     ...(['loan_id', 'deferment_type', 'periods', 'start_date', 'end_date'] as const),
@@ -48,7 +48,7 @@ export const deferments = resource({
   ],
   filters: ['loan_id', 'deferment_type', 'status', 'start_date', 'end_date'],
 
-  create: defer,
+  create: addDeferment,
   update: changeDeferment,
   remove: cancelDeferment,
 });

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { objectionToDisbursement } from '../../jobs/loans/funding/disburse.ts';
+import { findDisbursementBlocker } from '../../jobs/loans/funding/disburse.ts';
 import { DISBURSEMENT_METHODS } from '../../jobs/loans/funding/first-disbursement.ts';
 import { addDisbursement, PAYEE_TYPES } from '../../jobs/loans/funding/further-disbursements.ts';
 import {
   DisbursementReversal,
-  undoDisbursement,
-} from '../../jobs/loans/funding/undo-disbursement.ts';
-import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
+  reverseDisbursement,
+} from '../../jobs/loans/funding/reverse-disbursement.ts';
+import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
 import { disbursements as table } from '../../sql/loans/disbursements.ts';
-import { date, money, positiveMoney, stamps, text, uuid } from '../../sql/types.ts';
+import { date, money, positiveMoney, timestamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 export const disbursements = resource({
@@ -37,15 +37,15 @@ export const disbursements = resource({
     net_amount: money.readonly().describe('The amount actually paid out.'),
     status: z.enum(['pending', 'sent', 'completed', 'failed', 'reversed', 'canceled']).readonly(),
     journal_entry_id: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id', 'amount', 'disbursement_date', 'method', 'payment_instrument_id'],
   filters: ['loan_id', 'status', 'method', 'disbursement_date', 'payee_type'],
 
   create: addDisbursement,
-  objection: objectionToDisbursement,
-  update: changing({ table: 'disbursements', noun: 'disbursement', cancelable: [] }),
-  remove: refusing('disbursement'),
+  objection: findDisbursementBlocker,
+  update: recordChanger({ table: 'disbursements', noun: 'disbursement', cancelable: [] }),
+  remove: recordRefuser('disbursement'),
   four_eyes: { create: 'disbursements' },
   actions: {
     reverse: action({
@@ -53,7 +53,7 @@ export const disbursements = resource({
       summary: 'Reverse the only disbursement of a loan and return it to approved',
       body: DisbursementReversal,
       four_eyes: 'reversals',
-      run: undoDisbursement,
+      run: reverseDisbursement,
     }),
   },
 });

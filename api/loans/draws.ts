@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { draw } from '../../jobs/loans/funding/draws.ts';
 import { DrawReversal, reverseDraw } from '../../jobs/loans/funding/reverse-draw.ts';
-import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
+import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
 import { draws as table } from '../../sql/loans/draws.ts';
 import {
   date,
@@ -11,7 +11,7 @@ import {
   money,
   positiveMoney,
   rate,
-  stamps,
+  timestamps,
   uuid,
 } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
@@ -40,14 +40,14 @@ export const draws = resource({
     interest_rate: rate.readonly(),
     available_credit_after: money.readonly(),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id', 'amount', 'draw_date', 'payment_instrument_id', 'fee_amount'],
   filters: ['loan_id', 'status', 'draw_date', 'external_id'],
 
   create: draw,
-  update: changing({ table: 'draws', noun: 'draw', cancelable: [] }),
-  remove: refusing('draw'),
+  update: recordChanger({ table: 'draws', noun: 'draw', cancelable: [] }),
+  remove: recordRefuser('draw'),
   four_eyes: { create: 'disbursements' },
   actions: {
     reverse: action({

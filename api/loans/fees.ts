@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
-import { addFee, Waiver, waiveFee } from '../../jobs/loans/fees/fees.ts';
-import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
+import { addFee, FeeWaiver, waiveFee } from '../../jobs/loans/fees/fees.ts';
+import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
 import { FEE_TREATMENTS, FEE_TYPES } from '../../jobs/loans/products/fee-rules.ts';
 import { fees as table } from '../../sql/loans/fees.ts';
 import {
@@ -12,7 +12,7 @@ import {
   money,
   positiveMoney,
   prose,
-  stamps,
+  timestamps,
   timestamp,
   uuid,
 } from '../../sql/types.ts';
@@ -53,19 +53,19 @@ export const fees = resource({
     waived_by: uuid.nullable().readonly(),
     waive_reason: prose.nullable().readonly(),
     journal_entry_id: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id', 'fee_type', 'amount', 'effective_date'],
   filters: ['loan_id', 'fee_type', 'status', 'assessed_date'],
 
   create: addFee,
-  update: changing({ table: 'fees', noun: 'fee', cancelable: [] }),
-  remove: refusing('fee'),
+  update: recordChanger({ table: 'fees', noun: 'fee', cancelable: [] }),
+  remove: recordRefuser('fee'),
   actions: {
     waive: action({
       allow: 'loan_officer',
       summary: 'Waive all or part of a fee as of its assessment date',
-      body: Waiver,
+      body: FeeWaiver,
       run: waiveFee,
     }),
   },

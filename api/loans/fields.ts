@@ -18,7 +18,7 @@ import {
   positiveMoney,
   rate,
   signedMoney,
-  stamps,
+  timestamps,
   text,
   timestamp,
   uuid,
@@ -151,5 +151,5 @@ export const loanFields = {
   metadata: jsonObject.default({}),
   allowed_actions: known(z.array(z.string())),
   is_archived: known(flag),
-  ...stamps,
+  ...timestamps,
 };

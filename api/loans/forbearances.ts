@@ -2,15 +2,15 @@ import { z } from 'zod';
 import {
   cancelForbearance,
   changeForbearance,
-  End,
+  ForbearanceEnd,
   END_TREATMENTS,
   endForbearance,
-  forbear,
+  addForbearance,
   FORBEARANCE_TYPES,
   RELIEF_STATUSES,
-} from '../../jobs/loans/agreements/forbearances.ts';
+} from '../../jobs/loans/workouts/forbearances.ts';
 import { forbearances as table } from '../../sql/loans/forbearances.ts';
-import { date, flag, positiveMoney, prose, stamps, uuid } from '../../sql/types.ts';
+import { date, flag, positiveMoney, prose, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 export const forbearances = resource({
@@ -39,7 +39,7 @@ export const forbearances = resource({
     notes: prose.nullish(),
     status: z.enum(RELIEF_STATUSES).default('scheduled'),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: [
     ...(['loan_id', 'forbearance_type', 'start_date', 'end_date'] as const),
@@ -48,14 +48,14 @@ export const forbearances = resource({
   ],
   filters: ['loan_id', 'forbearance_type', 'status', 'start_date', 'end_date'],
 
-  create: forbear,
+  create: addForbearance,
   update: changeForbearance,
   remove: cancelForbearance,
   actions: {
     end: action({
       allow: 'loan_officer',
       summary: 'End a forbearance early',
-      body: End,
+      body: ForbearanceEnd,
       run: endForbearance,
     }),
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_CODES } from '../../jobs/loans/conclusions/form-1099c.ts';
+import { EVENT_CODES } from '../../jobs/loans/outcomes/form-1099c.ts';
 import {
   add1099C,
   change1099C,
@@ -15,7 +15,7 @@ import {
   money,
   positiveMoney,
   prose,
-  stamps,
+  timestamps,
   text,
   uuid,
 } from '../../sql/types.ts';
@@ -60,7 +60,7 @@ export const forms1099c = resource({
     document_status: z.string().nullable().readonly(),
     document_failure_reason: z.string().nullable().readonly(),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   writeOnly: { principal_forgiven: positiveMoney.nullish() },
   fixed: [

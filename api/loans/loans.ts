@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { audited } from '../../jobs/audit.ts';
-import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
+import { auditChange } from '../../jobs/audit.ts';
+import { boardLoan, Boarding } from '../../jobs/loans/boarding/board-loan.ts';
 import { INSTALLMENT_STATUSES } from '../../jobs/loans/engine/bills.ts';
 import {
-  balancesOf,
-  projectionOf,
-  scheduleOf,
-  schedulesOf,
+  readBalances,
+  projectBalances,
+  readSchedule,
+  listScheduleVersions,
 } from '../../jobs/loans/history/balances.ts';
 import { changeLoan, createLoan } from '../../jobs/loans/origination/create.ts';
-import { placeLoan } from '../../jobs/portfolios/assign.ts';
+import { setLoanPortfolio } from '../../jobs/portfolios/assign.ts';
 import { loans as table } from '../../sql/loans/loans.ts';
 import { date, integer, money, timestamp } from '../../sql/types.ts';
 import { nested, resource } from '../endpoints/resource.ts';
@@ -55,13 +55,13 @@ export const loans = resource({
   // Loans know nothing of portfolios, so what puts them there is called beside what changes them.
   create: async (work, { portfolio_id = null, ...input }) => {
     const id = await createLoan(work, input);
-    await placeLoan(work, id, portfolio_id, null);
+    await setLoanPortfolio(work, id, portfolio_id, null);
     return id;
   },
   update: async (work, id, { portfolio_id, ...changes }, row) => {
     await changeLoan(work, id, changes, row);
     const from = row['portfolio_id'] as string | null;
-    if (portfolio_id !== undefined) await placeLoan(work, id, portfolio_id, from);
+    if (portfolio_id !== undefined) await setLoanPortfolio(work, id, portfolio_id, from);
   },
   nested: { payments: nested(payments, 'loan_id'), ...loanRecords },
   actions: loanActions,
@@ -133,7 +133,7 @@ const scheduleVersion = z
       .string()
       .nullable()
       .describe(
-        'The event that caused this version, such as plan_agreed, disbursement, payment_returned or payment_found.',
+        'The event that caused this version, such as schedule_agreed, disbursement, payment_returned or payment_found.',
       ),
     created_at: timestamp,
     number_of_payments: integer,
@@ -163,7 +163,9 @@ export const loanRoutes: Route[] = [
     reply: loans.reply,
     transaction: 'write',
     run: ({ work, body }) =>
-      audited(work, table, 'board', null, () => board(work, body as z.output<typeof Boarding>)),
+      auditChange(work, table, 'board', null, () =>
+        boardLoan(work, body as z.output<typeof Boarding>),
+      ),
   },
   {
     ...about,
@@ -180,7 +182,7 @@ export const loanRoutes: Route[] = [
     reply: balances,
     transaction: 'read',
     run: ({ work, params, query }) =>
-      balancesOf(
+      readBalances(
         work,
         params['id'] ?? '',
         query['as_of_date'] as string | undefined,
@@ -205,7 +207,7 @@ export const loanRoutes: Route[] = [
     reply: projection,
     transaction: 'read',
     run: ({ work, params, query }) =>
-      projectionOf(work, params['id'] ?? '', query['as_of_date'] as string | undefined),
+      projectBalances(work, params['id'] ?? '', query['as_of_date'] as string | undefined),
   },
   promoStatuses,
   {
@@ -218,7 +220,7 @@ export const loanRoutes: Route[] = [
     summary: "Get the loan's schedule with payments applied",
     reply: z.array(installment),
     transaction: 'read',
-    run: ({ work, params }) => scheduleOf(work, params['id'] ?? ''),
+    run: ({ work, params }) => readSchedule(work, params['id'] ?? ''),
   },
   {
     ...about,
@@ -240,6 +242,6 @@ export const loanRoutes: Route[] = [
     reply: z.array(scheduleVersion),
     transaction: 'read',
     run: ({ work, params, query }) =>
-      schedulesOf(work, params['id'] ?? '', query['version'] as number | undefined),
+      listScheduleVersions(work, params['id'] ?? '', query['version'] as number | undefined),
   },
 ];

@@ -5,11 +5,11 @@ import {
   changeModification,
   MODIFICATION_STATUSES,
   MODIFICATION_TYPES,
-  modify,
+  addModification,
   rejectModification,
   reverseModification,
-  TREATMENTS,
-} from '../../jobs/loans/agreements/modifications.ts';
+  BALANCE_TREATMENTS,
+} from '../../jobs/loans/workouts/modifications.ts';
 import { modifications as table } from '../../sql/loans/modifications.ts';
 import {
   date,
@@ -20,7 +20,7 @@ import {
   positiveMoney,
   prose,
   rate,
-  stamps,
+  timestamps,
   timestamp,
   uuid,
 } from '../../sql/types.ts';
@@ -58,8 +58,8 @@ export const modifications = resource({
     capitalize_interest: flag.default(false),
     capitalize_fees: flag.default(false),
     capitalized_amount: money.readonly(),
-    interest_treatment: z.enum(TREATMENTS).default('keep'),
-    fee_treatment: z.enum(TREATMENTS).default('keep'),
+    interest_treatment: z.enum(BALANCE_TREATMENTS).default('keep'),
+    fee_treatment: z.enum(BALANCE_TREATMENTS).default('keep'),
     apply_immediately: flag.default(true),
     status: z.enum(MODIFICATION_STATUSES).default('pending'),
     previous_terms: ownJson.readonly(),
@@ -68,7 +68,7 @@ export const modifications = resource({
     approved_by: uuid.nullable().readonly(),
     applied_at: timestamp.nullable().readonly(),
     document_id: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: [
     ...(['loan_id', 'modification_type', 'effective_date', 'new_interest_rate'] as const),
@@ -78,7 +78,7 @@ export const modifications = resource({
   ],
   filters: ['loan_id', 'modification_type', 'status', 'effective_date', 'reason'],
 
-  create: modify,
+  create: addModification,
   update: changeModification,
   remove: cancelModification,
   actions: {

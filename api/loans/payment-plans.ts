@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { PLAN_FREQUENCIES } from '../../jobs/loans/agreements/agreed-installments.ts';
+import { PAYMENT_PLAN_FREQUENCIES } from '../../jobs/loans/workouts/payment-plan-installments.ts';
 import {
-  addPlan,
-  changePlan,
-  PLAN_STATUSES,
-  PLAN_TYPES,
-  removePlan,
-} from '../../jobs/loans/agreements/payment-plans.ts';
+  addPaymentPlan,
+  changePaymentPlan,
+  PAYMENT_PLAN_STATUSES,
+  PAYMENT_PLAN_TYPES,
+  cancelPaymentPlan,
+} from '../../jobs/loans/workouts/payment-plans.ts';
 import { paymentPlans as table } from '../../sql/loans/payment-plans.ts';
 import {
   date,
@@ -15,7 +15,7 @@ import {
   money,
   positiveMoney,
   prose,
-  stamps,
+  timestamps,
   timestamp,
   uuid,
 } from '../../sql/types.ts';
@@ -39,14 +39,14 @@ export const paymentPlans = resource({
   fields: {
     id: uuid.readonly(),
     loan_id: uuid,
-    plan_type: z.enum(PLAN_TYPES).default('repayment'),
+    plan_type: z.enum(PAYMENT_PLAN_TYPES).default('repayment'),
     agreed_on: date.readonly(),
     total_amount: positiveMoney
       .nullish()
       .describe('The total of the installments. Default for a catch-up plan: the past-due amount.'),
     installments: z.array(part).max(120).default([]),
     start_date: date.nullish(),
-    frequency: z.enum(PLAN_FREQUENCIES).nullish(),
+    frequency: z.enum(PAYMENT_PLAN_FREQUENCIES).nullish(),
     number_of_payments: integer.min(1).max(120).nullish(),
     amount: positiveMoney.nullish(),
     settlement_amount: positiveMoney.nullish(),
@@ -55,12 +55,12 @@ export const paymentPlans = resource({
     payment_instrument_id: uuid.nullish(),
     auto_collect: flag.default(false),
     notes: prose.nullish(),
-    status: z.enum(PLAN_STATUSES).default('active'),
+    status: z.enum(PAYMENT_PLAN_STATUSES).default('active'),
     paid_amount: money.readonly(),
     completed_at: timestamp.nullable().readonly(),
     broken_at: timestamp.nullable().readonly(),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: [
     ...(['loan_id', 'plan_type', 'total_amount', 'installments', 'start_date'] as const),
@@ -69,7 +69,7 @@ export const paymentPlans = resource({
   ],
   filters: ['loan_id', 'plan_type', 'status', 'agreed_on'],
 
-  create: addPlan,
-  update: changePlan,
-  remove: removePlan,
+  create: addPaymentPlan,
+  update: changePaymentPlan,
+  remove: cancelPaymentPlan,
 });

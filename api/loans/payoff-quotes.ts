@@ -7,7 +7,17 @@ import {
   quotePayoff,
 } from '../../jobs/loans/payoff/payoff-quotes.ts';
 import { payoffQuotes as table } from '../../sql/loans/payoff-quotes.ts';
-import { date, flag, integer, money, prose, rate, stamps, text, uuid } from '../../sql/types.ts';
+import {
+  date,
+  flag,
+  integer,
+  money,
+  prose,
+  rate,
+  timestamps,
+  text,
+  uuid,
+} from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const line = z.object({
@@ -61,7 +71,7 @@ export const payoffQuotes = resource({
     document_status: z.string().nullable().readonly(),
     document_failure_reason: z.string().nullable().readonly(),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id', 'payoff_date', 'good_through_date', 'include_prepayment_penalty'],
   filters: ['loan_id', 'status', 'quote_number', 'payoff_date', 'good_through_date'],

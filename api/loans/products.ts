@@ -3,7 +3,7 @@ import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
 import * as terms from '../../jobs/loans/arithmetic/terms.ts';
 import { FeeRules } from '../../jobs/loans/products/fee-rules.ts';
 import { addProduct, changeProduct } from '../../jobs/loans/products/product.ts';
-import { PENALTY_CALCULATIONS } from '../../jobs/loans/products/terms-of.ts';
+import { PENALTY_CALCULATIONS } from '../../jobs/loans/products/loan-terms.ts';
 import { ROUNDINGS } from '../../jobs/money.ts';
 import { products as table } from '../../sql/loans/products.ts';
 import {
@@ -13,9 +13,9 @@ import {
   money,
   positiveMoney,
   rate,
-  stamps,
+  timestamps,
   uuid,
-  words,
+  requiredText,
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
@@ -71,9 +71,9 @@ export const products = resource({
   fields: {
     id: uuid.readonly(),
     program_id: uuid.nullish(),
-    name: words,
-    public_name: words.nullish().describe('The name that borrowers see. Default: the name.'),
-    code: words.max(50),
+    name: requiredText,
+    public_name: requiredText.nullish().describe('The name that borrowers see. Default: the name.'),
+    code: requiredText.max(50),
     is_active: flag.default(true),
     loan_type: z.enum(terms.LOAN_TYPES).default('installment'),
     currency: z
@@ -162,7 +162,7 @@ export const products = resource({
       ),
     metadata: jsonObject.default({}),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['program_id', 'name', 'code', 'loan_type', 'is_active', 'payment_frequency'],
 

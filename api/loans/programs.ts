@@ -3,7 +3,15 @@ import { addProgram, changeProgram } from '../../jobs/loans/products/product.ts'
 import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/products/program-types.ts';
 import { COMPLIANCE_CHECKS } from '../../jobs/users/compliance-checks.ts';
 import { programs as table } from '../../sql/loans/programs.ts';
-import { flag, freeText, jsonObject, prose, stamps, uuid, words } from '../../sql/types.ts';
+import {
+  flag,
+  freeText,
+  jsonObject,
+  prose,
+  timestamps,
+  uuid,
+  requiredText,
+} from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 export const programs = resource({
@@ -18,8 +26,8 @@ export const programs = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words,
-    code: words.max(50),
+    name: requiredText,
+    code: requiredText.max(50),
     description: prose.nullish(),
     program_type: z.enum(PROGRAM_TYPES).default('personal'),
     is_active: flag.default(true),
@@ -35,7 +43,7 @@ export const programs = resource({
     template_overrides: jsonObject.default({}),
     metadata: jsonObject.default({}),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['name', 'code', 'program_type', 'is_active', 'status'],
 

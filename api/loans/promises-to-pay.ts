@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { addPromise, Part, PROMISE_STATUSES } from '../../jobs/loans/agreements/promises-to-pay.ts';
-import { canceling, changing } from '../../jobs/loans/history/loan-records.ts';
+import {
+  addPromise,
+  PromisedInstallment,
+  PROMISE_STATUSES,
+} from '../../jobs/loans/workouts/promises-to-pay.ts';
+import { recordCanceler, recordChanger } from '../../jobs/loans/history/loan-records.ts';
 import { promisesToPay as table } from '../../sql/loans/promises-to-pay.ts';
 import {
   date,
@@ -8,7 +12,7 @@ import {
   money,
   positiveMoney,
   prose,
-  stamps,
+  timestamps,
   timestamp,
   uuid,
 } from '../../sql/types.ts';
@@ -35,17 +39,17 @@ export const promisesToPay = resource({
     channel: z.enum(['phone', 'email', 'sms', 'portal', 'in_person']).default('phone'),
     contact_note: prose.nullish(),
     grace_days: integer.min(0).max(30).default(2),
-    installments: z.array(Part).max(24).default([]),
+    installments: z.array(PromisedInstallment).max(24).default([]),
     status: z.enum(PROMISE_STATUSES).default('pending'),
     fulfilled_amount: money.readonly(),
     fulfilled_at: timestamp.nullable().readonly(),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id', 'promised_amount', 'promised_date', 'grace_days', 'installments'],
   filters: ['loan_id', 'status', 'promised_date', 'channel'],
 
   create: addPromise,
-  update: changing(kind),
-  remove: canceling(kind),
+  update: recordChanger(kind),
+  remove: recordCanceler(kind),
 });

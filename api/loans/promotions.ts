@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listPromotions } from '../../jobs/loans/agreements/activate-promo.ts';
-import { PROMO_TYPES } from '../../jobs/loans/agreements/promotions.ts';
-import { date, jsonObject, money, rate, stamps, text, uuid } from '../../sql/types.ts';
+import { listPromotions } from '../../jobs/loans/workouts/activate-promo.ts';
+import { PROMO_TYPES } from '../../jobs/loans/workouts/promotions.ts';
+import { date, jsonObject, money, rate, timestamps, text, uuid } from '../../sql/types.ts';
 import type { Route } from '../endpoints/route.ts';
 
 const fields = {
@@ -15,7 +15,7 @@ const fields = {
   status: z.enum(['scheduled', 'active', 'completed', 'broken', 'canceled']),
   conditions: jsonObject,
   promo_program_id: uuid.nullable(),
-  ...stamps,
+  ...timestamps,
 };
 
 export const promotion = z

@@ -3,12 +3,20 @@ import { CREDIT_TARGETS, SPONSORS } from '../../jobs/loans/engine/events.ts';
 import {
   CREDIT_TYPES,
   CreditReversal,
-  giveServiceCredit,
+  addServiceCredit,
   reverseServiceCredit,
 } from '../../jobs/loans/fees/service-credits.ts';
-import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
+import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
 import { serviceCredits as table } from '../../sql/loans/service-credits.ts';
-import { date, money, positiveMoney, prose, signedMoney, stamps, uuid } from '../../sql/types.ts';
+import {
+  date,
+  money,
+  positiveMoney,
+  prose,
+  signedMoney,
+  timestamps,
+  uuid,
+} from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 export const serviceCredits = resource({
@@ -40,14 +48,14 @@ export const serviceCredits = resource({
     fees_applied: money.readonly(),
     created_by: uuid.nullable().readonly(),
     journal_entry_id: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id', 'amount', 'apply_to', 'effective_date', 'sponsor'],
   filters: ['loan_id', 'credit_type', 'status', 'effective_date', 'sponsor'],
 
-  create: giveServiceCredit,
-  update: changing({ table: 'service_credits', noun: 'service credit', cancelable: [] }),
-  remove: refusing('service credit'),
+  create: addServiceCredit,
+  update: recordChanger({ table: 'service_credits', noun: 'service credit', cancelable: [] }),
+  remove: recordRefuser('service credit'),
   actions: {
     reverse: action({
       allow: 'loan_officer',

@@ -1,13 +1,21 @@
 import { z } from 'zod';
-import { changing, refusing } from '../../jobs/loans/history/loan-records.ts';
+import { recordChanger, recordRefuser } from '../../jobs/loans/history/loan-records.ts';
 import {
-  ApplicationReversal,
+  SuspenseApplicationReversal,
   applySuspense,
-  reverseApplication,
+  reverseSuspenseApplication,
   SUSPENSE_USES,
 } from '../../jobs/payments/apply-suspense.ts';
 import { suspenseApplications as table } from '../../sql/loans/suspense-applications.ts';
-import { date, money, positiveMoney, prose, signedMoney, stamps, uuid } from '../../sql/types.ts';
+import {
+  date,
+  money,
+  positiveMoney,
+  prose,
+  signedMoney,
+  timestamps,
+  uuid,
+} from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 export const suspenseApplications = resource({
@@ -33,26 +41,26 @@ export const suspenseApplications = resource({
     fees_applied: money.readonly(),
     created_by: uuid.nullable().readonly(),
     journal_entry_id: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['loan_id', 'amount', 'effective_date', 'payment_type'],
   filters: ['loan_id', 'status', 'source', 'effective_date'],
 
   create: applySuspense,
-  update: changing({
+  update: recordChanger({
     table: 'suspense_applications',
     noun: 'suspense application',
     cancelable: [],
   }),
-  remove: refusing('suspense application'),
+  remove: recordRefuser('suspense application'),
   four_eyes: { create: 'suspense' },
   actions: {
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse a suspense application',
-      body: ApplicationReversal,
+      body: SuspenseApplicationReversal,
       four_eyes: 'reversals',
-      run: reverseApplication,
+      run: reverseSuspenseApplication,
     }),
   },
 });

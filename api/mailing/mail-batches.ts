@@ -4,13 +4,13 @@ import {
   downloadBatch,
   NewBatch,
   retryBatch,
-  startBatch,
+  createRequestedBatch,
 } from '../../jobs/mailing/batch.ts';
-import { handOver } from '../../jobs/mailing/hand-over.ts';
+import { handOverBatch } from '../../jobs/mailing/hand-over.ts';
 import { batches as table, BATCH_STATUSES } from '../../sql/mailing/batches.ts';
 import { deliveries as deliveryTable } from '../../sql/mailing/deliveries.ts';
 import { batchFiles as fileTable } from '../../sql/mailing/files.ts';
-import { date, flag, integer, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { date, flag, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { mailLetters } from './mail-letters.ts';
@@ -41,7 +41,7 @@ const files = resource({
     is_made: flag.readonly(),
     file_size: integer.nullable().readonly(),
     sha256_hash: given,
-    ...stamps,
+    ...timestamps,
   },
   filters: ['kind', 'pages_each'],
   sort: { field: 'position', descending: false },
@@ -65,7 +65,7 @@ const deliveries = resource({
     attempts: count,
     error: z.string().nullable().readonly(),
     sent_at: timestamp.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['status'],
 });
@@ -95,7 +95,7 @@ const batches = resource({
     handed_over_at: timestamp.nullable().readonly(),
     files_removed_at: timestamp.nullable().readonly(),
     created_by: uuid.nullable().readonly().describe('Null if the close of business created it.'),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['number', 'business_date', 'status'],
   sort: { field: 'number', descending: true },
@@ -105,7 +105,7 @@ const batches = resource({
     letters: nested(mailLetters, 'mail_batch_id', ['list']),
   },
 
-  create: startBatch,
+  create: createRequestedBatch,
   actions: {
     retry: action({
       allow: 'loan_officer',
@@ -124,7 +124,7 @@ const batches = resource({
       security_event: 'export',
       body: z.object({ sftp_server_id: uuid.nullish() }),
       carries: 'anything',
-      run: handOver,
+      run: handOverBatch,
     }),
     download: action({
       allow: 'loan_officer',

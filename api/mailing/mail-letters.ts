@@ -1,12 +1,17 @@
 import { z } from 'zod';
-import { REASONS } from '../../jobs/communications/may-contact.ts';
-import { holdLetter, releaseLetter, Why, withdrawLetter } from '../../jobs/mailing/letter.ts';
-import { letterReturned } from '../../jobs/mailing/returned.ts';
-import { letters as table, STATUSES } from '../../sql/mailing/letters.ts';
-import { date, integer, prose, stamps, text, uuid } from '../../sql/types.ts';
+import { BLOCK_REASONS } from '../../jobs/communications/contact-rules.ts';
+import {
+  holdLetter,
+  releaseLetter,
+  LetterNote,
+  withdrawLetter,
+} from '../../jobs/mailing/letter.ts';
+import { recordReturnedLetter } from '../../jobs/mailing/returned-letters.ts';
+import { letters as table, LETTER_STATUSES } from '../../sql/mailing/letters.ts';
+import { date, integer, prose, timestamps, text, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
-const about = { allow: 'loan_officer', body: Why } as const;
+const about = { allow: 'loan_officer', body: LetterNote } as const;
 const id = uuid.nullable().readonly();
 const number = integer.nullable().readonly();
 
@@ -27,9 +32,9 @@ export const mailLetters = resource({
     document_id: uuid.readonly(),
     template_type: text.nullable().readonly(),
     posted_on: date.readonly().describe('The business date on which it was printed.'),
-    status: z.enum(STATUSES).readonly(),
+    status: z.enum(LETTER_STATUSES).readonly(),
     hold_reasons: z
-      .array(z.enum([...REASONS, 'by_hand']))
+      .array(z.enum([...BLOCK_REASONS, 'by_hand']))
       .readonly()
       .describe('Why the letter is not in a batch.'),
     note: prose.nullable().readonly(),
@@ -40,7 +45,7 @@ export const mailLetters = resource({
     last_page: number,
     page_count: integer.readonly(),
     returned_on: date.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: [
     ...(['borrower_id', 'loan_id', 'document_id', 'template_type', 'posted_on', 'status'] as const),
@@ -58,7 +63,7 @@ export const mailLetters = resource({
       ...about,
       summary:
         'Record that a letter came back: marks its address as undeliverable and creates a task',
-      run: letterReturned,
+      run: recordReturnedLetter,
     }),
     withdraw: action({
       ...about,

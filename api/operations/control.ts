@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Conflict, Invalid } from '../../jobs/errors.ts';
 import { POOLS } from '../../jobs/job.ts';
-import { queued } from '../../jobs/queued.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { freeWords, timestamp, uuid } from '../../sql/types.ts';
+import { requiredFreeText, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
-import { assertOperator, causeOf, isOperator, kindOfJob } from './operator.ts';
+import { assertOperator, causeOf, isOperator, jobKind } from './operator.ts';
 
 const about = { tag: 'operations', allow: 'superadmin', status: 200 } as const;
 
@@ -17,10 +17,13 @@ const pool = z
 
 const Held = {
   pool: pool.nullish(),
-  kind: kindOfJob.nullish(),
+  kind: jobKind.nullish(),
   tenant_id: uuid.nullish(),
 };
-const Hold = z.object({ ...Held, reason: freeWords.describe('The reason, which is stored.') });
+const Hold = z.object({
+  ...Held,
+  reason: requiredFreeText.describe('The reason, which is stored.'),
+});
 const Pause = z
   .object({
     ...Held,
@@ -44,7 +47,7 @@ const listed = endpoint({
   reply: Pause.array(),
   run: async (call: Call) => {
     await isOperator(call);
-    return (await operations.pauses(call.work.tx)).map(({ task, ...pause }) => ({
+    return (await operations.listPauses(call.work.tx)).map(({ task, ...pause }) => ({
       ...pause,
       kind: task,
     }));
@@ -54,14 +57,14 @@ const listed = endpoint({
 /** A pool, or a sub-pool that somebody has defined. */
 async function assertDefined({ work: { tx } }: Call, name: string) {
   const isPool = POOLS.some((known) => known === name);
-  if (isPool || (await operations.subPools(tx)).some((known) => known.name === name)) return;
+  if (isPool || (await operations.listSubPools(tx)).some((known) => known.name === name)) return;
   throw new Invalid({ pool: 'This pool does not exist.' });
 }
 
-function heldBy({ pool: name, kind, tenant_id }: z.output<typeof Hold>): operations.Held {
+function heldBy({ pool: name, kind, tenant_id }: z.output<typeof Hold>): operations.PauseTarget {
   if (!name && !kind && !tenant_id)
     throw new Invalid({ pool: 'Choose at least one of pool, kind and tenant.' });
-  if (kind && !queued.some(({ name }) => name === kind))
+  if (kind && !allJobs.some(({ name }) => name === kind))
     throw new Invalid({ kind: 'This kind of job does not exist.' });
   return { pool: name ?? undefined, task: kind ?? undefined, tenant_id: tenant_id ?? undefined };
 }
@@ -80,7 +83,7 @@ const pause = endpoint({
     await assertOperator(call);
     const hold = call.body as z.output<typeof Hold>;
     if (hold.pool) await assertDefined(call, hold.pool);
-    await operations.pause(call.work.tx, heldBy(hold), causeOf(call, hold.reason));
+    await operations.pauseWork(call.work.tx, heldBy(hold), causeOf(call, hold.reason));
     return { paused: true };
   },
 });
@@ -98,7 +101,11 @@ const resume = endpoint({
   run: async (call: Call) => {
     await assertOperator(call);
     const hold = call.body as z.output<typeof Hold>;
-    const ended = await operations.resume(call.work.tx, heldBy(hold), causeOf(call, hold.reason));
+    const ended = await operations.resumeWork(
+      call.work.tx,
+      heldBy(hold),
+      causeOf(call, hold.reason),
+    );
     if (!ended) throw new Conflict('This is not paused.', 'not_paused');
     return { paused: false };
   },
@@ -112,7 +119,7 @@ const Slots = z.object({
     .max(200)
     .nullable()
     .describe('Null uses the value that each process was started with.'),
-  reason: freeWords.describe('The reason, which is stored.'),
+  reason: requiredFreeText.describe('The reason, which is stored.'),
 });
 
 const slots = endpoint({
@@ -134,4 +141,4 @@ const slots = endpoint({
   },
 });
 
-export const control: readonly Route[] = [listed, pause, resume, slots];
+export const controlRoutes: readonly Route[] = [listed, pause, resume, slots];

@@ -37,6 +37,6 @@ export function health(state: Health, pool: DatabasePool): Middleware {
 async function isCurrent(pool: DatabasePool): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), READY_WITHIN_MS);
-  const found = migrations.isCurrent(pool).catch(() => false);
+  const found = migrations.isSchemaCurrent(pool).catch(() => false);
   return Promise.race([found, late.promise]).finally(() => clearTimeout(timer));
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { record } from '../../jobs/audit.ts';
+import { recordAudit } from '../../jobs/audit.ts';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { assertClosable } from '../../jobs/business-day/plan-close.ts';
 import { POOLS } from '../../jobs/job.ts';
-import { POOL_STATES, poolsOf } from '../../jobs/pools.ts';
-import { runs as table } from '../../sql/business-day/close-runs.ts';
-import { ownStatus } from '../../sql/queue/queue.ts';
-import { pauses, processes } from '../../sql/queue/worker-operations.ts';
+import { POOL_STATES, summarizePools } from '../../jobs/pools.ts';
+import { closeRuns as table } from '../../sql/business-day/close-runs.ts';
+import { tenantQueueStatus } from '../../sql/queue/queue.ts';
+import { listPauses, listProcesses } from '../../sql/queue/worker-operations.ts';
 import { date, integer, money, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
-import { hasOwnFactor } from './operator.ts';
+import { hasEnrolledFactor } from './operator.ts';
 
 /** What closed which day, newest first. */
 export const runs = resource({
@@ -65,9 +65,13 @@ export const pools = endpoint({
     .meta({ id: 'Pool' })
     .array(),
   run: async ({ work: { tx }, user }) => {
-    const standing = poolsOf(await processes(tx), await pauses(tx), await ownStatus(tx));
+    const standing = summarizePools(
+      await listProcesses(tx),
+      await listPauses(tx),
+      await tenantQueueStatus(tx),
+    );
     // The reason of a pause may name another tenant, so only operators with a factor of ours see it.
-    return hasOwnFactor(user) ? standing : standing.map((pool) => ({ ...pool, reason: null }));
+    return hasEnrolledFactor(user) ? standing : standing.map((pool) => ({ ...pool, reason: null }));
   },
 });
 
@@ -92,7 +96,7 @@ export const closeOfBusiness = endpoint({
     const run = await startClose(work, through_date);
     if (run) {
       const changes = { through_date: { old: null, new: through_date } };
-      await record(work, { type: 'cob_runs', id: run.id }, 'close-of-business', changes);
+      await recordAudit(work, { type: 'cob_runs', id: run.id }, 'close-of-business', changes);
     }
     return { business_date: work.today, through_date, run_id: run?.id ?? null };
   },

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Forbidden } from '../../jobs/errors.ts';
-import { seesAll } from '../../sql/operations/platform.ts';
+import { isPlatformOperator } from '../../sql/operations/platform.ts';
 import type { Call } from '../endpoints/route.ts';
 
 /**
  * Whether the session was proved by a factor that is enrolled here. The word of an identity provider does
  * not count: any superadmin can add a provider.
  */
-export const hasOwnFactor = (user: Call['user']) =>
+export const hasEnrolledFactor = (user: Call['user']) =>
   user !== null && user.second_factor !== null && user.second_factor !== 'provider';
 
 /**
@@ -15,8 +15,8 @@ export const hasOwnFactor = (user: Call['user']) =>
  * they need a second factor of ours, whatever their own tenant asks for.
  */
 export async function isOperator({ work, user }: Pick<Call, 'work' | 'user'>): Promise<boolean> {
-  if (!(await seesAll(work.tx))) return false;
-  if (hasOwnFactor(user)) return true;
+  if (!(await isPlatformOperator(work.tx))) return false;
+  if (hasEnrolledFactor(user)) return true;
   const say =
     'Operators need two-step verification on this account. Set it up and sign in again, or call POST /auth/prove.';
   throw new Forbidden(say, 'second_factor_required');
@@ -33,7 +33,7 @@ export const causeOf = ({ user }: Pick<Call, 'user'>, why: string) => ({
   why,
 });
 
-export const kindOfJob = z
+export const jobKind = z
   .string()
   .max(60)
   .regex(/^[a-z][a-z0-9-]*$/, 'This kind of job does not exist.')

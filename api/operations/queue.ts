@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Conflict, Invalid, NotFound } from '../../jobs/errors.ts';
-import { redacted } from '../../jobs/operations/payload.ts';
+import { redactPayload } from '../../jobs/operations/redact-payload.ts';
 import * as seen from '../../sql/operations/jobs.ts';
-import { freeWords, timestamp, uuid } from '../../sql/types.ts';
+import { requiredFreeText, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
-import { causeOf, isOperator, kindOfJob } from './operator.ts';
+import { causeOf, isOperator, jobKind } from './operator.ts';
 
 const PAGE = 50;
 const OFFSET_MAX = 10_000;
@@ -16,8 +16,8 @@ const NUMBER = /^[1-9]\d{0,17}$/;
 const YEAR_SECONDS = 366 * 86_400;
 
 const Match = z.object({
-  state: z.enum(seen.STATES).default('waiting'),
-  kind: kindOfJob.optional(),
+  state: z.enum(seen.JOB_STATES).default('waiting'),
+  kind: jobKind.optional(),
   tenant_id: uuid.optional().describe('Operators only. A superadmin sees only their own tenant.'),
   cause: z
     .string()
@@ -36,7 +36,7 @@ const Query = Match.extend({
 
 const SeenJob = z.object({
   number: z.string(),
-  state: z.enum(seen.STATES),
+  state: z.enum(seen.JOB_STATES),
   kind: z.string(),
   tenant_id: z.string().nullable(),
   payload: z
@@ -49,11 +49,11 @@ const SeenJob = z.object({
   error: z.string().nullable(),
 });
 
-const shown = (job: seen.Seen, state: Match['state']) => ({
+const shown = (job: seen.ListedJob, state: Match['state']) => ({
   ...job,
   state,
   tenant_id: job.tenant_id || null,
-  payload: redacted(job.payload),
+  payload: redactPayload(job.payload),
 });
 
 const about = { tag: 'operations', resource: 'operations/jobs', allow: 'superadmin' } as const;
@@ -76,11 +76,11 @@ const search = endpoint({
     const { offset, ...match } = call.query as z.output<typeof Query>;
     assertKnown(match);
     const { tx } = call.work;
-    const rows = await seen.jobs(tx, match, { offset, limit: PAGE });
+    const rows = await seen.listJobs(tx, match, { offset, limit: PAGE });
     const total =
       rows.length < PAGE && (rows.length > 0 || offset === 0)
         ? offset + rows.length
-        : await seen.count(tx, match, COUNTED_MAX);
+        : await seen.countJobs(tx, match, COUNTED_MAX);
     return { total, rows: rows.map((job) => shown(job, match.state)) };
   },
 });
@@ -99,9 +99,9 @@ const show = endpoint({
   run: async (call: Call) => {
     await isOperator(call);
     const number = call.params['number'] ?? '';
-    const job = NUMBER.test(number) ? await seen.job(call.work.tx, number) : null;
+    const job = NUMBER.test(number) ? await seen.findJob(call.work.tx, number) : null;
     if (job === null) throw new NotFound();
-    return { ...shown(job, job.state), errors: await seen.errors(call.work.tx, number) };
+    return { ...shown(job, job.state), errors: await seen.listAttemptErrors(call.work.tx, number) };
   },
 });
 
@@ -111,8 +111,8 @@ const Matching = z.strictObject({
   older_seconds: older_seconds.optional(),
 });
 const Change = z.object({
-  action: z.enum(seen.ACTIONS),
-  reason: freeWords.describe('The reason, which is stored.'),
+  action: z.enum(seen.JOB_ACTIONS),
+  reason: requiredFreeText.describe('The reason, which is stored.'),
   jobs: z.string().regex(NUMBER, 'Must be a job number.').array().min(1).max(AT_ONCE).nullish(),
   matching: Matching.nullish().describe(
     `Use instead of jobs: selects the oldest ${AT_ONCE} that match.`,
@@ -148,7 +148,7 @@ const change = endpoint({
     assertMeant(body);
     const { tx } = call.work;
     const { action, reason, matching } = body;
-    const total = matching ? await seen.count(tx, matching, COUNTED_MAX) : null;
+    const total = matching ? await seen.countJobs(tx, matching, COUNTED_MAX) : null;
     if (total !== null && body.expected != null && body.expected !== total) {
       const details = { expected: body.expected, matching: total };
       throw new Conflict(
@@ -158,10 +158,12 @@ const change = endpoint({
       );
     }
     const numbers = matching
-      ? (await seen.jobs(tx, matching, { offset: 0, limit: AT_ONCE })).map(({ number }) => number)
+      ? (await seen.listJobs(tx, matching, { offset: 0, limit: AT_ONCE })).map(
+          ({ number }) => number,
+        )
       : (body.jobs ?? []);
     const at = body.run_at ?? undefined;
-    const changed = await seen.change(tx, { action, numbers, at }, causeOf(call, reason));
+    const changed = await seen.changeJobs(tx, { action, numbers, at }, causeOf(call, reason));
     return { changed, left: total === null ? 0 : Math.max(0, total - numbers.length) };
   },
 });
@@ -189,4 +191,4 @@ function assertMeant({ action, jobs, matching, run_at }: Change) {
   }
 }
 
-export const jobQueue: readonly Route[] = [search, show, change];
+export const jobQueueRoutes: readonly Route[] = [search, show, change];

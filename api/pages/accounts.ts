@@ -1,6 +1,6 @@
-import { filledIn, keyOf } from './fields.ts';
-import { moved, shown, type Page, type Visit } from './page.ts';
-import { allOf } from './rows.ts';
+import { filledFields, formIdempotencyKey } from './form-fields.ts';
+import { redirectTo, pageView, type Page, type Visit } from './page.ts';
+import { fetchAllRows } from './fetch-rows.ts';
 
 const ACCOUNTS = 'GET /portal/payment-instruments';
 
@@ -23,18 +23,24 @@ const needsNumber = ({ draw_blockers }: Record<string, unknown>) =>
   Array.isArray(draw_blockers) && draw_blockers.includes('account_number_missing');
 
 /** The accounts that money may be drawn from, as a form offers them. */
-export async function usableAccounts(visit: Visit) {
-  const accounts = await allOf(visit, ACCOUNTS);
+export async function fetchDrawableAccounts(visit: Visit) {
+  const accounts = await fetchAllRows(visit, ACCOUNTS);
   return accounts
     .filter(({ draw_blockers }) => isEmpty(draw_blockers))
     .map((account) => ({ ...account, ...named(account) }));
 }
 
+/** How one of the borrower's accounts is told from others; null where it is not theirs. */
+export async function accountLabel(visit: Visit, id: string): Promise<string | null> {
+  const account = (await fetchAllRows(visit, ACCOUNTS)).find((each) => each['id'] === id);
+  return account === undefined ? null : named({ ...account, id }).label;
+}
+
 const accounts: Page = {
   path: '/accounts',
   show: async (visit) => {
-    const accounts = await allOf(visit, ACCOUNTS);
-    return shown('accounts', {
+    const accounts = await fetchAllRows(visit, ACCOUNTS);
+    return pageView('accounts', {
       accounts: accounts.map((account) => ({ ...account, needs_number: needsNumber(account) })),
     });
   },
@@ -43,33 +49,33 @@ const accounts: Page = {
     const { step, id = '' } = form.values;
     if (step === 'remove') {
       await ask('DELETE /portal/payment-instruments/{id}', { params: { id } });
-      return moved('/portal/accounts', 'account_removed');
+      return redirectTo('/portal/accounts', 'account_removed');
     }
     const body = {
       instrument_type: 'bank_account',
-      ...filledIn(visit, 'account_holder_name', 'bank_name', 'routing_number'),
-      ...filledIn(visit, 'account_number', 'account_type'),
+      ...filledFields(visit, 'account_holder_name', 'bank_name', 'routing_number'),
+      ...filledFields(visit, 'account_number', 'account_type'),
     };
-    await ask('POST /portal/payment-instruments', { body, ...keyOf(visit) });
-    return moved('/portal/accounts', 'account_added');
+    await ask('POST /portal/payment-instruments', { body, ...formIdempotencyKey(visit) });
+    return redirectTo('/portal/accounts', 'account_added');
   },
 };
 
 const accountNumber: Page = {
   path: '/accounts/{id}/number',
   show: async (visit) => {
-    const accounts = await allOf(visit, ACCOUNTS);
+    const accounts = await fetchAllRows(visit, ACCOUNTS);
     const account = accounts.find(({ id }) => id === visit.params['id']);
     return account === undefined || !needsNumber(account)
-      ? moved('/portal/accounts')
-      : shown('account-number', { account });
+      ? redirectTo('/portal/accounts')
+      : pageView('account-number', { account });
   },
   submit: async (visit) => {
     const { ask, params } = visit;
-    const body = filledIn(visit, 'account_number');
-    const asked = { params, body, ...keyOf(visit) };
+    const body = filledFields(visit, 'account_number');
+    const asked = { params, body, ...formIdempotencyKey(visit) };
     await ask('POST /portal/payment-instruments/{id}/account-number', asked);
-    return moved('/portal/accounts', 'account_number_added');
+    return redirectTo('/portal/accounts', 'account_number_added');
   },
 };
 

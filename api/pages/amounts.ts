@@ -8,7 +8,7 @@ const GROUPED = /^\d{1,3}(,\d{3}){1,4}(\.\d{1,2})?$/;
  * An amount as people of the locale write it, "$1,234.5" or "1.234,5", as the endpoints want it. What could
  * be read in two ways is left as it is, and refused there.
  */
-export function amountOf({ config, language }: Visit, written: string | undefined) {
+export function normalizeAmount({ config, language }: Visit, written: string | undefined) {
   if (written === undefined) return undefined;
   const parts = new Intl.NumberFormat(documentLocale(language, config.locale)).formatToParts(
     1234.5,

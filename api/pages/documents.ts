@@ -1,8 +1,8 @@
 import { Invalid } from '../../jobs/errors.ts';
-import { putFor } from '../documents/storage.ts';
-import { filledIn, keyOf } from './fields.ts';
-import { moved, shown, type Page } from './page.ts';
-import { allOf, onlyOf, rowsOf } from './rows.ts';
+import { storeFormFile } from '../documents/storage.ts';
+import { filledFields, formIdempotencyKey } from './form-fields.ts';
+import { redirectTo, pageView, type Page } from './page.ts';
+import { fetchAllRows, fetchRow, fetchRows } from './fetch-rows.ts';
 
 const LOANS = 'GET /portal/loans';
 
@@ -10,10 +10,12 @@ const documents: Page = {
   path: '/documents',
   takesFile: true,
   show: async (visit) => {
-    const { rows, older } = await rowsOf(visit, 'GET /portal/documents');
+    const { rows, older } = await fetchRows(visit, 'GET /portal/documents');
     const documents = rows.filter(({ status }) => status !== 'pending' && status !== 'expired');
-    return shown('documents', {
-      ...{ documents, older, loans: await loanChoices(visit) },
+    return pageView('documents', {
+      documents,
+      older,
+      loans: await fetchLoanChoices(visit),
     });
   },
   /** The three steps of an upload; what the browser would have put under the link came with the form. */
@@ -21,23 +23,23 @@ const documents: Page = {
     const { ask, form, store, tenant } = visit;
     const { file } = form;
     if (file === null) throw new Invalid({ file: 'Is required.' });
-    const about = filledIn(visit, 'loan_id', 'document_type');
+    const about = filledFields(visit, 'loan_id', 'document_type');
     const body = { ...about, filename: file.name, content_type: file.type };
-    const asked = { body, ...keyOf(visit) };
+    const asked = { body, ...formIdempotencyKey(visit) };
     const { id } = await announced(() =>
       ask<{ id: string }>('POST /portal/documents/upload', asked),
     );
     try {
       const content = file.content();
-      const put = await putFor(store, tenant, { id, ...file, content });
+      const put = await storeFormFile(store, tenant, { id, ...file, content });
       const described = { file_size: put.size, sha256_hash: put.sha256_hash };
       await ask('POST /portal/documents/{id}/confirm-upload', { params: { id }, body: described });
     } catch (error) {
       // A second click finds that the file of the first one is there.
-      const document = await onlyOf(visit, 'GET /portal/documents', id);
+      const document = await fetchRow(visit, 'GET /portal/documents', id);
       if (document === undefined || document['status'] === 'pending') throw error;
     }
-    return moved('/portal/documents', 'document_sent');
+    return redirectTo('/portal/documents', 'document_sent');
   },
 };
 
@@ -60,13 +62,16 @@ const download: Page = {
   path: '/documents/{id}/download',
   show: async ({ ask, params }) => {
     const link = await ask<{ url: string }>('GET /portal/documents/{id}/download', { params });
-    return moved(link.url);
+    return redirectTo(link.url);
   },
 };
 
 /** The borrower's loans, as a form offers them; by a field of theirs that must be true, if one is named. */
-export const loanChoices = async (visit: Parameters<typeof allOf>[0], field?: 'can_change') =>
-  (await allOf(visit, LOANS))
+export const fetchLoanChoices = async (
+  visit: Parameters<typeof fetchAllRows>[0],
+  field?: 'can_change',
+) =>
+  (await fetchAllRows(visit, LOANS))
     .filter((loan) => field === undefined || loan[field] === true)
     .map(({ id, loan_number }) => ({ value: id, label: loan_number }));
 

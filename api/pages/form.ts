@@ -16,7 +16,7 @@ export type SentFile = {
 /** What a form has sent: of each field its last value, trimmed; passwords as they are. */
 export type Form = { values: Readonly<Record<string, string>>; file: SentFile | null };
 
-export const EMPTY: Form = { values: {}, file: null };
+export const EMPTY_FORM: Form = { values: {}, file: null };
 
 const FORM_BYTES_MAX = 65_536;
 const FIELDS_MAX = 1_000;
@@ -29,7 +29,7 @@ export async function withForm(
   { intake, takesFile }: { intake: Intake; takesFile: boolean },
   steps: (form: Form) => Promise<void>,
 ): Promise<void> {
-  if (ctx.method !== 'POST') return steps(EMPTY);
+  if (ctx.method !== 'POST') return steps(EMPTY_FORM);
   const isPlain = ctx.is(PLAIN);
   const encoding = ctx.get('Content-Encoding');
   if (!(isPlain || (takesFile && ctx.is('multipart/form-data'))) || encoding)
@@ -56,6 +56,8 @@ function valuesOf(body: Readonly<Record<string, string | string[] | undefined>>)
 }
 
 const fileOf = ({ name, type, size, path }: ArrivedFile): SentFile => ({
-  ...{ name, type, size },
+  name,
+  type,
+  size,
   content: () => createReadStream(path),
 });

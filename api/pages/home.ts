@@ -1,5 +1,5 @@
 import { alertText, type AlertType } from '../../templates/alerts.ts';
-import { shown, type Page } from './page.ts';
+import { pageView, type Page } from './page.ts';
 
 type Alert = {
   type: AlertType;
@@ -25,7 +25,7 @@ const home: Page = {
       href: linkOf(alert),
       type: alert.type,
     }));
-    return shown('home', { ...dashboard, alerts });
+    return pageView('home', { ...dashboard, alerts });
   },
 };
 

@@ -1,21 +1,21 @@
-import { keyOf } from './fields.ts';
-import { moved, shown, type Page, type Visit } from './page.ts';
-import { missing } from './missing.ts';
-import { onlyOf, rowsOf } from './rows.ts';
+import { formIdempotencyKey } from './form-fields.ts';
+import { redirectTo, pageView, type Page, type Visit } from './page.ts';
+import { pageNotFound } from './page-not-found.ts';
+import { fetchRow, fetchRows } from './fetch-rows.ts';
 
 const PAYMENTS = 'GET /portal/loans/{id}/payments';
 
-export const loanOf = <Loan = unknown>({ ask, params }: Visit) =>
+export const fetchLoan = <Loan = unknown>({ ask, params }: Visit) =>
   ask<Loan>('GET /portal/loans/{id}', { params });
 
 const loan: Page = {
   path: '/loans/{id}',
   show: async (visit) => {
     const { ask, params } = visit;
-    const loan = await loanOf(visit);
+    const loan = await fetchLoan(visit);
     const autopay = await ask('GET /portal/loans/{id}/autopay', { params });
-    const { rows } = await rowsOf(visit, PAYMENTS, { limit: '5' });
-    return shown('loan', { loan, autopay, payments: rows });
+    const { rows } = await fetchRows(visit, PAYMENTS, { limit: '5' });
+    return pageView('loan', { loan, autopay, payments: rows });
   },
 };
 
@@ -24,15 +24,15 @@ const schedule: Page = {
   show: async (visit) => {
     const { ask, params } = visit;
     const installments = await ask<object[]>('GET /portal/loans/{id}/amortization', { params });
-    return shown('schedule', { loan: await loanOf(visit), installments });
+    return pageView('schedule', { loan: await fetchLoan(visit), installments });
   },
 };
 
 const payments: Page = {
   path: '/loans/{id}/payments',
   show: async (visit) => {
-    const { rows, older } = await rowsOf(visit, PAYMENTS);
-    return shown('payments', { loan: await loanOf(visit), payments: rows, older });
+    const { rows, older } = await fetchRows(visit, PAYMENTS);
+    return pageView('payments', { loan: await fetchLoan(visit), payments: rows, older });
   },
 };
 
@@ -40,15 +40,18 @@ const payments: Page = {
 const payment: Page = {
   path: '/loans/{id}/payments/{payment_id}',
   show: async (visit) => {
-    const payment = await onlyOf(visit, PAYMENTS, visit.params['payment_id'] ?? '');
-    if (payment === undefined) throw missing();
-    return shown('payment', { loan: await loanOf(visit), payment });
+    const payment = await fetchRow(visit, PAYMENTS, visit.params['payment_id'] ?? '');
+    if (payment === undefined) throw pageNotFound();
+    return pageView('payment', { loan: await fetchLoan(visit), payment });
   },
   submit: async (visit) => {
     const { id = '', payment_id = '' } = visit.params;
     const whose = { params: { id: payment_id } };
-    await visit.ask('POST /portal/payments/{id}/cancel', { ...whose, ...keyOf(visit) });
-    return moved(`/portal/loans/${id}/payments`, 'payment_canceled');
+    await visit.ask('POST /portal/payments/{id}/cancel', {
+      ...whose,
+      ...formIdempotencyKey(visit),
+    });
+    return redirectTo(`/portal/loans/${id}/payments`, 'payment_canceled');
   },
 };
 

@@ -1,4 +1,4 @@
-import { moved, shown, type Page, type Visit } from './page.ts';
+import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 
 const PAUSES = '/ops/pauses';
 const WORDS = ['pool', 'kind', 'tenant_id'] as const;
@@ -13,7 +13,7 @@ const wordsOf = (values: Readonly<Record<string, string>>) =>
   );
 
 export type SeenTenant = { id: string; slug: string };
-export const tenantsSeen = ({ ask }: Visit) => ask<SeenTenant[]>('GET /operations/tenants');
+export const fetchTenants = ({ ask }: Visit) => ask<SeenTenant[]>('GET /operations/tenants');
 
 type SeenPool = { pool: string; kinds: string[]; sub_pools: { name: string }[] };
 
@@ -27,12 +27,12 @@ export const pausesPage: Page = {
     // A form that was refused is shown as it was filled in; a link may have chosen something, too.
     const isRefusedPause = problems !== null && form.values['do'] === 'pause';
     return {
-      ...shown('pauses', {
+      ...pageView('pauses', {
         is_operator,
         pauses: await ask('GET /operations/pauses'),
         pools: pools.flatMap(({ pool, sub_pools }) => [pool, ...sub_pools.map(({ name }) => name)]),
         kinds: pools.flatMap(({ kinds }) => kinds).toSorted(),
-        tenants: await tenantsSeen(visit),
+        tenants: await fetchTenants(visit),
         chosen: isRefusedPause ? form.values : problems === null ? query : {},
       }),
       look: 'ops',
@@ -43,6 +43,6 @@ export const pausesPage: Page = {
     const isPause = action === 'pause';
     const endpoint = isPause ? 'POST /operations/pauses' : 'POST /operations/pauses/end';
     await ask(endpoint, { body: { ...wordsOf(form.values), reason } });
-    return moved(PAUSES, isPause ? 'paused' : 'resumed');
+    return redirectTo(PAUSES, isPause ? 'paused' : 'resumed');
   },
 };

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { HttpRefusal } from '../http/errors.ts';
-import type { Shown, Streamed } from './page.ts';
+import type { PageView, PageStream } from './page.ts';
 
 const EVERY_MS = 3_000;
 /** Then the browser asks for another one, and its session and rights are looked at again. */
@@ -12,7 +12,7 @@ const OF_A_TENANT_MAX = 20;
 const open = new Map<string, number>();
 
 /** The page again and again, as server-sent events, until the browser leaves or the stream is over. */
-export function streamed(tenantId: string, look: () => Promise<Shown>): Streamed {
+export function streamPage(tenantId: string, look: () => Promise<PageView>): PageStream {
   const all = [...open.values()].reduce((sum, count) => sum + count, 0);
   if (all >= STREAMS_MAX || (open.get(tenantId) ?? 0) >= OF_A_TENANT_MAX) {
     throw new HttpRefusal(
@@ -35,8 +35,8 @@ function count(tenantId: string, by: 1 | -1) {
 
 async function* ticking(
   tenantId: string,
-  look: () => Promise<Shown>,
-  render: (page: Shown) => string,
+  look: () => Promise<PageView>,
+  render: (page: PageView) => string,
 ) {
   count(tenantId, 1);
   try {

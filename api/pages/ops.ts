@@ -1,9 +1,9 @@
 import { Invalid } from '../../jobs/errors.ts';
-import { chart } from '../../templates/ops/chart.ts';
-import { factorPages } from './factors-asked.ts';
-import { pausesPage, tenantsSeen } from './ops-pauses.ts';
-import { streamed } from './ops-stream.ts';
-import { moved, shown, type Page, type Shown, type Visit } from './page.ts';
+import { renderDayChart } from '../../templates/ops/chart.ts';
+import { secondFactorPages } from './second-factor-steps.ts';
+import { pausesPage, fetchTenants } from './ops-pauses.ts';
+import { streamPage } from './ops-stream.ts';
+import { redirectTo, pageView, type Page, type PageView, type Visit } from './page.ts';
 import { signInPage } from './signing-in.ts';
 
 export const OPS = '/ops';
@@ -17,7 +17,7 @@ type Quarter = {
   wait_99th: number | null;
 };
 
-const ops = (page: string, data: object): Shown => ({ ...shown(page, data), look: 'ops' });
+const ops = (page: string, data: object): PageView => ({ ...pageView(page, data), look: 'ops' });
 
 /** Whether all tenants are seen here; whoever may not ask for pauses sees one. */
 async function isOperator({ ask }: Visit): Promise<boolean> {
@@ -25,7 +25,7 @@ async function isOperator({ ask }: Visit): Promise<boolean> {
   return is_operator;
 }
 
-async function overview(visit: Visit): Promise<Shown> {
+async function overview(visit: Visit): Promise<PageView> {
   const asked = <Answer = Row[]>(what: string) => visit.ask<Answer>(`GET /operations/${what}`);
   const failures = await asked('failures');
   return ops('overview', {
@@ -50,7 +50,7 @@ function chartsOf(quarters: readonly Quarter[]) {
   const moments = [...new Set(quarters.map(({ quarter }) => quarter))];
   const picture = (called: string, unit: string, value: (own: readonly Quarter[]) => number) => ({
     called,
-    picture: chart(
+    picture: renderDayChart(
       moments.map((at) => ({ at, value: value(quarters.filter((known) => known.quarter === at)) })),
       { called, unit, now },
     ),
@@ -74,19 +74,19 @@ const home: Page = {
     if (action === 'slots') {
       const wanted = slots === '' ? null : Number(slots);
       await ask('POST /operations/slots', { body: { pool, slots: wanted, reason } });
-      return moved(OPS, 'slots');
+      return redirectTo(OPS, 'slots');
     }
     const isPause = action === 'pause';
     const endpoint = isPause ? 'POST /operations/pauses' : 'POST /operations/pauses/end';
     await ask(endpoint, { body: { pool, reason } });
-    return moved(OPS, isPause ? 'paused' : 'resumed');
+    return redirectTo(OPS, isPause ? 'paused' : 'resumed');
   },
 };
 
 /** The same again and again, for as long as a stream lasts. */
 const live: Page = {
   path: '/live',
-  show: async (visit) => streamed(visit.tenant.id, () => overview(visit)),
+  show: async (visit) => streamPage(visit.tenant.id, () => overview(visit)),
 };
 
 const FILTERS = ['state', 'kind', 'tenant_id', 'older_seconds', 'cause'] as const;
@@ -123,17 +123,23 @@ const search: Page = {
     const { total, rows } = await visit.ask<Found>('GET /operations/jobs', { query });
     const here = (from: number) =>
       `/ops/jobs?${new URLSearchParams({ ...match, ...(from > 0 && { offset: String(from) }) })}`;
-    const tenants = await tenantsSeen(visit);
+    const tenants = await fetchTenants(visit);
     const slugs = new Map(tenants.map(({ id, slug }) => [id, slug]));
     return ops('jobs', {
-      ...{ is_operator: await isOperator(visit), match, total, tenants },
-      rows: rows.map((row) => ({ ...row, tenant: slugs.get(String(row['tenant_id'])) ?? null })),
+      is_operator: await isOperator(visit),
+      match,
+      total,
+      tenants,
+      rows: rows.map((row) => ({
+        ...row,
+        tenant: slugs.get(String(row['tenant_id'])) ?? null,
+      })),
       is_more: total >= COUNTED_MAX,
       is_waiting: match.state !== 'failed',
       actions: ACTIONS.get(match.state) ?? [],
       here: here(0),
       newer: offset > 0 ? here(Math.max(0, offset - PAGE)) : null,
-      older: offset + PAGE < total && offset + PAGE <= 10_000 ? here(offset + PAGE) : null,
+      older: offset + PAGE < total && offset + PAGE <= 1e4 ? here(offset + PAGE) : null,
     });
   },
   submit: async (visit) => {
@@ -147,7 +153,7 @@ const search: Page = {
     };
     const expected = Number(visit.form.values['expected']);
     const done = await change(visit, { matching, expected });
-    return moved(`/ops/jobs?${new URLSearchParams(matchOf(visit))}`, done);
+    return redirectTo(`/ops/jobs?${new URLSearchParams(matchOf(visit))}`, done);
   },
 };
 
@@ -171,9 +177,11 @@ const job: Page = {
     const { number = '' } = visit.params;
     const found = await visit.ask('GET /operations/jobs/{number}', { params: { number } });
     const state = String(found['state']);
-    const tenants = await tenantsSeen(visit);
+    const tenants = await fetchTenants(visit);
     return ops('job', {
-      ...{ is_operator: await isOperator(visit), job: found, called: `Job ${number}` },
+      is_operator: await isOperator(visit),
+      job: found,
+      called: `Job ${number}`,
       tenant: tenants.find(({ id }) => id === found['tenant_id'])?.slug ?? found['tenant_id'],
       is_waiting: state !== 'failed',
       actions: ACTIONS.get(state) ?? [],
@@ -183,7 +191,7 @@ const job: Page = {
     const { number = '' } = visit.params;
     const done = await change(visit, { jobs: [number] });
     // A job that was retried or canceled may be gone by now, or have another number.
-    return moved('/ops/jobs?state=failed', done);
+    return redirectTo('/ops/jobs?state=failed', done);
   },
 };
 
@@ -192,15 +200,20 @@ const onward = () => OPS;
 const signOut: Page = {
   path: '/sign-out',
   isOpen: true,
-  show: async () => moved(OPS),
+  show: async () => redirectTo(OPS),
   submit: async ({ ask }) => {
     await ask('POST /auth/logout');
-    return { ...moved(`${OPS}/sign-in`), clears: true };
+    return { ...redirectTo(`${OPS}/sign-in`), clears: true };
   },
 };
 
 export const opsPages: readonly Page[] = [
-  ...[home, live, pausesPage, search, job, signOut],
+  home,
+  live,
+  pausesPage,
+  search,
+  job,
+  signOut,
   signInPage(OPS, onward, ({ user }) => Boolean(user?.tenant_role)),
-  ...factorPages(OPS, onward),
+  ...secondFactorPages(OPS, onward),
 ];

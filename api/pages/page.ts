@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import type { Installation } from '../../jobs/installation.ts';
 import type { Language } from '../../templates/portal/words.ts';
 import type { User } from '../http/permissions.ts';
-import type { Ask } from './ask.ts';
+import type { CallEndpoint } from './call-endpoint.ts';
 import type { PortalConfig } from '../portal/config.ts';
 import type { Form } from './form.ts';
 
@@ -16,7 +16,7 @@ export type Problems = {
 
 /** One request for a page, as the page sees it. */
 export type Visit = {
-  ask: Ask;
+  ask: CallEndpoint;
   params: Record<string, string>;
   query: Record<string, string>;
   form: Form;
@@ -34,7 +34,7 @@ export type Visit = {
 };
 
 /** A page to be shown: its template and what is in it. */
-export type Shown = {
+export type PageView = {
   page: string;
   data: object;
   status?: number;
@@ -43,16 +43,16 @@ export type Shown = {
   look?: 'ops';
 };
 /** A page that is sent again and again, as events. */
-export type Streamed = { stream: (render: (page: Shown) => string) => AsyncIterable<string> };
+export type PageStream = { stream: (render: (page: PageView) => string) => AsyncIterable<string> };
 /** Another page to go to, and a word about what was done; what the browser has kept of us may go. */
-export type Moved = { to: string; done?: string; clears?: boolean };
+export type Redirect = { to: string; done?: string; clears?: boolean };
 
 /** One address of a room. What is sent to it is refused by its endpoints and then shown again. */
 export type Page = {
   /** Below its room, with {id} parameters. */
   path: string;
-  show: (visit: Visit) => Promise<Shown | Moved | Streamed>;
-  submit?: (visit: Visit) => Promise<Shown | Moved>;
+  show: (visit: Visit) => Promise<PageView | Redirect | PageStream>;
+  submit?: (visit: Visit) => Promise<PageView | Redirect>;
   /** For whoever has not signed in. */
   isOpen?: boolean;
   /** Where its cookies go, when that is not its own room. */
@@ -63,7 +63,7 @@ export type Page = {
   isOneClick?: boolean;
 };
 
-export const shown = (page: string, data: object = {}): Shown => ({ page, data });
+export const pageView = (page: string, data: object = {}): PageView => ({ page, data });
 /** The same with the one script there is; the page is of use without it. */
-export const withPasskeys = (page: Shown): Shown => ({ ...page, hasScript: true });
-export const moved = (to: string, done?: string): Moved => ({ to, ...(done && { done }) });
+export const withPasskeyScript = (page: PageView): PageView => ({ ...page, hasScript: true });
+export const redirectTo = (to: string, done?: string): Redirect => ({ to, ...(done && { done }) });

@@ -2,22 +2,22 @@ import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import type { Installation } from '../../jobs/installation.ts';
 import type { Log } from '../../jobs/log.ts';
-import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
+import { tenantStylesheet } from '../../templates/portal/stylesheet.ts';
 import type { Route } from '../endpoints/route.ts';
-import { guarded, setCookie } from '../http/csrf.ts';
-import { answerTo, HttpRefusal, type Answer } from '../http/errors.ts';
-import { noteError } from '../http/note-error.ts';
+import { withCsrfCheck, setCsrfCookie } from '../http/csrf.ts';
+import { errorAnswer, HttpRefusal, type ErrorAnswer } from '../http/errors.ts';
+import { logError } from '../http/log-error.ts';
 import type { Intake } from '../http/receive.ts';
 import type { PortalConfig } from '../portal/config.ts';
-import { opsAsset } from './answer-ops.ts';
-import { answer, type Frame } from './answer.ts';
-import { asking, handlersOf, type Ask } from './ask.ts';
-import { EMPTY, withForm, type Form } from './form.ts';
-import { isUnsaid, languageOf, speak } from './language.ts';
-import { missing } from './missing.ts';
-import { queryOf } from './query.ts';
-import { moved, shown, type Page, type Visit } from './page.ts';
-import { placeOf, roomOf, type Room } from './places.ts';
+import { sendOpsAsset } from './send-ops-page.ts';
+import { sendPage, type PageContext } from './send-page.ts';
+import { endpointCaller, handlersByEndpoint, type CallEndpoint } from './call-endpoint.ts';
+import { EMPTY_FORM, withForm, type Form } from './form.ts';
+import { isLanguageUnset, languageOf, rememberLanguage } from './language.ts';
+import { pageNotFound } from './page-not-found.ts';
+import { parseQuery } from './query.ts';
+import { redirectTo, pageView, type Page, type Visit } from './page.ts';
+import { resolvePage, sectionOf, type Section } from './page-routing.ts';
 
 type Parts = {
   pool: DatabasePool;
@@ -35,42 +35,42 @@ export function portalPages(
   parts: Parts,
   serve: (route: Route) => (ctx: Context) => Promise<void>,
 ) {
-  const handlers = handlersOf(parts.routes, serve);
+  const handlers = handlersByEndpoint(parts.routes, serve);
   const refusals: Middleware = async (ctx: Context, next: Next) => {
-    const room = roomOf(ctx.path);
+    const room = sectionOf(ctx.path);
     if (room === undefined) return next();
     ctx.state.room = room;
     try {
       await next();
     } catch (error) {
       const { log } = parts;
-      const refusal = answerTo(error, ctx.method);
+      const refusal = errorAnswer(error, ctx.method);
       const { request_id } = ctx.state;
-      noteError(error, refusal, { log, request_id });
-      await refuse(ctx, asking(ctx, handlers), refusal ?? INTERNAL);
+      logError(error, refusal, { log, request_id });
+      await refuse(ctx, endpointCaller(ctx, handlers), refusal ?? INTERNAL);
     }
   };
   const rooms: Middleware = async (ctx: Context, next: Next) => {
-    const { room } = ctx.state as { room?: Room };
+    const { room } = ctx.state as { room?: Section };
     if (room === undefined) return next();
     Object.assign(ctx.state, {
       ...(room.sign_in && { door: room.at }),
       isInside: true,
     });
-    await visit(ctx, { parts, room, ask: asking(ctx, handlers) });
+    await visit(ctx, { parts, room, ask: endpointCaller(ctx, handlers) });
   };
   return { refusals, rooms };
 }
 
-const INTERNAL: Answer = { status: 500, body: { message: '', code: 'internal_error' } };
+const INTERNAL: ErrorAnswer = { status: 500, body: { message: '', code: 'internal_error' } };
 
-type Way = { parts: Parts; room: Room; ask: Ask };
+type Way = { parts: Parts; room: Section; ask: CallEndpoint };
 
 async function visit(ctx: Context, { parts, room, ask }: Way) {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (isRead && ctx.path.startsWith('/portal/style-')) return stylesheet(ctx, ask);
-  if (isRead && /^\/ops\/(style|live)-/.test(ctx.path)) return opsAsset(ctx);
-  const { page, params } = placeOf(room, ctx.path);
+  if (isRead && /^\/ops\/(style|live)-/.test(ctx.path)) return sendOpsAsset(ctx);
+  const { page, params } = resolvePage(room, ctx.path);
   ctx.state.route = { path: `${room.at}${page.path}` };
   if (page.door !== undefined) ctx.state.door = page.door;
   if (!isRead && !(ctx.method === 'POST' && page.submit)) throw otherMethod(page);
@@ -81,32 +81,48 @@ async function visit(ctx: Context, { parts, room, ask }: Way) {
     await ask('GET /portal/me');
   }
   const opened = (form: Form, token: (() => string) | null) =>
-    guarded(ctx, token, () => open(ctx, { page, params, form, ask, parts }));
-  if (page.isOneClick) return opened(EMPTY, null);
+    withCsrfCheck(ctx, token, () => open(ctx, { page, params, form, ask, parts }));
+  if (page.isOneClick) return opened(EMPTY_FORM, null);
   await withForm(ctx, { intake: parts.intake, takesFile }, (form) =>
     opened(form, () => form.values['csrf_token'] ?? ''),
   );
 }
 
-type Opened = { page: Page; params: Record<string, string>; form: Form; ask: Ask; parts: Parts };
+type Opened = {
+  page: Page;
+  params: Record<string, string>;
+  form: Form;
+  ask: CallEndpoint;
+  parts: Parts;
+};
 
 async function open(ctx: Context, { page, params, form, ask, parts }: Opened) {
   // The endpoint says whether nobody is signed in, or nobody any more.
   if (!page.isOpen && !ctx.state.user) await ask('GET /portal/me');
   const config = await ask<PortalConfig>('GET /portal/config');
-  if (ctx.state.user?.borrower_id && isUnsaid(ctx)) await followPreference(ctx, ask);
+  if (ctx.state.user?.borrower_id && isLanguageUnset(ctx)) await followPreference(ctx, ask);
   const { user = null, tenant, trusted_origins: dashboards = [] } = ctx.state;
   const visit: Visit = {
-    ...{ ask, params, form, config, user, tenant, dashboards, problems: null },
-    store: { pool: parts.pool, installation: parts.installation },
-    query: queryOf(ctx),
+    ask,
+    params,
+    form,
+    config,
+    user,
+    tenant,
+    dashboards,
+    problems: null,
+    store: {
+      pool: parts.pool,
+      installation: parts.installation,
+    },
+    query: parseQuery(ctx),
     language: languageOf(ctx),
-    speak: (language) => speak(ctx, language),
+    speak: (language) => rememberLanguage(ctx, language),
   };
   const frame = { config, values: form.values };
-  if (ctx.method !== 'POST' || !page.submit) return answer(ctx, await page.show(visit), frame);
+  if (ctx.method !== 'POST' || !page.submit) return sendPage(ctx, await page.show(visit), frame);
   try {
-    answer(ctx, await page.submit(visit), { config });
+    sendPage(ctx, await page.submit(visit), { config });
   } catch (error) {
     await askAgain(ctx, { page, visit, frame }, error);
   }
@@ -115,29 +131,31 @@ async function open(ctx: Context, { page, params, form, ask, parts }: Opened) {
 /** The same page again, with what was filled in and what is wrong with it. */
 async function askAgain(
   ctx: Context,
-  { page, visit, frame }: { page: Page; visit: Visit; frame: Partial<Frame> },
+  { page, visit, frame }: { page: Page; visit: Visit; frame: Partial<PageContext> },
   error: unknown,
 ) {
-  const refusal = answerTo(error, 'POST');
+  const refusal = errorAnswer(error, 'POST');
   if (refusal === null || !isForTheForm(refusal, page)) throw error;
   const { status, body, headers = {} } = refusal;
   const { code, message, errors = {}, details = {} } = body;
   const problems = { code, message, errors, details };
   const outcome = await page.show({ ...visit, problems });
   ctx.set(headers);
-  answer(ctx, 'page' in outcome ? { ...outcome, status } : outcome, { ...frame, problems });
+  sendPage(ctx, 'page' in outcome ? { ...outcome, status } : outcome, { ...frame, problems });
 }
 
 /** What whoever signs in may have got wrong, or has to wait for; of others, the session is over. */
-const OF_SIGNING_IN = [
-  ...['invalid_credentials', 'invalid_code', 'provider_refused', 'provider_slow'],
-];
+const OF_SIGNING_IN = ['invalid_credentials', 'invalid_code', 'provider_refused', 'provider_slow'];
 
-const isForTheForm = ({ status, body }: Answer, { isOpen = false }: Page) =>
+const isForTheForm = ({ status, body }: ErrorAnswer, { isOpen = false }: Page) =>
   [409, 413, 422].includes(status) ||
   (isOpen && (status === 429 || OF_SIGNING_IN.includes(body.code)));
 
-async function refuse(ctx: Context, ask: Ask, { status, body, headers = {} }: Answer) {
+async function refuse(
+  ctx: Context,
+  ask: CallEndpoint,
+  { status, body, headers = {} }: ErrorAnswer,
+) {
   ctx.set(headers);
   if (status === 401) return signInFirst(ctx, body.code);
   // Who is turned away before the door has neither a tenant nor a session.
@@ -147,14 +165,14 @@ async function refuse(ctx: Context, ask: Ask, { status, body, headers = {} }: An
     : undefined;
   const retry_after = headers['Retry-After'];
   const refusal = { status, retry_after, ...waysOn(ctx, { code: body.code, status }) };
-  answer(ctx, { ...shown('refused', refusal), status }, { ...(config && { config }) });
-  if (isInside) setCookie(ctx);
+  sendPage(ctx, { ...pageView('refused', refusal), status }, { ...(config && { config }) });
+  if (isInside) setCsrfCookie(ctx);
 }
 
 /** What somebody who was refused can do next. */
 function waysOn({ state, path }: Context, { code, status }: { code: string; status: number }) {
   const isExpired = code === 'csrf_failed';
-  const mustEnroll = code === 'second_factor_required' && !(state.room as Room).isPortal;
+  const mustEnroll = code === 'second_factor_required' && !(state.room as Section).isPortal;
   return {
     code,
     again: isExpired ? path : null,
@@ -164,23 +182,23 @@ function waysOn({ state, path }: Context, { code, status }: { code: string; stat
 }
 
 function signInFirst(ctx: Context, code: string) {
-  const { at, sign_in } = ctx.state.room as Room;
-  if (!sign_in) return answer(ctx, moved(at, 'sign_in_over'));
+  const { at, sign_in } = ctx.state.room as Section;
+  if (!sign_in) return sendPage(ctx, redirectTo(at, 'sign_in_over'));
   const back = ctx.method === 'GET' && ctx.path !== at ? `?back=${ctx.path}` : '';
   const isOver = code === 'session_expired' || code === 'sign_in_expired';
-  answer(ctx, moved(`${sign_in}${back}`, isOver ? 'signed_out_by_time' : undefined));
+  sendPage(ctx, redirectTo(`${sign_in}${back}`, isOver ? 'signed_out_by_time' : undefined));
 }
 
 /** The language that the borrower is written in is that of the pages, unless this browser has another. */
-async function followPreference(ctx: Context, ask: Ask) {
+async function followPreference(ctx: Context, ask: CallEndpoint) {
   const profile = await ask<{ language_preference: string }>('GET /portal/profile');
-  speak(ctx, profile.language_preference);
+  rememberLanguage(ctx, profile.language_preference);
 }
 
 /** One for each tenant, since its colours are in it; another name whenever something in it changes. */
-async function stylesheet(ctx: Context, ask: Ask) {
-  const { name, text } = stylesheetOf(await ask<PortalConfig>('GET /portal/config'));
-  if (ctx.path !== `/portal/${name}`) throw missing();
+async function stylesheet(ctx: Context, ask: CallEndpoint) {
+  const { name, text } = tenantStylesheet(await ask<PortalConfig>('GET /portal/config'));
+  if (ctx.path !== `/portal/${name}`) throw pageNotFound();
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
   ctx.type = 'text/css';
   ctx.body = text;

@@ -1,6 +1,6 @@
-import { filledIn, keyOf, ticked } from './fields.ts';
-import { moved, shown, type Page, type Visit } from './page.ts';
-import { allOf } from './rows.ts';
+import { filledFields, formIdempotencyKey, isTicked } from './form-fields.ts';
+import { redirectTo, pageView, type Page, type Visit } from './page.ts';
+import { fetchAllRows } from './fetch-rows.ts';
 
 const HERE = '/portal/profile';
 const PROFILE = '/portal/profile';
@@ -16,7 +16,7 @@ const STEPS: ReadonlyMap<string, (visit: Visit) => Promise<string>> = new Map([
   [
     'contact',
     async (visit: Visit) => {
-      const { phone, ...language } = filledIn(visit, 'phone', 'language_preference');
+      const { phone, ...language } = filledFields(visit, 'phone', 'language_preference');
       const body = { ...language, ...(phone && { phone: phoneOf(phone) }) };
       await visit.ask(`PUT ${PROFILE}`, { body });
       visit.speak(language['language_preference'] ?? '');
@@ -27,7 +27,7 @@ const STEPS: ReadonlyMap<string, (visit: Visit) => Promise<string>> = new Map([
     'preferences',
     async (visit: Visit) => {
       const names = ['email_enabled', 'sms_enabled', 'letter_enabled', 'marketing_enabled'];
-      const body = Object.fromEntries(names.map((name) => [name, ticked(visit, name)]));
+      const body = Object.fromEntries(names.map((name) => [name, isTicked(visit, name)]));
       await visit.ask(`PUT ${PROFILE}/communication-preferences`, { body });
       return 'preferences_saved';
     },
@@ -35,9 +35,9 @@ const STEPS: ReadonlyMap<string, (visit: Visit) => Promise<string>> = new Map([
   [
     'address',
     async (visit: Visit) => {
-      const lines = filledIn(visit, 'street_line_1', 'street_line_2', 'city', 'state');
-      const body = { ...lines, ...filledIn(visit, 'postal_code') };
-      await visit.ask(`POST ${PROFILE}/addresses`, { body, ...keyOf(visit) });
+      const lines = filledFields(visit, 'street_line_1', 'street_line_2', 'city', 'state');
+      const body = { ...lines, ...filledFields(visit, 'postal_code') };
+      await visit.ask(`POST ${PROFILE}/addresses`, { body, ...formIdempotencyKey(visit) });
       return 'address_added';
     },
   ],
@@ -56,17 +56,17 @@ const profile: Page = {
   path: '/profile',
   show: async (visit) => {
     const profile = await visit.ask(`GET ${PROFILE}`);
-    const sessions = await allOf(visit, 'GET /auth/sessions');
-    return shown('profile', { profile, sessions });
+    const sessions = await fetchAllRows(visit, 'GET /auth/sessions');
+    return pageView('profile', { profile, sessions });
   },
   submit: async (visit) => {
     const { step = '', id = '' } = visit.form.values;
     if (step === 'end-session') {
       await visit.ask('DELETE /auth/sessions/{id}', { params: { id } });
-      return moved(HERE, 'session_ended');
+      return redirectTo(HERE, 'session_ended');
     }
     const save = STEPS.get(step);
-    return save === undefined ? moved(HERE) : moved(HERE, await save(visit));
+    return save === undefined ? redirectTo(HERE) : redirectTo(HERE, await save(visit));
   },
 };
 

@@ -1,8 +1,8 @@
 import { ownFactorPages } from './factors.ts';
-import { factorPages } from './factors-asked.ts';
+import { secondFactorPages } from './second-factor-steps.ts';
 import { OPS } from './ops.ts';
-import { moved, shown, type Page, type Visit } from './page.ts';
-import { STAFF } from './rooms.ts';
+import { redirectTo, pageView, type Page, type Visit } from './page.ts';
+import { STAFF } from './sections.ts';
 import {
   choosePasswordPage,
   forgotPasswordPage,
@@ -28,9 +28,9 @@ const isStaff = ({ user }: Visit) => Boolean(user?.tenant_role);
 const home: Page = {
   path: '',
   show: async ({ user, dashboards }) => {
-    if (user?.borrower_id) return moved('/portal');
-    if (user?.tenant_role === 'superadmin') return moved(OPS);
-    return shown('staff-home', { email: user?.email, dashboards });
+    if (user?.borrower_id) return redirectTo('/portal');
+    if (user?.tenant_role === 'superadmin') return redirectTo(OPS);
+    return pageView('staff-home', { email: user?.email, dashboards });
   },
 };
 
@@ -55,20 +55,25 @@ const provider: Page = {
   path: '/provider/{id}',
   isOpen: true,
   door: AUTH,
-  show: async () => moved(`${STAFF}/sign-in`),
+  show: async () => redirectTo(`${STAFF}/sign-in`),
   submit: async ({ ask, params, form }) => {
     const { authorization_url } = await ask<{ authorization_url: string }>(
       'POST /identity-providers/{id}/begin-sign-in',
       { params },
     );
-    return shown('staff-provider', { authorization_url, name: form.values['name'] });
+    return pageView('staff-provider', { authorization_url, name: form.values['name'] });
   },
 };
 
 /** The pages on which staff sign in, choose a password and look after their second factor. */
 export const staffPages: readonly Page[] = [
-  ...[home, signInHere, provider, signOutPage(STAFF), languagePage(STAFF)],
-  ...[forgotPasswordPage(STAFF), choosePasswordPage(STAFF)],
-  ...factorPages(STAFF, onward),
+  home,
+  signInHere,
+  provider,
+  signOutPage(STAFF),
+  languagePage(STAFF),
+  forgotPasswordPage(STAFF),
+  choosePasswordPage(STAFF),
+  ...secondFactorPages(STAFF, onward),
   ...ownFactorPages(STAFF),
 ];

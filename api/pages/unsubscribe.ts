@@ -1,4 +1,4 @@
-import { shown, type Page } from './page.ts';
+import { pageView, type Page } from './page.ts';
 
 /**
  * Where the links in mails lead. Looking at it changes nothing, since programs follow links to scan them.
@@ -8,10 +8,10 @@ const unsubscribe: Page = {
   path: '/unsubscribe',
   isOpen: true,
   isOneClick: true,
-  show: async () => shown('unsubscribe'),
+  show: async () => pageView('unsubscribe'),
   submit: async ({ ask, query }) => {
     await ask('POST /communications/unsubscribe', { body: { token: query['token'] ?? '' } });
-    return shown('unsubscribe', { is_done: true });
+    return pageView('unsubscribe', { is_done: true });
   },
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { autopayDraws as table } from '../../sql/payments/autopay-draws.ts';
-import { date, integer, money, stamps, text, uuid } from '../../sql/types.ts';
+import { date, integer, money, timestamps, text, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 /** What a plan drew, or passed over, for each due date. */
@@ -25,7 +25,7 @@ export const autopayDraws = resource({
     reason: text.nullable().readonly(),
     attempts: integer.readonly(),
     retry_on: date.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['loan_id', 'status', 'due_date'],
 });

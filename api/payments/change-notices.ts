@@ -4,7 +4,7 @@ import {
   dismissChangeNotice,
 } from '../../jobs/payments/nacha/change-notices.ts';
 import { changeNotices as table } from '../../sql/payments/change-notices.ts';
-import { date, stamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { date, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 /** What banks say of accounts that entries were sent to (notifications of change, C01 and its like). */
@@ -33,7 +33,7 @@ export const changeNotices = resource({
     status: z.enum(['pending', 'applied', 'dismissed']).readonly(),
     decided_at: timestamp.nullable().readonly(),
     decided_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['payment_instrument_id', 'borrower_id', 'loan_id', 'code', 'status', 'due_date'],
 

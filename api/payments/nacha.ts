@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
-import { NewFile, sendFile } from '../../jobs/payments/nacha/make-file.ts';
+import { NewNachaFile, generateNachaFile } from '../../jobs/payments/nacha/generate-file.ts';
 import {
-  OUTCOMES,
+  RETURN_OUTCOMES,
   ReturnFile,
-  returnsContent,
-  takeReturns,
-} from '../../jobs/payments/nacha/take-returns.ts';
+  describeReturnFile,
+  processReturnFile,
+} from '../../jobs/payments/nacha/process-returns.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as nacha from '../../sql/payments/nacha.ts';
-import { date, integer, money, stamps, text, timestamp, uuid } from '../../sql/types.ts';
-import { existing, nested, resource } from '../endpoints/resource.ts';
-import type { OwnCall, Route } from '../endpoints/route.ts';
+import { date, integer, money, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
+import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
+import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 
 const about = { area: 'payments', read: 'admin', write: 'admin' } as const;
 
@@ -39,7 +39,7 @@ export const nachaEntries = resource({
       .describe('When the amount moved from ACH clearing to cash.'),
     return_code: text.nullable().readonly(),
     returned_on: date.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['payment_id', 'disbursement_id', 'draw_id', 'trace_number', 'return_code'],
 });
@@ -68,7 +68,7 @@ export const nachaFiles = resource({
     file_size: integer.nullable().readonly(),
     sha256_hash: text.nullable().readonly(),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['file_date', 'status'],
   nested: { entries: nested(nachaEntries, 'nacha_file_id', ['list']) },
@@ -86,7 +86,7 @@ const outcome = z.object({
   payment_id: uuid.nullable(),
   disbursement_id: uuid.nullable(),
   draw_id: uuid.nullable(),
-  status: z.enum(OUTCOMES),
+  status: z.enum(RETURN_OUTCOMES),
   message: z.string(),
 });
 
@@ -105,15 +105,15 @@ export const nachaRoutes: Route[] = [
     summary: 'Generate a Nacha file of unsent debits and disbursements',
     status: 201,
     transaction: 'own',
-    body: NewFile,
+    body: NewNachaFile,
     reply: nachaFiles.reply.extend({ skipped: z.array(skipped) }).meta({ id: 'NewNachaFile' }),
-    run: async ({ within, installation, tenant_id, body }: OwnCall) => {
-      const input = body as z.output<typeof NewFile>;
-      const made = await sendFile(within, installation.files, tenant_id, input);
+    run: async ({ within, installation, tenant_id, body }: OwnTransactionCall) => {
+      const input = body as z.output<typeof NewNachaFile>;
+      const made = await generateNachaFile(within, installation.files, tenant_id, input);
       const read = { readOnly: true };
       const file = await within(
         tenant_id,
-        (work) => existing(work, nacha.nachaFiles, made.id),
+        (work) => findOrThrow(work, nacha.nachaFiles, made.id),
         read,
       );
       return { ...file, skipped: made.skipped };
@@ -139,7 +139,7 @@ export const nachaRoutes: Route[] = [
       })
       .meta({ id: 'NachaDownload' }),
     run: async ({ work, params }) => {
-      const { id, filename } = await existing(work, nacha.nachaFiles, params['id']);
+      const { id, filename } = await findOrThrow(work, nacha.nachaFiles, params['id']);
       const key = await nacha.storageKeyOf(work.tx, id);
       if (key === null) throw new NotFound('The file is not ready yet. Try again shortly.');
       const { download_ttl_s } = (await settingsOf(work.tx)).documents;
@@ -163,14 +163,14 @@ export const nachaRoutes: Route[] = [
     four_eyes: 'reversals',
     // A return file repeats whole account numbers.
     secrets: ['file'],
-    content: ({ work, body }) => returnsContent(work, body as z.output<typeof ReturnFile>),
+    content: ({ work, body }) => describeReturnFile(work, body as z.output<typeof ReturnFile>),
     summary: 'Process a return file from the bank',
     status: 200,
     transaction: 'write',
     body: ReturnFile,
     reply: z.object({ entries: z.array(outcome) }).meta({ id: 'NachaReturns' }),
     run: async ({ work, body }) => ({
-      entries: await takeReturns(work, body as z.output<typeof ReturnFile>),
+      entries: await processReturnFile(work, body as z.output<typeof ReturnFile>),
     }),
   },
 ];

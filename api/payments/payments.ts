@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { audited } from '../../jobs/audit.ts';
+import { auditChange } from '../../jobs/audit.ts';
 import { COMPONENTS } from '../../jobs/loans/arithmetic/terms.ts';
 import { PAYMENT_TYPES } from '../../jobs/loans/engine/events.ts';
 import { changePayment, removePayment } from '../../jobs/payments/change.ts';
@@ -8,11 +8,15 @@ import {
   NewPayment,
   PAYMENT_METHODS,
   PAYMENT_SOURCES,
-  receive,
+  receivePayment,
 } from '../../jobs/payments/receive.ts';
 import { reimburse, Reimbursement } from '../../jobs/payments/reimburse.ts';
-import { Return, returnPayment, takeBack } from '../../jobs/payments/return.ts';
-import { Reversal } from '../../jobs/payments/reverse.ts';
+import {
+  PaymentReturn,
+  returnPayment,
+  reverseOrReturnPayment,
+} from '../../jobs/payments/return.ts';
+import { PaymentReversal } from '../../jobs/payments/reverse.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
 import {
@@ -22,12 +26,12 @@ import {
   positiveMoney,
   prose,
   signedMoney,
-  stamps,
+  timestamps,
   text,
   timestamp,
   uuid,
 } from '../../sql/types.ts';
-import { action, existing, resource } from '../endpoints/resource.ts';
+import { action, findOrThrow, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 
 export const PAYMENT_STATUSES = [
@@ -98,7 +102,7 @@ export const payments = resource({
     reversal_effective_date: date.nullable().readonly(),
     reverses_payment_id: uuid.nullable().readonly(),
     journal_entry_ids: z.array(uuid).readonly(),
-    ...stamps,
+    ...timestamps,
   },
   writeOnly: {
     allocation_override: z
@@ -133,7 +137,7 @@ export const payments = resource({
   ],
 
   finds_parent: true,
-  create: (work, input) => receive(work, input.loan_id, input),
+  create: (work, input) => receivePayment(work, input.loan_id, input),
   update: changePayment,
   remove: removePayment,
   four_eyes: { delete: 'reversals' },
@@ -141,14 +145,14 @@ export const payments = resource({
     reverse: action({
       allow: 'loan_officer',
       summary: 'Reverse a payment',
-      body: Reversal,
+      body: PaymentReversal,
       four_eyes: 'reversals',
-      run: takeBack,
+      run: reverseOrReturnPayment,
     }),
     return: action({
       allow: 'loan_officer',
       summary: 'Record a returned payment',
-      body: Return,
+      body: PaymentReturn,
       four_eyes: 'reversals',
       run: returnPayment,
     }),
@@ -189,7 +193,7 @@ export const paymentRoutes: Route[] = [
       })
       .meta({ id: 'PaymentPreview' }),
     run: async ({ work, params, body }) => {
-      const { id } = await existing(work, loans, params['id']);
+      const { id } = await findOrThrow(work, loans, params['id']);
       return previewPayment(work, id, body as z.output<typeof PaymentPreview>);
     },
   },
@@ -208,8 +212,8 @@ export const paymentRoutes: Route[] = [
     record: loans,
     reply: payments.reply,
     run: async ({ work, params, body }) => {
-      const { id } = await existing(work, loans, params['id']);
-      return audited(work, table, 'reimburse', null, () =>
+      const { id } = await findOrThrow(work, loans, params['id']);
+      return auditChange(work, table, 'reimburse', null, () =>
         reimburse(work, id, body as z.output<typeof Reimbursement>),
       );
     },

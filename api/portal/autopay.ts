@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import {
-  autopayOf,
+  getAutopay,
   cancelAutopay,
   enableAutopay,
-  Enabling,
-  enroll,
-  Enrolment,
+  AutopaySwitch,
+  enrollInAutopay,
+  AutopayEnrollment,
 } from '../../jobs/portal/autopay.ts';
 import { flag } from '../../sql/types.ts';
 import { autopayPlans } from '../borrowers/autopay-plans.ts';
 import type { Call, Route } from '../endpoints/route.ts';
-import { own } from './own.ts';
+import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 const reply = z
   .object({ is_enrolled: flag, is_enabled: flag, plan: autopayPlans.reply.nullable() })
@@ -23,25 +23,25 @@ const ofLoan =
     steps(work, borrowerId, params['id'] ?? '');
 
 export const portalAutopay: Route[] = [
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/loans/{id}/autopay',
     action: 'autopay',
     summary: 'Get the autopay enrollment of a loan',
     reply,
-    run: ofLoan(autopayOf),
+    run: ofLoan(getAutopay),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/loans/{id}/autopay/enroll',
     action: 'enroll',
     summary: 'Enroll a loan in autopay',
-    body: Enrolment,
+    body: AutopayEnrollment,
     reply,
     run: ({ work, params, body }, borrowerId) =>
-      enroll(work, borrowerId, params['id'] ?? '', Enrolment.parse(body)),
+      enrollInAutopay(work, borrowerId, params['id'] ?? '', AutopayEnrollment.parse(body)),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/loans/{id}/autopay/cancel',
     action: 'cancel',
@@ -49,14 +49,14 @@ export const portalAutopay: Route[] = [
     reply,
     run: ofLoan(cancelAutopay),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/loans/{id}/autopay/enable',
     action: 'enable',
     summary: 'Pause or resume autopay',
-    body: Enabling,
+    body: AutopaySwitch,
     reply,
     run: ({ work, params, body }, borrowerId) =>
-      enableAutopay(work, borrowerId, params['id'] ?? '', Enabling.parse(body)),
+      enableAutopay(work, borrowerId, params['id'] ?? '', AutopaySwitch.parse(body)),
   }),
 ];

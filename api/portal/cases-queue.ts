@@ -6,13 +6,13 @@ import {
   CASE_STATUSES,
   CASE_TYPES,
   changeCase,
-  speech,
+  nonBlankProse,
 } from '../../jobs/portal/cases.ts';
-import { answerCase, attachments } from '../../jobs/portal/cases-thread.ts';
+import { answerCase, attachmentIds } from '../../jobs/portal/case-thread.ts';
 import { PRIORITIES } from '../../sql/borrowers/tasks.ts';
-import { cases as table, messages, threadOf } from '../../sql/portal/cases.ts';
-import { flag, freeWords, prose, stamps, timestamp, uuid } from '../../sql/types.ts';
-import { endpoint, existing, nested, resource } from '../endpoints/resource.ts';
+import { cases as table, messages, listThread } from '../../sql/portal/cases.ts';
+import { flag, requiredFreeText, prose, timestamps, timestamp, uuid } from '../../sql/types.ts';
+import { endpoint, findOrThrow, nested, resource } from '../endpoints/resource.ts';
 
 const when = timestamp.nullable().readonly();
 
@@ -34,9 +34,9 @@ const caseMessages = resource({
     author_type: z.enum(['borrower', 'agent', 'system']).readonly(),
     author_id: uuid.nullable().readonly(),
     author_name: z.string().readonly(),
-    message: speech,
+    message: nonBlankProse,
     is_internal: flag.default(false).describe('An internal staff note. No notification is sent.'),
-    attachments: attachments.default([]),
+    attachments: attachmentIds.default([]),
     created_at: timestamp.readonly(),
   },
   filters: ['author_type', 'is_internal'],
@@ -60,8 +60,8 @@ export const cases = resource({
     borrower_id: uuid,
     borrower_name: z.string().readonly(),
     loan_id: uuid.nullish(),
-    subject: freeWords.describe('Visible to a borrower who can see the case.'),
-    description: speech,
+    subject: requiredFreeText.describe('Visible to a borrower who can see the case.'),
+    description: nonBlankProse,
     case_type: z.enum(CASE_TYPES).default('general'),
     status: z.enum(CASE_STATUSES).default('open'),
     priority: z.enum(PRIORITIES).default('normal'),
@@ -78,7 +78,7 @@ export const cases = resource({
     resolved_at: when,
     closed_at: when,
     last_message_at: timestamp.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['borrower_id', 'loan_id', 'description'],
   filters: [
@@ -93,7 +93,7 @@ export const cases = resource({
 });
 
 /** A case with its thread. */
-export const caseRead = endpoint({
+export const readCase = endpoint({
   method: 'GET',
   path: '/cases/{id}',
   allow: 'collector',
@@ -108,7 +108,7 @@ export const caseRead = endpoint({
     .extend({ messages: z.array(caseMessages.reply) })
     .meta({ id: 'CaseWithMessages' }),
   run: async ({ work, params }) => {
-    const row = await existing(work, table, params['id']);
-    return { ...row, messages: await threadOf(work.tx, row.id) };
+    const row = await findOrThrow(work, table, params['id']);
+    return { ...row, messages: await listThread(work.tx, row.id) };
   },
 });

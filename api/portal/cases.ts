@@ -1,13 +1,18 @@
 import { z } from 'zod';
-import { audited } from '../../jobs/audit.ts';
-import { ask, CASE_STATUSES, CASE_TYPES, speech } from '../../jobs/portal/cases.ts';
-import { attachments, writeInCase } from '../../jobs/portal/cases-thread.ts';
-import { cases, casesOf, messages, shownThreadOf } from '../../sql/portal/cases.ts';
-import { freeWords, stamps, timestamp, uuid } from '../../sql/types.ts';
-import { pageOf } from '../endpoints/records.ts';
-import { existing } from '../endpoints/resource.ts';
+import { auditChange } from '../../jobs/audit.ts';
+import {
+  openBorrowerCase,
+  CASE_STATUSES,
+  CASE_TYPES,
+  nonBlankProse,
+} from '../../jobs/portal/cases.ts';
+import { attachmentIds, postBorrowerMessage } from '../../jobs/portal/case-thread.ts';
+import { cases, casesOfBorrower, messages, listVisibleThread } from '../../sql/portal/cases.ts';
+import { requiredFreeText, timestamps, timestamp, uuid } from '../../sql/types.ts';
+import { fetchPage } from '../endpoints/records.ts';
+import { findOrThrow } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
-import { own } from './own.ts';
+import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 const when = timestamp.nullable();
 
@@ -32,7 +37,7 @@ const shown = z
     resolved_at: when,
     closed_at: when,
     last_message_at: timestamp,
-    ...stamps,
+    ...timestamps,
   })
   .meta({ id: 'PortalCase' });
 
@@ -51,14 +56,14 @@ const thread = shown.extend({ messages: z.array(message) }).meta({ id: 'PortalCa
 
 const Question = z.object({
   loan_id: uuid.nullish(),
-  subject: freeWords,
-  description: speech,
+  subject: requiredFreeText,
+  description: nonBlankProse,
   case_type: z.enum(CASE_TYPES).default('general'),
 });
-const Words = z.object({ message: speech, attachments: attachments.default([]) });
+const Words = z.object({ message: nonBlankProse, attachments: attachmentIds.default([]) });
 
 export const portalCases: Route[] = [
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/support/cases',
     action: 'list-cases',
@@ -71,9 +76,9 @@ export const portalCases: Route[] = [
       hasSearch: false,
       isArchivable: false,
     },
-    run: (call, borrowerId) => pageOf(call, casesOf(borrowerId)),
+    run: (call, borrowerId) => fetchPage(call, casesOfBorrower(borrowerId)),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/support/cases',
     action: 'create',
@@ -83,11 +88,13 @@ export const portalCases: Route[] = [
     reply: thread,
     run: async ({ work, body }, borrower_id) => {
       const question = { ...(body as z.output<typeof Question>), borrower_id };
-      const { id } = await audited(work, cases, 'create', null, () => ask(work, question));
+      const { id } = await auditChange(work, cases, 'create', null, () =>
+        openBorrowerCase(work, question),
+      );
       return withThread(work, borrower_id, id);
     },
   }),
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/support/cases/{id}',
     action: 'show-case',
@@ -95,7 +102,7 @@ export const portalCases: Route[] = [
     reply: thread,
     run: ({ work, params }, borrowerId) => withThread(work, borrowerId, params['id']),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/support/cases/{id}/messages',
     action: 'create',
@@ -104,13 +111,13 @@ export const portalCases: Route[] = [
     body: Words,
     reply: message,
     run: ({ work, params, body }, borrowerId) =>
-      audited(work, messages, 'create', null, () =>
-        writeInCase(work, borrowerId, params['id'] ?? '', body as z.output<typeof Words>),
+      auditChange(work, messages, 'create', null, () =>
+        postBorrowerMessage(work, borrowerId, params['id'] ?? '', body as z.output<typeof Words>),
       ),
   }),
 ];
 
 async function withThread(work: Call['work'], borrowerId: string, id?: string) {
-  const row = await existing(work, casesOf(borrowerId), id);
-  return { ...row, messages: await shownThreadOf(work.tx, row.id) };
+  const row = await findOrThrow(work, casesOfBorrower(borrowerId), id);
+  return { ...row, messages: await listVisibleThread(work.tx, row.id) };
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { dashboardOf } from '../../jobs/portal/dashboard.ts';
+import { buildDashboard } from '../../jobs/portal/dashboard.ts';
 import { date, money, text, uuid } from '../../sql/types.ts';
 import { ALERTS } from '../../templates/alerts.ts';
 import type { Route } from '../endpoints/route.ts';
 import { loanFields } from '../loans/fields.ts';
-import { own } from './own.ts';
+import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 const { id, loan_number, principal_balance, status, next_payment_date, next_payment_amount } =
   loanFields;
 const { past_due_amount } = loanFields;
 
-export const portalDashboard: Route = own({
+export const portalDashboard: Route = borrowerEndpoint({
   method: 'GET',
   path: '/portal/dashboard',
   action: 'dashboard',
@@ -34,7 +34,12 @@ export const portalDashboard: Route = own({
         .nullable(),
       loans: z.array(
         z.object({
-          ...{ id, loan_number, principal_balance, status, next_payment_date, next_payment_amount },
+          id,
+          loan_number,
+          principal_balance,
+          status,
+          next_payment_date,
+          next_payment_amount,
           past_due_amount,
           balance: money.describe('All that is owed, with what was charged off.'),
         }),
@@ -50,5 +55,5 @@ export const portalDashboard: Route = own({
       ),
     })
     .meta({ id: 'PortalDashboard' }),
-  run: ({ work }, borrowerId) => dashboardOf(work, borrowerId),
+  run: ({ work }, borrowerId) => buildDashboard(work, borrowerId),
 });

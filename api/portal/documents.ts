@@ -1,25 +1,36 @@
 import { z } from 'zod';
-import { Confirmation, confirmUpload } from '../../jobs/documents/upload.ts';
+import { UploadConfirmation, confirmUpload } from '../../jobs/documents/upload.ts';
 import {
-  announceOwn,
+  createOwnUploadLink,
   assertOwnUpload,
-  linkToShown,
+  createVisibleDocumentLink,
   OwnUpload,
 } from '../../jobs/portal/documents.ts';
-import { documentsOf } from '../../sql/portal/documents.ts';
+import { documentsOfBorrower } from '../../sql/portal/documents.ts';
 import { date, text, timestamp } from '../../sql/types.ts';
-import { absolute, documents, uploadLink } from '../documents/documents.ts';
-import { pageOf } from '../endpoints/records.ts';
-import { existing } from '../endpoints/resource.ts';
+import { absoluteUrl, documents, uploadLinkReply } from '../documents/documents.ts';
+import { fetchPage } from '../endpoints/records.ts';
+import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
-import { own } from './own.ts';
+import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** Who at the lender handled a document, and where it lies, is not the borrower's to know. */
 const shown = documents.reply
   .pick({
-    ...{ id: true, loan_id: true, document_type: true, filename: true, content_type: true },
-    ...{ file_size: true, status: true, source: true, page_count: true, uploaded_at: true },
-    ...{ expires_at: true, rejection_reason: true, created_at: true, updated_at: true },
+    id: true,
+    loan_id: true,
+    document_type: true,
+    filename: true,
+    content_type: true,
+    file_size: true,
+    status: true,
+    source: true,
+    page_count: true,
+    uploaded_at: true,
+    expires_at: true,
+    rejection_reason: true,
+    created_at: true,
+    updated_at: true,
   })
   .extend({
     loan_number: text.nullable(),
@@ -29,7 +40,7 @@ const shown = documents.reply
   .meta({ id: 'PortalDocument' });
 
 export const portalDocuments: Route[] = [
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/documents',
     action: 'list-documents',
@@ -42,9 +53,9 @@ export const portalDocuments: Route[] = [
       hasSearch: false,
       isArchivable: false,
     },
-    run: (call, borrowerId) => pageOf(call, documentsOf(borrowerId)),
+    run: (call, borrowerId) => fetchPage(call, documentsOfBorrower(borrowerId)),
   }),
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/documents/{id}/download',
     security_event: 'document_download',
@@ -58,12 +69,12 @@ export const portalDocuments: Route[] = [
       content_type: z.string(),
     }),
     run: async ({ work, params, origin }, borrowerId) => {
-      const link = await linkToShown(work, borrowerId, params['id'] ?? '');
-      const url = absolute(origin, link.download_url);
+      const link = await createVisibleDocumentLink(work, borrowerId, params['id'] ?? '');
+      const url = absoluteUrl(origin, link.download_url);
       return { ...link, url, download_url: url };
     },
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/documents/upload',
     throttle: 'upload',
@@ -71,10 +82,10 @@ export const portalDocuments: Route[] = [
     summary: 'Request an upload link for a file',
     status: 201,
     body: OwnUpload,
-    reply: uploadLink,
+    reply: uploadLinkReply,
     run: async ({ work, body, origin }, borrowerId) => {
-      const link = await announceOwn(work, borrowerId, body as z.output<typeof OwnUpload>);
-      return { ...link, upload_url: absolute(origin, link.upload_url) };
+      const link = await createOwnUploadLink(work, borrowerId, body as z.output<typeof OwnUpload>);
+      return { ...link, upload_url: absoluteUrl(origin, link.upload_url) };
     },
   }),
   {
@@ -86,7 +97,7 @@ export const portalDocuments: Route[] = [
     action: 'edit',
     summary: 'Confirm that a file was uploaded to its link',
     status: 200,
-    body: Confirmation,
+    body: UploadConfirmation,
     reply: shown,
     transaction: 'own',
     run: async ({ within, installation: { files }, tenant_id, params, body, user }) => {
@@ -94,8 +105,18 @@ export const portalDocuments: Route[] = [
       const borrowerId = user?.borrower_id ?? '';
       const mayRead = { readOnly: true };
       await within(tenant_id, (work) => assertOwnUpload(work, borrowerId, id), mayRead);
-      await confirmUpload(within, files, tenant_id, id, body as z.output<typeof Confirmation>);
-      return within(tenant_id, (work) => existing(work, documentsOf(borrowerId), id), mayRead);
+      await confirmUpload(
+        within,
+        files,
+        tenant_id,
+        id,
+        body as z.output<typeof UploadConfirmation>,
+      );
+      return within(
+        tenant_id,
+        (work) => findOrThrow(work, documentsOfBorrower(borrowerId), id),
+        mayRead,
+      );
     },
   },
 ];

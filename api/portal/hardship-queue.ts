@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { Invalid } from '../../jobs/errors.ts';
-import { applied, takeDown } from '../../jobs/portal/hardship.ts';
+import { applicationFields, recordApplication } from '../../jobs/portal/hardship.ts';
 import {
   APPLICATION_STATUSES,
-  approve,
+  approveApplication,
   Denial,
-  deny,
+  denyApplication,
   InfoRequest,
-  named,
-  requestInfo,
-  review,
-  withdraw,
+  reliefFields,
+  requestInformation,
+  startReview,
+  withdrawApplication,
   Withdrawal,
 } from '../../jobs/portal/hardship-decisions.ts';
 import type { Work } from '../../jobs/work.ts';
 import { applications as table, RELIEFS, type Relief } from '../../sql/portal/hardship.ts';
-import { date, signedMoney, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { date, signedMoney, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import type { Resource } from '../endpoints/declaration.ts';
-import { without } from '../endpoints/nested.ts';
-import { created } from '../endpoints/records.ts';
+import { omitFields } from '../endpoints/nested.ts';
+import { createRecord } from '../endpoints/records.ts';
 import { action, resource } from '../endpoints/resource.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { deferments } from '../loans/deferments.ts';
@@ -34,10 +34,10 @@ const MADE: Record<Relief, Resource> = {
   payment_plan: paymentPlans,
 };
 const termsOf = (kind: Relief) =>
-  without(MADE[kind].creation, 'loan_id', 'hardship_application_id').nullish();
+  omitFields(MADE[kind].creation, 'loan_id', 'hardship_application_id').nullish();
 
 const Approval = z.object({
-  ...named,
+  ...reliefFields,
   forbearance: termsOf('forbearance'),
   deferment: termsOf('deferment'),
   modification: termsOf('modification'),
@@ -49,7 +49,7 @@ const makingFor =
   (work: Work, applicationId: string) => async (kind: Relief, loan_id: string, terms: object) => {
     const link = kind === 'forbearance' ? { hardship_application_id: applicationId } : {};
     try {
-      const row = await created(work, MADE[kind].declaration, { ...terms, ...link, loan_id });
+      const row = await createRecord(work, MADE[kind].declaration, { ...terms, ...link, loan_id });
       if (row instanceof HttpRefusal) throw row;
       return row.id;
     } catch (error) {
@@ -79,7 +79,7 @@ export const hardshipApplications = resource({
     borrower_name: z.string().readonly(),
     case_id: uuid.readonly(),
     assigned_to: uuid.nullable().readonly().describe('Who works on its case.'),
-    ...applied,
+    ...applicationFields,
     monthly_surplus: signedMoney.nullable().readonly(),
     status: z.enum(APPLICATION_STATUSES).readonly(),
     source: z.enum(['portal', 'agent']).readonly(),
@@ -94,39 +94,43 @@ export const hardshipApplications = resource({
       .readonly()
       .describe('Collection contact is paused until this date.'),
     submitted_at: timestamp.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: [
     ...(['borrower_id', 'loan_id', 'case_id', 'assigned_to', 'hardship_type'] as const),
     ...(['requested_action', 'status', 'source', 'resulting_type', 'submitted_at'] as const),
   ],
 
-  create: takeDown,
+  create: recordApplication,
   actions: {
-    review: action({ allow: 'collector', summary: 'Start reviewing an application', run: review }),
+    review: action({
+      allow: 'collector',
+      summary: 'Start reviewing an application',
+      run: startReview,
+    }),
     'request-info': action({
       allow: 'collector',
       summary: 'Request more information from the borrower',
       body: InfoRequest,
-      run: requestInfo,
+      run: requestInformation,
     }),
     approve: action({
       allow: 'loan_officer',
       summary: 'Approve an application with existing or new relief',
       body: Approval,
-      run: (work, id, input) => approve(work, id, input, makingFor(work, id)),
+      run: (work, id, input) => approveApplication(work, id, input, makingFor(work, id)),
     }),
     deny: action({
       allow: 'loan_officer',
       summary: 'Deny an application with a reason',
       body: Denial,
-      run: deny,
+      run: denyApplication,
     }),
     withdraw: action({
       allow: 'collector',
       summary: "Withdraw an application at the borrower's request",
       body: Withdrawal,
-      run: withdraw,
+      run: withdrawApplication,
     }),
   },
 });

@@ -1,23 +1,28 @@
 import type { z } from 'zod';
-import { audited } from '../../jobs/audit.ts';
-import { Application, applyForOwn } from '../../jobs/portal/hardship.ts';
-import { applications, applicationsOf } from '../../sql/portal/hardship.ts';
-import { pageOf } from '../endpoints/records.ts';
-import { existing } from '../endpoints/resource.ts';
+import { auditChange } from '../../jobs/audit.ts';
+import { Application, applyForHardship } from '../../jobs/portal/hardship.ts';
+import { applications, applicationsOfBorrower } from '../../sql/portal/hardship.ts';
+import { fetchPage } from '../endpoints/records.ts';
+import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { hardshipApplications } from './hardship-queue.ts';
-import { own } from './own.ts';
+import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** Without what concerns only those who decide about it. */
 const shown = hardshipApplications.reply
   .omit({
-    ...{ borrower_id: true, borrower_name: true, assigned_to: true, source: true },
-    ...{ decided_by: true, resulting_status: true, contacts_paused_until: true },
+    borrower_id: true,
+    borrower_name: true,
+    assigned_to: true,
+    source: true,
+    decided_by: true,
+    resulting_status: true,
+    contacts_paused_until: true,
   })
   .meta({ id: 'PortalHardshipApplication' });
 
 export const portalHardship: Route[] = [
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/hardship',
     action: 'list-hardship',
@@ -30,9 +35,9 @@ export const portalHardship: Route[] = [
       hasSearch: false,
       isArchivable: false,
     },
-    run: (call, borrowerId) => pageOf(call, applicationsOf(borrowerId)),
+    run: (call, borrowerId) => fetchPage(call, applicationsOfBorrower(borrowerId)),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/hardship',
     action: 'submit',
@@ -41,16 +46,17 @@ export const portalHardship: Route[] = [
     body: Application,
     reply: shown,
     run: ({ work, body }, borrowerId) =>
-      audited(work, applications, 'submit', null, () =>
-        applyForOwn(work, borrowerId, body as z.output<typeof Application>),
+      auditChange(work, applications, 'submit', null, () =>
+        applyForHardship(work, borrowerId, body as z.output<typeof Application>),
       ),
   }),
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/hardship/{id}',
     action: 'show-hardship',
     summary: 'Get a hardship application with its decision',
     reply: shown,
-    run: ({ work, params }, borrowerId) => existing(work, applicationsOf(borrowerId), params['id']),
+    run: ({ work, params }, borrowerId) =>
+      findOrThrow(work, applicationsOfBorrower(borrowerId), params['id']),
   }),
 ];

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { ownLoan } from '../../jobs/portal/debt.ts';
-import { assertOwnLoan, liabilityOf } from '../../jobs/portal/own.ts';
-import { scheduleOf } from '../../jobs/loans/history/balances.ts';
-import { LIABLE_ROLES, owedBy } from '../../sql/loans/co-borrowers.ts';
+import { findOwnLoan } from '../../jobs/portal/debt.ts';
+import { assertOwnLoan, liabilityFields } from '../../jobs/portal/own-loans.ts';
+import { readSchedule } from '../../jobs/loans/history/balances.ts';
+import { LIABLE_ROLES, listLoansOwedBy } from '../../sql/loans/co-borrowers.ts';
 import { portalLoans as table } from '../../sql/portal/loans.ts';
 import { date, flag, money, signedMoney } from '../../sql/types.ts';
-import { among, pageOf } from '../endpoints/records.ts';
+import { filterByIds, fetchPage } from '../endpoints/records.ts';
 import type { Route } from '../endpoints/route.ts';
 import { loanFields } from '../loans/fields.ts';
 import { installment } from '../loans/loans.ts';
-import { own } from './own.ts';
+import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** What of a loan is the business of those who owe it; the amounts are those that staff see. */
 const ofLoan = z
@@ -73,7 +73,7 @@ const loanDetail = portalLoan
   .meta({ id: 'PortalLoanDetail' });
 
 export const portalLoans: Route[] = [
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/loans',
     action: 'list-loans',
@@ -87,22 +87,25 @@ export const portalLoans: Route[] = [
       isArchivable: false,
     },
     run: async (call, borrowerId) => {
-      const owed = await owedBy(call.work.tx, borrowerId);
-      const roles = new Map(owed.map(({ loan_id, role }) => [loan_id, liabilityOf(role)]));
-      const page = await pageOf({ ...call, list: among(call.list, [...roles.keys()]) }, table);
+      const owed = await listLoansOwedBy(call.work.tx, borrowerId);
+      const roles = new Map(owed.map(({ loan_id, role }) => [loan_id, liabilityFields(role)]));
+      const page = await fetchPage(
+        { ...call, list: filterByIds(call.list, [...roles.keys()]) },
+        table,
+      );
       const rows = page.rows.map((row) => ({ ...row, ...roles.get(row.id) }));
       return { ...page, rows };
     },
   }),
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/loans/{id}',
     action: 'show-loan',
     summary: "Get one of the borrower's loans",
     reply: loanDetail,
-    run: ({ work, params }, borrowerId) => ownLoan(work, borrowerId, params['id'] ?? ''),
+    run: ({ work, params }, borrowerId) => findOwnLoan(work, borrowerId, params['id'] ?? ''),
   }),
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/loans/{id}/amortization',
     action: 'amortization',
@@ -110,7 +113,7 @@ export const portalLoans: Route[] = [
     reply: z.array(installment),
     run: async ({ work, params: { id = '' } }, borrowerId) => {
       await assertOwnLoan(work, borrowerId, id);
-      return scheduleOf(work, id);
+      return readSchedule(work, id);
     },
   }),
 ];

@@ -1,13 +1,19 @@
 import { z } from 'zod';
-import { assertOwnLoan } from '../../jobs/portal/own.ts';
-import { cancelOwn, pay, PortalPayment, PortalPreview, previewOwn } from '../../jobs/portal/pay.ts';
+import { assertOwnLoan } from '../../jobs/portal/own-loans.ts';
+import {
+  cancelOwnPayment,
+  payOwnLoan,
+  PortalPayment,
+  PortalPreview,
+  previewOwnPayment,
+} from '../../jobs/portal/pay.ts';
 import { payments as table } from '../../sql/payments/payments.ts';
 import type { Row } from '../../sql/table.ts';
 import { date, flag, money, signedMoney } from '../../sql/types.ts';
-import { childrenOf, pageOf } from '../endpoints/records.ts';
+import { filterByParent, fetchPage } from '../endpoints/records.ts';
 import type { Route } from '../endpoints/route.ts';
 import { allocation, payments } from '../payments/payments.ts';
-import { own } from './own.ts';
+import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** A payment without what staff note on it, and without the books. */
 const ofPayment = payments.reply.pick({
@@ -47,7 +53,7 @@ const shownTo = (borrowerId: string) => (row: Row) => ({
 });
 
 export const portalPayments: Route[] = [
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/loans/{id}/payments',
     action: 'list-payments',
@@ -64,11 +70,11 @@ export const portalPayments: Route[] = [
       const { work, params, list } = call;
       const { id = '' } = params;
       await assertOwnLoan(work, borrowerId, id);
-      const page = await pageOf({ ...call, list: childrenOf(list, 'loan_id', id) }, table);
+      const page = await fetchPage({ ...call, list: filterByParent(list, 'loan_id', id) }, table);
       return { ...page, rows: page.rows.map(shownTo(borrowerId)) };
     },
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/loans/{id}/payments',
     action: 'pay',
@@ -78,10 +84,10 @@ export const portalPayments: Route[] = [
     reply: portalPayment,
     run: async ({ work, params, body }, borrowerId) => {
       const order = PortalPayment.parse(body);
-      return shownTo(borrowerId)(await pay(work, borrowerId, params['id'] ?? '', order));
+      return shownTo(borrowerId)(await payOwnLoan(work, borrowerId, params['id'] ?? '', order));
     },
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/loans/{id}/payments/preview',
     action: 'preview-payment',
@@ -103,15 +109,15 @@ export const portalPayments: Route[] = [
       })
       .meta({ id: 'PortalPaymentPreview' }),
     run: ({ work, params, body }, borrowerId) =>
-      previewOwn(work, borrowerId, params['id'] ?? '', PortalPreview.parse(body)),
+      previewOwnPayment(work, borrowerId, params['id'] ?? '', PortalPreview.parse(body)),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/payments/{id}/cancel',
     action: 'cancel-payment',
     summary: 'Cancel a scheduled payment',
     reply: portalPayment,
     run: async ({ work, params }, borrowerId) =>
-      shownTo(borrowerId)(await cancelOwn(work, borrowerId, params['id'] ?? '')),
+      shownTo(borrowerId)(await cancelOwnPayment(work, borrowerId, params['id'] ?? '')),
   }),
 ];

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { Preferences } from '../../jobs/communications/preferences.ts';
-import { choose } from '../../jobs/portal/consents.ts';
-import { basicProfile, changeProfile, profileOf } from '../../jobs/portal/profile.ts';
+import { setOwnPreferences } from '../../jobs/portal/consents.ts';
+import { getBasicProfile, changeProfile, getProfile } from '../../jobs/portal/profile.ts';
 import { uuid } from '../../sql/types.ts';
 import { addresses } from '../borrowers/addresses.ts';
 import { language } from '../borrowers/borrowers.ts';
-import { wishes } from '../borrowers/communication-preferences.ts';
-import { phoneNumber } from '../../sql/fixed-forms.ts';
+import { communicationPreferences } from '../borrowers/communication-preferences.ts';
+import { phoneNumber } from '../../sql/formatted-text.ts';
 import type { Call, Route } from '../endpoints/route.ts';
-import { own } from './own.ts';
+import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 const basic = z
   .object({
@@ -24,7 +24,7 @@ const profile = basic
   .extend({
     language_preference: language,
     addresses: z.array(addresses.reply),
-    communication_preferences: wishes,
+    communication_preferences: communicationPreferences,
   })
   .meta({ id: 'PortalProfile' });
 
@@ -36,23 +36,23 @@ const Changes = z.object({
 const emailOf = ({ user }: Call) => user?.email ?? '';
 
 export const portalProfile: Route[] = [
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/me',
     action: 'me',
     summary: 'Get the signed-in borrower',
     reply: basic,
-    run: (call, borrowerId) => basicProfile(call.work, borrowerId, emailOf(call)),
+    run: (call, borrowerId) => getBasicProfile(call.work, borrowerId, emailOf(call)),
   }),
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/profile',
     action: 'profile',
     summary: "Get the borrower's profile",
     reply: profile,
-    run: (call, borrowerId) => profileOf(call.work, borrowerId, emailOf(call)),
+    run: (call, borrowerId) => getProfile(call.work, borrowerId, emailOf(call)),
   }),
-  own({
+  borrowerEndpoint({
     method: 'PUT',
     path: '/portal/profile',
     action: 'change-profile',
@@ -61,17 +61,17 @@ export const portalProfile: Route[] = [
     reply: profile,
     run: async (call, borrowerId) => {
       await changeProfile(call.work, borrowerId, Changes.parse(call.body));
-      return profileOf(call.work, borrowerId, emailOf(call));
+      return getProfile(call.work, borrowerId, emailOf(call));
     },
   }),
-  own({
+  borrowerEndpoint({
     method: 'PUT',
     path: '/portal/profile/communication-preferences',
     action: 'change-preferences',
     summary: "Update the borrower's notification preferences",
     body: Preferences,
-    reply: wishes,
+    reply: communicationPreferences,
     run: ({ work, body }, borrowerId) =>
-      choose(work, borrowerId, body as z.output<typeof Preferences>),
+      setOwnPreferences(work, borrowerId, body as z.output<typeof Preferences>),
   }),
 ];

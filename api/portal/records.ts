@@ -1,22 +1,28 @@
 import type { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import { AccountNumber, supplyAccountNumber } from '../../jobs/portal/account-number.ts';
-import { assertRoom } from '../../jobs/portal/profile.ts';
+import { assertBelowLimit } from '../../jobs/portal/profile.ts';
 import { paymentInstruments as instruments } from '../../sql/borrowers/payment-instruments.ts';
-import { findOwn } from '../../sql/portal/own.ts';
+import { findOwnRow } from '../../sql/portal/own-rows.ts';
 import { addresses } from '../borrowers/addresses.ts';
 import { emails } from '../borrowers/emails.ts';
 import { paymentInstruments } from '../borrowers/payment-instruments.ts';
 import { phones } from '../borrowers/phones.ts';
 import type { Input, Resource } from '../endpoints/declaration.ts';
-import { without } from '../endpoints/nested.ts';
-import { archived, childrenOf, created, listOf, pageOf } from '../endpoints/records.ts';
+import { omitFields } from '../endpoints/nested.ts';
+import {
+  setRecordArchived,
+  filterByParent,
+  createRecord,
+  listDeclarationOf,
+  fetchPage,
+} from '../endpoints/records.ts';
 import type { Call, Route } from '../endpoints/route.ts';
-import { own } from './own.ts';
+import { borrowerEndpoint } from './borrower-endpoint.ts';
 
 /** What staff alone say of a record, or the server. */
 const bodyOf = ({ creation }: Resource, ...staff: string[]) =>
-  without(creation, 'borrower_id', ...staff);
+  omitFields(creation, 'borrower_id', ...staff);
 
 /** The last four digits are enough to add an account. The portal draws on it once the number is known. */
 const NewInstrument = bodyOf(
@@ -39,26 +45,26 @@ const NewPhone = bodyOf(phones, 'status', 'carrier_name', 'is_landline');
 const listing =
   ({ declaration: { table } }: Resource) =>
   (call: Call, borrowerId: string) =>
-    pageOf({ ...call, list: childrenOf(call.list, 'borrower_id', borrowerId) }, table);
+    fetchPage({ ...call, list: filterByParent(call.list, 'borrower_id', borrowerId) }, table);
 
 const adding =
   ({ declaration }: Resource) =>
   async ({ work, body }: Call, borrower_id: string) => {
-    await assertRoom(work, declaration.table, borrower_id);
-    return created(work, declaration, { ...(body as Input), borrower_id });
+    await assertBelowLimit(work, declaration.table, borrower_id);
+    return createRecord(work, declaration, { ...(body as Input), borrower_id });
   };
 
 const portalInstruments: Route[] = [
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: '/portal/payment-instruments',
     action: 'list-instruments',
     summary: "List the borrower's bank accounts",
     reply: paymentInstruments.reply,
-    list: listOf(paymentInstruments.declaration),
+    list: listDeclarationOf(paymentInstruments.declaration),
     run: listing(paymentInstruments),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/payment-instruments',
     action: 'create',
@@ -68,7 +74,7 @@ const portalInstruments: Route[] = [
     reply: paymentInstruments.reply,
     run: adding(paymentInstruments),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: '/portal/payment-instruments/{id}/account-number',
     action: 'supply-number',
@@ -78,7 +84,7 @@ const portalInstruments: Route[] = [
     run: ({ work, params, body }, borrowerId) =>
       supplyAccountNumber(work, borrowerId, params['id'] ?? '', AccountNumber.parse(body)),
   }),
-  own({
+  borrowerEndpoint({
     method: 'DELETE',
     path: '/portal/payment-instruments/{id}',
     action: 'delete',
@@ -86,25 +92,25 @@ const portalInstruments: Route[] = [
     reply: paymentInstruments.reply,
     run: async (call, borrowerId) => {
       const { work, params } = call;
-      const known = await findOwn(work.tx, instruments, params['id'] ?? '', borrowerId);
+      const known = await findOwnRow(work.tx, instruments, params['id'] ?? '', borrowerId);
       if (known === null || known['is_archived'] === true) throw new NotFound();
-      return archived(call, paymentInstruments.declaration, true);
+      return setRecordArchived(call, paymentInstruments.declaration, true);
     },
   }),
 ];
 
 /** A list of contacts and how one is added, at /portal/profile/… */
 const contacts = (name: string, child: Resource, body: z.ZodType): Route[] => [
-  own({
+  borrowerEndpoint({
     method: 'GET',
     path: `/portal/profile/${name}`,
     action: `list-${name}`,
     summary: `List the borrower's ${name}`,
     reply: child.reply,
-    list: listOf(child.declaration),
+    list: listDeclarationOf(child.declaration),
     run: listing(child),
   }),
-  own({
+  borrowerEndpoint({
     method: 'POST',
     path: `/portal/profile/${name}`,
     action: 'create',

@@ -5,7 +5,10 @@ import {
   changeAssignment,
   DECLINE_REASONS,
 } from '../../jobs/portfolios/loan-assignment.ts';
-import { addInstrument, changeInstrument } from '../../jobs/portfolios/settlement-instrument.ts';
+import {
+  addSettlementInstrument,
+  changeSettlementInstrument,
+} from '../../jobs/portfolios/settlement-instrument.ts';
 import { addServicingFeeRate, changeInvestor } from '../../jobs/portfolios/servicing-fee.ts';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
 import * as tables from '../../sql/portfolios/investors.ts';
@@ -22,11 +25,11 @@ import {
   prose,
   rate,
   ratio,
-  stamps,
+  timestamps,
   text,
   timestamp,
   uuid,
-  words,
+  requiredText,
 } from '../../sql/types.ts';
 import { nested, resource } from '../endpoints/resource.ts';
 import { remittances } from './remittances.ts';
@@ -61,7 +64,7 @@ export const settlementInstruments = resource({
     is_primary: flag.default(false),
     is_active: flag.default(true),
     status: z.enum(['active', 'inactive', 'blocked']).default('active'),
-    ...stamps,
+    ...timestamps,
   },
   writeOnly: {
     account_number: z
@@ -74,8 +77,8 @@ export const settlementInstruments = resource({
 
   four_eyes: { create: 'destinations', update: 'destinations' },
 
-  create: addInstrument,
-  update: changeInstrument,
+  create: addSettlementInstrument,
+  update: changeSettlementInstrument,
 });
 
 export const loanAssignments = resource({
@@ -114,7 +117,7 @@ export const loanAssignments = resource({
         'Whether the loan was sold with its portfolio for a price. Such a loan is bought back the same way.',
       ),
     journal_entry_ids: z.array(uuid).readonly(),
-    ...stamps,
+    ...timestamps,
   },
   fixed: ['investor_id', 'loan_id', 'portfolio_id', 'assignment_type'],
   filters: ['investor_id', 'loan_id', 'portfolio_id', 'status', 'assignment_type'],
@@ -155,7 +158,7 @@ export const investors = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words,
+    name: requiredText,
     investor_type: z
       .enum(['institutional', 'individual', 'fund', 'spv', 'bank', 'warehouse_lender', 'gse'])
       .default('institutional'),
@@ -178,7 +181,7 @@ export const investors = resource({
     is_active: flag.default(true),
     external_id: externalId.nullish(),
     notes: prose.nullish(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['name', 'investor_type', 'is_active', 'external_id'],
 

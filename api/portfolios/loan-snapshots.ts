@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { DELINQUENCY_BUCKETS } from '../../jobs/loans/engine/delinquency.ts';
 import { loanSnapshots as table } from '../../sql/portfolios/loan-snapshots.ts';
-import { date, flag, integer, money, rate, signedMoney, stamps, uuid } from '../../sql/types.ts';
+import {
+  date,
+  flag,
+  integer,
+  money,
+  rate,
+  signedMoney,
+  timestamps,
+  uuid,
+} from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
 const amount = money.readonly();
@@ -64,7 +73,7 @@ export const loanSnapshots = resource({
     investor_id: uuid.nullable().readonly(),
     loan_officer_id: uuid.nullable().readonly(),
     labels: z.array(z.string()).readonly(),
-    created_at: stamps.created_at,
+    created_at: timestamps.created_at,
   },
   filters: [
     'loan_id',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { record } from '../../jobs/audit.ts';
+import { recordAudit } from '../../jobs/audit.ts';
 import { derivedFrom, type FactName } from '../../jobs/facts.ts';
 import { enqueue } from '../../jobs/job.ts';
 import {
-  Generate,
+  TapeRequest,
   generateTape,
-  makeTape,
-  orderTape,
+  writeTape,
+  requestTape,
 } from '../../jobs/portfolios/generate-tape.job.ts';
 import {
   addTapeConfig,
@@ -20,13 +20,13 @@ import { CONTENT_TYPES } from '../../jobs/portfolios/tape-file.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
-import { date, flag, integer, stamps, timestamp, uuid, words } from '../../sql/types.ts';
-import { existing } from '../endpoints/records.ts';
-import { whereFieldsAreDenied } from '../endpoints/recent-proof.ts';
+import { date, flag, integer, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
+import { findOrThrow } from '../endpoints/records.ts';
+import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { nested, resource } from '../endpoints/resource.ts';
-import type { OwnCall, Route } from '../endpoints/route.ts';
-import { refuseCarried } from '../http/hidden.ts';
-import { deliveries, retry } from './tape-deliveries.ts';
+import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
+import { assertFactsVisible } from '../http/denied-fields.ts';
+import { tapeDeliveries, retryTapeDelivery } from './tape-deliveries.ts';
 
 const { configs: table, tapes: tapeTable } = tapes;
 
@@ -47,7 +47,7 @@ export const loanTapeConfigs = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words,
+    name: requiredText,
     portfolio_id: uuid.nullish(),
     format: z.enum(tapes.TAPE_FORMATS).default('csv'),
     columns: Columns,
@@ -63,12 +63,12 @@ export const loanTapeConfigs = resource({
     sftp_server_id: uuid.nullish().describe('The destination when delivery is sftp.'),
     last_generated_at: timestamp.nullable().readonly(),
     next_run_at: date.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['name', 'portfolio_id', 'format', 'schedule', 'is_active'],
 
   four_eyes: { create: 'destinations', update: 'destinations' },
-  needs_proof: { create: whereFieldsAreDenied, update: whereFieldsAreDenied },
+  needs_proof: { create: isAnyFieldDenied, update: isAnyFieldDenied },
   carries: factsOf,
   create: addTapeConfig,
   update: changeTapeConfig,
@@ -117,7 +117,7 @@ const made = resource({
     delivery_status: z.enum(['none', 'pending', 'sent', 'failed', 'superseded']).readonly(),
     delivery_error: z.string().nullable().readonly(),
     generated_at: timestamp.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: [
     'loan_tape_config_id',
@@ -127,13 +127,13 @@ const made = resource({
     'status',
     'delivery_status',
   ],
-  nested: { deliveries: nested(deliveries, 'loan_tape_id', ['list']) },
+  nested: { deliveries: nested(tapeDeliveries, 'loan_tape_id', ['list']) },
   actions: {
     'retry-delivery': {
-      ...retry,
+      ...retryTapeDelivery,
       carries: async ({ work, params: { id = '' } }) => {
-        await existing(work, tapeTable, id);
-        return factsOf(await tapes.contentsOf(work.tx, id));
+        await findOrThrow(work, tapeTable, id);
+        return factsOf(await tapes.readContents(work.tx, id));
       },
     },
   },
@@ -148,12 +148,12 @@ const tapeReply = z
   .meta({ id: 'LoanTape' });
 
 /** The tape with a link to it, once it is there. */
-async function answer({ within, installation, tenant_id, access }: OwnCall, id: string) {
+async function answer({ within, installation, tenant_id, access }: OwnTransactionCall, id: string) {
   const { tape, key, seconds } = await within(
     tenant_id,
     async (work) => {
-      const row = await existing(work, tapeTable, id);
-      refuseCarried(access, factsOf(await tapes.contentsOf(work.tx, id)));
+      const row = await findOrThrow(work, tapeTable, id);
+      assertFactsVisible(access, factsOf(await tapes.readContents(work.tx, id)));
       const { documents } = await settingsOf(work.tx);
       const document_id = typeof row['document_id'] === 'string' ? row['document_id'] : null;
       return {
@@ -191,17 +191,17 @@ export const tapeRoutes: Route[] = [
     action: 'generate',
     summary: 'Generate a loan tape',
     allow: 'admin',
-    body: Generate,
+    body: TapeRequest,
     reply: tapeReply,
-    run: async (call: OwnCall) => {
+    run: async (call: OwnTransactionCall) => {
       const { within, installation, tenant_id, params, body } = call;
       const { id, isSmall } = await within(tenant_id, async (work) => {
-        const config = await existing(work, table, params['id']);
-        refuseCarried(call.access, factsOf(config));
-        const made = await orderTape(work, config.id, Generate.parse(body));
-        await record(work, { type: table.name, id: config.id }, 'generate', {});
+        const config = await findOrThrow(work, table, params['id']);
+        assertFactsVisible(call.access, factsOf(config));
+        const made = await requestTape(work, config.id, TapeRequest.parse(body));
+        await recordAudit(work, { type: table.name, id: config.id }, 'generate', {});
         const isSmall =
-          (await portfolios.loansUpTo(work.tx, config['portfolio_id'], AT_ONCE_MAX + 1)) <=
+          (await portfolios.countLoansUpTo(work.tx, config['portfolio_id'], AT_ONCE_MAX + 1)) <=
           AT_ONCE_MAX;
         // Also where it is made at once: whoever makes it may die, or find the store broken.
         const later = isSmall ? new Date(Date.now() + UNTIL_WORKERS_MS) : undefined;
@@ -209,7 +209,7 @@ export const tapeRoutes: Route[] = [
         return { id: made, isSmall };
       });
       if (isSmall) {
-        await makeTape(within, installation.files, tenant_id, id);
+        await writeTape(within, installation.files, tenant_id, id);
         // The workers find now that nothing is left to do, instead of in a minute.
         await within(tenant_id, ({ tx }) => enqueue(tx, generateTape, { tenant_id, tape_id: id }));
       }
@@ -227,6 +227,6 @@ export const tapeRoutes: Route[] = [
     summary: 'Get a loan tape and, when it is ready, its download link',
     allow: 'viewer',
     reply: tapeReply,
-    run: async (call: OwnCall) => answer(call, call.params['id'] ?? ''),
+    run: async (call: OwnTransactionCall) => answer(call, call.params['id'] ?? ''),
   },
 ];

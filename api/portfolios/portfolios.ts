@@ -1,33 +1,33 @@
 import { z } from 'zod';
-import { derivedFrom, sourcesIn } from '../../jobs/facts.ts';
+import { derivedFrom, sourcesOfSetFields } from '../../jobs/facts.ts';
 import {
-  Assigned,
+  AssignmentResult,
   AssignLoans,
   assignLoans,
   AutoAssign,
   autoAssign,
 } from '../../jobs/portfolios/assign.ts';
-import { BoughtBack, Buyback, buyBack } from '../../jobs/portfolios/buy-back.ts';
+import { BuybackResult, Buyback, buyBack } from '../../jobs/portfolios/buy-back.ts';
 import { CancelSale, cancelSale } from '../../jobs/portfolios/cancel-sale.ts';
 import { Criteria } from '../../jobs/portfolios/criteria.ts';
 import { DECLINE_REASONS } from '../../jobs/portfolios/loan-assignment.ts';
 import { addPortfolio, changePortfolio } from '../../jobs/portfolios/portfolio.ts';
 import { Sale, sellPortfolio } from '../../jobs/portfolios/sell.ts';
-import { Transfer, Transferred, transferLoans } from '../../jobs/portfolios/transfer.ts';
+import { Transfer, TransferResult, transferLoans } from '../../jobs/portfolios/transfer.ts';
 import { portfolios as table } from '../../sql/portfolios/portfolios.ts';
-import { PERIODS, Vintage, vintagesOf, type Period } from '../../sql/portfolios/vintages.ts';
+import { PERIODS, Vintage, listVintages, type Period } from '../../sql/portfolios/vintages.ts';
 import {
   date,
   flag,
   integer,
   money,
   prose,
-  stamps,
+  timestamps,
   timestamp,
   uuid,
-  words,
+  requiredText,
 } from '../../sql/types.ts';
-import { action, existing, nested, resource } from '../endpoints/resource.ts';
+import { action, findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { snapshots } from './snapshots.ts';
 
@@ -43,7 +43,7 @@ export const portfolios = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words,
+    name: requiredText,
     portfolio_type: z.enum(['static', 'dynamic']).default('static'),
     description: prose.nullish(),
     criteria: Criteria.default({}),
@@ -66,11 +66,11 @@ export const portfolios = resource({
       .describe('Loans in the agreement that were not sold, with the reason.'),
     loan_count: integer.readonly(),
     is_archived: flag.readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['name', 'portfolio_type', 'status', 'investor_id'],
 
-  carries: ({ criteria }) => sourcesIn(Criteria, criteria ?? {}),
+  carries: ({ criteria }) => sourcesOfSetFields(Criteria, criteria ?? {}),
   create: addPortfolio,
   update: changePortfolio,
   nested: { snapshots: nested(snapshots, 'portfolio_id') },
@@ -79,7 +79,7 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Assign matching loans without a portfolio',
       body: AutoAssign,
-      reply: Assigned,
+      reply: AssignmentResult,
       carries: 'record',
       run: autoAssign,
     }),
@@ -87,7 +87,7 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Add loans to a static portfolio',
       body: AssignLoans,
-      reply: Assigned,
+      reply: AssignmentResult,
       run: assignLoans,
     }),
     sell: action({
@@ -106,14 +106,14 @@ export const portfolios = resource({
       allow: 'admin',
       summary: 'Buy back sold loans from the investor',
       body: Buyback,
-      reply: BoughtBack,
+      reply: BuybackResult,
       run: buyBack,
     }),
     'transfer-loans': action({
       allow: 'admin',
       summary: 'Transfer loans to another portfolio',
       body: Transfer,
-      reply: Transferred,
+      reply: TransferResult,
       run: transferLoans,
     }),
   },
@@ -157,7 +157,7 @@ export const vintages: Route = {
   query: z.object({ period: z.enum(PERIODS).default('month') }),
   reply: z.array(VintageAnswer),
   run: async ({ work, params, query }) => {
-    const { id } = await existing(work, table, params['id']);
-    return vintagesOf(work.tx, id, query['period'] as Period, work.today);
+    const { id } = await findOrThrow(work, table, params['id']);
+    return listVintages(work.tx, id, query['period'] as Period, work.today);
   },
 };

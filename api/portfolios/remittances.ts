@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { addRemittance, Payment, payRemittance } from '../../jobs/portfolios/remittance.ts';
+import {
+  addRemittance,
+  RemittancePayment,
+  payRemittance,
+} from '../../jobs/portfolios/remittance.ts';
 import * as tables from '../../sql/portfolios/remittances.ts';
 import {
   date,
@@ -7,13 +11,13 @@ import {
   money,
   rate,
   signedMoney,
-  stamps,
+  timestamps,
   text,
   timestamp,
   uuid,
 } from '../../sql/types.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
-import { moneySum } from '../endpoints/sums.ts';
+import { moneySum } from '../endpoints/money-sum.ts';
 
 const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
 
@@ -77,7 +81,7 @@ export const remittances = resource({
     reference_number: text.nullable().readonly(),
     payment_entry_id: uuid.nullable().readonly(),
     created_by: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['investor_id', 'period_start', 'period_end', 'status'],
 
@@ -87,7 +91,7 @@ export const remittances = resource({
     pay: action({
       allow: 'admin',
       summary: 'Record the payment of a remittance to the investor',
-      body: Payment,
+      body: RemittancePayment,
       run: payRemittance,
     }),
   },

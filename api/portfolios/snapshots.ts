@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { derivedFrom } from '../../jobs/facts.ts';
 import { addSnapshot } from '../../jobs/portfolios/snapshot.job.ts';
 import { snapshots as table } from '../../sql/portfolios/snapshots.ts';
-import { date, integer, stamps, uuid } from '../../sql/types.ts';
+import { date, integer, timestamps, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
-import { moneySum } from '../endpoints/sums.ts';
+import { moneySum } from '../endpoints/money-sum.ts';
 
 const ratio = z.string().readonly().meta({ format: 'decimal' });
 
@@ -51,7 +51,7 @@ export const snapshots = resource({
     delinquency_rate: derivedFrom(ratio, 'loans.days_past_due', 'loans.delinquency_bucket'),
     default_rate: derivedFrom(ratio, 'loans.status'),
     by_bucket: derivedFrom(byBucket.readonly(), 'loans.days_past_due', 'loans.delinquency_bucket'),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['portfolio_id', 'investor_id', 'snapshot_date'],
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { retryDelivery } from '../../jobs/portfolios/deliver-tape.job.ts';
 import { deliveries as table } from '../../sql/portfolios/tape-deliveries.ts';
-import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { flag, integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
 /** What came of bringing a tape to whom its config names. */
-export const deliveries = resource({
+export const tapeDeliveries = resource({
   name: 'TapeDelivery',
   path: 'tape-deliveries',
   area: 'portfolios',
@@ -24,12 +24,12 @@ export const deliveries = resource({
     attempts: integer.readonly(),
     error: z.string().nullable().readonly(),
     sent_at: timestamp.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['recipient', 'status'],
 });
 
-export const retry = action({
+export const retryTapeDelivery = action({
   allow: 'admin',
   summary: 'Retry one failed tape delivery, or all of them',
   body: z.object({ delivery_id: uuid.nullish() }),

@@ -1,23 +1,27 @@
 import { z } from 'zod';
 import { Forbidden } from '../../jobs/errors.ts';
-import { witness } from '../../jobs/users/security-log.ts';
+import { writeSecurityLog } from '../../jobs/users/security-log.ts';
 import * as requests from '../../jobs/users/approvals.ts';
 import { APPROVAL_KINDS } from '../../jobs/users/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { find } from '../../sql/table.ts';
-import { approvalsSeenBy, approvalsWithContent as table } from '../../sql/users/approvals.ts';
-import { rulesOf } from '../../sql/users/permissions.ts';
-import { endpointOf, moreOf } from '../endpoints/four-eyes.ts';
+import { approvalsVisibleTo, approvalsWithContent as table } from '../../sql/users/approvals.ts';
+import { listRules } from '../../sql/users/permissions.ts';
+import { endpointKey, approvalContentLoader } from '../endpoints/approval-gate.ts';
 import { isProofNeeded } from '../endpoints/recent-proof.ts';
-import { answered, existing, pageOf } from '../endpoints/records.ts';
+import { conflictRefusal, findOrThrow, fetchPage } from '../endpoints/records.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
-import { accessOf } from '../http/access.ts';
-import { refuseLocked, refuseRoute, shown } from '../http/hidden.ts';
-import { doneBy } from '../http/security.ts';
-import { checkMatch, type Wanted } from '../http/versions.ts';
-import { userOf } from './me.ts';
+import { resolveAccess } from '../http/access.ts';
+import {
+  assertFieldsWritable,
+  assertRouteFactsVisible,
+  omitHiddenFields,
+} from '../http/denied-fields.ts';
+import { securityEventOfAnswer } from '../http/security-log.ts';
+import { checkMatch, type WantedVersions } from '../http/versions.ts';
+import { asUser } from './me.ts';
 
 export const approvals = resource({
   name: 'Approval',
@@ -76,9 +80,9 @@ function seenBy({ access, routes, user }: Call) {
   const records = others.flatMap((route) =>
     access.grantedIds
       .filter((id) => access.mayCall(route, { id }))
-      .map((id) => ({ endpoint: endpointOf(route), id })),
+      .map((id) => ({ endpoint: endpointKey(route), id })),
   );
-  return approvalsSeenBy({ user_id: user?.id ?? '', endpoints: open.map(endpointOf), records });
+  return approvalsVisibleTo({ user_id: user?.id ?? '', endpoints: open.map(endpointKey), records });
 }
 
 /** What others decide about is not there for this user: neither in the list nor by its id. */
@@ -87,12 +91,12 @@ const seenAlone = approvals.routes.map((route): Route => {
     return {
       ...route,
       transaction: 'read',
-      run: (call: Call) => pageOf(call, seenBy(call), call.ends),
+      run: (call: Call) => fetchPage(call, seenBy(call), call.ends),
     };
   return {
     ...route,
     transaction: 'read',
-    run: (call: Call) => existing(call.work, seenBy(call), call.params['id'], call.ends),
+    run: (call: Call) => findOrThrow(call.work, seenBy(call), call.params['id'], call.ends),
   };
 });
 
@@ -112,14 +116,14 @@ const reasonOf = (call: Call) => decisionOf(call).reason;
 /** The request, for a second person who may do himself what it asks for; and so may whoever asked. */
 async function forSecond(call: Call, routes: readonly Route[]) {
   const { work, params, access } = call;
-  const request = await requests.openRequest(work, params['id'] ?? '');
-  requests.assertSeen(request, decisionOf(call).content_fingerprint);
-  const requester = userOf(await requests.assertSecond(work, request));
-  const route = routes.find((declared) => endpointOf(declared) === request['endpoint']);
+  const request = await requests.lockPendingRequest(work, params['id'] ?? '');
+  requests.assertFingerprint(request, decisionOf(call).content_fingerprint);
+  const requester = asUser(await requests.assertSecondPerson(work, request));
+  const route = routes.find((declared) => endpointKey(declared) === request['endpoint']);
   if (route === undefined || route.transaction === 'own')
     throw new Error(`There is no endpoint ${String(request['endpoint'])} any more.`);
-  const rules = await rulesOf(work.tx, work.tenant_id, requester.id);
-  const asking = accessOf(requester, rules, routes);
+  const rules = await listRules(work.tx, work.tenant_id, requester.id);
+  const asking = resolveAccess(requester, rules, routes);
   for (const party of [access, asking]) {
     if (!party.mayCall(route, request['params'] as Record<string, string>)) {
       const details = { required_role: route.allow };
@@ -129,9 +133,9 @@ async function forSecond(call: Call, routes: readonly Route[]) {
         details,
       );
     }
-    refuseLocked(party, route, request['body']);
+    assertFieldsWritable(party, route, request['body']);
     const asked = { params: request['params'] as Record<string, string>, body: request['body'] };
-    await refuseRoute(route, { ...call, ...asked, access: party });
+    await assertRouteFactsVisible(route, { ...call, ...asked, access: party });
   }
   return { request, route, asking };
 }
@@ -139,7 +143,7 @@ async function forSecond(call: Call, routes: readonly Route[]) {
 /** Whoever approves of what needs a recent proof needs one as well. */
 async function grantsPower(call: Call, routes: readonly Route[]) {
   const request = await find(call.work.tx, table, call.params['id'] ?? '');
-  const route = routes.find((declared) => endpointOf(declared) === request?.['endpoint']);
+  const route = routes.find((declared) => endpointKey(declared) === request?.['endpoint']);
   if (route === undefined || request?.['status'] !== 'pending') return false;
   const params = request['params'] as Record<string, string>;
   return isProofNeeded(route, { ...call, params, body: request['body'], checkMatch: () => {} });
@@ -156,34 +160,37 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     run: async (call: Call) => {
       const { request, route, asking } = await forSecond(call, routes);
       const { if_match } = request;
-      const asAsked = (answer: unknown) => shown(asking, route, answer);
+      const asAsked = (answer: unknown) => omitHiddenFields(asking, route, answer);
       const requested_by = {
         id: request['requested_by'] as string,
         email: request['requested_by_email'] as string,
       };
       const params = request['params'] as Record<string, string>;
-      const body = await requests.bodyOf(call.work, request);
+      const body = await requests.restoreBody(call.work, request);
       const asked: Call = {
         ...call,
         work: { ...call.work, actor: { ...call.work.actor, requested_by } },
         params,
         body,
-        checkMatch: (row) => checkMatch(if_match as Wanted, route.ifMatch, row, asAsked),
+        checkMatch: (row) => checkMatch(if_match as WantedVersions, route.ifMatch, row, asAsked),
       };
       const about = { params, body, record: route.record };
       const outdated = await requests.closeIfOutdated(
         call.work,
         request,
         about,
-        moreOf(route, asked),
+        approvalContentLoader(route, asked),
       );
-      if (outdated !== null) return answered(outdated);
+      if (outdated !== null) return conflictRefusal(outdated);
       const answer = await route.run(asked);
       // What an objection has written is kept; the request waits on.
       if (answer instanceof HttpRefusal) return answer;
-      const event = doneBy(route, { body, params }, answer);
-      if (event) await witness(call.work, event);
-      return requests.decide(call.work, request, { status: 'approved', reason: reasonOf(call) });
+      const event = securityEventOfAnswer(route, { body, params }, answer);
+      if (event) await writeSecurityLog(call.work, event);
+      return requests.recordDecision(call.work, request, {
+        status: 'approved',
+        reason: reasonOf(call),
+      });
     },
   },
   {
@@ -193,7 +200,10 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
     summary: 'Reject a pending request',
     run: async (call: Call) => {
       const { request } = await forSecond(call, routes);
-      return requests.decide(call.work, request, { status: 'rejected', reason: reasonOf(call) });
+      return requests.recordDecision(call.work, request, {
+        status: 'rejected',
+        reason: reasonOf(call),
+      });
     },
   },
   {

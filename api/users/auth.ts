@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { login, proveSecondFactor } from '../../jobs/users/login.ts';
-import { isOne, proofs } from '../../jobs/users/prove.ts';
-import type { OwnCall, Route } from '../endpoints/route.ts';
+import { hasExactlyOneProof, proofFields } from '../../jobs/users/verify-proof.ts';
+import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
-import { signInOver } from '../http/pending.ts';
-import { throttled } from '../http/throttle.ts';
+import { signInExpired } from '../http/pending-sign-in.ts';
+import { tooManyRequests } from '../http/throttle.ts';
 import { meReply } from './me.ts';
 import { signIn, signInReply } from './sign-in.ts';
 
@@ -13,7 +13,7 @@ const Login = z.object({
   password: z.string().min(1).max(1024),
 });
 
-const Second = z.object(proofs).refine(isOne, {
+const Second = z.object(proofFields).refine(hasExactlyOneProof, {
   path: ['code'],
   error: 'Give exactly one of code, recovery_code and passkey.',
 });
@@ -21,7 +21,7 @@ const Second = z.object(proofs).refine(isOne, {
 const about = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;
 
 /** Signing in and out. The session itself is api/http/session.ts's. */
-export const auth: Route[] = [
+export const authRoutes: Route[] = [
   {
     ...about,
     method: 'POST',
@@ -33,12 +33,12 @@ export const auth: Route[] = [
     reply: signInReply,
     status: 200,
     transaction: 'own',
-    run: async (call: OwnCall) => {
+    run: async (call: OwnTransactionCall) => {
       const { email, password } = call.body as z.output<typeof Login>;
       const { ip, session } = call;
       const attempt = { email, password, ip, device: session.device };
       const outcome = await login(call.within, call.tenant_id, attempt);
-      if ('wait' in outcome) throw throttled(outcome.wait);
+      if ('wait' in outcome) throw tooManyRequests(outcome.wait);
       if ('refused' in outcome) {
         throw new HttpRefusal(
           401,
@@ -60,14 +60,17 @@ export const auth: Route[] = [
     reply: meReply,
     status: 200,
     transaction: 'own',
-    run: async (call: OwnCall) => {
+    run: async (call: OwnTransactionCall) => {
       const given = call.body as z.output<typeof Second>;
       const { pending: token, device } = call.session;
       const outcome = await proveSecondFactor(call.within, call.tenant_id, {
-        ...{ token, device, site: { origin: call.origin }, given },
+        token,
+        device,
+        site: { origin: call.origin },
+        given,
       });
-      if ('wait' in outcome) throw throttled(outcome.wait);
-      if ('over' in outcome) throw signInOver();
+      if ('wait' in outcome) throw tooManyRequests(outcome.wait);
+      if ('over' in outcome) throw signInExpired();
       if ('refused' in outcome) {
         const { user_id } = outcome;
         throw new HttpRefusal(401, 'invalid_code', 'The code is wrong or was already used.', {
@@ -86,7 +89,7 @@ export const auth: Route[] = [
     action: 'logout',
     status: 204,
     transaction: 'own',
-    run: async ({ session }: OwnCall) => session.end(),
+    run: async ({ session }: OwnTransactionCall) => session.end(),
   },
   {
     ...about,
@@ -97,6 +100,6 @@ export const auth: Route[] = [
     reply: z.object({ csrf_token: z.string() }),
     status: 200,
     transaction: 'own',
-    run: async ({ session }: OwnCall) => ({ csrf_token: session.csrf_token() }),
+    run: async ({ session }: OwnTransactionCall) => ({ csrf_token: session.csrf_token() }),
   },
 ];

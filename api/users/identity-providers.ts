@@ -3,20 +3,20 @@ import {
   addProvider,
   changeProvider,
   removeProvider,
-  Roles,
+  ClaimRoles,
 } from '../../jobs/users/identity-provider.ts';
 import {
-  beginAtProvider,
-  finishAtProvider,
-  type CameBack,
+  beginProviderSignIn,
+  finishProviderReturn,
+  type ProviderReturn,
 } from '../../jobs/users/provider-sign-in.ts';
-import { flag, stamps, timestamp, uuid, words } from '../../sql/types.ts';
-import { identityProviders as table, offered } from '../../sql/users/identity-providers.ts';
+import { flag, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
+import { identityProviders as table, listOffered } from '../../sql/users/identity-providers.ts';
 import { resource } from '../endpoints/resource.ts';
-import type { Call, OwnCall, Route } from '../endpoints/route.ts';
+import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
-import { signInOver } from '../http/pending.ts';
-import { throttled } from '../http/throttle.ts';
+import { signInExpired } from '../http/pending-sign-in.ts';
+import { tooManyRequests } from '../http/throttle.ts';
 import { signIn, signInReply } from './sign-in.ts';
 
 const printable = (most: number) =>
@@ -40,7 +40,7 @@ export const identityProviders = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words,
+    name: requiredText,
     issuer_url: address.describe("As given in the provider's discovery document. HTTPS only."),
     client_id: printable(200),
     redirect_url: address.describe(
@@ -51,7 +51,7 @@ export const identityProviders = resource({
       .describe(
         'The claim that contains the role. Without it, roles do not change. A claim never exceeds the role assigned to the user here.',
       ),
-    roles: Roles.default({}).describe('Maps values of the claim to roles.'),
+    roles: ClaimRoles.default({}).describe('Maps values of the claim to roles.'),
     adds_users: flag.default(false).describe('Whether people without an account become users.'),
     trusts_amr: flag
       .default(false)
@@ -62,7 +62,7 @@ export const identityProviders = resource({
     authorization_url: z.string().nullable().readonly(),
     read_at: timestamp.nullable().readonly(),
     last_error: z.string().nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   writeOnly: { client_secret: printable(1_000) },
   filters: ['is_active'],
@@ -103,7 +103,7 @@ export const providerRoutes: Route[] = [
     summary: 'List SSO providers',
     reply: z.object({ providers: z.array(z.object({ id: uuid, name: z.string() })) }),
     transaction: 'read',
-    run: async ({ work }: Call) => ({ providers: await offered(work.tx) }),
+    run: async ({ work }: Call) => ({ providers: await listOffered(work.tx) }),
   },
   {
     ...about,
@@ -113,12 +113,12 @@ export const providerRoutes: Route[] = [
     summary: 'Start a sign-in at an SSO provider',
     reply: z.object({ authorization_url: z.string() }),
     transaction: 'own',
-    run: async (call: OwnCall) => {
+    run: async (call: OwnTransactionCall) => {
       const { within, tenant_id, session, params, ip } = call;
       const begun = await within(tenant_id, (work) =>
-        beginAtProvider(work, params['id'] ?? '', ip),
+        beginProviderSignIn(work, params['id'] ?? '', ip),
       );
-      if ('wait' in begun) throw throttled(begun.wait);
+      if ('wait' in begun) throw tooManyRequests(begun.wait);
       session.hold(begun);
       return { authorization_url: begun.authorization_url };
     },
@@ -134,11 +134,11 @@ export const providerRoutes: Route[] = [
     body: Came,
     reply: z.union([signInReply, linkReply]),
     transaction: 'own',
-    run: async (call: OwnCall) => {
-      const came = call.body as CameBack;
+    run: async (call: OwnTransactionCall) => {
+      const came = call.body as ProviderReturn;
       const token = call.session.pending;
-      const outcome = await finishAtProvider(call.within, call.tenant_id, { token, came });
-      if ('over' in outcome) throw signInOver();
+      const outcome = await finishProviderReturn(call.within, call.tenant_id, { token, came });
+      if ('over' in outcome) throw signInExpired();
       if ('slow' in outcome) throw tooSlow();
       if ('refused' in outcome) throw new HttpRefusal(401, 'provider_refused', outcome.refused);
       if ('unlinked' in outcome) {

@@ -1,10 +1,10 @@
-import { inviteAgain } from '../../jobs/users/invite.ts';
+import { resendInvitation } from '../../jobs/users/invite.ts';
 import { users as table } from '../../sql/users/users.ts';
 import type { Route } from '../endpoints/route.ts';
 import { users } from './users.ts';
 
 /** Another link for whoever has lost the first, or has come too late. */
-export const invitationAgain: Route = {
+export const resendInvitationRoute: Route = {
   tag: 'users',
   resource: 'users',
   method: 'POST',
@@ -19,5 +19,5 @@ export const invitationAgain: Route = {
   needs_proof: true,
   record: table,
   transaction: 'write',
-  run: ({ work, params }) => inviteAgain(work, params['id'] ?? ''),
+  run: ({ work, params }) => resendInvitation(work, params['id'] ?? ''),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { logoNow, orderLogoAgain } from '../../jobs/users/branding/logo.ts';
+import { getLogoStatus, refetchLogo } from '../../jobs/users/branding/logo.ts';
 import { timestamp } from '../../sql/types.ts';
 import { endpoint } from '../endpoints/resource.ts';
 
@@ -33,7 +33,7 @@ export const logoRoutes = [
     allow: 'viewer',
     summary: 'Get the letter logo and the result of its last fetch',
     transaction: 'read',
-    run: ({ work }) => logoNow(work),
+    run: ({ work }) => getLogoStatus(work),
   }),
   endpoint({
     ...about,
@@ -42,6 +42,6 @@ export const logoRoutes = [
     allow: 'superadmin',
     summary: 'Fetch the logo again; existing letters keep their logo',
     transaction: 'write',
-    run: ({ work }) => orderLogoAgain(work),
+    run: ({ work }) => refetchLogo(work),
   }),
 ];

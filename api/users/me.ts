@@ -4,9 +4,9 @@ import type { Work } from '../../jobs/work.ts';
 import type { Row } from '../../sql/table.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
-import { withRules } from '../../sql/users/permissions.ts';
+import { findUserWithRules } from '../../sql/users/permissions.ts';
 import type { Route } from '../endpoints/route.ts';
-import { accessOf } from '../http/access.ts';
+import { resolveAccess } from '../http/access.ts';
 import type { User } from '../http/permissions.ts';
 
 export const userFields = {
@@ -37,16 +37,16 @@ export async function currentUser(
   id: string,
   routes: readonly Route[],
 ) {
-  const found = await withRules(tx, tenant_id, id);
+  const found = await findUserWithRules(tx, tenant_id, id);
   if (found === null) throw new NotFound();
   const { rules, ...user } = found;
-  return { ...user, permissions: accessOf(userOf(user), rules, routes).permissions() };
+  return { ...user, permissions: resolveAccess(asUser(user), rules, routes).permissions() };
 }
 
 /** The row as the user that it is of. */
-export const userOf = (row: Row) => row as Row & User;
+export const asUser = (row: Row) => row as Row & User;
 
-export const me: Route = {
+export const currentUserRoute: Route = {
   tag: 'users',
   resource: 'users',
   action: 'me',

@@ -1,15 +1,21 @@
 import { z } from 'zod';
-import { confirmPasskey } from '../../jobs/users/enroll.ts';
+import { confirmPasskeyEnrollment } from '../../jobs/users/enroll.ts';
 import { NewPasskey } from '../../jobs/users/passkey-shapes.ts';
-import { passkeyToEnroll, passkeyToProve } from '../../jobs/users/passkeys.ts';
-import { pendingOf } from '../../jobs/users/pending-sign-in.ts';
-import { Again } from '../../jobs/users/prove-again.ts';
-import { freeWords } from '../../sql/types.ts';
-import type { OwnCall, Route } from '../endpoints/route.ts';
-import { signInOver } from '../http/pending.ts';
-import { about, codes, done, enroller, inOne } from './enrolling.ts';
+import { passkeyCreationOptions, passkeyRequestOptions } from '../../jobs/users/passkeys.ts';
+import { lockPendingSignIn } from '../../jobs/users/pending-sign-in.ts';
+import { Reauthentication } from '../../jobs/users/reauthenticate.ts';
+import { requiredFreeText } from '../../sql/types.ts';
+import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
+import { signInExpired } from '../http/pending-sign-in.ts';
+import {
+  authRouteDefaults,
+  recoveryCodesReply,
+  restartSession,
+  resolveEnroller,
+  inTransaction,
+} from './enrollment.ts';
 
-const Made = z.object({ name: freeWords.default('Passkey'), credential: NewPasskey });
+const Made = z.object({ name: requiredFreeText.default('Passkey'), credential: NewPasskey });
 
 /** As navigator.credentials takes them, through parseCreationOptionsFromJSON and its like. */
 const options = z
@@ -18,21 +24,24 @@ const options = z
 
 export const passkeyRoutes: Route[] = [
   {
-    ...about,
+    ...authRouteDefaults,
     method: 'POST',
     path: '/auth/second-factors/passkeys/options',
     allow: 'anyone',
     action: 'begin-passkey',
     summary: 'Get the options for creating a passkey',
-    body: Again,
+    body: Reauthentication,
     reply: options,
-    run: async (call: OwnCall) => {
-      const { user_id } = await enroller(call, call.body as z.output<typeof Again>);
-      return inOne(call, (work) => passkeyToEnroll(work, user_id, call));
+    run: async (call: OwnTransactionCall) => {
+      const { user_id } = await resolveEnroller(
+        call,
+        call.body as z.output<typeof Reauthentication>,
+      );
+      return inTransaction(call, (work) => passkeyCreationOptions(work, user_id, call));
     },
   },
   {
-    ...about,
+    ...authRouteDefaults,
     method: 'POST',
     path: '/auth/second-factors/passkeys',
     allow: 'anyone',
@@ -40,28 +49,31 @@ export const passkeyRoutes: Route[] = [
     security_event: 'second_factor_add',
     summary: 'Register a passkey',
     body: Made,
-    reply: codes,
-    run: async (call: OwnCall) => {
+    reply: recoveryCodesReply,
+    run: async (call: OwnTransactionCall) => {
       const made = call.body as z.output<typeof Made>;
-      const whose = await enroller(call, null);
-      return done(call, await inOne(call, (work) => confirmPasskey(work, whose, call, made)));
+      const whose = await resolveEnroller(call, null);
+      return restartSession(
+        call,
+        await inTransaction(call, (work) => confirmPasskeyEnrollment(work, whose, call, made)),
+      );
     },
   },
   {
-    ...about,
+    ...authRouteDefaults,
     method: 'POST',
     path: '/auth/second-factor/options',
     allow: 'anyone',
     action: 'second-factor-options',
     summary: 'Get the options for signing in with a passkey',
     reply: options,
-    run: async (call: OwnCall) =>
-      inOne(call, async (work) => {
+    run: async (call: OwnTransactionCall) =>
+      inTransaction(call, async (work) => {
         const { user, session } = call;
-        const waiting = user ? null : await pendingOf(work.tx, session.pending, 'proof');
+        const waiting = user ? null : await lockPendingSignIn(work.tx, session.pending, 'proof');
         const userId = user?.id ?? waiting?.user_id;
-        if (userId === undefined) throw signInOver();
-        return passkeyToProve(work, userId, call);
+        if (userId === undefined) throw signInExpired();
+        return passkeyRequestOptions(work, userId, call);
       }),
   },
 ];

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { countRequest, stranger } from '../../jobs/users/attempts.ts';
+import { countRequest, networkSubject } from '../../jobs/users/throttling.ts';
 import {
   changePassword,
-  isUsable,
+  isLinkUsable,
   requestReset,
   resetPassword,
 } from '../../jobs/users/reset-password.ts';
 import type { Settings } from '../../jobs/users/settings.ts';
-import type { Call, OwnCall, Route } from '../endpoints/route.ts';
-import { throttled } from '../http/throttle.ts';
+import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
+import { tooManyRequests } from '../http/throttle.ts';
 
 const secret = z.string().min(1).max(1024);
 const message = z.object({ message: z.string() });
@@ -41,12 +41,12 @@ const about = {
 
 type Counted = keyof Pick<Settings['throttle'], 'request' | 'reset'>;
 
-async function count(call: OwnCall, scope: Counted) {
-  const wait = await countRequest(call.within, call.tenant_id, scope, stranger(call.ip));
-  if (wait !== null) throw throttled(wait);
+async function count(call: OwnTransactionCall, scope: Counted) {
+  const wait = await countRequest(call.within, call.tenant_id, scope, networkSubject(call.ip));
+  if (wait !== null) throw tooManyRequests(wait);
 }
 
-export const passwords: Route[] = [
+export const passwordRoutes: Route[] = [
   {
     ...about,
     allow: 'anyone',
@@ -55,7 +55,7 @@ export const passwords: Route[] = [
     summary: 'Request a password reset link',
     action: 'request-password',
     body: ResetRequest,
-    run: async (call: OwnCall) => {
+    run: async (call: OwnTransactionCall) => {
       const { email } = call.body as z.output<typeof ResetRequest>;
       await count(call, 'request');
       const { device } = call.session;
@@ -71,7 +71,7 @@ export const passwords: Route[] = [
     summary: 'Set a new password with a reset link',
     action: 'reset-password',
     body: Reset,
-    run: async (call: OwnCall) => {
+    run: async (call: OwnTransactionCall) => {
       const { token, password = '' } = call.body as z.output<typeof Reset>;
       await count(call, 'reset');
       const holder = await resetPassword(call.within, call.tenant_id, { token, password });
@@ -90,7 +90,7 @@ export const passwords: Route[] = [
     reply: z.object({ is_usable: z.boolean() }),
     transaction: 'read',
     run: async ({ work, body }: Call) => ({
-      is_usable: await isUsable(work, (body as z.output<typeof Link>).token),
+      is_usable: await isLinkUsable(work, (body as z.output<typeof Link>).token),
     }),
   },
   {
@@ -101,14 +101,14 @@ export const passwords: Route[] = [
     summary: 'Change your password',
     action: 'change-password',
     body: Change,
-    run: async (call: OwnCall) => {
+    run: async (call: OwnTransactionCall) => {
       await count(call, 'reset');
       const { id = '', borrower_id = null, second_factor = null } = call.user ?? {};
       const { device } = call.session;
       const passwords = call.body as z.output<typeof Change>;
       const change = { user_id: id, device, ...passwords };
       const changed = await changePassword(call.within, call.tenant_id, change);
-      if ('wait' in changed) throw throttled(changed.wait);
+      if ('wait' in changed) throw tooManyRequests(changed.wait);
       // The sessions of the old password are over, this one too; whoever changed it stays.
       await call.session.begin({ id, borrower_id, second_factor, ...changed, is_proved: true });
       return { message: 'Your password was changed.' };

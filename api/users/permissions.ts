@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { Invalid, NotFound } from '../../jobs/errors.ts';
 import {
   addGroup,
-  addOwn,
+  addUserRule,
   changeGroup,
   grantFields,
   removeGroup,
-  removeOwn,
+  removeUserRule,
   Rule,
   ruleFields,
 } from '../../jobs/users/permissions.ts';
-import { freeText, stamps, uuid, words } from '../../sql/types.ts';
+import { freeText, timestamps, uuid, requiredText } from '../../sql/types.ts';
 import * as tables from '../../sql/users/permissions.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
-import { whatIsWrong } from './rules.ts';
+import { ruleProblems } from './rules.ts';
 
 const about = {
   area: 'users',
@@ -39,11 +39,11 @@ export const permissionGroups = resource({
 
   fields: {
     id: uuid.readonly(),
-    name: words,
+    name: requiredText,
     description: freeText.nullish(),
     permissions: z.array(Rule).max(200).default([]),
     member_ids: z.array(uuid).max(1_000).default([]),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['name'],
 
@@ -64,12 +64,12 @@ export const userPermissions = resource({
     id: uuid.readonly(),
     user_id: uuid,
     ...ruleFields,
-    created_at: stamps.created_at,
+    created_at: timestamps.created_at,
   },
   filters: ['user_id', 'type', 'action', 'resource'],
 
-  create: addOwn('user_permissions'),
-  remove: removeOwn('user_permissions'),
+  create: addUserRule('user_permissions'),
+  remove: removeUserRule('user_permissions'),
 });
 
 /** What one user may do to one record, beneath the user. */
@@ -84,12 +84,12 @@ export const objectGrants = resource({
     id: uuid.readonly(),
     user_id: uuid,
     ...grantFields,
-    created_at: stamps.created_at,
+    created_at: timestamps.created_at,
   },
   filters: ['user_id', 'action', 'resource', 'record_id'],
 
-  create: addOwn('object_grants'),
-  remove: removeOwn('object_grants'),
+  create: addUserRule('object_grants'),
+  remove: removeUserRule('object_grants'),
 });
 
 type Said = {
@@ -102,16 +102,16 @@ type Said = {
 };
 
 /** The same routes, which take in only rules that mean something to the endpoints that there are. */
-export const fitting = (declared: readonly Route[]): Route[] =>
+export const withRuleValidation = (declared: readonly Route[]): Route[] =>
   declared.map((route) => {
     if (route.body === undefined || route.transaction === 'own') return route;
     const run = async (call: Call) => {
       const { permissions = [], record_id, ...said } = call.body as Said;
       for (const [at, rule] of permissions.entries())
-        refuse(whatIsWrong(rule, call.routes), `permissions.${at}.`);
+        refuse(ruleProblems(rule, call.routes), `permissions.${at}.`);
       const { type = 'allow', action, resource, record } = said;
       if (action !== undefined && resource !== undefined)
-        refuse(whatIsWrong({ type, action, resource, record }, call.routes));
+        refuse(ruleProblems({ type, action, resource, record }, call.routes));
       if (record_id !== undefined) await assertRecord(call, resource ?? '', record_id);
       return route.run(call);
     };

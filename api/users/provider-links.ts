@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { confirmLink, linksOf, removeLink } from '../../jobs/users/provider-links.ts';
+import { confirmLink, listLinks, removeLink } from '../../jobs/users/provider-links.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
-import type { Call, OwnCall, Route } from '../endpoints/route.ts';
+import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 
 const about = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
 const message = z.object({ message: z.string() });
@@ -18,7 +18,7 @@ export const providerLinkRoutes: Route[] = [
       links: z.array(z.object({ provider_id: uuid, name: z.string(), linked_at: timestamp })),
     }),
     transaction: 'read',
-    run: async ({ work, user }: Call) => ({ links: await linksOf(work, user?.id ?? '') }),
+    run: async ({ work, user }: Call) => ({ links: await listLinks(work, user?.id ?? '') }),
   },
   {
     ...about,
@@ -30,7 +30,7 @@ export const providerLinkRoutes: Route[] = [
     summary: 'Confirm the link between your account and an identity provider',
     reply: message,
     transaction: 'own',
-    run: async ({ within, tenant_id, session, user }: OwnCall) => {
+    run: async ({ within, tenant_id, session, user }: OwnTransactionCall) => {
       const consent = { token: session.pending_link, user_id: user?.id ?? '' };
       await within(tenant_id, (work) => confirmLink(work, consent));
       session.dropLink();
@@ -46,7 +46,7 @@ export const providerLinkRoutes: Route[] = [
     summary: 'Remove your link to an identity provider and end your other sessions',
     reply: message,
     transaction: 'own',
-    run: async (call: OwnCall) => {
+    run: async (call: OwnTransactionCall) => {
       const { id = '', borrower_id = null, second_factor = null } = call.user ?? {};
       const link = { user_id: id, provider_id: call.params['id'] ?? '' };
       const epoch = await call.within(call.tenant_id, (work) => removeLink(work, link));

@@ -1,6 +1,6 @@
-import { fieldsOf } from '../endpoints/vocabulary.ts';
+import { fieldsByResource } from '../endpoints/field-vocabulary.ts';
 import type { Route } from '../endpoints/route.ts';
-import { covers, isGrantable } from '../http/access.ts';
+import { ruleCoversRoute, isGrantable } from '../http/access.ts';
 import { isRole } from '../http/permissions.ts';
 
 type Said = {
@@ -11,14 +11,14 @@ type Said = {
 };
 
 /** What is wrong with a rule, by its parts; nothing where it means something to these endpoints. */
-export function whatIsWrong(
+export function ruleProblems(
   { type, action, resource, record }: Said,
   routes: readonly Route[],
 ): Record<string, string> {
   const staff = routes.filter(({ allow }) => isRole(allow));
   const own = staff.filter((route) => resource === '*' || route.resource === resource);
   if (own.length === 0) return { resource: 'This resource does not exist.' };
-  const meant = own.filter((route) => covers({ action, resource }, route));
+  const meant = own.filter((route) => ruleCoversRoute({ action, resource }, route));
   if (meant.length === 0) return { action: 'This resource does not have that action.' };
   if (type === 'allow') {
     if (record)
@@ -30,7 +30,7 @@ export function whatIsWrong(
   const fields = Object.keys(record ?? {});
   if (record && fields.length === 0) return { record: 'Must name a field.' };
   if (fields.includes('id')) return { record: 'The id of a record cannot be denied.' };
-  const known = fieldsOf(routes);
+  const known = fieldsByResource(routes);
   const isKnown = (field: string) => own.some((route) => known.get(route.resource)?.has(field));
   const unknown = fields.find((field) => !isKnown(field));
   return unknown === undefined ? {} : { record: `${unknown} is not a field of the resource.` };

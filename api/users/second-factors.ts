@@ -1,19 +1,26 @@
 import { z } from 'zod';
-import { beginApp, confirmApp } from '../../jobs/users/enroll.ts';
-import { Again } from '../../jobs/users/prove-again.ts';
-import { keepProof } from '../../jobs/users/recent-proof.ts';
-import { totpCode } from '../../jobs/users/prove.ts';
+import { beginAppEnrollment, confirmAppEnrollment } from '../../jobs/users/enroll.ts';
+import { Reauthentication } from '../../jobs/users/reauthenticate.ts';
+import { recordProof } from '../../jobs/users/recent-proof.ts';
+import { totpCode } from '../../jobs/users/verify-proof.ts';
 import {
-  removeFactor,
+  removeSecondFactor,
   renewRecoveryCodes,
   resetSecondFactors,
 } from '../../jobs/users/remove-second-factor.ts';
-import { factorsOf } from '../../jobs/users/second-factors.ts';
+import { describeFactors } from '../../jobs/users/second-factors.ts';
 import { FACTOR_KINDS } from '../../sql/users/second-factors.ts';
 import { flag, integer, timestamp, uuid } from '../../sql/types.ts';
 import { users as table } from '../../sql/users/users.ts';
-import type { OwnCall, Route } from '../endpoints/route.ts';
-import { about, codes, done, enroller, inOne, proved } from './enrolling.ts';
+import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
+import {
+  authRouteDefaults,
+  recoveryCodesReply,
+  restartSession,
+  resolveEnroller,
+  inTransaction,
+  verifyProof,
+} from './enrollment.ts';
 import { passkeyRoutes } from './passkeys.ts';
 import { users } from './users.ts';
 
@@ -31,24 +38,24 @@ const ownFactors = z
 
 /** Whoever grants power proves himself again, once for several changes. */
 const proving: Route = {
-  ...about,
+  ...authRouteDefaults,
   method: 'POST',
   path: '/auth/prove',
   allow: 'any',
   action: 'prove',
   security_event: 'proof',
   summary: 'Confirm your identity before a sensitive change',
-  body: Again,
+  body: Reauthentication,
   reply: z.object({ valid_until: timestamp }),
-  run: async (call: OwnCall) => {
-    const factor = await proved(call, call.body as z.output<typeof Again>);
-    return inOne(call, (work) => keepProof(work, call.user?.session_id ?? '', factor));
+  run: async (call: OwnTransactionCall) => {
+    const factor = await verifyProof(call, call.body as z.output<typeof Reauthentication>);
+    return inTransaction(call, (work) => recordProof(work, call.user?.session_id ?? '', factor));
   },
 };
 
 const own: Route[] = [
   {
-    ...about,
+    ...authRouteDefaults,
     method: 'GET',
     path: '/auth/second-factors',
     allow: 'any',
@@ -56,24 +63,24 @@ const own: Route[] = [
     summary: 'List your second factors',
     reply: ownFactors,
     transaction: 'read',
-    run: ({ work, user }) => factorsOf(work, user),
+    run: ({ work, user }) => describeFactors(work, user),
   },
   {
-    ...about,
+    ...authRouteDefaults,
     method: 'POST',
     path: '/auth/second-factors/totp',
     allow: 'anyone',
     action: 'begin-totp',
     summary: 'Start setting up an authenticator app; its secret is shown only once',
-    body: Again,
+    body: Reauthentication,
     reply: z.object({ secret: z.string(), otpauth_url: z.string(), qr_svg: z.string() }),
-    run: async (call: OwnCall) => {
-      const whose = await enroller(call, call.body as z.output<typeof Again>);
-      return inOne(call, (work) => beginApp(work, whose));
+    run: async (call: OwnTransactionCall) => {
+      const whose = await resolveEnroller(call, call.body as z.output<typeof Reauthentication>);
+      return inTransaction(call, (work) => beginAppEnrollment(work, whose));
     },
   },
   {
-    ...about,
+    ...authRouteDefaults,
     method: 'POST',
     path: '/auth/second-factors/totp/confirm',
     allow: 'anyone',
@@ -81,46 +88,51 @@ const own: Route[] = [
     security_event: 'second_factor_add',
     summary: 'Confirm an authenticator app with its first code',
     body: z.object({ code: totpCode }),
-    reply: codes,
-    run: async (call: OwnCall) => {
+    reply: recoveryCodesReply,
+    run: async (call: OwnTransactionCall) => {
       const { code } = call.body as { code: string };
-      const whose = await enroller(call, null);
-      return done(call, await inOne(call, (work) => confirmApp(work, whose, code)));
+      const whose = await resolveEnroller(call, null);
+      return restartSession(
+        call,
+        await inTransaction(call, (work) => confirmAppEnrollment(work, whose, code)),
+      );
     },
   },
   {
-    ...about,
+    ...authRouteDefaults,
     method: 'POST',
     path: '/auth/second-factors/{id}/remove',
     allow: 'any',
     action: 'remove-second-factor',
     security_event: 'second_factor_remove',
     summary: 'Remove one of your second factors',
-    body: Again,
+    body: Reauthentication,
     reply: z.object({ message: z.string() }),
-    run: async (call: OwnCall) => {
+    run: async (call: OwnTransactionCall) => {
       const { id: user_id = '', borrower_id = null, second_factor = null } = call.user ?? {};
-      await proved(call, call.body as z.output<typeof Again>);
+      await verifyProof(call, call.body as z.output<typeof Reauthentication>);
       const removal = { user_id, id: call.params['id'] ?? '', proof: second_factor };
-      const kept = await inOne(call, (work) => removeFactor(work, removal));
+      const kept = await inTransaction(call, (work) => removeSecondFactor(work, removal));
       await call.session.begin({ id: user_id, borrower_id, ...kept, is_proved: true });
       return { message: 'The second factor was removed.' };
     },
   },
   {
-    ...about,
+    ...authRouteDefaults,
     method: 'POST',
     path: '/auth/second-factors/recovery-codes',
     allow: 'any',
     action: 'recovery-codes',
     security_event: 'recovery_codes',
     summary: 'Replace your recovery codes; the old codes stop working',
-    body: Again,
-    reply: codes,
-    run: async (call: OwnCall) => {
-      await proved(call, call.body as z.output<typeof Again>);
+    body: Reauthentication,
+    reply: recoveryCodesReply,
+    run: async (call: OwnTransactionCall) => {
+      await verifyProof(call, call.body as z.output<typeof Reauthentication>);
       const userId = call.user?.id ?? '';
-      return { recovery_codes: await inOne(call, (work) => renewRecoveryCodes(work, userId)) };
+      return {
+        recovery_codes: await inTransaction(call, (work) => renewRecoveryCodes(work, userId)),
+      };
     },
   },
 ];

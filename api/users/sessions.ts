@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endOwnSession, endSession } from '../../jobs/users/end-session.ts';
 import { text, timestamp, uuid } from '../../sql/types.ts';
 import { PROOFS, sessions as table } from '../../sql/users/sessions.ts';
-import { childrenOf, listOf, pageOf } from '../endpoints/records.ts';
+import { filterByParent, listDeclarationOf, fetchPage } from '../endpoints/records.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Page, Route } from '../endpoints/route.ts';
 
@@ -49,11 +49,11 @@ export const ownSessions: Route[] = [
     action: 'sessions',
     summary: 'List your sessions',
     reply: ownReply,
-    list: listOf(sessions.declaration),
+    list: listDeclarationOf(sessions.declaration),
     transaction: 'read',
     run: async (call: Call): Promise<Page> => {
-      const own = childrenOf(call.list, 'user_id', call.user?.id ?? '');
-      const { rows, total } = await pageOf({ ...call, list: own }, table);
+      const own = filterByParent(call.list, 'user_id', call.user?.id ?? '');
+      const { rows, total } = await fetchPage({ ...call, list: own }, table);
       return { rows: rows.map((row) => marked(row, call)), total };
     },
   },

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import {
   changeSettings,
-  asksForSecond,
+  requiresApproval,
   settingsContent,
   tenantSettings,
   weakensControls,
 } from '../../jobs/users/change-settings.ts';
 import { Settings } from '../../jobs/users/settings.ts';
-import { Facts } from '../../sql/users/settings.ts';
+import { TenantFacts } from '../../sql/users/settings.ts';
 import type { Route } from '../endpoints/route.ts';
 
-const reply = Settings.extend(Facts.shape).meta({ id: 'TenantSettings' });
+const reply = Settings.extend(TenantFacts.shape).meta({ id: 'TenantSettings' });
 
 /** The settings themselves: the day that it is for the tenant is no change of them. */
 const version = { reply, names: Object.keys(Settings.shape) };
@@ -54,7 +54,7 @@ export const tenantRoutes: Route[] = [
     needs_proof: ({ work, body }) => weakensControls(work, body as Record<string, unknown>),
     carries: ({ body }) => Promise.resolve(handsLettersOver(body) ? 'anything' : []),
     asks: ({ work, body, checkMatch }) =>
-      asksForSecond(work, body as Record<string, unknown>, checkMatch),
+      requiresApproval(work, body as Record<string, unknown>, checkMatch),
     content: ({ work, body }) => settingsContent(work, body as Record<string, unknown>),
     run: ({ work, body, checkMatch }) =>
       changeSettings(work, body as Record<string, unknown>, checkMatch),

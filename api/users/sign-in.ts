@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { SignedIn } from '../../jobs/users/login.ts';
-import type { Wanted } from '../../jobs/users/pending-sign-in.ts';
+import type { SecondFactorRequest } from '../../jobs/users/pending-sign-in.ts';
 import { timestamp } from '../../sql/types.ts';
-import type { OwnCall } from '../endpoints/route.ts';
+import type { OwnTransactionCall } from '../endpoints/route.ts';
 import { currentUser, meReply } from './me.ts';
 
 const wantedReply = z.object({
@@ -17,7 +17,10 @@ const wantedReply = z.object({
 export const signInReply = z.union([meReply, wantedReply]);
 
 /** Begins the session of whoever has proved himself, or has the browser keep what it goes on with. */
-export async function signIn(call: OwnCall, outcome: { user: SignedIn } | { wanted: Wanted }) {
+export async function signIn(
+  call: OwnTransactionCall,
+  outcome: { user: SignedIn } | { wanted: SecondFactorRequest },
+) {
   const { session, tenant_id, routes } = call;
   if ('wanted' in outcome) {
     session.hold(outcome.wanted);

@@ -2,20 +2,20 @@ import {
   Invitation,
   inviteUser,
   invitePortalUser,
-  recipientOf,
+  findInvitationRecipient,
   PortalInvitation,
 } from '../../jobs/users/invite.ts';
 import {
   AssignRole,
   assignRole,
   changeUser,
-  deactivate,
+  deactivateUser,
   RemoveRole,
   removeRole,
 } from '../../jobs/users/roles.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { find } from '../../sql/table.ts';
-import { flag, stamps, uuid, words } from '../../sql/types.ts';
+import { flag, timestamps, uuid, requiredText } from '../../sql/types.ts';
 import { users as table } from '../../sql/users/users.ts';
 import { action, nested, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
@@ -40,11 +40,11 @@ export const users = resource({
 
   fields: {
     ...userFields,
-    first_name: words,
-    last_name: words,
+    first_name: requiredText,
+    last_name: requiredText,
     is_active: flag,
     borrower_id: uuid.nullable().readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['email', 'first_name', 'last_name', 'tenant_role', 'is_active', 'borrower_id'],
 
@@ -62,7 +62,7 @@ export const users = resource({
       allow: 'superadmin',
       summary: 'Deactivate a user',
       security_event: 'user_deactivate',
-      run: deactivate,
+      run: deactivateUser,
     }),
   },
 });
@@ -128,7 +128,7 @@ export const userRoutes: Route[] = [
     four_eyes: 'invitations',
     record: borrowers,
     content: ({ work, params, body }) =>
-      recipientOf(work, params['id'] ?? '', PortalInvitation.parse(body)),
+      findInvitationRecipient(work, params['id'] ?? '', PortalInvitation.parse(body)),
     run: ({ work, params, body }: Call) =>
       invitePortalUser(work, params['id'] ?? '', PortalInvitation.parse(body)),
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { integer, ownJson, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { deadLetters as table } from '../../sql/webhooks/dead-letters.ts';
 import { resource } from '../endpoints/resource.ts';
 
@@ -25,7 +25,7 @@ export const deadLetters = resource({
     attempted_at: timestamp.readonly(),
     retry_count: integer.readonly(),
     status: z.enum(['dead', 'retried', 'resolved']).readonly(),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['event_type', 'status', 'response_status', 'delivery_id', 'event_id'],
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, ownJson, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { integer, ownJson, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { attempts as attemptsTable } from '../../sql/webhooks/attempts.ts';
 import { deliveries as table } from '../../sql/webhooks/deliveries.ts';
 import { nested, resource } from '../endpoints/resource.ts';
@@ -30,7 +30,7 @@ const attempts = resource({
   sort: { field: 'started_at', descending: true },
 });
 
-export const deliveries = resource({
+export const webhookDeliveryRecords = resource({
   name: 'WebhookDelivery',
   path: 'webhook-deliveries',
   area: 'webhooks',
@@ -60,7 +60,7 @@ export const deliveries = resource({
     response_status: integer.nullable().readonly(),
     error: z.string().nullable().readonly(),
     ms: integer.nullable().readonly().describe('Duration of the newest attempt in milliseconds.'),
-    ...stamps,
+    ...timestamps,
   },
   filters: ['status', 'event_type', 'event_id', 'response_status', 'round', 'created_at'],
   nested: { attempts: nested(attempts, 'delivery_id', ['list']) },

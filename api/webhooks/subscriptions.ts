@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { audited } from '../../jobs/audit.ts';
+import { auditChange } from '../../jobs/audit.ts';
 import { EVENT_TYPES, factsOfEvents } from '../../jobs/webhooks/event-types.ts';
 import * as rotation from '../../jobs/webhooks/rotate-secret.ts';
-import * as again from '../../jobs/webhooks/send-again.ts';
+import * as again from '../../jobs/webhooks/resend.ts';
 import * as subscription from '../../jobs/webhooks/subscription.ts';
-import { flag, integer, stamps, timestamp, uuid } from '../../sql/types.ts';
+import { flag, integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { subscriptions as table } from '../../sql/webhooks/subscriptions.ts';
-import { whereFieldsAreDenied } from '../endpoints/recent-proof.ts';
-import { action, creation, endpoint, nested, resource } from '../endpoints/resource.ts';
+import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
+import { action, creationSchema, endpoint, nested, resource } from '../endpoints/resource.ts';
 import { deadLetters } from './dead-letters.ts';
-import { deliveries } from './deliveries.ts';
+import { webhookDeliveryRecords } from './deliveries.ts';
 
 const secret = z
   .string()
@@ -24,7 +24,7 @@ const events = z
   .min(1, 'Must name at least one event.')
   .max(50)
   .superRefine((names, context) => {
-    const [unknown] = subscription.unknownEvents(names);
+    const [unknown] = subscription.findUnknownEvents(names);
     if (unknown !== undefined) {
       context.addIssue({
         code: 'custom',
@@ -63,7 +63,7 @@ const fields = {
     .nullable()
     .readonly()
     .describe('Until this time, the previous secret also signs.'),
-  ...stamps,
+  ...timestamps,
 };
 
 const Replay = z.object({
@@ -102,13 +102,13 @@ export const webhooks = resource({
   filters: ['url', 'events', 'is_active', 'failing_since', 'is_slow'],
 
   four_eyes: { update: 'destinations' },
-  needs_proof: { update: whereFieldsAreDenied },
+  needs_proof: { update: isAnyFieldDenied },
   carries,
   update: subscription.changeSubscription,
   remove: subscription.unsubscribe,
   nested: {
     'dead-letters': nested(deadLetters, 'subscription_id', ['list']),
-    deliveries: nested(deliveries, 'subscription_id', ['list']),
+    deliveries: nested(webhookDeliveryRecords, 'subscription_id', ['list']),
   },
   actions: {
     're-enable': action({
@@ -132,13 +132,13 @@ export const webhooks = resource({
       body: Replay,
       reply: z.object({ queued: integer, remaining: integer }),
       carries: 'record',
-      run: again.replay,
+      run: again.replayDeliveries,
     }),
     test: action({
       allow: 'admin',
       summary: 'Send one test event and return its delivery',
-      reply: deliveries.reply,
-      run: again.test,
+      reply: webhookDeliveryRecords.reply,
+      run: again.sendTest,
     }),
     'rotate-secret': action({
       allow: 'admin',
@@ -156,7 +156,7 @@ export const webhooks = resource({
 });
 
 /** Creating is an endpoint of its own, because its answer alone holds the secret. */
-export const subscribe = endpoint({
+export const createSubscription = endpoint({
   method: 'POST',
   path: '/webhooks',
   allow: 'admin',
@@ -168,16 +168,16 @@ export const subscribe = endpoint({
   status: 201,
   four_eyes: 'destinations',
   secrets: ['secret'],
-  needs_proof: whereFieldsAreDenied,
+  needs_proof: isAnyFieldDenied,
   carries: ({ body }) => Promise.resolve(carries(body as Record<string, unknown>)),
-  body: creation({ fields, writeOnly: { secret } }),
+  body: creationSchema({ fields, writeOnly: { secret } }),
   reply: webhooks.reply,
   run: async ({ work, body }) => {
     const { secret: given, ...input } = body as Parameters<typeof subscription.subscribe>[1] & {
       secret?: string | null;
     };
-    const kept = given ?? subscription.newSecret();
-    const row = await audited(work, table, 'create', null, () =>
+    const kept = given ?? subscription.generateSecret();
+    const row = await auditChange(work, table, 'create', null, () =>
       subscription.subscribe(work, input, kept),
     );
     return { ...row, secret: kept };

@@ -1,8 +1,8 @@
 import * as borrowers from '../../sql/borrowers/borrowers.ts';
-import { archive, insert, update } from '../../sql/write.ts';
+import { setArchived, insert, update } from '../../sql/write.ts';
 import { addMonths, compareDates } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { checkTimeZone } from '../time-zones.ts';
+import { assertTimeZone } from '../time-zones.ts';
 import type { Work } from '../work.ts';
 
 type Input = { date_of_birth?: string | null | undefined; time_zone?: string | null | undefined };
@@ -23,11 +23,11 @@ export async function changeBorrower(work: Work, id: string, changes: Input) {
 
 /** Archives the borrower, of whom nobody wants anything any more; while a loan is not over, refuses. */
 export async function archiveBorrower({ tx }: Work, id: string) {
-  await borrowers.lockOut(tx, id);
-  const loan_ids = await borrowers.openLoans(tx, id);
+  await borrowers.lockExclusively(tx, id);
+  const loan_ids = await borrowers.findOpenLoans(tx, id);
   if (loan_ids.length > 0)
     throw new Conflict('The borrower still has an open loan.', 'in_use', { loan_ids });
-  await archive(tx, 'borrowers', id, true);
+  await setArchived(tx, 'borrowers', id, true);
 }
 
 /** Who borrows is of age, and lives in a time zone that exists. */
@@ -35,5 +35,5 @@ function check({ today }: Work, { date_of_birth, time_zone }: Input) {
   if (date_of_birth && compareDates(date_of_birth, addMonths(today, -12 * 18)) > 0) {
     throw new Invalid({ date_of_birth: 'Must be at least 18 years ago.' });
   }
-  checkTimeZone(time_zone);
+  assertTimeZone(time_zone);
 }

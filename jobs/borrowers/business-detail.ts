@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import * as details from '../../sql/borrowers/business-details.ts';
-import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
@@ -15,7 +15,7 @@ type NewDetail = Input & { borrower_id: string; legal_name: string; entity_type:
 export async function addBusinessDetail(work: Work, input: NewDetail): Promise<string> {
   check(work, input);
   await lockBorrower(work.tx, input.borrower_id);
-  const id = await details.ofBorrower(work.tx, input.borrower_id);
+  const id = await details.findByBorrower(work.tx, input.borrower_id);
   if (id !== null) {
     const message = 'This business already has its details on file. Update those instead.';
     throw new Conflict(message, 'already_exists', { id });

@@ -6,9 +6,9 @@ import {
   type ConsentType,
   type Revocation,
 } from '../../sql/borrowers/consents.ts';
-import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import { find, type Row } from '../../sql/table.ts';
-import { phoneNumber } from '../../sql/fixed-forms.ts';
+import { phoneNumber } from '../../sql/formatted-text.ts';
 import { emailAddress, freeText } from '../../sql/types.ts';
 import { insert, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';

@@ -7,7 +7,7 @@ export const IDENTITY_TYPES = [
 export type IdentityType = (typeof IDENTITY_TYPES)[number];
 
 /** Whose last four digits are those of `ssn_last_four`: the taxpayer's own number. */
-export const INDIVIDUALS: readonly IdentityType[] = ['ssn', 'itin'];
+export const INDIVIDUAL_IDENTITY_TYPES: readonly IdentityType[] = ['ssn', 'itin'];
 
 /** The numbers of nine digits: how each is made up, and what is said of one that is not. */
 const NINE_DIGITS: Partial<Record<IdentityType, [RegExp, string]>> = {
@@ -21,7 +21,7 @@ const NINE_DIGITS: Partial<Record<IdentityType, [RegExp, string]>> = {
  * The number as it is kept and compared, however it was written: `123-45-6789` and `123456789` are
  * one. Refuses what its type cannot have.
  */
-export function numberOf(type: IdentityType, written: string): string {
+export function normalizeNumber(type: IdentityType, written: string): string {
   const number = written.replace(/[\s./-]/g, '').toUpperCase();
   const [pattern, message] = NINE_DIGITS[type] ?? [
     /^[A-Z0-9]{4,30}$/,

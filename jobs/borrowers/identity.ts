@@ -1,12 +1,12 @@
 import * as identities from '../../sql/borrowers/identities.ts';
-import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
-import { record } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { compareDates } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { INDIVIDUALS, numberOf, type IdentityType } from './identifier.ts';
+import { INDIVIDUAL_IDENTITY_TYPES, normalizeNumber, type IdentityType } from './identifier.ts';
 
 type Input = Values & {
   identity_type?: IdentityType | undefined;
@@ -70,17 +70,17 @@ async function numbersOf(
   except: string | null,
 ): Promise<Values> {
   if (!identifier) return {};
-  const number = numberOf(type, identifier);
+  const number = normalizeNumber(type, identifier);
   const { keys } = work.installation;
   const indexes = keys.indexes(work.tenant_id, number);
-  const held = await identities.holders(work.tx, type, indexes);
+  const held = await identities.findHolders(work.tx, type, indexes);
   const own = held.find((one) => one.borrower_id === borrowerId && one.identity_id !== except);
   if (own) {
     const message = 'The borrower already has this number on file.';
     throw new Conflict(message, 'already_exists', { id: own.identity_id });
   }
   const lastFour = number.slice(-4);
-  if (INDIVIDUALS.includes(type)) await fillLastFour(work, borrowerId, lastFour);
+  if (INDIVIDUAL_IDENTITY_TYPES.includes(type)) await fillLastFour(work, borrowerId, lastFour);
   return {
     identifier_sealed: keys.seal(work.tenant_id, number),
     identifier_index: indexes[0],
@@ -93,7 +93,7 @@ async function fillLastFour(work: Work, borrowerId: string, lastFour: string) {
   const id = await identities.fillLastFour(work.tx, borrowerId, lastFour);
   if (id === null) return;
   const changes = { ssn_last_four: { old: null, new: '***' } };
-  await record(work, { type: 'borrowers', id, borrower_id: id }, 'update', changes);
+  await recordAudit(work, { type: 'borrowers', id, borrower_id: id }, 'update', changes);
 }
 
 function verification(work: Work, input: Input, before: Values, isOther = false): Values {
@@ -118,12 +118,12 @@ function checkDates({ issue_date, expiration_date }: Input) {
 }
 
 /** The borrowers that have the number on file; who asks has to know the whole of it. */
-export async function borrowersWith(
+export async function findBorrowersByNumber(
   { tx, tenant_id, installation }: Work,
   { identity_type, identifier }: { identity_type: IdentityType; identifier: string },
 ) {
-  const number = numberOf(identity_type, identifier);
+  const number = normalizeNumber(identity_type, identifier);
   const indexes = installation.keys.indexes(tenant_id, number);
-  const found = await identities.holders(tx, identity_type, indexes);
+  const found = await identities.findHolders(tx, identity_type, indexes);
   return { borrower_ids: [...new Set(found.map(({ borrower_id }) => borrower_id))] };
 }

@@ -2,7 +2,7 @@ import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { checkState } from './primary.ts';
+import { assertState } from './primary-contacts.ts';
 
 type Input = Values & {
   representative_type?: string | undefined;
@@ -44,5 +44,5 @@ function check(rep: Input) {
   const { effective_date, end_date } = rep;
   if (effective_date && end_date && end_date < effective_date)
     throw new Invalid({ end_date: 'Must not be before the effective date.' });
-  checkState(rep);
+  assertState(rep);
 }

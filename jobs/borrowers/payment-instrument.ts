@@ -1,12 +1,12 @@
 import * as instruments from '../../sql/borrowers/payment-instruments.ts';
-import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import * as orders from '../../sql/payments/order-accounts.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { recordDisplaced } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { isAdmin } from '../only-admin.ts';
-import { blockMessage, effectOf } from '../return-codes.ts';
+import { isAdmin } from '../assert-admin.ts';
+import { accountBlockMessage, returnEffect } from '../return-codes.ts';
 import type { Work } from '../work.ts';
 
 type Input = Values & {
@@ -24,7 +24,7 @@ type NewInstrument = Input & { borrower_id: string; instrument_type: string };
 export async function addInstrument(work: Work, input: NewInstrument): Promise<string> {
   const { borrower_id: borrowerId } = input;
   await lockBorrower(work.tx, borrowerId);
-  const isFirst = !(await instruments.hasAny(work.tx, borrowerId));
+  const isFirst = !(await instruments.hasInstrument(work.tx, borrowerId));
   const is_default = isFirst || input.is_default === true;
   if (is_default) await displace(work, borrowerId, null);
   const verified = verification(work, input, { is_verified: false });
@@ -53,7 +53,7 @@ export async function changeInstrument(work: Work, id: string, changes: Input, r
 
 /** Orders keep the account that they were made with, so a changed instrument would not say where they go. */
 async function assertNoOrders({ tx }: Work, id: string) {
-  const open = await orders.open(tx, id);
+  const open = await orders.findUnsentOrders(tx, id);
   if (Object.values(open).every((ids) => ids.length === 0)) return;
   const message =
     'Orders with this account are not in a file for the bank yet. Send the next file or cancel them first, ' +
@@ -72,7 +72,7 @@ export async function removeInstrument({ tx }: Work, id: string) {
   if (await instruments.isInUse(tx, id)) {
     throw new Conflict('Autopay uses this account. Cancel the autopay plan first.', 'in_use');
   }
-  const { scheduled_ids: _, ...ordered } = await orders.open(tx, id);
+  const { scheduled_ids: _, ...ordered } = await orders.findUnsentOrders(tx, id);
   if (Object.values(ordered).some((ids) => ids.length > 0)) {
     const message =
       'Some orders for this account have not been sent to the bank. Generate the next Nacha file or cancel them first.';
@@ -123,7 +123,7 @@ function standingAfter(changes: Input, before: Values): Values {
   if (changes['status'] !== undefined && changes['status'] !== 'blocked')
     return { block_code: null };
   const code = before['block_code'];
-  const isCorrected = typeof code === 'string' && effectOf(code) === 'blocks_account';
+  const isCorrected = typeof code === 'string' && returnEffect(code) === 'blocks_account';
   if (!isCorrected || !isAnother(changes, before)) return {};
   return { status: 'active', block_code: null };
 }
@@ -143,13 +143,13 @@ function verification(work: Work, input: Input, before: Values): Values {
  * Refuses an instrument that is not this borrower's or cannot be drawn on now. It stays as it is until
  * the transaction has ended.
  */
-export async function assertUsable(
+export async function assertInstrumentUsable(
   { tx }: Work,
   borrowerId: string,
   id: string,
   { field = 'payment_instrument_id', verified = false } = {},
 ) {
-  const instrument = await instruments.hold(tx, id);
+  const instrument = await instruments.lockForShare(tx, id);
   if (instrument === null || instrument.borrower_id !== borrowerId || instrument.is_archived)
     throw new Invalid({ [field]: 'Does not exist.' });
   const { status, is_verified, block_code, draw_blockers } = instrument;
@@ -168,5 +168,5 @@ export async function assertUsable(
 
 function refusalOf(status: string, code: string | null): string {
   if (status === 'active') return 'The account is not verified yet. Verify it first.';
-  return status === 'blocked' ? blockMessage(code) : `The instrument is ${status}.`;
+  return status === 'blocked' ? accountBlockMessage(code) : `The instrument is ${status}.`;
 }

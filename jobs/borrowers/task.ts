@@ -1,4 +1,4 @@
-import { isStaff } from '../../sql/borrowers/tasks.ts';
+import { isActiveStaff } from '../../sql/borrowers/tasks.ts';
 import { isLiable } from '../../sql/loans/co-borrowers.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
@@ -31,7 +31,8 @@ export async function changeTask(work: Work, id: string, changes: Input, row: Ro
 
 async function checkAssignee({ tx }: Work, { assignee_id }: Input, row?: Row) {
   if (!assignee_id || assignee_id === row?.['assignee_id']) return;
-  if (!(await isStaff(tx, assignee_id))) throw new Invalid({ assignee_id: 'Does not exist.' });
+  if (!(await isActiveStaff(tx, assignee_id)))
+    throw new Invalid({ assignee_id: 'Does not exist.' });
 }
 
 function completion({ actor }: Work, { status }: Values, before: unknown): Values {

@@ -6,19 +6,25 @@ import { newId } from '../../sql/new-id.ts';
 import { uuid } from '../../sql/types.ts';
 import { addDays } from '../dates.ts';
 import { enqueueAll, job } from '../job.ts';
-import { ACCRUAL } from '../ledger/chart.ts';
-import { postNewParts } from '../ledger/post.ts';
+import { ACCRUAL_ROLES } from '../ledger/chart.ts';
+import { postNewEntryParts } from '../ledger/post.ts';
 import { money, sum } from '../money.ts';
-import type { Outside } from '../outside.ts';
+import type { ExternalServices } from '../external-systems.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { billChunk } from './bill-chunk.ts';
 import { endReliefsOfChunk } from './end-reliefs.ts';
 import { finishDay } from './finish-day.ts';
-import { stepsOf } from './loans-with-something-due.ts';
+import { loanSteps } from './loan-steps.ts';
 import { planClose } from './plan-close.ts';
-import { inOrder, ofAll, orByHalves, search, type Asking } from './set-aside.ts';
+import {
+  runSteps,
+  withWholeChunk,
+  retryByHalves,
+  findDueTasks,
+  type ChunkQueryRunner,
+} from './run-steps.ts';
 
 const Payload = z.object({
   tenant_id: uuid,
@@ -47,8 +53,8 @@ export const closeLoans = job({
     if (begun === null) return;
     const { chunk, due } = begun;
     if (due !== null && due.found.deeds.length > 0) {
-      await inOrder(outside, payload, chunk, due);
-      await accrue(outside, payload);
+      await runSteps(outside, payload, chunk, due);
+      await accrueChunk(outside, payload);
     }
     if (due !== null) await snapshotAndAge(outside, payload);
     if (chunk.has_ended_reliefs) await endReliefsOfChunk(outside, payload, chunk);
@@ -96,16 +102,16 @@ async function enqueueChunks(
 const UNDATED = { isUndated: true };
 
 /** Looks for what is due to few loans; on a day on which nothing is, interest is posted in the same transaction. */
-const begin = (outside: Outside, payload: Payload) =>
-  orByHalves((asking) =>
+const begin = (outside: ExternalServices, payload: Payload) =>
+  retryByHalves((asking) =>
     outside.within(
       payload.tenant_id,
       async (work) => {
-        const chunk = await close.chunk(work.tx, payload.run_id, payload.chunk);
+        const chunk = await close.findChunk(work.tx, payload.run_id, payload.chunk);
         if (chunk === null) return null;
         if (chunk.done_at !== null) return { chunk, due: null };
-        const ordered = stepsOf(await settingsOf(work.tx));
-        const found = await search(work.tx, payload, chunk, { steps: ordered, asking });
+        const ordered = loanSteps(await settingsOf(work.tx));
+        const found = await findDueTasks(work.tx, payload, chunk, { steps: ordered, asking });
         if (found.deeds.length === 0) await post(work, payload, asking);
         return { chunk, due: { steps: ordered, found } };
       },
@@ -113,19 +119,19 @@ const begin = (outside: Outside, payload: Payload) =>
     ),
   );
 
-export const accrue = (outside: Outside, payload: Payload) =>
-  orByHalves((asking) =>
+export const accrueChunk = (outside: ExternalServices, payload: Payload) =>
+  retryByHalves((asking) =>
     outside.within(payload.tenant_id, (work) => post(work, payload, asking), UNDATED),
   );
 
 /** No writer of these loans passes while the chunk's row is held, and each sees which side it is on. */
-async function post(work: Work, payload: Payload, asking: Asking) {
+async function post(work: Work, payload: Payload, asking: ChunkQueryRunner) {
   const { run_id, chunk: number } = payload;
-  const chunk = await close.chunkToAccrue(work.tx, run_id, number);
+  const chunk = await close.lockChunkToAccrue(work.tx, run_id, number);
   if (chunk === null) return;
   const id = newId();
   const parts = await asking(work.tx, payload, 'accrual', chunk, (tx, part) =>
-    steps.accrue(tx, part, chunk.cob_date, id),
+    steps.accrueInterest(tx, part, chunk.cob_date, id),
   );
   const loans = parts.reduce((total, part) => total + part.loans, 0);
   const interest = money(sum(parts.map((part) => new Big(part.interest))));
@@ -138,38 +144,38 @@ async function post(work: Work, payload: Payload, asking: Asking) {
     description: `Interest of ${chunk.cob_date}, ${loans} loans`,
   };
   // Nobody has posted it: the chunk is locked, and says so.
-  await postNewParts(work, heading, parts.map(accrualOf));
+  await postNewEntryParts(work, heading, parts.map(accrualOf));
   await close.markAccrued(work.tx, run_id, number, { loans, interest });
 }
 
 /** What loans earned whose products have it booked on the same accounts. */
-const accrualOf = (part: steps.Accrued) => ({
-  debit: { [ACCRUAL.debit]: part.interest },
-  credit: { [ACCRUAL.credit]: part.interest },
+const accrualOf = (part: steps.AccruedSum) => ({
+  debit: { [ACCRUAL_ROLES.debit]: part.interest },
+  credit: { [ACCRUAL_ROLES.credit]: part.interest },
   accounts: {
     interest_receivable: part.interest_receivable,
     interest_income: part.interest_income,
   },
 });
 
-const snapshotAndAge = (outside: Outside, payload: Payload) =>
-  orByHalves((asking) =>
+const snapshotAndAge = (outside: ExternalServices, payload: Payload) =>
+  retryByHalves((asking) =>
     outside.within(
       payload.tenant_id,
       async (work) => {
         const { run_id, chunk: number } = payload;
-        const chunk = await close.chunk(work.tx, run_id, number);
+        const chunk = await close.findChunk(work.tx, run_id, number);
         if (chunk === null || chunk.done_at !== null) return;
         await asking(work.tx, payload, 'snapshot', chunk, (tx, part) =>
           // Kept and done are one; another who works on it as well makes this one fail, and see that it is done.
-          steps.snapshot(tx, part, chunk.cob_date, asking === ofAll),
+          steps.snapshotLoans(tx, part, chunk.cob_date, asking === withWholeChunk),
         );
         const morning = addDays(chunk.cob_date, 1);
         const moved = await asking(work.tx, payload, 'ageing', chunk, (tx, part) =>
-          steps.age(tx, part, morning),
+          steps.ageLoans(tx, part, morning),
         );
         await emitAll(work, 'delinquency.changed', moved);
-        await close.markDone(work.tx, run_id, number);
+        await close.markChunkDone(work.tx, run_id, number);
       },
       UNDATED,
     ),

@@ -1,18 +1,18 @@
 import * as billing from '../../sql/business-day/billing.ts';
 import type { Chunk } from '../../sql/business-day/closes.ts';
-import { setAside } from '../../sql/business-day/loan-errors.ts';
-import { attempt } from '../../sql/database/db.ts';
-import { sideBySide } from '../../sql/database/joined.ts';
-import { isPassing } from '../../sql/database/passing.ts';
-import { isAnyEnded, lockEnded, type Ended } from '../../sql/loans/reliefs.ts';
+import { quarantine } from '../../sql/business-day/loan-errors.ts';
+import { withSavepoint } from '../../sql/database/db.ts';
+import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
+import { isTransient } from '../../sql/database/transient-errors.ts';
+import { isAnyEnded, lockLoansWithEndedRelief, type Ended } from '../../sql/loans/reliefs.ts';
 import { addDays } from '../dates.ts';
 import { billAfterRelief } from '../documents/statements.job.ts';
-import { turnDeferments } from '../loans/agreements/deferments.ts';
-import { turnForbearances } from '../loans/agreements/forbearances.ts';
-import { follow } from '../loans/agreements/promotions.ts';
-import { unfreeze, Unfreeze } from '../loans/standing/freeze.ts';
-import type { Outside } from '../outside.ts';
-import { sentenceOf } from '../say-error.ts';
+import { startAndEndDeferments } from '../loans/workouts/deferments.ts';
+import { startAndEndForbearances } from '../loans/workouts/forbearances.ts';
+import { advancePromotion } from '../loans/workouts/promotions.ts';
+import { unfreeze, Unfreeze } from '../loans/servicing-actions/freeze.ts';
+import type { ExternalServices } from '../external-systems.ts';
+import { summarizeError } from '../serialize-error.ts';
 import type { Work } from '../work.ts';
 
 /** Ended while the tenant's payments wait for the new day; the chunks end the others afterwards. */
@@ -23,7 +23,7 @@ const STEP = 'relief_end';
 
 /** Locks loans whose reliefs end with a day. Loans are locked before the tenant, as requests do it. */
 export const lockEndedReliefs = ({ tx }: Work, day: string) =>
-  lockEnded(tx, addDays(day, 1), { limit: WITH_THE_DAY });
+  lockLoansWithEndedRelief(tx, addDays(day, 1), { limit: WITH_THE_DAY });
 
 /**
  * Ends reliefs in the transaction that moves the business date, before anything is billed or paid on the new date.
@@ -31,8 +31,8 @@ export const lockEndedReliefs = ({ tx }: Work, day: string) =>
  */
 export async function endReliefs(work: Work, ended: readonly Ended[]): Promise<boolean> {
   if (ended.length === 0) return false;
-  const outcome = await attempt(work.tx, () => endAll(work, ended));
-  if ('error' in outcome && isPassing(outcome.error)) throw outcome.error;
+  const outcome = await withSavepoint(work.tx, () => endAll(work, ended));
+  if ('error' in outcome && isTransient(outcome.error)) throw outcome.error;
   return isAnyEnded(work.tx, work.today);
 }
 
@@ -42,7 +42,7 @@ type Payload = { tenant_id: string; run_id: string; chunk: number };
  * Ends the reliefs of a chunk that the end of the day left, and bills their loans where a month or a cycle ended. Until
  * then nobody else changes these loans (`ReliefEnding`). A loan for which this fails is quarantined.
  */
-export async function endReliefsOfChunk(outside: Outside, payload: Payload, chunk: Chunk) {
+export async function endReliefsOfChunk(outside: ExternalServices, payload: Payload, chunk: Chunk) {
   const { within } = outside;
   const { tenant_id, run_id } = payload;
   let after: string | null | undefined;
@@ -53,7 +53,7 @@ export async function endReliefsOfChunk(outside: Outside, payload: Payload, chun
       after = await within(tenant_id, (work) => endSome(work, run_id, chunk, part));
       alone -= 1;
     } catch (error) {
-      if (alone > 0 || isPassing(error)) throw error;
+      if (alone > 0 || isTransient(error)) throw error;
       alone = AT_ONCE;
     }
   }
@@ -69,27 +69,27 @@ async function endSome(
   chunk: Chunk,
   { after, limit }: Part,
 ): Promise<string | null> {
-  const ended = await lockEnded(work.tx, work.today, { of: chunk, after, limit });
+  const ended = await lockLoansWithEndedRelief(work.tx, work.today, { of: chunk, after, limit });
   const ids = ended.map(({ loan_id }) => loan_id);
   const last = ids.at(-1);
   if (last === undefined) return null;
-  const outcome = await attempt(work.tx, async () => {
+  const outcome = await withSavepoint(work.tx, async () => {
     await endAll(work, ended);
     await billAfterRelief(work, ids, chunk.unbilled_month);
   });
   if ('error' in outcome) {
-    if (limit > 1 || isPassing(outcome.error)) throw outcome.error;
-    await setAside(work.tx, runId, last, STEP, sentenceOf(outcome.error));
+    if (limit > 1 || isTransient(outcome.error)) throw outcome.error;
+    await quarantine(work.tx, runId, last, STEP, summarizeError(outcome.error));
   }
   return last;
 }
 
 const endAll = (work: Work, ended: readonly Ended[]) =>
-  sideBySide(ended, (relief) => endOf({ ...work, isEndingReliefs: true }, relief));
+  mapConcurrently(ended, (relief) => endOf({ ...work, isEndingReliefs: true }, relief));
 
 async function endOf(work: Work, { loan_id, is_frozen, promotions }: Ended) {
   if (is_frozen) await unfreeze(work, loan_id, Unfreeze.parse({}));
-  for (const id of promotions) await follow(work, id, loan_id, false);
-  await turnForbearances(work, loan_id);
-  await turnDeferments(work, loan_id);
+  for (const id of promotions) await advancePromotion(work, id, loan_id, false);
+  await startAndEndForbearances(work, loan_id);
+  await startAndEndDeferments(work, loan_id);
 }

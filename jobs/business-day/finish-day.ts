@@ -1,14 +1,14 @@
 import * as billing from '../../sql/business-day/billing.ts';
 import * as close from '../../sql/business-day/closes.ts';
-import { supposeNoDay } from '../../sql/database/within.ts';
+import { forgetBusinessDate } from '../../sql/database/within.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, addMonths } from '../dates.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { turnOfDay } from './business-day.ts';
+import { runTenantSteps } from './tenant-steps.ts';
 import { endReliefs, lockEndedReliefs } from './end-reliefs.ts';
-import { lookAgain } from './look-again.ts';
-import { planClose, planDay } from './plan-close.ts';
+import { resnapshotChangedLoans } from './resnapshot-changed-loans.ts';
+import { planClose, planRun } from './plan-close.ts';
 
 /** The next day's run, where the closing goes on, and the chunks that have work on the morning after the day. */
 type Ended = { next: close.Run | null; morning_chunks: readonly number[] };
@@ -19,22 +19,22 @@ type Ended = { next: close.Run | null; morning_chunks: readonly number[] };
  * included: nobody who pays is kept waiting for that.
  */
 export async function finishDay(work: Work, runId: string): Promise<Ended | null> {
-  if (!(await close.aloneOnceDone(work.tx, runId))) return null;
-  const run = await close.run(work.tx, runId);
+  if (!(await close.lockIfComplete(work.tx, runId))) return null;
+  const run = await close.findRun(work.tx, runId);
   if (run === null) return null;
   if (run.status === 'finished')
     return { next: await planClose(work, run.through_date), morning_chunks: [] };
-  await lookAgain(work, run);
+  await resnapshotChangedLoans(work, run);
   const ended = await lockEndedReliefs(work, run.cob_date);
-  await close.finish(work.tx, runId);
-  await tenants.advance(work.tx, run.cob_date);
-  supposeNoDay(work.tenant_id);
+  await close.finishRun(work.tx, runId);
+  await tenants.advanceBusinessDate(work.tx, run.cob_date);
+  forgetBusinessDate(work.tenant_id);
   // The tenant's row is held since its date moved, so that they stay as they are.
   const settings = await settingsOf(work.tx);
   const today = addDays(run.cob_date, 1);
   // Before lines are billed whose cycle ended with the day.
   const has_ended_reliefs = await endReliefs({ ...work, today }, ended);
-  await turnOfDay(work, run.cob_date, settings);
+  await runTenantSteps(work, run.cob_date, settings);
   const unbilled_month = today.endsWith('-01') ? addMonths(today, -1) : null;
   const morning_chunks =
     has_ended_reliefs || unbilled_month !== null
@@ -42,6 +42,6 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
       : [];
   // The job that is done with the last of these chunks comes here again, and goes on.
   const isLast = run.through_date < today || morning_chunks.length > 0;
-  const next = isLast ? null : await planDay({ ...work, today }, run.through_date);
+  const next = isLast ? null : await planRun({ ...work, today }, run.through_date);
   return { next, morning_chunks };
 }

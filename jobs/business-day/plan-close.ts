@@ -5,7 +5,7 @@ import { addDays, localDate, localTime } from '../dates.ts';
 import { Invalid } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { beforeClose } from './business-day.ts';
+import { updatePortfolioMembership } from './tenant-steps.ts';
 
 /** Loans per chunk: one statement works on all of them. */
 const CHUNK_SIZE = 10_000;
@@ -16,29 +16,29 @@ const CHUNK_SIZE = 10_000;
  * remembers to go further. Answers the run whose chunks are to be enqueued, or null where nothing new was planned.
  */
 export async function planClose(work: Work, through: string): Promise<close.Run | null> {
-  await close.alone(work.tx);
-  const { day, known_run, morning_run } = await close.today(work.tx);
+  await close.lockClose(work.tx);
+  const { day, current_run_id, morning_run } = await close.currentDay(work.tx);
   if (through < day) return null;
-  const underWay = morning_run ?? known_run;
+  const underWay = morning_run ?? current_run_id;
   if (underWay !== null) {
-    await close.extend(work.tx, underWay, through);
+    await close.extendRun(work.tx, underWay, through);
     return null;
   }
-  return planDay({ ...work, today: day }, through);
+  return planRun({ ...work, today: day }, through);
 }
 
 /** Plans the business date, which nobody closes yet; asked alone (closes.ts). */
-export async function planDay(work: Work, through: string): Promise<close.Run> {
-  await beforeClose(work);
-  return close.plan(work.tx, work.today, through, CHUNK_SIZE);
+export async function planRun(work: Work, through: string): Promise<close.Run> {
+  await updatePortfolioMembership(work);
+  return close.createRun(work.tx, work.today, through, CHUNK_SIZE);
 }
 
 /**
  * The last day that is over where the tenant is. A day ends at the tenant's cut-off on the morning after
  * it: at midnight, or at 02:30 where that is set, and what comes until then still belongs to it.
  */
-export async function lastDayOver({ tx }: Work, now: Date) {
-  const { time_zone } = await tenants.current(tx);
+export async function lastEndedDay({ tx }: Work, now: Date) {
+  const { time_zone } = await tenants.currentTenant(tx);
   const { eod_cutoff_time: cutoff } = await settingsOf(tx);
   const date = localDate(now, time_zone);
   const day = addDays(date, localTime(now, time_zone) < cutoff ? -2 : -1);
@@ -51,7 +51,7 @@ export async function assertClosable(work: Work, through: string, at?: Date) {
   const { today, installation } = work;
   const refuse = (reason: string) => new Invalid({ through_date: reason });
   if (through < today) throw refuse(`This day is already closed. The business date is ${today}.`);
-  const over = await lastDayOver(work, at ?? (await databaseTime(work.tx)));
+  const over = await lastEndedDay(work, at ?? (await databaseTime(work.tx)));
   if (!installation.may_close_future && through > over.day)
     throw refuse(`Must be over: ${over.saying}`);
   const horizon = `${Number(today.slice(0, 4)) + 40}${today.slice(4)}`;

@@ -3,7 +3,7 @@ import * as tenants from '../../sql/tenants.ts';
 import { localDate } from '../dates.ts';
 import { job } from '../job.ts';
 import { startClose } from './close-loans.job.ts';
-import { lastDayOver } from './plan-close.ts';
+import { lastEndedDay } from './plan-close.ts';
 
 /** Any transaction will do to ask for the list of tenants; this is nobody's. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -19,12 +19,14 @@ export const startCloseOfBusiness = job({
   attempts: 3,
 
   async run(_payload, outside) {
-    const active = await outside.within(NOBODY, ({ tx }) => tenants.active(tx), { readOnly: true });
+    const active = await outside.within(NOBODY, ({ tx }) => tenants.listActiveTenants(tx), {
+      readOnly: true,
+    });
     for (const { id, time_zone, business_date } of active) {
       const now = outside.now();
       if (localDate(now, time_zone) <= business_date) continue;
       await outside.within(id, async (work) => {
-        const { day } = await lastDayOver(work, now);
+        const { day } = await lastEndedDay(work, now);
         await startClose(work, day);
       });
     }

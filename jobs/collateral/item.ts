@@ -1,10 +1,10 @@
-import { SECURING } from '../../sql/collateral/items.ts';
-import { activeLiens } from '../../sql/collateral/liens.ts';
+import { SECURING_STATUSES } from '../../sql/collateral/items.ts';
+import { countActive } from '../../sql/collateral/liens.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { checkMetadata, type CollateralType } from './metadata.ts';
+import { assertMetadata, type CollateralType } from './metadata.ts';
 
 export const COLLATERAL_STATUSES = ['active', 'released', 'liquidated', 'repossessed'] as const;
 type Status = (typeof COLLATERAL_STATUSES)[number];
@@ -21,16 +21,16 @@ type NewCollateral = Values & { loan_id: string; collateral_type: CollateralType
 
 /** Adds an item to a loan. */
 export async function addCollateral(work: Work, input: NewCollateral): Promise<string> {
-  checkMetadata(input.collateral_type, metadataOf(input));
-  if (!SECURING.some((status) => status === input['status']))
-    throw new Invalid({ status: `New collateral must be ${SECURING.join(' or ')}.` });
+  assertMetadata(input.collateral_type, metadataOf(input));
+  if (!SECURING_STATUSES.some((status) => status === input['status']))
+    throw new Invalid({ status: `New collateral must be ${SECURING_STATUSES.join(' or ')}.` });
   return insert(work.tx, 'collateral_items', input);
 }
 
 /** Changes what is given of the item; it is released only once no lien on it is active. */
 export async function changeCollateral(work: Work, id: string, changes: Values, row: Row) {
   const item = { ...row, ...changes };
-  checkMetadata(item['collateral_type'] as CollateralType, metadataOf(item));
+  assertMetadata(item['collateral_type'] as CollateralType, metadataOf(item));
   const [from, to] = [row['status'] as Status, item['status'] as Status];
   if (to !== from && !EDITS[from].includes(to)) {
     throw new Conflict(`Collateral that is ${from} cannot become ${to}.`, 'invalid_transition', {
@@ -38,7 +38,7 @@ export async function changeCollateral(work: Work, id: string, changes: Values, 
       allowed_statuses: EDITS[from],
     });
   }
-  if (to === 'released' && from !== to && (await activeLiens(work.tx, id)) > 0)
+  if (to === 'released' && from !== to && (await countActive(work.tx, id)) > 0)
     throw new Conflict('Release the liens on this collateral first.', 'active_liens');
   await update(work.tx, 'collateral_items', id, changes);
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { lock as lockItem, SECURING } from '../../sql/collateral/items.ts';
+import { lock as lockItem, SECURING_STATUSES } from '../../sql/collateral/items.ts';
 import * as liens from '../../sql/collateral/liens.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
 import { date, prose, text } from '../../sql/types.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
-import { audited } from '../audit.ts';
+import { auditChange } from '../audit.ts';
 import { addMonths, latest } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { parseMoney } from '../money.ts';
@@ -54,7 +54,7 @@ async function assertThere({ tx }: Work, collateralId: string) {
   const item = await lockItem(tx, collateralId);
   if (item === null) throw new Invalid({ collateral_id: 'Does not exist.' });
   const { status: current_status, is_archived } = item;
-  if (!is_archived && SECURING.some((status) => status === current_status)) return;
+  if (!is_archived && SECURING_STATUSES.some((status) => status === current_status)) return;
   const standing = is_archived ? 'archived' : current_status;
   throw new Conflict(
     `You cannot add a lien to collateral that is ${standing}.`,
@@ -73,7 +73,7 @@ export async function changeLien(work: Work, id: string, changes: Input, row: Ro
   const { expiration_date = null } = lien;
   if (expiration_date === row['expiration_date']) return;
   if (expiration_date === null || expiration_date >= work.today)
-    await liens.reviveLapsed(work.tx, id);
+    await liens.reactivateExpired(work.tx, id);
   await liens.resolveAlerts(work.tx, id, work.actor.id);
 }
 
@@ -83,16 +83,16 @@ function checkDates({ filing_date, expiration_date }: Input) {
     throw new Invalid({ expiration_date: 'Must be after the filing date.' });
 }
 
-export const Release = z.object({
+export const LienRelease = z.object({
   release_date: date.optional(),
   reason: z.enum(RELEASE_REASONS).optional(),
   filing_number: text.optional(),
   notes: prose.optional(),
 });
-export type Release = z.output<typeof Release>;
+export type LienRelease = z.output<typeof LienRelease>;
 
 /** Releases the lien, once: of two requests at a time one finds it released already. */
-export async function releaseLien(work: Work, id: string, input: Release) {
+export async function releaseLien(work: Work, id: string, input: LienRelease) {
   const { release_date = work.today, reason, filing_number, notes } = input;
   if (release_date > work.today)
     throw new Invalid({ release_date: 'Must not be after the business date.' });
@@ -115,7 +115,7 @@ export async function releaseLien(work: Work, id: string, input: Release) {
 
 /** A lien that is given up for a payoff secures nothing any more. Any other reason may be named at any time. */
 async function assertRepaid({ tx }: Work, id: string) {
-  const { status, loan_number, owed } = await liens.owedBehind(tx, id);
+  const { status, loan_number, owed } = await liens.findSecuredDebt(tx, id);
   if (parseMoney(owed).eq(0)) return;
   const message = `${loan_number} still owes ${owed}. Release the lien when the loan is paid off, or name another reason.`;
   throw new Conflict(message, 'loan_owes', { current_status: status });
@@ -127,13 +127,13 @@ async function end(work: Work, id: string, released: Omit<liens.ReleaseRow, 'rel
 }
 
 /** What was sold is free of its liens, from the day of the sale or of a later filing; answers which. */
-export async function releaseSold(work: Work, collateralId: string, soldOn: string) {
-  const sold = await liens.activeOf(work.tx, collateralId);
+export async function releaseLiensOnSale(work: Work, collateralId: string, soldOn: string) {
+  const sold = await liens.listActive(work.tx, collateralId);
   for (const { id, filing_date } of sold) {
     const before = await findLocked(work.tx, liens.liens, id);
     const release_date = latest(soldOn, filing_date ?? soldOn);
     const how = { release_filing_number: null, release_notes: null };
-    await audited(work, liens.liens, 'release', before, async () => {
+    await auditChange(work, liens.liens, 'release', before, async () => {
       await end(work, id, { release_date, release_reason: 'liquidated', ...how });
       return id;
     });
@@ -142,11 +142,11 @@ export async function releaseSold(work: Work, collateralId: string, soldOn: stri
 }
 
 /** The sale was a mistake: the liens that it ended are in force, unless they have lapsed since. */
-export async function reinstate(work: Work, ids: readonly string[]) {
+export async function reinstateLiens(work: Work, ids: readonly string[]) {
   for (const id of ids) {
     const before = await findLocked(work.tx, liens.liens, id);
     if (before?.['release_reason'] !== 'liquidated') continue;
-    await audited(work, liens.liens, 'reinstate', before, async () => {
+    await auditChange(work, liens.liens, 'reinstate', before, async () => {
       await liens.reinstate(work.tx, id, work.today);
       return id;
     });

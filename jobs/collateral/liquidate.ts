@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import { openFor } from '../../sql/borrowers/tasks.ts';
+import { findOpenTask } from '../../sql/borrowers/tasks.ts';
 import { items } from '../../sql/collateral/items.ts';
 import * as liquidations from '../../sql/collateral/liquidations.ts';
 import { newId } from '../../sql/new-id.ts';
 import { find, type Row } from '../../sql/table.ts';
-import { date, freeWords, money as amount, prose } from '../../sql/types.ts';
+import { date, requiredFreeText, money as amount, prose } from '../../sql/types.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
 import { remindOfSurplus, surplusTask } from '../loans/history/after-payoff.ts';
-import { happen, type OpenLoan } from '../loans/history/happen.ts';
+import { recordEvents, type OpenLoan } from '../loans/history/record-events.ts';
 import { openInService } from '../loans/history/loan-records.ts';
 import { newEvent } from '../loans/history/new-event.ts';
-import { assertInHistory } from '../loans/history/rests.ts';
-import { termsOf } from '../loans/products/terms-of.ts';
+import { assertInHistory } from '../loans/history/accrual-stops.ts';
+import { readTerms } from '../loans/products/loan-terms.ts';
 import { atLeastZero, money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
-import { reinstate, releaseSold } from './lien.ts';
+import { reinstateLiens, releaseLiensOnSale } from './lien.ts';
 
 export const Liquidation = z.object({
   sale_price: amount,
@@ -32,7 +32,7 @@ type Liquidation = z.output<typeof Liquidation>;
  * else repays principal, interest and fees, in this order; what is above the debt is the borrower's, and
  * what stays owed is a deficiency that the loan goes on with. Its liens end. All of it or nothing.
  */
-export async function liquidate(work: Work, id: string, input: Liquidation) {
+export async function liquidateCollateral(work: Work, id: string, input: Liquidation) {
   const item = await itemOf(work, id);
   assertForSale(item);
   const loan = await openInService(work, String(item['loan_id']), ['active', 'charged_off']);
@@ -44,14 +44,23 @@ export async function liquidate(work: Work, id: string, input: Liquidation) {
   const fee = await chargeExcess(work, loan, money(atLeastZero(net.neg())), sale_date);
   const sale = newId();
   await insert(work.tx, 'liquidations', {
-    ...{ ...input, id: sale, sale_date, net_proceeds, outstanding_before },
-    ...{ collateral_id: id, loan_id: loan.row.id, created_by: work.actor.id },
-    ...{ fee_id: fee?.kind === 'fee' ? fee.fee_id : null, status_before: item['status'] },
-    liens_released: await releaseSold(work, id, sale_date),
+    ...input,
+    id: sale,
+    sale_date,
+    net_proceeds,
+    outstanding_before,
+    collateral_id: id,
+    loan_id: loan.row.id,
+    created_by: work.actor.id,
+    fee_id: fee?.kind === 'fee' ? fee.fee_id : null,
+    status_before: item['status'],
+    liens_released: await releaseLiensOnSale(work, id, sale_date),
   });
   await update(work.tx, 'collateral_items', id, { status: 'liquidated' });
   const sold = newEvent({ id: sale, kind: 'liquidation', effective_date: sale_date, net_proceeds });
-  const state = await happen(work, loan, fee ? [fee, sold] : [sold], { trigger: 'liquidate' });
+  const state = await recordEvents(work, loan, fee ? [fee, sold] : [sold], {
+    trigger: 'liquidate',
+  });
   if (state.surplus_balance !== loan.state.surplus_balance)
     await remindOfSurplus(work, loan.row, state.surplus_balance);
 }
@@ -75,7 +84,7 @@ function assertForSale({ status, is_archived }: Row) {
 
 /** All that is owed at the end of a day, on the books or off them. */
 function owedOn({ row, schedule, events }: OpenLoan, on: string): string {
-  const then = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  const then = fold({ terms: readTerms(row), schedule, events, as_of: on });
   return money(parseMoney(then.total_balance).plus(then.charge_off_balance));
 }
 
@@ -86,18 +95,18 @@ async function chargeExcess(work: Work, { row }: OpenLoan, excess: string, on: s
   return assessFee(work, row, { fee_type: 'legal', amount: excess, on, description });
 }
 
-export const LiquidationReversal = z.object({ reason: freeWords });
+export const LiquidationReversal = z.object({ reason: requiredFreeText });
 
 /** Takes a sale back that was entered by mistake, as if it had never been, with its fee and its releases. */
 export async function reverseLiquidation(work: Work, id: string) {
   const item = await itemOf(work, id);
   const statuses = ['active', 'paid_off', 'charged_off'];
   const loan = await openInService(work, String(item['loan_id']), statuses);
-  const sale = await liquidations.inForce(work.tx, id);
+  const sale = await liquidations.findApplied(work.tx, id);
   if (sale === null) throw new Conflict('The collateral has not been sold.', 'not_liquidated');
   await liquidations.reverse(work.tx, sale.id);
   await update(work.tx, 'collateral_items', id, { status: sale.status_before });
-  await reinstate(work, sale.liens_released);
+  await reinstateLiens(work, sale.liens_released);
   const undone = loan.events.filter(
     (event) =>
       event.id === sale.id || (event.kind === 'fee' && event.fee_id === (sale.fee_id ?? undefined)),
@@ -105,8 +114,8 @@ export async function reverseLiquidation(work: Work, id: string) {
   const reversals = undone.map(({ id: reverses }) =>
     newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
   );
-  const state = await happen(work, loan, reversals, { trigger: 'reverse-liquidation' });
+  const state = await recordEvents(work, loan, reversals, { trigger: 'reverse-liquidation' });
   if (parseMoney(state.surplus_balance).gt(0)) return;
-  const task = await openFor(work.tx, loan.row.id, surplusTask(loan.row));
+  const task = await findOpenTask(work.tx, loan.row.id, surplusTask(loan.row));
   if (task !== null) await liquidations.cancelTask(work.tx, task);
 }

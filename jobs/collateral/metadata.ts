@@ -42,7 +42,7 @@ const KNOWN: Record<CollateralType, Record<string, z.ZodType>> = {
 };
 
 /** Refuses a known key with a value that it cannot have; null means unknown, and is fine. */
-export function checkMetadata(type: CollateralType, metadata: Record<string, unknown>) {
+export function assertMetadata(type: CollateralType, metadata: Record<string, unknown>) {
   const errors: Record<string, string> = {};
   for (const [key, schema] of Object.entries(KNOWN[type])) {
     const value = metadata[key];

@@ -5,18 +5,18 @@ import { job } from '../job.ts';
 import type { Work } from '../work.ts';
 
 /** Days ahead within which a lapse is announced (specification, Limits). */
-export const WINDOW_DAYS = 180;
+export const LIEN_WARNING_DAYS = 180;
 
 /**
  * Announces each lien that lapses within the window, once for each day that it is to lapse on, and
  * presses harder at 90, 60, 30 and 7 days. A repeat on the same day changes nothing.
  */
 export async function warnOfLapsingLiens({ tx }: Pick<Work, 'tx'>, today: string): Promise<number> {
-  const { raised } = await alerts.raise(tx, today, WINDOW_DAYS);
-  const grown = Map.groupBy(await alerts.escalate(tx, today), ({ priority }) => priority);
+  const { raised } = await alerts.raiseAlerts(tx, today, LIEN_WARNING_DAYS);
+  const grown = Map.groupBy(await alerts.escalateAlerts(tx, today), ({ priority }) => priority);
   for (const [priority, ones] of grown) {
     const ids = ones.map(({ lien_id }) => lien_id);
-    await alerts.press(tx, ids, priority);
+    await alerts.raiseTaskPriority(tx, ids, priority);
   }
   return Number(raised);
 }

@@ -1,4 +1,4 @@
-import { checkTemplate, type Knows } from '../../templates/check.ts';
+import { checkTemplate, type IsKnownPath } from '../../templates/check-template.ts';
 import { Invalid } from '../errors.ts';
 
 /**
@@ -7,7 +7,7 @@ import { Invalid } from '../errors.ts';
  */
 export function assertRenderable(
   parts: Readonly<Record<string, string | null | undefined>>,
-  knows?: Knows,
+  knows?: IsKnownPath,
 ) {
   const errors: Record<string, string> = {};
   for (const [part, source] of Object.entries(parts)) {

@@ -3,7 +3,7 @@ import { insert, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { assertRenderable } from './assert-renderable.ts';
-import { problemIn } from './patterns.ts';
+import { findPatternProblem } from './patterns.ts';
 
 type Input = Record<string, unknown> & {
   response_subject?: string | null | undefined;
@@ -26,7 +26,7 @@ export async function changeAutoResponse({ tx }: Work, id: string, changes: Inpu
 
 function check({ response_subject, response_body, pattern }: Input, whole: Input) {
   assertRenderable({ response_subject, response_body });
-  const problem = pattern ? problemIn(pattern) : null;
+  const problem = pattern ? findPatternProblem(pattern) : null;
   if (problem) throw new Invalid({ pattern: problem });
   if (whole['match_type'] === 'regex' && !whole.pattern)
     throw new Invalid({ pattern: 'Is required when match_type is regex.' });

@@ -7,15 +7,23 @@ import { LOAN_VALUES } from '../../templates/variables.ts';
 import { Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
 import type { Work } from '../work.ts';
-import { askForAddress, wantsAddress } from './ask-for-address.ts';
-import { type Contactable, addressOf, whoMayBeContacted } from './contact.ts';
-import { loanUnclear } from './loan-meant.ts';
-import { type Picked, type Wish, namedTemplate, templateFor } from './pick-template.ts';
+import { createAddressTasks, isAddressMissing } from './address-tasks.ts';
+import { type ContactCheck, contactAddress, checkContacts } from './check-contacts.ts';
+import { ambiguousLoanProblem } from './message-loan.ts';
+import {
+  type PickedTemplate,
+  type TemplateChoice,
+  findRequestedTemplate,
+  pickTemplate,
+} from './pick-template.ts';
 import { printLetter } from './print-letter.job.ts';
 import { sendCommunication } from './send.job.ts';
-import { messageFigures, senderOf, type MessageFigures } from './told.ts';
+import { buildMessageFigures, loadSender, type MessageFigures } from './message-figures.ts';
 
-export type BatchRequest = Wish & { borrower_ids: string[]; channel?: Channel | null | undefined };
+export type BatchRequest = TemplateChoice & {
+  borrower_ids: string[];
+  channel?: Channel | null | undefined;
+};
 
 /** What became of it for one of the borrowers. */
 export const BatchResult = z.object({
@@ -32,28 +40,28 @@ export type BatchResult = z.output<typeof BatchResult>;
  * written by the job.
  */
 export async function composeBatch(work: Work, batch_id: string, request: BatchRequest) {
-  const named = await namedTemplate(work, request);
+  const named = await findRequestedTemplate(work, request);
   const type = named?.template_type ?? request.template_type ?? 'custom';
   const channel = request.channel ?? named?.channel ?? 'email';
   const situation = { channel, language: 'en', program_id: null };
-  const template = await templateFor(work, named, type, situation);
+  const template = await pickTemplate(work, named, type, situation);
   if (!template)
     throw new Invalid({
       channel: `No template of this type exists for ${channel}. Create one first.`,
     });
   const ids = [...new Set(request.borrower_ids)].toSorted();
-  await recipients.lockAll(work.tx, ids);
+  await recipients.lockBorrowers(work.tx, ids);
   const plan = { channel, template_type: type, loan_id: null };
-  const contacts = await whoMayBeContacted(work, ids, plan);
+  const contacts = await checkContacts(work, ids, plan);
   const figuresOf = await figuresFor(work, contacts, (language) =>
-    templateFor(work, named, type, { ...situation, language }),
+    pickTemplate(work, named, type, { ...situation, language }),
   );
   const unclear = await withoutTheirLoan(work, contacts, figuresOf);
   const clear = [...contacts].filter(([id]) => !unclear.has(id));
   const rows = clear.map(([borrower_id, { recipient, reasons }]) => ({
     borrower_id,
     figures: figuresOf(recipient),
-    recipient: addressOf(recipient, channel),
+    recipient: contactAddress(recipient, channel),
     status: reasons.length === 0 ? ('queued' as const) : ('blocked' as const),
     blocked_reasons: reasons,
   }));
@@ -64,8 +72,8 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
     channel,
     sent_by_id: work.actor.type === 'user' ? work.actor.id : null,
   });
-  const lost = written.filter((row) => wantsAddress(channel, row.blocked_reasons));
-  await askForAddress(
+  const lost = written.filter((row) => isAddressMissing(channel, row.blocked_reasons));
+  await createAddressTasks(
     work,
     lost.map(({ borrower_id }) => borrower_id),
   );
@@ -80,11 +88,11 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
 /** What the message says to each: of today, in the words that the tenant has for their language now. */
 async function figuresFor(
   work: Work,
-  contacts: ReadonlyMap<string, Contactable>,
-  templateIn: (language: string) => Promise<Picked | null>,
+  contacts: ReadonlyMap<string, ContactCheck>,
+  templateIn: (language: string) => Promise<PickedTemplate | null>,
 ) {
-  const sender = await senderOf(work);
-  const found = await recipients.onlyLoans(work.tx, [...contacts.keys()], LOAN_VALUES);
+  const sender = await loadSender(work);
+  const found = await recipients.findOnlyLoans(work.tx, [...contacts.keys()], LOAN_VALUES);
   const loans = new Map(found.map(({ borrower_id, values }) => [borrower_id, values]));
   const templates = new Map<string, NonNullable<MessageFigures['template']>>();
   for (const { recipient } of contacts.values()) {
@@ -95,7 +103,7 @@ async function figuresFor(
     templates.set(language, { language: spoken, subject, body });
   }
   return (recipient: recipients.Recipient): MessageFigures => ({
-    ...messageFigures(sender, recipient, loans.get(recipient.id) ?? null),
+    ...buildMessageFigures(sender, recipient, loans.get(recipient.id) ?? null),
     template: templates.get(recipient.language_preference),
   });
 }
@@ -103,14 +111,14 @@ async function figuresFor(
 /** Who is written nothing, since of several loans none is guessed, with what would have been said of one. */
 async function withoutTheirLoan(
   { tx }: Work,
-  contacts: ReadonlyMap<string, Contactable>,
+  contacts: ReadonlyMap<string, ContactCheck>,
   figuresOf: (recipient: recipients.Recipient) => MessageFigures,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  for (const id of await recipients.severalLoans(tx, [...contacts.keys()])) {
+  for (const id of await recipients.findWithSeveralLoans(tx, [...contacts.keys()])) {
     const contact = contacts.get(id);
     const words = contact && figuresOf(contact.recipient).template;
-    const reason = words ? loanUnclear(words) : null;
+    const reason = words ? ambiguousLoanProblem(words) : null;
     if (reason !== null) found.set(id, reason);
   }
   return found;

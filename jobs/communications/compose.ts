@@ -1,25 +1,30 @@
-import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import type { Channel } from '../../sql/communications/channels.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
-import { inTurn } from '../../sql/database/in-turn.ts';
+import { serialize } from '../../sql/database/serialize.ts';
 import * as documents from '../../sql/documents/documents.ts';
 import * as upcoming from '../../sql/payments/upcoming-draw.ts';
 import { insert } from '../../sql/write.ts';
-import { renderMessage, TemplateRefused } from '../../templates/render.ts';
+import { renderMessage, TemplateRefused } from '../../templates/render-message.ts';
 import { Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
-import { askForAddress, wantsAddress } from './ask-for-address.ts';
-import { addressOf, whoMayBeContacted, type Contactable } from './contact.ts';
-import { assertLoanClear, loanOf } from './loan-meant.ts';
-import { isMandatory, type Reason } from './may-contact.ts';
-import { namedTemplate, templateFor, type Picked, type Wish } from './pick-template.ts';
+import { createAddressTasks, isAddressMissing } from './address-tasks.ts';
+import { contactAddress, checkContacts, type ContactCheck } from './check-contacts.ts';
+import { assertLoanUnambiguous, findMessageLoan } from './message-loan.ts';
+import { isMandatory, type BlockReason } from './contact-rules.ts';
+import {
+  findRequestedTemplate,
+  pickTemplate,
+  type PickedTemplate,
+  type TemplateChoice,
+} from './pick-template.ts';
 import { printLetter } from './print-letter.job.ts';
 import { sendCommunication } from './send.job.ts';
-import { messageFigures, senderOf, type MessageFigures } from './told.ts';
+import { buildMessageFigures, loadSender, type MessageFigures } from './message-figures.ts';
 import { messageVariables } from './variables.ts';
 
-export type Composition = Wish & {
+export type MessageRequest = TemplateChoice & {
   borrower_id: string;
   loan_id?: string | null | undefined;
   /** Without one: the template's, or the one that the borrower prefers. */
@@ -40,29 +45,33 @@ export const TRIGGERS = ['user', 'system', 'auto_response', 'portal'] as const;
 /** Written by people, who can say which loan they mean, or in words that they made up beforehand. */
 const BY_HAND: readonly string[] = ['user', 'auto_response'];
 
-export type Composed = { log_id: string; status: 'queued' | 'blocked'; reasons: Reason[] };
+export type ComposeResult = {
+  log_id: string;
+  status: 'queued' | 'blocked';
+  reasons: BlockReason[];
+};
 
 /**
  * Writes a message to a borrower and queues it, or records why it may not be sent. The borrower is
  * locked meanwhile, so that of two equal messages at once the second finds the first, also where one
  * transaction writes both. A mandatory notice that may not go by mail or text goes by letter.
  */
-export const compose = (work: Work, wish: Composition): Promise<Composed> =>
-  inTurn(work.tx, `messages ${wish.borrower_id}`, () => composeNext(work, wish));
+export const compose = (work: Work, wish: MessageRequest): Promise<ComposeResult> =>
+  serialize(work.tx, `messages ${wish.borrower_id}`, () => composeNext(work, wish));
 
-async function composeNext(work: Work, wish: Composition): Promise<Composed> {
+async function composeNext(work: Work, wish: MessageRequest): Promise<ComposeResult> {
   const { template, contact, channel, loan } = await decide(work, wish);
   if (loan === null && BY_HAND.includes(wish.triggered_by)) {
     const { borrower_id, context = {} } = wish;
-    await assertLoanClear(work, { borrower_id, words: template, context });
+    await assertLoanUnambiguous(work, { borrower_id, words: template, context });
   }
   const { recipient, reasons } = contact;
   const { id: loan_id = null } = loan ?? {};
   const status = reasons.length === 0 ? 'queued' : 'blocked';
-  const figures = wish.figures ?? (await figuresNow(work, template, recipient, loan));
+  const figures = wish.figures ?? (await loadCurrentFigures(work, template, recipient, loan));
   const message =
     status === 'queued'
-      ? render(template, messageVariables(figures, template, wish.context))
+      ? renderTemplate(template, messageVariables(figures, template, wish.context))
       : { subject: null, body: null };
   const log_id = await insert(work.tx, 'communication_logs', {
     template_id: template.id,
@@ -70,7 +79,7 @@ async function composeNext(work: Work, wish: Composition): Promise<Composed> {
     borrower_id: recipient.id,
     loan_id,
     channel,
-    recipient: addressOf(recipient, channel),
+    recipient: contactAddress(recipient, channel),
     ...message,
     figures,
     status,
@@ -81,21 +90,23 @@ async function composeNext(work: Work, wish: Composition): Promise<Composed> {
     blocked_reasons: reasons,
     metadata: wish.auto_response === undefined ? {} : { auto_response: wish.auto_response },
   });
-  if (wantsAddress(channel, reasons)) await askForAddress(work, [recipient.id]);
+  if (isAddressMissing(channel, reasons)) await createAddressTasks(work, [recipient.id]);
   if (status === 'queued') await queue(work, log_id, channel, wish.document_id ?? null);
   return { log_id, status, reasons };
 }
 
 /** What a message says as everything is now, with the next draw of autopay where it names that. */
-export async function figuresNow(
+export async function loadCurrentFigures(
   work: Work,
-  { subject, body }: Pick<Picked, 'subject' | 'body'>,
+  { subject, body }: Pick<PickedTemplate, 'subject' | 'body'>,
   recipient: recipients.Recipient,
   loan: Decision['loan'],
 ) {
-  const figures = messageFigures(await senderOf(work), recipient, loan);
+  const figures = buildMessageFigures(await loadSender(work), recipient, loan);
   const isAboutDraws = loan !== null && /\bautopay\./.test(`${subject ?? ''} ${body}`);
-  return isAboutDraws ? { ...figures, autopay: await upcoming.ofLoan(work.tx, loan.id) } : figures;
+  return isAboutDraws
+    ? { ...figures, autopay: await upcoming.findUpcomingDraw(work.tx, loan.id) }
+    : figures;
 }
 
 /** Puts the message on its way; one that waits for a document is sent when that is rendered. */
@@ -108,7 +119,7 @@ async function queue(work: Work, log_id: string, channel: Channel, documentId: s
   else await enqueue(tx, sendCommunication, payload);
 }
 
-export function render(template: Picked, variables: object) {
+export function renderTemplate(template: PickedTemplate, variables: object) {
   try {
     return renderMessage(template, variables);
   } catch (error) {
@@ -118,29 +129,29 @@ export function render(template: Picked, variables: object) {
 }
 
 type Decision = {
-  template: Picked;
-  contact: Contactable;
+  template: PickedTemplate;
+  contact: ContactCheck;
   channel: Channel;
-  loan: Awaited<ReturnType<typeof loanOf>>;
+  loan: Awaited<ReturnType<typeof findMessageLoan>>;
 };
 
 /** The first channel on which nothing speaks against the message; else the first, with reasons. */
-async function decide(work: Work, wish: Composition): Promise<Decision> {
-  const named = await namedTemplate(work, wish);
+async function decide(work: Work, wish: MessageRequest): Promise<Decision> {
+  const named = await findRequestedTemplate(work, wish);
   const type = named?.template_type ?? wish.template_type ?? 'custom';
   await lockBorrower(work.tx, wish.borrower_id);
-  const [recipient] = await recipients.byIds(work.tx, [wish.borrower_id]);
+  const [recipient] = await recipients.findRecipients(work.tx, [wish.borrower_id]);
   if (!recipient) throw new Invalid({ borrower_id: 'Does not exist.' });
-  const loan = await loanOf(work, wish);
+  const loan = await findMessageLoan(work, wish);
   const asked = wish.channel ?? named?.channel ?? recipient.preferred_channel ?? 'email';
   let first: Decision | undefined;
   for (const channel of channelsFor(asked, type)) {
     const language = wish.figures?.language ?? recipient.language_preference;
     const program_id = typeof loan?.['program_id'] === 'string' ? loan['program_id'] : null;
-    const template = await templateFor(work, named, type, { channel, language, program_id });
+    const template = await pickTemplate(work, named, type, { channel, language, program_id });
     if (!template) continue;
     const plan = { channel, template_type: type, loan_id: loan?.id ?? null };
-    const contact = (await whoMayBeContacted(work, [recipient.id], plan)).get(recipient.id);
+    const contact = (await checkContacts(work, [recipient.id], plan)).get(recipient.id);
     if (!contact) continue;
     const decision = { template, contact, channel, loan };
     if (contact.reasons.length === 0) return decision;

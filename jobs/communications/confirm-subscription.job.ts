@@ -14,11 +14,13 @@ export const confirmSubscription = job({
   attempts: 5,
 
   async run({ tenant_id, channel }, outside) {
-    const url = await outside.within(tenant_id, ({ tx }) => providers.awaited(tx, channel));
+    const url = await outside.within(tenant_id, ({ tx }) =>
+      providers.findSubscribeUrl(tx, channel),
+    );
     if (url === null || !isSubscribeUrl(url)) return; // confirmed before
     const answer = await outside.read(url);
     if ('error' in answer) throw new Error(`The provider was not reached. ${answer.error}`);
     if (answer.status !== 200) throw new Error(`The provider answered ${answer.status}.`);
-    await outside.within(tenant_id, ({ tx }) => providers.subscribed(tx, channel, url));
+    await outside.within(tenant_id, ({ tx }) => providers.clearSubscribeUrl(tx, channel, url));
   },
 });

@@ -35,7 +35,7 @@ const RANK = dictionary<number>({
 });
 
 /** The status after a report; null when the report changes nothing. */
-export function statusAfter(current: string, reported: string): string | null {
+export function advanceStatus(current: string, reported: string): string | null {
   const status = REPORTED[reported.toLowerCase()];
   const rank = status === undefined ? undefined : RANK[status];
   const now = RANK[current];

@@ -1,11 +1,11 @@
 import type { ProviderChannel } from '../../sql/communications/channels.ts';
 
 /** What words ask for that the carriers and the law give a meaning: no rule of a tenant changes it. */
-export const WISHES = ['stop', 'start', 'help'] as const;
-export type Wish = (typeof WISHES)[number];
-export type Spoken = { wish: Wish; language: 'en' | 'es' | null };
+export const KEYWORD_KINDS = ['stop', 'start', 'help'] as const;
+export type KeywordKind = (typeof KEYWORD_KINDS)[number];
+export type KeywordMatch = { wish: KeywordKind; language: 'en' | 'es' | null };
 
-type Vocabulary = readonly { wish: Wish; language: 'en' | 'es'; words: readonly string[] }[];
+type Vocabulary = readonly { wish: KeywordKind; language: 'en' | 'es'; words: readonly string[] }[];
 
 /** As the whole of a text: those of 47 CFR 64.1200(a)(10), what carriers add, and the same in Spanish. */
 const IN_A_TEXT: Vocabulary = [
@@ -13,9 +13,24 @@ const IN_A_TEXT: Vocabulary = [
     wish: 'stop',
     language: 'en',
     words: [
-      ...['stop', 'stopall', 'quit', 'end', 'revoke', 'cancel', 'unsubscribe', 'optout', 'opt out'],
-      ...['stop it', 'stop this', 'stop texts', 'stop messages', 'stop the messages', 'no more'],
-      ...['remove me', 'take me off', 'leave me alone'],
+      'stop',
+      'stopall',
+      'quit',
+      'end',
+      'revoke',
+      'cancel',
+      'unsubscribe',
+      'optout',
+      'opt out',
+      'stop it',
+      'stop this',
+      'stop texts',
+      'stop messages',
+      'stop the messages',
+      'no more',
+      'remove me',
+      'take me off',
+      'leave me alone',
     ],
   },
   {
@@ -41,27 +56,75 @@ const SENTENCES: Vocabulary = [
     wish: 'stop',
     language: 'en',
     words: [
-      ...['stop texting', 'stop messaging', 'stop contacting', 'stop sending', 'stop the texts'],
-      ...['stop these texts', 'stop these messages', 'stop all texts', 'stop all messages'],
-      ...['quit texting', 'quit messaging', 'do not text', 'dont text', 'do not message me'],
-      ...['dont message me', 'no more texts', 'no more messages', 'no more text messages'],
-      ...['do not contact me', 'dont contact me', 'stop all text messages', 'stop text messages'],
-      ...['revoke my consent', 'revoke consent', 'withdraw my consent', 'withdraw consent'],
-      ...['unsubscribe me', 'opt me out', 'want to opt out', 'remove me from your'],
-      ...['remove me from this', 'remove me from the list', 'take me off your', 'take me off this'],
-      ...['take me off the list', 'remove my number', 'delete my number', 'lose my number'],
+      'stop texting',
+      'stop messaging',
+      'stop contacting',
+      'stop sending',
+      'stop the texts',
+      'stop these texts',
+      'stop these messages',
+      'stop all texts',
+      'stop all messages',
+      'quit texting',
+      'quit messaging',
+      'do not text',
+      'dont text',
+      'do not message me',
+      'dont message me',
+      'no more texts',
+      'no more messages',
+      'no more text messages',
+      'do not contact me',
+      'dont contact me',
+      'stop all text messages',
+      'stop text messages',
+      'revoke my consent',
+      'revoke consent',
+      'withdraw my consent',
+      'withdraw consent',
+      'unsubscribe me',
+      'opt me out',
+      'want to opt out',
+      'remove me from your',
+      'remove me from this',
+      'remove me from the list',
+      'take me off your',
+      'take me off this',
+      'take me off the list',
+      'remove my number',
+      'delete my number',
+      'lose my number',
     ],
   },
   {
     wish: 'stop',
     language: 'es',
     words: [
-      ...['no me envie', 'no me envien', 'no me mande', 'no me manden', 'no me escriba'],
-      ...['no me escriban', 'no mas mensajes', 'no quiero mensajes', 'no quiero mas mensajes'],
-      ...['deje de enviar', 'dejen de enviar', 'deje de enviarme', 'dejen de enviarme'],
-      ...['deje de mandarme', 'dejen de mandarme', 'deme de baja', 'darme de baja'],
-      ...['no me mandes', 'no me envies', 'no me escribas', 'deja de mandarme', 'deja de enviarme'],
-      ...['deje de mandar mensajes', 'dejen de mandar mensajes', 'revoco mi consentimiento'],
+      'no me envie',
+      'no me envien',
+      'no me mande',
+      'no me manden',
+      'no me escriba',
+      'no me escriban',
+      'no mas mensajes',
+      'no quiero mensajes',
+      'no quiero mas mensajes',
+      'deje de enviar',
+      'dejen de enviar',
+      'deje de enviarme',
+      'dejen de enviarme',
+      'deje de mandarme',
+      'dejen de mandarme',
+      'deme de baja',
+      'darme de baja',
+      'no me mandes',
+      'no me envies',
+      'no me escribas',
+      'deja de mandarme',
+      'deja de enviarme',
+      'deje de mandar mensajes',
+      'dejen de mandar mensajes',
+      'revoco mi consentimiento',
     ],
   },
 ];
@@ -76,15 +139,15 @@ const NEGATIONS = ['dont', 'not', 'never', 'didnt'];
 const READ_CHARACTERS = 1_000;
 
 /** What somebody asks for by a word that has a meaning, or null. */
-export function spokenIn(
+export function matchKeyword(
   channel: ProviderChannel,
   { subject, body }: { subject?: string | null | undefined; body: string },
-): Spoken | null {
+): KeywordMatch | null {
   if (channel === 'sms') return wholly(IN_A_TEXT, body) ?? somewhere(SENTENCES, body);
   return wholly(IN_A_MAIL, subject ?? '') ?? wholly(IN_A_MAIL, body);
 }
 
-function wholly(vocabulary: Vocabulary, text: string): Spoken | null {
+function wholly(vocabulary: Vocabulary, text: string): KeywordMatch | null {
   const words = wordsOf(text);
   const bare = words.filter((word) => !FILLERS.has(word));
   const once = [...new Set(bare)].join(' ');
@@ -92,7 +155,7 @@ function wholly(vocabulary: Vocabulary, text: string): Spoken | null {
   return found(vocabulary, (word) => spellings.includes(word));
 }
 
-function somewhere(vocabulary: Vocabulary, text: string): Spoken | null {
+function somewhere(vocabulary: Vocabulary, text: string): KeywordMatch | null {
   const whole = ` ${wordsOf(text).join(' ')} `;
   return found(vocabulary, (sentence) => {
     const before = whole.split(` ${sentence} `).slice(0, -1);
@@ -100,7 +163,7 @@ function somewhere(vocabulary: Vocabulary, text: string): Spoken | null {
   });
 }
 
-function found(vocabulary: Vocabulary, isSaid: (word: string) => boolean): Spoken | null {
+function found(vocabulary: Vocabulary, isSaid: (word: string) => boolean): KeywordMatch | null {
   const spoken = vocabulary.find(({ words }) => words.some(isSaid));
   return spoken ? { wish: spoken.wish, language: spoken.language } : null;
 }
@@ -115,17 +178,18 @@ const wordsOf = (text: string): string[] =>
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** One text that says what was done (47 CFR 64.1200(a)(12)), or whom to ask. */
-export const ANSWERS: Readonly<Record<Wish, Readonly<Record<'en' | 'es', string>>>> = {
-  stop: {
-    en: '{{ tenant.name }}: you will get no more text messages. Reply START to resume.',
-    es: '{{ tenant.name }}: no recibirá más mensajes de texto. Responda START para reanudarlos.',
-  },
-  start: {
-    en: '{{ tenant.name }}: you will get text messages again. Reply STOP to end them.',
-    es: '{{ tenant.name }}: recibirá mensajes de texto de nuevo. Responda STOP para dejar de recibirlos.',
-  },
-  help: {
-    en: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} STOP ends texts.',
-    es: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} STOP: no más mensajes.',
-  },
-};
+export const KEYWORD_REPLIES: Readonly<Record<KeywordKind, Readonly<Record<'en' | 'es', string>>>> =
+  {
+    stop: {
+      en: '{{ tenant.name }}: you will get no more text messages. Reply START to resume.',
+      es: '{{ tenant.name }}: no recibirá más mensajes de texto. Responda START para reanudarlos.',
+    },
+    start: {
+      en: '{{ tenant.name }}: you will get text messages again. Reply STOP to end them.',
+      es: '{{ tenant.name }}: recibirá mensajes de texto de nuevo. Responda STOP para dejar de recibirlos.',
+    },
+    help: {
+      en: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} STOP ends texts.',
+      es: '{{ tenant.name }}: {{ tenant.support_phone }} {{ tenant.support_email }} STOP: no más mensajes.',
+    },
+  };

@@ -6,7 +6,7 @@ const PART =
  * About how large a pattern becomes when its repeats are written out, without writing them out: `(a{9}){9}`
  * is 81. Repeats multiply, so 20 letters may say a million. What is no pattern has some size as well.
  */
-export function writtenOutSize(pattern: string): number {
+export function expandedSize(pattern: string): number {
   /** Of each open group what it has so far, and the size of its last part, which a repeat multiplies. */
   const groups = [{ size: 0, last: 0 }];
   for (const [part, least, most] of pattern.matchAll(PART)) {

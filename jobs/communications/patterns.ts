@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { writtenOutSize } from './pattern-size.ts';
+import { expandedSize } from './pattern-size.ts';
 
 /** Much is said in so many characters; what is compiled from them may be far larger, which costs time. */
 export const PATTERN_CHARACTERS_MAX = 200;
@@ -19,9 +19,8 @@ const compiled = (pattern: string) => RE2JS.compile(pattern, RE2JS.CASE_INSENSIT
 const TOO_LARGE = 'The pattern is too large. Use smaller repetitions or character classes.';
 
 /** A sentence where the pattern is none, or one that costs too much; else null. */
-export function problemIn(pattern: string): string | null {
-  if (pattern.length > PATTERN_CHARACTERS_MAX || writtenOutSize(pattern) > SIZE_MAX)
-    return TOO_LARGE;
+export function findPatternProblem(pattern: string): string | null {
+  if (pattern.length > PATTERN_CHARACTERS_MAX || expandedSize(pattern) > SIZE_MAX) return TOO_LARGE;
   try {
     return compiled(pattern).programSize() > INSTRUCTIONS_MAX ? TOO_LARGE : null;
   } catch (error) {
@@ -34,11 +33,11 @@ export function problemIn(pattern: string): string | null {
 const kept = new Map<string, RE2JS | null>();
 
 /** Whether the pattern is found in the beginning of a text; one that cannot be read finds nothing. */
-export function isFoundIn(pattern: string, text: string): boolean {
+export function matchesPattern(pattern: string, text: string): boolean {
   let regex = kept.get(pattern);
   if (regex === undefined) {
     if (kept.size >= KEPT_MAX) kept.clear();
-    regex = problemIn(pattern) === null ? compiled(pattern) : null;
+    regex = findPatternProblem(pattern) === null ? compiled(pattern) : null;
     kept.set(pattern, regex);
   }
   return regex?.test(text.slice(0, READ_CHARACTERS)) ?? false;

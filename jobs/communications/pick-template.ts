@@ -5,12 +5,12 @@ import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 /** What is to be said: a template of the tenant's, or a kind of message. */
-export type Wish = {
+export type TemplateChoice = {
   template_id?: string | null | undefined;
   template_type?: string | null | undefined;
 };
 
-export type Picked = {
+export type PickedTemplate = {
   id: string | null;
   template_type: string;
   channel: Channel;
@@ -20,9 +20,12 @@ export type Picked = {
 };
 
 /** The tenant's template that is named, or null where a kind of message is named instead. */
-export async function namedTemplate({ tx }: Work, { template_id, template_type }: Wish) {
+export async function findRequestedTemplate(
+  { tx }: Work,
+  { template_id, template_type }: TemplateChoice,
+) {
   if (template_id) {
-    const found = await templates.usable(tx, template_id);
+    const found = await templates.findUsable(tx, template_id);
     if (found) return found;
     throw new Invalid({ template_id: 'Does not exist.' });
   }
@@ -36,14 +39,14 @@ type Situation = { channel: Channel; language: string; program_id: string | null
  * The template for a channel: the very one that was named where it is for that channel, otherwise
  * the tenant's for this kind of message, otherwise ours. Null: nobody has one.
  */
-export async function templateFor(
+export async function pickTemplate(
   { tx }: Work,
   named: templates.StoredTemplate | null,
   type: string,
   situation: Situation,
-): Promise<Picked | null> {
+): Promise<PickedTemplate | null> {
   if (named && named.channel === situation.channel) return named;
-  const own = await templates.forType(tx, { type, ...situation });
+  const own = await templates.findForType(tx, { type, ...situation });
   if (own) return own;
   const { channel, language } = situation;
   const known = TEMPLATE_TYPES.find((candidate) => candidate === type);

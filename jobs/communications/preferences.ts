@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { covering, revoke, type ConsentType } from '../../sql/borrowers/consents.ts';
+import { findCoveringConsent, revoke, type ConsentType } from '../../sql/borrowers/consents.ts';
 import type { ProviderChannel } from '../../sql/communications/channels.ts';
 import * as inbound from '../../sql/communications/inbound.ts';
 import * as optOuts from '../../sql/communications/opt-outs.ts';
-import { preferences, subscribeAgain } from '../../sql/communications/preferences.ts';
+import { preferences, resubscribe } from '../../sql/communications/preferences.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
 import { flag } from '../../sql/types.ts';
 import { insert, update } from '../../sql/write.ts';
-import { auditedUpdate, record } from '../audit.ts';
+import { auditUpdate, recordAudit } from '../audit.ts';
 import { NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -32,16 +32,16 @@ export async function setPreferences(
   if (before === null) throw new NotFound();
   const steps = async () => {
     await update(work.tx, 'borrowers', borrowerId, wishes);
-    if (wishes.email_enabled) await subscribeAgain(work.tx, borrowerId);
-    if (wishes.email_enabled) await optOuts.resumeAll(work.tx, 'email', borrowerId);
-    if (wishes.sms_enabled) await optOuts.resumeAll(work.tx, 'sms', borrowerId);
+    if (wishes.email_enabled) await resubscribe(work.tx, borrowerId);
+    if (wishes.email_enabled) await optOuts.optInBorrower(work.tx, 'email', borrowerId);
+    if (wishes.sms_enabled) await optOuts.optInBorrower(work.tx, 'sms', borrowerId);
     return borrowerId;
   };
-  return auditedUpdate(work, preferences, before, steps, { isHidden: false });
+  return auditUpdate(work, preferences, before, steps, { isHidden: false });
 }
 
 /** What is agreed to by whoever wants messages on a channel, and how it is said on that channel. */
-export const CONSENTS = {
+export const CHANNEL_CONSENTS = {
   sms: { type: 'tcpa_sms', said: 'sms_keyword', preference: 'sms_enabled' },
   email: { type: 'email', said: 'email', preference: 'email_enabled' },
 } as const satisfies Record<
@@ -53,8 +53,8 @@ export const CONSENTS = {
 type Word = { from: string; body: string; wants: boolean; source?: 'provider' };
 
 /** The provider refuses to send a text because the holder of the number has opted out there. */
-export const optOutAt = (work: Work, number: string, code: string | null | undefined) =>
-  obey(work, 'sms', {
+export const recordProviderOptOut = (work: Work, number: string, code: string | null | undefined) =>
+  applyOptRequest(work, 'sms', {
     from: number,
     body: `The provider reports that this number has opted out (${code ?? 'unsubscribe'})`,
     wants: false,
@@ -67,32 +67,32 @@ export const optOutAt = (work: Work, number: string, code: string | null | undef
  * the new consent is kept with the words that gave it. It is remembered for whoever is reached there later.
  * Answers whether it was news.
  */
-export async function obey(
+export async function applyOptRequest(
   work: Work,
   channel: ProviderChannel,
   { from, body, wants, source }: Word,
 ): Promise<boolean> {
   const by = asProvider(work);
   const words = body.replace(/\p{C}/gu, ' ').trim().slice(0, 200);
-  const { type, said, preference } = CONSENTS[channel];
+  const { type, said, preference } = CHANNEL_CONSENTS[channel];
   const contact = channel === 'email' ? from.toLowerCase() : from;
-  const holders = await inbound.holders(work.tx, channel, contact);
+  const holders = await inbound.lockContactHolders(work.tx, channel, contact);
   let isNews = wants
-    ? await optOuts.resume(work.tx, { channel, contact })
-    : await optOuts.stop(work.tx, { channel, contact, said: words });
+    ? await optOuts.optIn(work.tx, { channel, contact })
+    : await optOuts.optOut(work.tx, { channel, contact, said: words });
   for (const { id, ...enabled } of holders) {
     if (enabled[preference] === wants) continue;
     isNews = true;
     await update(work.tx, 'borrowers', id, { [preference]: wants });
     const changes = { [preference]: { old: !wants, new: wants } };
-    await record(by, { type: 'borrowers', id, borrower_id: id }, 'update', changes, words);
+    await recordAudit(by, { type: 'borrowers', id, borrower_id: id }, 'update', changes, words);
   }
   const ids = holders.map(({ id }) => id);
   if (!wants) {
-    await withdraw(work, channel, ids, contact, words, source);
+    await revokeChannelConsents(work, channel, ids, contact, words, source);
     return isNews;
   }
-  const agreed = await covering(work.tx, ids, type, contact);
+  const agreed = await findCoveringConsent(work.tx, ids, type, contact);
   const has = new Set(agreed.map(({ borrower_id }) => borrower_id));
   for (const borrower_id of ids.filter((one) => !has.has(one))) {
     const grant = { consent_type: type, channel, source: said, contact_value: contact };
@@ -103,13 +103,19 @@ export async function obey(
     });
     const status = { old: null, new: 'granted' };
     const entity = { type: 'borrower_consents', id, borrower_id };
-    await record(by, entity, 'create', { consent_type: { old: null, new: type }, status }, words);
+    await recordAudit(
+      by,
+      entity,
+      'create',
+      { consent_type: { old: null, new: type }, status },
+      words,
+    );
   }
   return isNews;
 }
 
 /** What these borrowers have agreed to for this number or address ends, with the words that end it. */
-export async function withdraw(
+export async function revokeChannelConsents(
   work: Work,
   channel: ProviderChannel,
   borrowerIds: readonly string[],
@@ -117,12 +123,17 @@ export async function withdraw(
   reason: string,
   source?: 'provider',
 ) {
-  const { type, said } = CONSENTS[channel];
-  for (const { id, borrower_id } of await covering(work.tx, borrowerIds, type, contact)) {
+  const { type, said } = CHANNEL_CONSENTS[channel];
+  for (const { id, borrower_id } of await findCoveringConsent(
+    work.tx,
+    borrowerIds,
+    type,
+    contact,
+  )) {
     await revoke(work.tx, id, { method: source ?? said, reason });
     const changes = { status: { old: 'granted', new: 'revoked' } };
     const entity = { type: 'borrower_consents', id, borrower_id };
-    await record(asProvider(work), entity, 'revoke', changes, reason);
+    await recordAudit(asProvider(work), entity, 'revoke', changes, reason);
   }
 }
 

@@ -1,16 +1,16 @@
 import type { Channel } from '../../sql/communications/channels.ts';
 import * as outbound from '../../sql/communications/outbound.ts';
-import { renderMessage, TemplateRefused } from '../../templates/render.ts';
+import { renderMessage, TemplateRefused } from '../../templates/render-message.ts';
 import { readSettings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { askForAddress, wantsAddress } from './ask-for-address.ts';
-import { whoMayBeContacted } from './contact.ts';
-import type { Reason } from './may-contact.ts';
-import type { MessageFigures } from './told.ts';
+import { createAddressTasks, isAddressMissing } from './address-tasks.ts';
+import { checkContacts } from './check-contacts.ts';
+import type { BlockReason } from './contact-rules.ts';
+import type { MessageFigures } from './message-figures.ts';
 import { messageVariables } from './variables.ts';
 
 /** What may have become known after the message was queued, which still stops it. */
-const STOPPING: ReadonlySet<Reason> = new Set([
+const STOPPING: ReadonlySet<BlockReason> = new Set([
   ...(['do_not_contact', 'channel_opted_out', 'no_contact_method', 'consent_missing'] as const),
   ...(['represented_by_attorney', 'bankruptcy', 'deceased', 'cease_and_desist'] as const),
   'hardship_review',
@@ -18,14 +18,14 @@ const STOPPING: ReadonlySet<Reason> = new Set([
   'quiet_hours',
 ]);
 
-export type Ready = outbound.PendingMessage & {
+export type PreparedMessage = outbound.PendingMessage & {
   body: string;
   letter: MessageFigures['letter'];
   language: string;
   from_email: string;
   /** Where a mail may be sent to refuse more of them, or empty. */
   unsubscribe_email: string;
-  stopped_by: Reason | null;
+  stopped_by: BlockReason | null;
 };
 
 /**
@@ -33,26 +33,27 @@ export type Ready = outbound.PendingMessage & {
  * message; a message of a batch is written from it here. Which mailbox it leaves from, and whether
  * anything stops it, is asked now. Null: this attempt has been made, or the message is gone.
  */
-export async function prepare(
+export async function prepareMessage(
   undated: Work,
   logId: string,
   attempt: number,
-): Promise<Ready | null> {
+): Promise<PreparedMessage | null> {
   const { tx } = undated;
   const pending =
-    (await outbound.pending(tx, logId, attempt)) ??
-    ((await outbound.takenUp(tx, logId, attempt)) && (await outbound.pending(tx, logId, attempt)));
+    (await outbound.findPending(tx, logId, attempt)) ??
+    ((await outbound.reopenAbandoned(tx, logId, attempt)) &&
+      (await outbound.findPending(tx, logId, attempt)));
   if (!pending) return null;
   const { tenant } = pending;
   const work = { ...undated, today: tenant.business_date };
   const { borrower_id, channel, template_type, loan_id } = pending;
   const plan = { channel, template_type, loan_id };
-  const contact = (await whoMayBeContacted(work, [borrower_id], plan, tenant)).get(borrower_id);
+  const contact = (await checkContacts(work, [borrower_id], plan, tenant)).get(borrower_id);
   if (!contact) return null;
   // Written by whoever queued the message, and by nobody else.
   const figures = pending.figures as MessageFigures;
   const stopped_by = pending.is_answer ? null : stoppedBy(contact.reasons, channel);
-  if (wantsAddress(channel, [stopped_by])) await askForAddress(work, [borrower_id]);
+  if (isAddressMissing(channel, [stopped_by])) await createAddressTasks(work, [borrower_id]);
   const { communications } = readSettings(tenant.settings);
   const message =
     pending.body === null
@@ -71,13 +72,13 @@ export async function prepare(
 }
 
 /** What stops it for good, rather than for a night. */
-function stoppedBy(reasons: readonly Reason[], channel: Channel): Reason | null {
-  const stopping = whatStops(reasons, channel);
+function stoppedBy(reasons: readonly BlockReason[], channel: Channel): BlockReason | null {
+  const stopping = sendBlockers(reasons, channel);
   return stopping.find((reason) => reason !== 'quiet_hours') ?? stopping[0] ?? null;
 }
 
 /** Of all that speaks against a message, what still stops one that was queued. */
-export const whatStops = (reasons: readonly Reason[], channel: Channel) =>
+export const sendBlockers = (reasons: readonly BlockReason[], channel: Channel) =>
   reasons.filter(
     // Mail may have come back from the address meanwhile.
     (reason) => STOPPING.has(reason) || (channel === 'letter' && reason === 'contact_invalid'),
@@ -93,12 +94,12 @@ async function written(
   try {
     const { template } = figures;
     const message = renderMessage({ channel, ...template }, messageVariables(figures, template));
-    await outbound.fill(tx, id, message);
+    await outbound.saveContent(tx, id, message);
     return message;
   } catch (error) {
     if (!(error instanceof TemplateRefused)) throw error;
     const failure = { error_code: 'template', error_message: error.message };
-    await outbound.failed(tx, id, 1, { provider: 'none', ...failure });
+    await outbound.markFailed(tx, id, 1, { provider: 'none', ...failure });
     return null;
   }
 }

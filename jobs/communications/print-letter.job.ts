@@ -2,18 +2,18 @@ import { z } from 'zod';
 import * as outbound from '../../sql/communications/outbound.ts';
 import { uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
-import type { Owed } from '../../templates/documents.ts';
+import type { AmountsOwed } from '../../templates/documents.ts';
 import { isPositive, renderDocument } from '../../templates/render-document.ts';
 import { reportUnprintable } from '../files/unprintable.ts';
 import { storageKey } from '../files/keys.ts';
-import { withLogo } from '../users/branding/logo.ts';
-import { DocumentRefused } from '../files/refused.ts';
+import { embedLogo } from '../users/branding/logo.ts';
+import { DocumentNotPrintable } from '../files/render-errors.ts';
 import { job } from '../job.ts';
-import type { Outside, Pdf } from '../outside.ts';
+import type { ExternalServices, Pdf } from '../external-systems.ts';
 import type { Work } from '../work.ts';
-import { prepare, type Ready } from './prepare.ts';
+import { prepareMessage, type PreparedMessage } from './prepare.ts';
 import { letterKey } from './send.job.ts';
-import type { MessageFigures } from './told.ts';
+import type { MessageFigures } from './message-figures.ts';
 
 /**
  * A message of the channel letter, printed and laid where the post is fetched. It runs among the
@@ -28,15 +28,16 @@ export const printLetter = job({
 
   async run({ tenant_id, log_id, attempt }, outside) {
     const ready = await outside.within(tenant_id, async (work) => {
-      const found = await prepare(work, log_id, attempt);
-      return found && { ...found, letter: await withLogo(work, found.letter) };
+      const found = await prepareMessage(work, log_id, attempt);
+      return found && { ...found, letter: await embedLogo(work, found.letter) };
     });
     if (!ready) return;
     const printed = await print(ready, outside);
     await outside.within(tenant_id, (work) => record(work, ready, attempt, printed));
   },
 
-  failed: ({ tx }, { log_id, attempt }, reason) => outbound.givenUp(tx, log_id, attempt, reason),
+  failed: ({ tx }, { log_id, attempt }, reason) =>
+    outbound.markAbandoned(tx, log_id, attempt, reason),
 });
 
 type Printed =
@@ -44,19 +45,23 @@ type Printed =
 
 /** Letters that ask for money say what is owed. */
 const ASKING = new Set([
-  ...['payment_reminder', 'past_due_notice', 'late_fee_notice', 'broken_promise'],
-  ...['payment_failed', 'payment_reversed'],
+  'payment_reminder',
+  'past_due_notice',
+  'late_fee_notice',
+  'broken_promise',
+  'payment_failed',
+  'payment_reversed',
 ]);
 
 /** As it was kept when the letter was written; a letter of before says nothing of it. */
-function owedOf({ template_type, figures }: Ready): Owed | null {
+function owedOf({ template_type, figures }: PreparedMessage): AmountsOwed | null {
   // Written by whoever queued the message, and by nobody else.
   const { loan } = figures as MessageFigures;
   const isAsking = ASKING.has(template_type ?? '') && isPositive(loan?.['amount_due']);
-  return isAsking && loan?.['accrued_interest'] !== undefined ? (loan as Owed) : null;
+  return isAsking && loan?.['accrued_interest'] !== undefined ? (loan as AmountsOwed) : null;
 }
 
-async function print(ready: Ready, outside: Outside): Promise<Printed> {
+async function print(ready: PreparedMessage, outside: ExternalServices): Promise<Printed> {
   if (ready.stopped_by !== null) return { problem: ready.stopped_by };
   const { id, subject, body: body_html, language, loan_id, borrower_id, letter } = ready;
   const { slug: tenant_slug } = letter.tenant;
@@ -77,21 +82,21 @@ async function print(ready: Ready, outside: Outside): Promise<Printed> {
     await outside.files.put(letterKey(tenant_slug, id), bytes);
     return { ...pdf, ...(await outside.files.put(key, bytes)) };
   } catch (error) {
-    if (error instanceof DocumentRefused) return { problem: error.message };
+    if (error instanceof DocumentNotPrintable) return { problem: error.message };
     throw error;
   }
 }
 
-async function record(work: Work, ready: Ready, attempt: number, printed: Printed) {
+async function record(work: Work, ready: PreparedMessage, attempt: number, printed: Printed) {
   const { tx } = work;
   const { id, loan_id, borrower_id, language, subject, body } = ready;
   if ('problem' in printed) {
     const failure = { error_code: 'not_printed', error_message: printed.problem };
-    await outbound.failed(tx, id, attempt, { provider: 'letters', ...failure });
+    await outbound.markFailed(tx, id, attempt, { provider: 'letters', ...failure });
     return;
   }
   // Asked again under this transaction: a second run of the same job adds no second document.
-  if (!(await outbound.pending(tx, id, attempt))) return;
+  if (!(await outbound.findPending(tx, id, attempt))) return;
   const filename = `letter-${id}.pdf`;
   const document_id = await insert(tx, 'documents', {
     loan_id,
@@ -110,6 +115,6 @@ async function record(work: Work, ready: Ready, attempt: number, printed: Printe
   });
   const document = { id: document_id, filename, borrower_id, loan_id };
   await reportUnprintable(work, document, printed.unprintable);
-  await outbound.fill(tx, id, { subject, body }, document_id);
-  await outbound.sent(tx, id, attempt, { provider: 'letters', provider_message_id: id });
+  await outbound.saveContent(tx, id, { subject, body }, document_id);
+  await outbound.markSent(tx, id, attempt, { provider: 'letters', provider_message_id: id });
 }

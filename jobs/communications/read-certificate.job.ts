@@ -22,6 +22,6 @@ export const readCertificate = job({
     if ('error' in answer) throw new Error(`A certificate could not be read. ${answer.error}`);
     if (answer.status !== 200) throw new Error(`A certificate was answered with ${answer.status}.`);
     const pem = new X509Certificate(answer.body).toString();
-    await outside.within(tenant_id, ({ tx }) => providers.keepCertificate(tx, url, pem));
+    await outside.within(tenant_id, ({ tx }) => providers.saveCertificate(tx, url, pem));
   },
 });

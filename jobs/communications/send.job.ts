@@ -1,29 +1,31 @@
 import { z } from 'zod';
 import * as outbound from '../../sql/communications/outbound.ts';
-import { sideBySide } from '../../sql/database/joined.ts';
-import { GONE } from '../../sql/documents/removal.ts';
+import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
+import { REMOVED_MESSAGE } from '../../sql/documents/removal.ts';
 import { uuid } from '../../sql/types.ts';
 import { renderEmail } from '../../templates/email.ts';
 import { enqueue, job } from '../job.ts';
-import type { Outside, SendAnswer } from '../outside.ts';
-import { together } from '../together.ts';
+import type { ExternalServices, SendResult } from '../external-systems.ts';
+import { batchByTenant } from '../batch-by-tenant.ts';
 import type { Work } from '../work.ts';
-import { pauseAfter } from './back-off.ts';
-import { optOutAt } from './preferences.ts';
-import { prepare, type Ready } from './prepare.ts';
+import { retryDelaySeconds } from './retry-delay.ts';
+import { recordProviderOptOut } from './preferences.ts';
+import { prepareMessage, type PreparedMessage } from './prepare.ts';
 import { unsubscribeUrl } from './unsubscribe.ts';
 
 const Payload = z.object({ tenant_id: uuid, log_id: uuid, attempt: z.int().min(1) });
 
 /** Messages are prepared and reported along with others of their tenant, each as if it were alone. */
-const prepared = together((work, messages: readonly { log_id: string; attempt: number }[]) =>
-  sideBySide(messages, ({ log_id, attempt }) => prepare(work, log_id, attempt)),
+const prepared = batchByTenant((work, messages: readonly { log_id: string; attempt: number }[]) =>
+  mapConcurrently(messages, ({ log_id, attempt }) => prepareMessage(work, log_id, attempt)),
 );
-type Accepted = Extract<SendAnswer, { ok: true }>;
-type Refusal = Extract<SendAnswer, { ok: false }>;
+type Accepted = Extract<SendResult, { ok: true }>;
+type Refusal = Extract<SendResult, { ok: false }>;
 type Sent = { id: string; attempt: number; answer: Accepted };
-const sent = together(({ tx }, messages: readonly Sent[]) =>
-  sideBySide(messages, ({ id, attempt, answer }) => outbound.sent(tx, id, attempt, answer)),
+const sent = batchByTenant(({ tx }, messages: readonly Sent[]) =>
+  mapConcurrently(messages, ({ id, attempt, answer }) =>
+    outbound.markSent(tx, id, attempt, answer),
+  ),
 );
 
 /**
@@ -60,10 +62,15 @@ export const sendCommunication = job({
       });
   },
 
-  failed: ({ tx }, { log_id, attempt }, reason) => outbound.givenUp(tx, log_id, attempt, reason),
+  failed: ({ tx }, { log_id, attempt }, reason) =>
+    outbound.markAbandoned(tx, log_id, attempt, reason),
 });
 
-async function send(ready: Ready, outside: Outside, tenantId: string): Promise<SendAnswer> {
+async function send(
+  ready: PreparedMessage,
+  outside: ExternalServices,
+  tenantId: string,
+): Promise<SendResult> {
   if (ready.stopped_by !== null) {
     const temporary = ready.stopped_by === 'quiet_hours';
     return { ...refusal(ready.stopped_by, 'The borrower may not be contacted.'), temporary };
@@ -88,22 +95,25 @@ export const letterKey = (tenantSlug: string, logId: string) =>
 
 type Enclosure = { filename: string; content_type: string; bytes: Uint8Array };
 
-async function enclosed(ready: Ready, outside: Outside): Promise<Enclosure | SendAnswer | null> {
+async function enclosed(
+  ready: PreparedMessage,
+  outside: ExternalServices,
+): Promise<Enclosure | SendResult | null> {
   const { storage_key, filename, content_type, document_status } = ready;
   if (storage_key === null || filename === null || content_type === null) return null;
   if (document_status === 'failed') return refusal('no_document', 'The document was not printed.');
-  if (document_status === 'removed') return refusal('document_removed', GONE);
+  if (document_status === 'removed') return refusal('document_removed', REMOVED_MESSAGE);
   const bytes = await outside.files.get(storage_key);
   if (bytes) return { filename, content_type, bytes };
   return { ...refusal('document_missing', 'The document is not stored yet.'), temporary: true };
 }
 
 function mail(
-  ready: Ready,
-  outside: Outside,
+  ready: PreparedMessage,
+  outside: ExternalServices,
   tenantId: string,
   enclosure: Enclosure | null,
-): Promise<SendAnswer> {
+): Promise<SendResult> {
   const { letter, subject, body, language, recipient, unsubscribe_email } = ready;
   const url = unsubscribeUrl(outside.keys, tenantId, ready);
   const { tenant } = letter;
@@ -124,14 +134,14 @@ function mail(
 const refusal = (error_code: string, error_message: string) =>
   ({ ok: false, provider: 'none', temporary: false, error_code, error_message }) as const;
 
-async function refused(work: Work, ready: Ready, attempt: number, answer: Refusal) {
+async function refused(work: Work, ready: PreparedMessage, attempt: number, answer: Refusal) {
   const { tx, tenant_id } = work;
   const { id, channel, recipient } = ready;
   if (answer.is_opted_out && channel === 'sms' && recipient)
-    await optOutAt(work, recipient, answer.error_code);
-  const pause = answer.temporary ? pauseAfter(attempt) : null;
-  if (pause === null) return void (await outbound.failed(tx, id, attempt, answer));
-  const next = await outbound.postponed(tx, id, attempt, pause, answer);
+    await recordProviderOptOut(work, recipient, answer.error_code);
+  const pause = answer.temporary ? retryDelaySeconds(attempt) : null;
+  if (pause === null) return void (await outbound.markFailed(tx, id, attempt, answer));
+  const next = await outbound.postpone(tx, id, attempt, pause, answer);
   if (next === null) return;
   const payload = { tenant_id, log_id: id, attempt: attempt + 1 };
   await enqueue(tx, sendCommunication, payload, new Date(next));

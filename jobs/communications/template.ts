@@ -1,7 +1,7 @@
 import * as templates from '../../sql/communications/templates.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
-import { onlyOfItsKind } from '../of-a-kind.ts';
+import { refuseDuplicate } from '../refuse-duplicate.ts';
 import type { Work } from '../work.ts';
 import { assertRenderable } from './assert-renderable.ts';
 
@@ -18,14 +18,14 @@ type NewTemplate = Parts & { template_type: string; body: string };
 /** Adds the template, if all that it contains is allowed. */
 export async function addTemplate({ tx }: Work, input: NewTemplate): Promise<string> {
   assertRenderable({ subject: input.subject, body: input.body });
-  return onlyOfItsKind(KIND, () => insert(tx, 'communication_templates', input));
+  return refuseDuplicate(KIND, () => insert(tx, 'communication_templates', input));
 }
 
 /** Changes the template; other words are another version, the same ones sent back are not. */
 export async function changeTemplate({ tx }: Work, id: string, changes: Parts, row: Row) {
   assertRenderable({ subject: changes.subject, body: changes.body });
-  await onlyOfItsKind(KIND, () => update(tx, 'communication_templates', id, changes));
+  await refuseDuplicate(KIND, () => update(tx, 'communication_templates', id, changes));
   const isOther = (part: 'subject' | 'body') =>
     changes[part] !== undefined && changes[part] !== row[part];
-  if (isOther('subject') || isOther('body')) await templates.countVersion(tx, id);
+  if (isOther('subject') || isOther('body')) await templates.incrementVersion(tx, id);
 }

@@ -3,11 +3,16 @@ import * as outbound from '../../sql/communications/outbound.ts';
 import { NotFound } from '../errors.ts';
 import type { Keys } from '../sealing/secrets.ts';
 import type { Work } from '../work.ts';
-import { isMandatory } from './may-contact.ts';
-import { obey } from './preferences.ts';
-import type { Told } from './told.ts';
+import { isMandatory } from './contact-rules.ts';
+import { applyOptRequest } from './preferences.ts';
+import type { LetterFigures } from './message-figures.ts';
 
-type Mailed = { id: string; template_type: string | null; is_answer: boolean; letter: Told };
+type Mailed = {
+  id: string;
+  template_type: string | null;
+  is_answer: boolean;
+  letter: LetterFigures;
+};
 
 /**
  * The page on which whoever got this mail refuses more of them; null where the law demands the mail, it
@@ -35,9 +40,13 @@ export async function unsubscribe(work: Work, token: string) {
     .signatures(signedText(work.tenant_id, id))
     .some((expected) => isSame(signature, expected));
   if (!isOurs || rest.length > 0) throw new NotFound();
-  const from = await outbound.mailedTo(work.tx, id);
+  const from = await outbound.findMailAddress(work.tx, id);
   if (from === null) throw new NotFound();
-  await obey(work, 'email', { from, body: 'Unsubscribed by the link in a mail', wants: false });
+  await applyOptRequest(work, 'email', {
+    from,
+    body: 'Unsubscribed by the link in a mail',
+    wants: false,
+  });
 }
 
 const signedText = (tenant_id: string, id: string) => `unsubscribe ${tenant_id} ${id}`;

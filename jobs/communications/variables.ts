@@ -1,5 +1,5 @@
 import { documentLocale } from '../../templates/render-document.ts';
-import type { MessageFigures } from './told.ts';
+import type { MessageFigures } from './message-figures.ts';
 
 /**
  * Everything that a message to the borrower may name. Amounts and dates that the caller gives (what
@@ -20,11 +20,24 @@ export function messageVariables(
     payment_amount: loan?.['amount_due'],
     due_date: loan?.['next_payment_date'],
     ...context,
-    // What autopay takes is the bill's to say.
     ...(autopay && { autopay }),
-    ...{ locale, currency, time_zone, today },
-    tenant: { name, slug, url, support_email, support_phone, branding },
-    borrower: { ...borrower, name: recipient.name, preferred_language: language },
+    locale,
+    currency,
+    time_zone,
+    today,
+    tenant: {
+      name,
+      slug,
+      url,
+      support_email,
+      support_phone,
+      branding,
+    },
+    borrower: {
+      ...borrower,
+      name: recipient.name,
+      preferred_language: language,
+    },
     loan: loan && {
       ...loan,
       number: loan['loan_number'],

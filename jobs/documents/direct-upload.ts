@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import * as uploads from '../../sql/documents/uploads.ts';
-import { flag, freeWords, jsonObject, uuid } from '../../sql/types.ts';
+import { flag, requiredFreeText, jsonObject, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { validationMessage } from '../validation-messages.ts';
 import { FILE_BYTES_MAX, type Files } from '../files/files.ts';
 import type { Within } from '../work.ts';
 import { DOCUMENT_TYPES, type ContentType } from './types.ts';
-import { announced, confirmUpload } from './upload.ts';
+import { announceUpload, confirmUpload } from './upload.ts';
 
 /** A file that has come with a form: its bytes may be read more than once. */
 export type SentFile = {
@@ -43,7 +43,7 @@ export const DirectUpload = z.object({
   document_type: z.enum(DOCUMENT_TYPES),
   loan_id: uuid,
   borrower_id: uuid.optional(),
-  filename: freeWords.optional().describe('Replaces the name of the uploaded file.'),
+  filename: requiredFreeText.optional().describe('Replaces the name of the uploaded file.'),
   metadata: metadata.optional(),
   is_visible_to_borrower: z
     .enum(['true', 'false'])
@@ -74,16 +74,16 @@ export async function uploadDirectly(
 ): Promise<string> {
   const name = filename ?? nameOf(sent);
   const { id, key } = await within(tenantId, async (work) => {
-    const borrower = await uploads.borrowerOfLoan(work.tx, input.loan_id);
+    const borrower = await uploads.findBorrowerOfLoan(work.tx, input.loan_id);
     if (borrower_id && borrower && borrower_id !== borrower)
       throw new Invalid({ borrower_id: 'Must be the borrower of this loan.' });
     const document = { ...input, content_type, filename: name, metadata: about ?? {} };
-    return announced(work, document, 'direct');
+    return announceUpload(work, document, 'direct');
   });
   await files.put(key, sent.content(), {
     when: (_file, place) =>
       within(tenantId, async ({ tx }) => {
-        if (!(await uploads.lockAwaited(tx, id)))
+        if (!(await uploads.lockAcceptingUpload(tx, id)))
           throw new Conflict(
             'The document was archived during the upload. Unarchive it and upload again.',
             'invalid_transition',
@@ -97,7 +97,7 @@ export async function uploadDirectly(
 }
 
 function nameOf({ name }: SentFile): string {
-  const read = freeWords.safeParse(name);
+  const read = requiredFreeText.safeParse(name);
   if (read.success) return read.data;
   throw new Invalid({ filename: read.error.issues[0]?.message ?? 'Must be a valid file name.' });
 }

@@ -5,7 +5,7 @@ import type { Work } from '../work.ts';
 /**
  * A link to the document's file for some minutes; null while there is no file, or when archived.
  */
-export async function linkTo(work: Work, document: Row) {
+export async function createDownloadLink(work: Work, document: Row) {
   const { status, storage_key, content_type, filename, is_archived } = document as Row & {
     status: string;
     storage_key: string;

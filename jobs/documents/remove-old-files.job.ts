@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import * as removal from '../../sql/documents/removal.ts';
-import { current } from '../../sql/tenants.ts';
+import { currentTenant } from '../../sql/tenants.ts';
 import { uuid } from '../../sql/types.ts';
 import { enqueue, job } from '../job.ts';
-import type { Outside } from '../outside.ts';
+import type { ExternalServices } from '../external-systems.ts';
 import { settingsOf, type Settings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { removeFile } from './remove-file.ts';
@@ -31,30 +31,33 @@ export const removeOldFiles = job({
     await outside.within(tenant_id, async (work) => {
       const years = (await settingsOf(work.tx)).retention.document_years;
       const look = { years, today: work.today, after, limit: LOOK };
-      const last = await removal.decide(work.tx, look);
+      const last = await removal.markExpired(work.tx, look);
       if (last !== null) await enqueue(work.tx, removeOldFiles, { tenant_id, after: last });
     });
     await removeDecided(outside, tenant_id);
   },
 });
 
-async function removeDecided({ within, files }: Outside, tenantId: string) {
+async function removeDecided({ within, files }: ExternalServices, tenantId: string) {
   for (let seen = BATCH; seen === BATCH;) {
     const { left, slug } = await within(tenantId, async ({ tx }) => {
-      await removal.keepHeld(tx);
-      return { left: await removal.filesLeft(tx, BATCH), slug: (await current(tx)).slug };
+      await removal.restoreHeld(tx);
+      return {
+        left: await removal.listFilesToDelete(tx, BATCH),
+        slug: (await currentTenant(tx)).slug,
+      };
     });
     for (const file of left) await removeFile(files, slug, file);
     const ids = left.map(({ id }) => id);
-    await within(tenantId, ({ tx }) => removal.gone(tx, ids));
+    await within(tenantId, ({ tx }) => removal.markFilesDeleted(tx, ids));
     seen = left.length;
   }
 }
 
 /** With each business date: where the tenant has set years, or files of before are still to go. */
-export const orderRemoval = ({ tx, tenant_id }: Work) =>
+export const enqueueRemoval = ({ tx, tenant_id }: Work) =>
   enqueue(tx, removeOldFiles, { tenant_id, after: FIRST });
 
 /** Whether the tenant keeps any kind of document for so many years only. */
-export const removesByAge = ({ retention }: Settings) =>
+export const hasRetentionLimit = ({ retention }: Settings) =>
   Object.values(retention.document_years).some((set) => typeof set === 'number');

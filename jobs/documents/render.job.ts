@@ -6,16 +6,16 @@ import { uuid } from '../../sql/types.ts';
 import type { DocumentData, DocumentName } from '../../templates/documents.ts';
 import { documentLanguage, renderDocument } from '../../templates/render-document.ts';
 import { sendCommunication } from '../communications/send.job.ts';
-import { composeToAll, composeToOthers } from '../communications/tell-all.ts';
-import { messageFigures } from '../communications/told.ts';
-import { DocumentRefused } from '../files/refused.ts';
+import { composeToAll, composeToCoObligors } from '../communications/compose-to-all.ts';
+import { buildMessageFigures } from '../communications/message-figures.ts';
+import { DocumentNotPrintable } from '../files/render-errors.ts';
 import { enqueue, job } from '../job.ts';
-import type { Outside, Pdf } from '../outside.ts';
+import type { ExternalServices, Pdf } from '../external-systems.ts';
 import { settingsOf } from '../users/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { withLogo } from '../users/branding/logo.ts';
-import { statementPage, type Billed } from './statement-page.ts';
+import { embedLogo } from '../users/branding/logo.ts';
+import { buildStatementPage, type BilledStatement } from './statement-page.ts';
 import { reportUnprintable } from '../files/unprintable.ts';
 
 /**
@@ -35,7 +35,7 @@ export const renderDocumentJob = job({
     const { document, html, language, dated } = ordered;
     const printed = await print(outside, html, dated);
     if ('problem' in printed) {
-      const fail = ({ tx }: Work) => documents.failed(tx, document_id, printed.problem);
+      const fail = ({ tx }: Work) => documents.markFailed(tx, document_id, printed.problem);
       return void (await outside.within(tenant_id, fail));
     }
     const { bytes, pages, unprintable } = printed;
@@ -43,7 +43,8 @@ export const renderDocumentJob = job({
       // A worker that was thought dead comes second, and changes nothing of what the first one told.
       when: (file, place) =>
         outside.within(tenant_id, async (work) => {
-          if (!(await documents.stored(work.tx, document_id, { ...file, pages, language }))) return;
+          if (!(await documents.markStored(work.tx, document_id, { ...file, pages, language })))
+            return;
           await place();
           await reportUnprintable(work, document, unprintable);
           await tell(work, document);
@@ -51,31 +52,33 @@ export const renderDocumentJob = job({
     });
   },
 
-  failed: ({ tx }, { document_id }, reason) => documents.failed(tx, document_id, reason),
+  failed: ({ tx }, { document_id }, reason) => documents.markFailed(tx, document_id, reason),
 });
 
 async function prepare(work: Work, id: string) {
-  const document = await documents.toRender(work.tx, id);
+  const document = await documents.findToRender(work.tx, id);
   if (!document) return null;
   const name = document.template as DocumentName;
   const language = documentLanguage(name, document.language);
   // Whoever ordered the document gave the values that its template declares.
   const data = (
-    document.is_statement ? statementPage(document.template_data, language) : document.template_data
+    document.is_statement
+      ? buildStatementPage(document.template_data, language)
+      : document.template_data
   ) as DocumentData[typeof name];
-  const html = renderDocument(name, language, await withLogo(work, data));
+  const html = renderDocument(name, language, await embedLogo(work, data));
   return { document, language, html, dated: data.letter_date };
 }
 
 async function print(
-  outside: Outside,
+  outside: ExternalServices,
   html: string,
   dated: string,
 ): Promise<Pdf | { problem: string }> {
   try {
     return await outside.pdf(html, { dated });
   } catch (error) {
-    if (error instanceof DocumentRefused) return { problem: error.message };
+    if (error instanceof DocumentNotPrintable) return { problem: error.message };
     throw error;
   }
 }
@@ -84,7 +87,10 @@ async function print(
 async function tell(work: Work, document: documents.DocumentToRender) {
   const { id: document_id, loan_id, document_type, filename } = document;
   await emit(work, 'document.generated', { document_id, loan_id, document_type, filename });
-  for (const { id: log_id, attempt } of await outbound.waitingFor(work.tx, document_id)) {
+  for (const { id: log_id, attempt } of await outbound.findWaitingForDocument(
+    work.tx,
+    document_id,
+  )) {
     await enqueue(work.tx, sendCommunication, { tenant_id: work.tenant_id, log_id, attempt });
   }
   if (document.is_statement) await sendStatement(work, document);
@@ -96,33 +102,50 @@ async function tell(work: Work, document: documents.DocumentToRender) {
  */
 async function sendStatement(work: Work, document: documents.DocumentToRender) {
   const { borrower_id, loan_id, id: document_id, template_data } = document;
-  const [recipient] = await recipients.byIds(work.tx, [borrower_id]);
+  const [recipient] = await recipients.findRecipients(work.tx, [borrower_id]);
   if (!recipient || loan_id === null) return;
   const { communications } = await settingsOf(work.tx);
   const channelOf = ({ email }: recipients.Recipient) =>
     communications.statements_by_email && email !== null ? 'email' : 'letter';
   // Written by sql/documents/statements.ts, and by nobody else.
-  const billed = template_data as Billed;
+  const billed = template_data as BilledStatement;
   const { letter, borrower, loan_then: loan } = billed;
   const { email, phone } = recipient;
   const message: Parameters<typeof composeToAll>[1] = {
-    ...{ template_type: 'statement_ready', triggered_by: 'system', context: saidOf(billed) },
-    ...{ borrower_id, loan_id, document_id, channel: channelOf(recipient) },
-    figures: { letter, language: document.language, borrower: { ...borrower, email, phone }, loan },
+    template_type: 'statement_ready',
+    triggered_by: 'system',
+    context: saidOf(billed),
+    borrower_id,
+    loan_id,
+    document_id,
+    channel: channelOf(recipient),
+    figures: {
+      letter,
+      language: document.language,
+      borrower: {
+        ...borrower,
+        email,
+        phone,
+      },
+      loan,
+    },
   };
-  const send = email === null && recipient.address_lines === null ? composeToOthers : composeToAll;
+  const send =
+    email === null && recipient.address_lines === null ? composeToCoObligors : composeToAll;
   await send(work, message, async (id) => {
-    const [other = recipient] = await recipients.byIds(work.tx, [id]);
-    const figures = messageFigures(letter, other, loan);
+    const [other = recipient] = await recipients.findRecipients(work.tx, [id]);
+    const figures = buildMessageFigures(letter, other, loan);
     return { channel: channelOf(other), document_id: null, figures };
   });
 }
 
 /** What the message says of the statement. */
-const saidOf = ({ letter, period_start, period_end, summary, due }: Billed) => ({
+const saidOf = ({ letter, period_start, period_end, summary, due }: BilledStatement) => ({
   statement: {
     date: letter.letter_date,
-    ...{ period_start, period_end, new_balance: summary.new_balance },
+    period_start,
+    period_end,
+    new_balance: summary.new_balance,
   },
   payment_amount: due.amount_due,
   due_date: due.next_due_date,

@@ -4,9 +4,9 @@ import { documents } from '../../sql/documents/documents.ts';
 import * as uploads from '../../sql/documents/uploads.ts';
 import { findLocked } from '../../sql/table.ts';
 import { uuid } from '../../sql/types.ts';
-import { audited } from '../audit.ts';
+import { auditChange } from '../audit.ts';
 import { job } from '../job.ts';
-import type { Outside } from '../outside.ts';
+import type { ExternalServices } from '../external-systems.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -28,7 +28,7 @@ export const scanDocument = job({
 
   async run({ tenant_id, document_id }, outside) {
     const { within, files } = outside;
-    const read = ({ tx }: Work) => uploads.unscanned(tx, document_id);
+    const read = ({ tx }: Work) => uploads.findUnscanned(tx, document_id);
     const document = await within(tenant_id, read, { readOnly: true });
     if (document === null) return;
     const { status, storage_key } = document;
@@ -40,11 +40,11 @@ export const scanDocument = job({
     if (found !== null) await files.remove(storage_key);
   },
 
-  failed: ({ tx }, { document_id }, reason) => uploads.unscannable(tx, document_id, reason),
+  failed: ({ tx }, { document_id }, reason) => uploads.markUnscannable(tx, document_id, reason),
 });
 
 /** A scanner that breaks off leaves bytes unread, and the file must be let go all the same. */
-async function scanned(file: Readable, outside: Outside) {
+async function scanned(file: Readable, outside: ExternalServices) {
   try {
     return await outside.scan(file);
   } finally {
@@ -56,8 +56,8 @@ async function judged(work: Work, id: string, found: string | null) {
   const before = await findLocked(work.tx, documents, id);
   if (before?.['status'] !== 'held') return;
   const reason = found && `The virus scanner found ${found} in it.`;
-  await audited(work, documents, 'scan', before, async () => {
-    await uploads.scanned(work.tx, id, reason);
+  await auditChange(work, documents, 'scan', before, async () => {
+    await uploads.recordScan(work.tx, id, reason);
     return id;
   });
 }

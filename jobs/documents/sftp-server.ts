@@ -4,12 +4,12 @@ import type { Row } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { checkHost } from '../networks/host-url.ts';
-import type { Outside, SendAnswer, Upload } from '../outside.ts';
+import type { ExternalServices, SendResult, Upload } from '../external-systems.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
 /** As `ssh-keygen -lf` prints them; several, so that a new key can be named before it comes. */
-export const HostKeys = z
+export const SftpHostKeys = z
   .array(
     z
       .string()
@@ -21,13 +21,13 @@ export const HostKeys = z
   .refine((keys) => new Set(keys).size === keys.length, 'Must not name a key twice.');
 
 /** No step leads up, and nothing is named that a shell or a log would read otherwise. */
-export const Folder = z
+export const SftpFolder = z
   .string()
   .max(200)
   .regex(/^[\w. /-]*$/, 'Must be letters, digits, and . _ - / or spaces.')
   .refine((folder) => !folder.split('/').includes('..'), 'Must not contain "..".');
 
-export const PrivateKey = z
+export const SftpPrivateKey = z
   .string()
   .max(20_000)
   .refine(isPrivateKey, 'Must be a whole private key, from -----BEGIN to its END line.')
@@ -41,7 +41,7 @@ type Given = Secrets & { host: string; [field: string]: unknown };
 type Changes = Secrets & { host?: string | undefined; [field: string]: unknown };
 
 /** Keeps a server, with what signs in there sealed: a password or a key. */
-export async function addServer(work: Work, { password, private_key, ...given }: Given) {
+export async function addSftpServer(work: Work, { password, private_key, ...given }: Given) {
   await check(work, given.host);
   if (Boolean(password) === Boolean(private_key))
     throw new Invalid({ password: 'Give either password or private_key, not both.' });
@@ -52,7 +52,7 @@ export async function addServer(work: Work, { password, private_key, ...given }:
 const TOLD_TO = ['host', 'port', 'host_keys'] as const;
 
 /** A password takes the place of a key, and a key that of a password. */
-export async function changeServer(work: Work, id: string, changes: Changes, row: Row) {
+export async function changeSftpServer(work: Work, id: string, changes: Changes, row: Row) {
   const { password, private_key, ...rest } = changes;
   const elsewhere = TOLD_TO.find(
     (name) => rest[name] !== undefined && JSON.stringify(rest[name]) !== JSON.stringify(row[name]),
@@ -82,8 +82,11 @@ async function check({ tx, installation }: Work, host: string | undefined) {
 }
 
 /** Where a file goes and who signs in there, as it is now; null where the server is switched off. */
-export async function signInTo({ tx, tenant_id }: Work, id: string) {
-  const { is_active, password_sealed, private_key_sealed, ...place } = await servers.server(tx, id);
+export async function loadSftpCredentials({ tx, tenant_id }: Work, id: string) {
+  const { is_active, password_sealed, private_key_sealed, ...place } = await servers.findServer(
+    tx,
+    id,
+  );
   if (!is_active) return null;
   const { allow_private_hosts } = (await settingsOf(tx)).webhooks;
   return (keys: { unseal(tenantId: string, sealed: string): string }): Destination => ({
@@ -100,11 +103,11 @@ type Placed = Pick<Upload, 'filename' | 'partial_name'> & {
 };
 
 /** Puts a file of the store on the server; one of the same name is replaced. */
-export async function putFile(
-  outside: Outside,
-  signIn: Awaited<ReturnType<typeof signInTo>>,
+export async function uploadToSftp(
+  outside: ExternalServices,
+  signIn: Awaited<ReturnType<typeof loadSftpCredentials>>,
   { storage_key, file_size: size, ...names }: Placed,
-): Promise<SendAnswer> {
+): Promise<SendResult> {
   if (signIn === null) return SWITCHED_OFF;
   const content = async () => {
     const stream = await outside.files.stream(storage_key);
@@ -114,7 +117,7 @@ export async function putFile(
   return outside.upload({ ...signIn(outside.keys), ...names, size, content });
 }
 
-const SWITCHED_OFF: SendAnswer = {
+const SWITCHED_OFF: SendResult = {
   ok: false,
   provider: 'sftp',
   temporary: false,

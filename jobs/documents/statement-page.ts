@@ -1,7 +1,7 @@
 import type { MonthlyStatement, StatementActivity } from '../../templates/documents.ts';
 import { scanLine } from '../../templates/scan-line.ts';
 import { isOnePage, statementLine } from '../../templates/statement-lines.ts';
-import type { MessageFigures, Told } from '../communications/told.ts';
+import type { MessageFigures, LetterFigures } from '../communications/message-figures.ts';
 
 type Line = Omit<StatementActivity, 'description'> & { kind: string };
 type Figures = Pick<
@@ -10,8 +10,8 @@ type Figures = Pick<
 > & { activity: readonly Line[] };
 
 /** A statement as it was billed, with its letterhead and with what its message says of the loan. */
-export type Billed = Figures & {
-  letter: Told;
+export type BilledStatement = Figures & {
+  letter: LetterFigures;
   language: string;
   borrower: Pick<MessageFigures['borrower'], 'first_name' | 'last_name'>;
   loan_then: Record<string, unknown>;
@@ -19,9 +19,18 @@ export type Billed = Figures & {
 };
 
 /** The figures as they were billed, in the words of the borrower's language. */
-export function statementPage(billed: Record<string, unknown>, language: string): MonthlyStatement {
+export function buildStatementPage(
+  billed: Record<string, unknown>,
+  language: string,
+): MonthlyStatement {
   // Written by sql/documents/statements.ts, and by nobody else.
-  const { letter, borrower: _, loan_then: __, counters: ___, ...figures } = billed as Billed;
+  const {
+    letter,
+    borrower: _,
+    loan_then: __,
+    counters: ___,
+    ...figures
+  } = billed as BilledStatement;
   const { tenant } = letter;
   return {
     ...letter,

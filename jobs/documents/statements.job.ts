@@ -2,11 +2,11 @@ import { z } from 'zod';
 import * as documents from '../../sql/documents/statement-documents.ts';
 import * as statements from '../../sql/documents/statements.ts';
 import type { Transaction } from '../../sql/database/db.ts';
-import { joined } from '../../sql/database/joined.ts';
+import { batchByTransaction } from '../../sql/database/batch-by-transaction.ts';
 import { date, uuid } from '../../sql/types.ts';
 import { documentLanguage } from '../../templates/render-document.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
-import { senderOf } from '../communications/told.ts';
+import { loadSender } from '../communications/message-figures.ts';
 import { addDays, monthStart } from '../dates.ts';
 import { enqueue, enqueueAll, job } from '../job.ts';
 import type { Work } from '../work.ts';
@@ -27,10 +27,10 @@ export const issueStatements = job({
   key: ({ tenant_id, statement_month }) => `issue-statements:${tenant_id}:${statement_month}`,
 
   async run({ tenant_id, statement_month }, outside) {
-    for (let after: string | undefined = documents.FIRST; after !== undefined;) {
+    for (let after: string | undefined = documents.BEFORE_FIRST_LOAN; after !== undefined;) {
       const since: string = after;
       after = await outside.within(tenant_id, async ({ tx }) => {
-        const issued = await documents.issue(tx, statement_month, since, CHUNK);
+        const issued = await documents.insertStatementDocuments(tx, statement_month, since, CHUNK);
         const payloads = issued.map(({ document_id }) => ({ tenant_id, document_id }));
         await enqueueAll(tx, renderDocumentJob, payloads);
         return issued.at(-1)?.loan_id;
@@ -44,12 +44,12 @@ export const issueStatements = job({
  * for the month of that day. They are few, and nobody can pay in between. A line whose relief is still to be ended
  * is billed with its end.
  */
-export async function billCycles(work: Work) {
+export async function billEndedCycles(work: Work) {
   const month = monthStart(addDays(work.today, -1));
-  const sender = await senderFor(work);
+  const sender = await loadStatementSender(work);
   const among = statements.withoutEndedRelief(work.today);
-  await statements.bill((steps) => steps(work.tx), month, sender, 'cycle', among);
-  await issue(work, month);
+  await statements.billStatements((steps) => steps(work.tx), month, sender, 'cycle', among);
+  await enqueueStatements(work, month);
 }
 
 /**
@@ -61,21 +61,21 @@ export async function billAfterRelief(
   ids: readonly string[],
   unbilledMonth: string | null,
 ) {
-  const [sender, among] = [await senderFor(work), statements.ofIds(ids)];
+  const [sender, among] = [await loadStatementSender(work), statements.loansWithIds(ids)];
   const bill = (month: string, whom: 'cycle' | 'month_after_relief') =>
-    statements.bill((steps) => steps(work.tx), month, sender, whom, among);
+    statements.billStatements((steps) => steps(work.tx), month, sender, whom, among);
   if (unbilledMonth !== null) await bill(unbilledMonth, 'month_after_relief');
   const month = monthStart(addDays(work.today, -1));
   await bill(month, 'cycle');
-  await issue(work, month);
+  await enqueueStatements(work, month);
 }
 
-export const issue = ({ tx, tenant_id }: Work, statement_month: string) =>
+export const enqueueStatements = ({ tx, tenant_id }: Work, statement_month: string) =>
   enqueue(tx, issueStatements, { tenant_id, statement_month });
 
 /** Who sends a month's statements, and in which words. */
-export const senderFor = async (work: Work) => ({
-  letter: await senderOf(work),
+export const loadStatementSender = async (work: Work) => ({
+  letter: await loadSender(work),
   loan_values: LOAN_VALUES,
   languageFor: (wanted: string) => documentLanguage('monthly_statement', wanted),
 });
@@ -84,11 +84,12 @@ export const senderFor = async (work: Work) => ({
  * Bills a loan before anything happens to it, if the month that ended is not billed for it yet: what it
  * owed at the beginning of the day is what its statement says, whenever its turn comes.
  */
-export const billFirst = joined(
+export const billBeforeEvent = batchByTransaction(
   async (_tx: Transaction, due: readonly { work: Work; id: string; month: string }[]) => {
     for (const [month, alike] of Map.groupBy(due, (one) => one.month)) {
       const ids = alike.map(({ id }) => id);
-      for (const { work } of alike.slice(0, 1)) await billMonth(work, month, statements.ofIds(ids));
+      for (const { work } of alike.slice(0, 1))
+        await billMonth(work, month, statements.loansWithIds(ids));
     }
     return due.map(() => undefined);
   },
@@ -98,8 +99,8 @@ export const billFirst = joined(
 export async function billMonth(
   work: Work,
   month: string,
-  among?: Parameters<typeof statements.bill>[4],
+  among?: Parameters<typeof statements.billStatements>[4],
 ) {
-  const sender = await senderFor(work);
-  await statements.bill((steps) => steps(work.tx), month, sender, 'month', among);
+  const sender = await loadStatementSender(work);
+  await statements.billStatements((steps) => steps(work.tx), month, sender, 'month', among);
 }

@@ -5,14 +5,14 @@ export const DOCUMENT_TYPES = [
   ...(['adverse_action_notice', 'monthly_statement', 'correspondence', 'other'] as const),
 ] as const;
 
-export const OFFICE = 'application/vnd.openxmlformats-officedocument';
+export const OFFICE_MIME_PREFIX = 'application/vnd.openxmlformats-officedocument';
 
 /** What may be uploaded: nothing that a browser would run. */
 export const CONTENT_TYPES = [
   ...(['application/pdf', 'image/png', 'image/jpeg', 'image/tiff', 'image/heic'] as const),
   ...(['image/gif', 'text/plain', 'text/csv', 'application/msword'] as const),
-  `${OFFICE}.wordprocessingml.document`,
+  `${OFFICE_MIME_PREFIX}.wordprocessingml.document`,
   'application/vnd.ms-excel',
-  `${OFFICE}.spreadsheetml.sheet`,
+  `${OFFICE_MIME_PREFIX}.spreadsheetml.sheet`,
 ] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];

@@ -3,40 +3,40 @@ import { documents } from '../../sql/documents/documents.ts';
 import * as uploads from '../../sql/documents/uploads.ts';
 import { newId } from '../../sql/new-id.ts';
 import { find } from '../../sql/table.ts';
-import { current } from '../../sql/tenants.ts';
-import { flag, freeWords, uuid } from '../../sql/types.ts';
+import { currentTenant } from '../../sql/tenants.ts';
+import { flag, requiredFreeText, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
-import { audited } from '../audit.ts';
+import { auditChange } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
-import type { Files, SeizedFile } from '../files/files.ts';
+import type { Files, CapturedFile } from '../files/files.ts';
 import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
 import { enqueue } from '../job.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Within, Work } from '../work.ts';
-import { CALLED, isOfType } from './content.ts';
+import { CONTENT_TYPE_NAMES, matchesContentType } from './content-type.ts';
 import { scanDocument } from './scan.job.ts';
 import { CONTENT_TYPES, DOCUMENT_TYPES, type ContentType } from './types.ts';
-import { remindOfUpload } from './upload-task.ts';
+import { createUploadTask } from './upload-task.ts';
 
 export const UploadRequest = z.object({
   loan_id: uuid,
   document_type: z.enum(DOCUMENT_TYPES),
-  filename: freeWords,
+  filename: requiredFreeText,
   content_type: z.enum(CONTENT_TYPES),
   is_visible_to_borrower: flag.default(false).describe('Whether the portal shows it.'),
 });
 /** Whose the document is, where that is not the loan's borrower. */
 type UploadRequest = z.output<typeof UploadRequest> & { borrower_id?: string };
 
-export const Confirmation = z.object({
+export const UploadConfirmation = z.object({
   file_size: z.int().min(0),
   sha256_hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/i, 'Must be 64 hexadecimal digits.')
     .toLowerCase(),
 });
-type Confirmation = z.output<typeof Confirmation>;
-export type Announced = UploadRequest & { metadata?: Record<string, unknown> };
+type UploadConfirmation = z.output<typeof UploadConfirmation>;
+export type AnnouncedUpload = UploadRequest & { metadata?: Record<string, unknown> };
 type Source = 'upload_link' | 'portal' | 'direct';
 
 /** Announces a document and gives a link, good for minutes, to which its file may be put. */
@@ -45,7 +45,7 @@ export async function createUploadLink(
   input: UploadRequest,
   source: Source = 'upload_link',
 ) {
-  const { id, key, expires_at } = await announced(work, input, source);
+  const { id, key, expires_at } = await announceUpload(work, input, source);
   const { content_type } = input;
   const link = { key, method: 'PUT', expires_at, content_type } as const;
   const upload_url = await work.installation.files.presign(link);
@@ -53,22 +53,27 @@ export async function createUploadLink(
 }
 
 /** A document whose file is still to come, and the key under which it waits to be confirmed. */
-export async function announced(work: Work, input: Announced, source: Source) {
+export async function announceUpload(work: Work, input: AnnouncedUpload, source: Source) {
   const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
   const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
-  const { id } = await audited(work, documents, 'create', null, async () => {
-    const written = await announce(work, input, source, expires_at);
+  const { id } = await auditChange(work, documents, 'create', null, async () => {
+    const written = await insertAnnouncedUpload(work, input, source, expires_at);
     return written.id;
   });
-  const { slug } = await current(work.tx);
+  const { slug } = await currentTenant(work.tx);
   return { id, key: uploadKey(slug, id), expires_at };
 }
 
 /** Writes the row of a document whose file is still to come. */
-export async function announce(work: Work, input: Announced, source: Source, expires_at: Date) {
-  const ofLoan = await uploads.borrowerOfLoan(work.tx, input.loan_id);
+export async function insertAnnouncedUpload(
+  work: Work,
+  input: AnnouncedUpload,
+  source: Source,
+  expires_at: Date,
+) {
+  const ofLoan = await uploads.findBorrowerOfLoan(work.tx, input.loan_id);
   if (ofLoan === null) throw new Invalid({ loan_id: 'Does not exist.' });
-  const { slug: tenant_slug } = await current(work.tx);
+  const { slug: tenant_slug } = await currentTenant(work.tx);
   const id = newId();
   const plain = storageKey({ tenant_slug, ...input });
   await uploads.lockKey(work.tx, plain);
@@ -103,11 +108,11 @@ export async function confirmUpload(
   files: Files,
   tenantId: string,
   id: string,
-  described: Confirmation,
+  described: UploadConfirmation,
 ) {
-  const { slug } = await within(tenantId, ({ tx }) => current(tx), { readOnly: true });
+  const { slug } = await within(tenantId, ({ tx }) => currentTenant(tx), { readOnly: true });
   const key = uploadKey(slug, id);
-  const read = () => within(tenantId, ({ tx }) => uploads.uploading(tx, id), { readOnly: true });
+  const read = () => within(tenantId, ({ tx }) => uploads.findUpload(tx, id), { readOnly: true });
   for (let look = 1; ; look += 1) {
     const document = await read();
     if (!isToConfirm(document, described)) break;
@@ -120,13 +125,13 @@ export async function confirmUpload(
     await within(tenantId, ({ tx }) => assertFits(tx, seized), { readOnly: true });
     const settle = () =>
       within(tenantId, async (work) => {
-        const now = await uploads.lockUploading(work.tx, id);
+        const now = await uploads.lockUpload(work.tx, id);
         if (!isToConfirm(now, described)) return true;
         if (!(await seized.settle(now.storage_key))) return false;
         const before = await find(work.tx, documents, id);
-        await audited(work, documents, 'confirm-upload', before, async () => {
+        await auditChange(work, documents, 'confirm-upload', before, async () => {
           await confirmed(work, id, described);
-          if (now.source === 'portal') await remindOfUpload(work, now);
+          if (now.source === 'portal') await createUploadTask(work, now);
           return id;
         });
         return true;
@@ -143,19 +148,19 @@ export async function confirmUpload(
 }
 
 /** There for everybody, or, where uploads are scanned, once nothing was found in it. */
-async function confirmed(work: Work, id: string, described: Confirmation) {
+async function confirmed(work: Work, id: string, described: UploadConfirmation) {
   const { scans_uploads } = work.installation;
   const status = scans_uploads ? 'held' : 'uploaded';
-  await uploads.confirm(work.tx, id, { ...described, status, by: work.actor.id });
+  await uploads.markConfirmed(work.tx, id, { ...described, status, by: work.actor.id });
   if (scans_uploads)
     await enqueue(work.tx, scanDocument, { tenant_id: work.tenant_id, document_id: id });
 }
 
 /** Whether there is something to do: a repeat of what was confirmed changes nothing. */
 function isToConfirm(
-  document: uploads.Uploading | null,
-  described: Confirmation,
-): document is uploads.Uploading {
+  document: uploads.Upload | null,
+  described: UploadConfirmation,
+): document is uploads.Upload {
   if (!document || document.is_archived) throw new NotFound();
   const { status, sha256_hash, file_size } = document;
   const isSame = sha256_hash === described.sha256_hash && file_size === String(described.file_size);
@@ -171,9 +176,9 @@ function isToConfirm(
 }
 
 function assertSame(
-  seized: SeizedFile | null,
-  described: Confirmation,
-): asserts seized is SeizedFile {
+  seized: CapturedFile | null,
+  described: UploadConfirmation,
+): asserts seized is CapturedFile {
   if (!seized)
     throw new Conflict(
       'No file has been uploaded to the link yet. Upload it first.',
@@ -191,17 +196,17 @@ function assertSame(
 }
 
 /** A link to an object store takes a file of any size. */
-async function assertFits(tx: Work['tx'], { described: { size } }: SeizedFile) {
+async function assertFits(tx: Work['tx'], { described: { size } }: CapturedFile) {
   const { max_bytes } = (await settingsOf(tx)).documents;
   if (size <= max_bytes) return;
   throw new Conflict(`The file is larger than ${max_bytes} bytes.`, 'too_large', { max_bytes });
 }
 
 /** What a file says that it is counts for nothing: its bytes do. */
-function assertType({ content_type }: uploads.Uploading, { head, tail }: SeizedFile) {
-  if (isOfType(content_type as ContentType, head, tail)) return;
+function assertType({ content_type }: uploads.Upload, { head, tail }: CapturedFile) {
+  if (matchesContentType(content_type as ContentType, head, tail)) return;
   const message =
-    `What was put is not ${CALLED[content_type as ContentType]} (${content_type}). ` +
+    `What was put is not ${CONTENT_TYPE_NAMES[content_type as ContentType]} (${content_type}). ` +
     'Put the right file under the link, or announce it anew as what it is.';
   throw new Conflict(message, 'content_mismatch', { content_type });
 }

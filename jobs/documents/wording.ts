@@ -5,18 +5,18 @@ import { insert, update } from '../../sql/write.ts';
 import { renderDocument } from '../../templates/render-document.ts';
 import * as samples from '../../templates/samples.ts';
 import {
-  mayOpen,
+  hasOpening,
   WORDED_DOCUMENTS,
   wordingPaths,
   type WordedDocument,
   type Wording,
 } from '../../templates/wordings.ts';
 import { assertRenderable } from '../communications/assert-renderable.ts';
-import { senderOf } from '../communications/told.ts';
+import { loadSender } from '../communications/message-figures.ts';
 import { Invalid } from '../errors.ts';
-import { onlyOfItsKind } from '../of-a-kind.ts';
+import { refuseDuplicate } from '../refuse-duplicate.ts';
 import type { Work } from '../work.ts';
-import { withLogo } from '../users/branding/logo.ts';
+import { embedLogo } from '../users/branding/logo.ts';
 
 const KIND = {
   index: 'document_wordings_one_of_a_kind',
@@ -25,31 +25,31 @@ const KIND = {
 };
 
 /** Documents are printed in these. */
-export const LANGUAGES = ['en', 'es'] as const;
-type Kind = { document_type: WordedDocument; language: (typeof LANGUAGES)[number] };
+export const DOCUMENT_LANGUAGES = ['en', 'es'] as const;
+type Kind = { document_type: WordedDocument; language: (typeof DOCUMENT_LANGUAGES)[number] };
 /** A page holds about this much; what the tenant says is beside the document and not instead of it. */
 const LONGEST = 2_000;
 const part = z.string().max(LONGEST).nullish();
-export const Parts = z.object({ opening: part, closing: part });
+export const WordingParts = z.object({ opening: part, closing: part });
 
 /** Adds the tenant's words for a document in a language, of which there is one set. */
 export async function addWording({ tx }: Work, input: Kind & Wording): Promise<string> {
   assertWordable(input.document_type, input);
-  return onlyOfItsKind(KIND, () => insert(tx, 'document_wordings', input));
+  return refuseDuplicate(KIND, () => insert(tx, 'document_wordings', input));
 }
 
 /** Changes the words; other words are another version, the same ones sent back are not. */
 export async function changeWording({ tx }: Work, id: string, changes: Wording, row: Row) {
   assertWordable(row['document_type'] as WordedDocument, changes);
-  await onlyOfItsKind(KIND, () => update(tx, 'document_wordings', id, changes));
+  await refuseDuplicate(KIND, () => update(tx, 'document_wordings', id, changes));
   const isOther = (name: keyof Wording) =>
     changes[name] !== undefined && changes[name] !== row[name];
-  if (isOther('opening') || isOther('closing')) await wordings.countVersion(tx, id);
+  if (isOther('opening') || isOther('closing')) await wordings.incrementVersion(tx, id);
 }
 
-export const Preview = Parts.extend({
+export const WordingPreview = WordingParts.extend({
   document_type: z.enum(WORDED_DOCUMENTS),
-  language: z.enum(LANGUAGES).default('en'),
+  language: z.enum(DOCUMENT_LANGUAGES).default('en'),
 });
 
 const SAMPLES = {
@@ -61,17 +61,17 @@ const SAMPLES = {
 /** The document as a page, with the tenant's letterhead, the words that are tried and the figures of nobody. */
 export async function previewWording(
   work: Work,
-  { document_type, language, ...wording }: z.output<typeof Preview>,
+  { document_type, language, ...wording }: z.output<typeof WordingPreview>,
 ) {
   assertWordable(document_type, wording);
   const kept = { id: 'preview', version: 0, ...wording };
-  const data = { ...SAMPLES[document_type], ...(await senderOf(work)), wording: kept };
-  return { html: renderDocument(document_type, language, await withLogo(work, data)) };
+  const data = { ...SAMPLES[document_type], ...(await loadSender(work)), wording: kept };
+  return { html: renderDocument(document_type, language, await embedLogo(work, data)) };
 }
 
 /** Says of each part what may not be saved, and where. */
 function assertWordable(type: WordedDocument, { opening, closing }: Wording) {
-  if (opening && !mayOpen(type))
+  if (opening && !hasOpening(type))
     throw new Invalid({
       opening: 'Statements have no opening text. Use the closing text instead.',
     });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Content } from './files.ts';
-import { sayingUnavailable } from './places.ts';
+import { wrapStoreErrors } from './storage-paths.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
@@ -10,14 +10,14 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 const HEAD_BYTES = 4_096;
 const TAIL_BYTES = 131_072;
 
-export async function readFileOf(opened: FileHandle): Promise<Uint8Array> {
+export async function readOpenedFile(opened: FileHandle): Promise<Uint8Array> {
   await using file = opened;
   return await file.readFile();
 }
 
 /** Writes a file that was not there, down to the disk. What its sender does wrong stays his. */
-export async function writeNew(path: string, content: Content) {
-  await using file = await sayingUnavailable(() =>
+export async function writeNewFile(path: string, content: Content) {
+  await using file = await wrapStoreErrors(() =>
     open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600),
   );
   const hash = createHash('sha256');
@@ -26,9 +26,9 @@ export async function writeNew(path: string, content: Content) {
   for await (const chunk of chunks) {
     hash.update(chunk);
     size += chunk.byteLength;
-    await sayingUnavailable(() => file.writeFile(chunk));
+    await wrapStoreErrors(() => file.writeFile(chunk));
   }
-  await sayingUnavailable(() => file.sync());
+  await wrapStoreErrors(() => file.sync());
   return { size, sha256_hash: hash.digest('hex') };
 }
 

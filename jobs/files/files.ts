@@ -11,7 +11,7 @@ export type Files = {
   /** Stores the bytes under the key, whole or not at all. */
   put(key: string, content: Content, options?: PutOptions): Promise<StoredFile>;
   /** What lies under the key at this moment, held by a name of its own; null when nothing does. */
-  seize(key: string): Promise<SeizedFile | null>;
+  seize(key: string): Promise<CapturedFile | null>;
   /** The bytes, or null when there is no such file. */
   get(key: string): Promise<Uint8Array | null>;
   /** The bytes as a stream, for files too large to hold; null when there is no such file. */
@@ -37,7 +37,7 @@ export type PutOptions = {
 };
 
 /** Bytes that no put can change, whatever it does to the key they were seized from. */
-export type SeizedFile = AsyncDisposable & {
+export type CapturedFile = AsyncDisposable & {
   described: StoredFile;
   /** The first bytes and the last, by which a type of file is known. */
   head: Uint8Array;

@@ -66,7 +66,7 @@ export const uploadKey = (tenant_slug: string, documentId: string) =>
   storageKey({ tenant_slug, loan_id: UPLOADS, document_type: documentId, filename: 'file' });
 
 /** The document whose file waits under this key; null for every other key. */
-export function documentOfUpload(key: string): string | null {
+export function documentIdOfUploadKey(key: string): string | null {
   const [, folder, id = ''] = key.split('/');
   return folder === UPLOADS && isStorageKey(key) ? id : null;
 }

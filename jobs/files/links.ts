@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { FIRST, keyNamed, keysOf, problemsOf } from '../sealing/keys.ts';
+import { DEFAULT_KEY_ID, findKey, parseKeys, findSecretProblems } from '../sealing/keys.ts';
 import type { Link } from './files.ts';
 
 /**
@@ -7,13 +7,13 @@ import type { Link } from './files.ts';
  * may do, the id of a key, and our signature with that key; it needs no cookie and dies by itself.
  */
 export function signLink(link: Link, secret: string): string {
-  const [problem] = problemsOf(secret);
+  const [problem] = findSecretProblems(secret);
   if (problem) throw new Error(`The secret of the links: ${problem}`);
   const payload = Buffer.from(
     JSON.stringify({ ...link, expires_at: link.expires_at.toISOString() }),
   ).toString('base64url');
   const action = link.method === 'PUT' ? 'upload' : 'download';
-  const [current] = keysOf(secret);
+  const [current] = parseKeys(secret);
   return `${action}/${payload}.${current.id}.${signatureOf(payload, current.secret)}`;
 }
 
@@ -22,8 +22,8 @@ export function readLink(token: string, method: Link['method'], secret: string, 
   const parts = token.slice(0, 4_096).split('.');
   // A link of two parts was signed before keys had ids.
   const [payload = '', id = '', signature = '', ...rest] =
-    parts.length === 2 ? [parts[0], FIRST, parts[1]] : parts;
-  const key = keyNamed(secret, id);
+    parts.length === 2 ? [parts[0], DEFAULT_KEY_ID, parts[1]] : parts;
+  const key = findKey(secret, id);
   if (!key) return null;
   // Compared as text: the last letter has bits that no byte is made of.
   const [given, expected] = [Buffer.from(signature), Buffer.from(signatureOf(payload, key.secret))];

@@ -2,10 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { constants, mkdirSync } from 'node:fs';
 import { link, open, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { describeFile, readFileOf, writeNew } from './file-bytes.ts';
-import type { Content, Files, PutOptions, SeizedFile, StoredFile } from './files.ts';
+import { describeFile, readOpenedFile, writeNewFile } from './file-bytes.ts';
+import type { Content, Files, PutOptions, CapturedFile, StoredFile } from './files.ts';
 import { signLink } from './links.ts';
-import { existing, flushFolder, nullWhenMissing, placeOf, sayingUnavailable } from './places.ts';
+import {
+  findStoragePath,
+  flushFolder,
+  nullWhenMissing,
+  resolveStoragePath,
+  wrapStoreErrors,
+} from './storage-paths.ts';
 
 export type LocalFilesOptions = {
   folder: string;
@@ -27,8 +33,8 @@ export function localFiles({ folder, secret, origin = '' }: LocalFilesOptions): 
   createOnce(root);
 
   async function read<T>(key: string, use: (path: string) => Promise<T>): Promise<T | null> {
-    return sayingUnavailable(async () => {
-      const path = await existing(root, key);
+    return wrapStoreErrors(async () => {
+      const path = await findStoragePath(root, key);
       return path === null ? null : await use(path).catch(nullWhenMissing);
     });
   }
@@ -37,7 +43,7 @@ export function localFiles({ folder, secret, origin = '' }: LocalFilesOptions): 
   return {
     put: (key, content, options = {}) => put(root, key, content, options),
     seize: (key) => read(key, (path) => seize(root, key, path)),
-    get: (key) => read(key, async (path) => readFileOf(await opened(path))),
+    get: (key) => read(key, async (path) => readOpenedFile(await opened(path))),
     stream: (key) => read(key, async (path) => (await opened(path)).createReadStream()),
     describe: (key) =>
       read(key, async (path) => (await describeFile(key, await opened(path))).described),
@@ -61,12 +67,12 @@ function createOnce(root: string) {
 }
 
 async function put(root: string, key: string, content: Content, options: PutOptions) {
-  const path = await sayingUnavailable(() => placeOf(root, key, { create: true }));
+  const path = await wrapStoreErrors(() => resolveStoragePath(root, key, { create: true }));
   const unfinished = besides(path);
   const { once = false, when = async (_file, place) => place() } = options;
   let isPlaced = false;
   const place = () =>
-    sayingUnavailable(async () => {
+    wrapStoreErrors(async () => {
       // The steps of a transaction may be run again.
       if (isPlaced) return;
       // A link fails where a file is already; a rename would replace it.
@@ -76,7 +82,7 @@ async function put(root: string, key: string, content: Content, options: PutOpti
       await flushFolder(dirname(path));
     });
   try {
-    const stored: StoredFile = { key, ...(await writeNew(unfinished, content)) };
+    const stored: StoredFile = { key, ...(await writeNewFile(unfinished, content)) };
     await when(stored, place);
     return stored;
   } finally {
@@ -86,7 +92,7 @@ async function put(root: string, key: string, content: Content, options: PutOpti
 }
 
 /** A second name for the same bytes: puts replace names and never bytes. */
-async function seize(root: string, key: string, path: string): Promise<SeizedFile> {
+async function seize(root: string, key: string, path: string): Promise<CapturedFile> {
   const held = besides(path);
   await link(path, held);
   const dispose = () => unlink(held).catch(() => undefined);
@@ -100,13 +106,16 @@ async function seize(root: string, key: string, path: string): Promise<SeizedFil
       return (await other.stat({ bigint: true })).ino === ino;
     };
     const settle = (to: string) =>
-      sayingUnavailable(async () => {
+      wrapStoreErrors(async () => {
         if (!(await isStill())) return false;
-        await nameAlso(held, await placeOf(root, to, { create: true }));
+        await nameAlso(held, await resolveStoragePath(root, to, { create: true }));
         return true;
       });
     return {
-      ...{ described, head, tail, settle },
+      described,
+      head,
+      tail,
+      settle,
       [Symbol.asyncDispose]: dispose,
     };
   } catch (error) {

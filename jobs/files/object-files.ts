@@ -6,13 +6,13 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import * as s3 from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { describeBytes, writeNew } from './file-bytes.ts';
+import { describeBytes, writeNewFile } from './file-bytes.ts';
 import {
   StoreUnavailable,
   type Content,
   type Files,
   type PutOptions,
-  type SeizedFile,
+  type CapturedFile,
 } from './files.ts';
 import { isStorageKey } from './keys.ts';
 import type { ObjectStore } from './storage-url.ts';
@@ -29,21 +29,29 @@ const ATTEMPTS = 3;
 export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): Files {
   const { bucket: Bucket, region, endpoint } = store;
   const client = new s3.S3Client({
-    ...{ region, maxAttempts: ATTEMPTS, logger: SILENT },
+    region,
+    maxAttempts: ATTEMPTS,
+    logger: SILENT,
     requestHandler: {
-      ...{ connectionTimeout: patience_ms, requestTimeout: patience_ms },
+      connectionTimeout: patience_ms,
+      requestTimeout: patience_ms,
       throwOnRequestTimeout: true,
     },
-    // A checksum of nothing would be signed into a link for a put.
-    ...{ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' },
-    ...(endpoint && { endpoint, forcePathStyle: true }),
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(endpoint && {
+      endpoint,
+      forcePathStyle: true,
+    }),
   });
   const at = (key: string) => ({ Bucket, Key: checked(key) });
 
   const copy = (from: string, to: string, CopySourceIfMatch?: string) =>
     client.send(
       new s3.CopyObjectCommand({
-        ...{ Bucket, Key: to, CopySource: `${Bucket}/${encodeURIComponent(from)}` },
+        Bucket,
+        Key: to,
+        CopySource: `${Bucket}/${encodeURIComponent(from)}`,
         ...(CopySourceIfMatch && { CopySourceIfMatch }),
       }),
     );
@@ -65,7 +73,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
     const waiting = besides(checked(key));
     try {
       // The store wants to know the size before the first byte.
-      const stored = { key, ...(await writeNew(spooled, content)) };
+      const stored = { key, ...(await writeNewFile(spooled, content)) };
       const send = (Key: string) =>
         sayingUnavailable(() =>
           repeated(() => {
@@ -86,7 +94,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
     }
   }
 
-  async function seize(key: string): Promise<SeizedFile | null> {
+  async function seize(key: string): Promise<CapturedFile | null> {
     const held = besides(checked(key));
     const tag = await sayingUnavailable(() => tagOf(key));
     if (tag === null) return null;
@@ -146,7 +154,8 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
         });
       }
       const command = new s3.GetObjectCommand({
-        ...{ ...at(key), ResponseContentType: content_type },
+        ...at(key),
+        ResponseContentType: content_type,
         ResponseContentDisposition: `attachment; filename*=UTF-8''${encodeURIComponent(filename)}`,
       });
       return getSignedUrl(client, command, { expiresIn });

@@ -3,14 +3,14 @@ import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
 const PACKED = /\.(json|xml|rels)$/;
 
 /** One file of an archive. What is packed already, such as a PDF, is not packed again. */
-export type Entry = { path: string; content: Uint8Array | AsyncIterable<Uint8Array> };
+export type ZipEntry = { path: string; content: Uint8Array | AsyncIterable<Uint8Array> };
 
 /**
  * The bytes of a zip with these files, made as they are read: no more of it is in memory than what has
  * been read of one file and not yet been taken.
  */
 export async function* zipped(
-  entries: AsyncIterable<Entry>,
+  entries: AsyncIterable<ZipEntry>,
   written: Date,
 ): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];

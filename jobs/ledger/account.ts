@@ -1,4 +1,4 @@
-import { accounts, isMapped } from '../../sql/ledger/accounts.ts';
+import { accounts, isMappedByLoans } from '../../sql/ledger/accounts.ts';
 import { find } from '../../sql/table.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
@@ -28,7 +28,7 @@ export async function changeAccount(
   row: Record<string, unknown>,
 ) {
   const isOff = changes.is_active === false;
-  if (isOff && (row['role'] !== null || (await isMapped(tx, id)))) {
+  if (isOff && (row['role'] !== null || (await isMappedByLoans(tx, id)))) {
     throw new Conflict('The system posts to this account, so it must stay active.', 'in_use');
   }
   await update(tx, 'ledger_accounts', id, changes);

@@ -44,7 +44,7 @@ export const CHART = [
 export type AccountRole = (typeof CHART)[number]['role'];
 
 /** What the nightly accrual books, and each correction of it. */
-export const ACCRUAL = {
+export const ACCRUAL_ROLES = {
   debit: 'interest_receivable',
   credit: 'interest_income',
 } as const satisfies Record<string, AccountRole>;

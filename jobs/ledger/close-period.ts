@@ -10,7 +10,7 @@ type Closing = { closed_through: string; description?: string | null | undefined
  * the closed period. The business date itself is always open.
  */
 export async function closePeriod(work: Work, input: Closing): Promise<string> {
-  await closings.holdPostings(work.tx);
+  await closings.lockPostings(work.tx);
   const last = await closings.closedThrough(work.tx);
   if (last !== null && input.closed_through <= last) {
     throw new Conflict(`The books are already closed through ${last}.`, 'period_closed');
@@ -22,7 +22,7 @@ export async function closePeriod(work: Work, input: Closing): Promise<string> {
 }
 
 /** Refuses to book by hand on a day that is closed. */
-export async function refuseClosed({ tx }: Work, day: string) {
+export async function assertPeriodOpen({ tx }: Work, day: string) {
   const last = await closings.closedThrough(tx);
   if (last !== null && day <= last) {
     throw new Conflict(`The books are closed through ${last}.`, 'period_closed', {

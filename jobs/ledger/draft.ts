@@ -1,16 +1,16 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { usable } from '../../sql/ledger/accounts.ts';
-import { linesOnControl } from '../../sql/ledger/control-accounts.ts';
+import { lockAccounts } from '../../sql/ledger/accounts.ts';
+import { findControlAccountLines } from '../../sql/ledger/control-accounts.ts';
 import * as drafts from '../../sql/ledger/drafts.ts';
 import { entries } from '../../sql/ledger/entries.ts';
 import { find, type Row } from '../../sql/table.ts';
-import { date, freeText, money, uuid, words } from '../../sql/types.ts';
-import { archive } from '../../sql/write.ts';
+import { date, freeText, money, uuid, requiredText } from '../../sql/types.ts';
+import { setArchived } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { sum } from '../money.ts';
 import type { Work } from '../work.ts';
-import { refuseClosed } from './close-period.ts';
+import { assertPeriodOpen } from './close-period.ts';
 
 const LINES_MAX = 1_000;
 
@@ -29,7 +29,7 @@ export const DraftLines = z
 const Draft = z.object({
   entry_date: date,
   description: freeText.nullish(),
-  reference_type: words,
+  reference_type: requiredText,
   loan_id: uuid.nullish(),
   lines: DraftLines,
 });
@@ -48,7 +48,7 @@ export async function addDraft(work: Work, input: Draft): Promise<string> {
   if (input.loan_id && !(await drafts.loanExists(work.tx, input.loan_id))) {
     throw new Invalid({ loan_id: 'Does not exist.' });
   }
-  await refuseClosed(work, input.entry_date);
+  await assertPeriodOpen(work, input.entry_date);
   const { id } = await drafts.write(
     work.tx,
     {
@@ -70,7 +70,7 @@ export async function addDraft(work: Work, input: Draft): Promise<string> {
  */
 async function refuseControl({ tx }: Work, entryId: string, loanId: unknown) {
   if (loanId !== null && loanId !== undefined) return;
-  const lines = await linesOnControl(tx, entryId);
+  const lines = await findControlAccountLines(tx, entryId);
   if (lines.length === 0) return;
   const [named, are] = lines.length === 1 ? ['Line', 'is'] : ['Lines', 'are'];
   throw new Conflict(
@@ -97,7 +97,7 @@ function checkLines(lines: readonly drafts.DraftLine[]) {
 
 async function checkAccounts({ tx }: Work, lines: readonly drafts.DraftLine[]) {
   const ids = [...new Set(lines.map(({ account_id }) => account_id))];
-  const known = new Map((await usable(tx, ids)).map((account) => [account.id, account]));
+  const known = new Map((await lockAccounts(tx, ids)).map((account) => [account.id, account]));
   lines.forEach(({ account_id }, index) => {
     const account = known.get(account_id);
     if (!account) throw blamed(index, '.account_id', 'names an account that does not exist.');
@@ -114,40 +114,44 @@ const blamed = (index: number, field: string, what: string) =>
 
 /** Makes a draft part of the books, for good. */
 export async function postDraft(work: Work, id: string) {
-  const entry = await lockedEntry(work, id);
+  const entry = await lockEntry(work, id);
   if (entry['status'] === 'posted') {
-    throw new Conflict('The entry is already posted.', 'already_posted', statusOf(entry));
+    throw new Conflict(
+      'The entry is already posted.',
+      'already_posted',
+      currentStatusDetails(entry),
+    );
   }
   if (entry['is_archived'] === true) {
-    throw new Conflict('The draft was deleted.', 'archived', statusOf(entry));
+    throw new Conflict('The draft was deleted.', 'archived', currentStatusDetails(entry));
   }
-  await refuseClosed(work, String(entry['entry_date']));
+  await assertPeriodOpen(work, String(entry['entry_date']));
   await refuseInactive(work, entry);
   await refuseControl(work, id, entry['loan_id']);
-  await drafts.setPosted(work.tx, id, work.actor.id);
+  await drafts.markPosted(work.tx, id, work.actor.id);
 }
 
 async function refuseInactive({ tx }: Work, entry: Row) {
   const ids = (entry['lines'] as { account_id: string }[]).map(({ account_id }) => account_id);
-  const isOff = (await usable(tx, [...new Set(ids)])).some(({ is_active }) => !is_active);
+  const isOff = (await lockAccounts(tx, [...new Set(ids)])).some(({ is_active }) => !is_active);
   if (isOff) throw new Conflict('An account of the entry is no longer active.', 'account_inactive');
 }
 
 /** Puts a draft that nobody needs out of sight. What is posted stays for good. */
 export async function archiveDraft(work: Work, id: string) {
-  const entry = await lockedEntry(work, id);
+  const entry = await lockEntry(work, id);
   if (entry['status'] === 'posted') {
-    throw new Conflict('Posted entries are immutable.', 'immutable', statusOf(entry));
+    throw new Conflict('Posted entries are immutable.', 'immutable', currentStatusDetails(entry));
   }
-  await archive(work.tx, 'journal_entries', id, true);
+  await setArchived(work.tx, 'journal_entries', id, true);
 }
 
 /** The entry as it is once everybody who was changing it has finished. */
-export async function lockedEntry({ tx }: Work, id: string): Promise<Row> {
+export async function lockEntry({ tx }: Work, id: string): Promise<Row> {
   await drafts.lock(tx, id);
   const entry = await find(tx, entries, id);
   if (entry === null) throw new NotFound();
   return entry;
 }
 
-export const statusOf = (entry: Row) => ({ current_status: entry['status'] });
+export const currentStatusDetails = (entry: Row) => ({ current_status: entry['status'] });

@@ -1,5 +1,5 @@
 import * as closings from '../../sql/ledger/closings.ts';
-import { lastYearEnd, moveEarnings } from '../../sql/ledger/year-ends.ts';
+import { lastYearEnd, closeToRetainedEarnings } from '../../sql/ledger/year-ends.ts';
 import { newId } from '../../sql/new-id.ts';
 import { insert } from '../../sql/write.ts';
 import { addMonths, monthEnd } from '../dates.ts';
@@ -11,19 +11,22 @@ import type { Work } from '../work.ts';
  * the books are closed through it where they are not yet. Postings under way are waited for, as for
  * any closing; the next year's accounts of income and expense begin at zero.
  */
-export async function endYear(work: Work, { fiscal_year_end: day }: { fiscal_year_end: string }) {
+export async function endFiscalYear(
+  work: Work,
+  { fiscal_year_end: day }: { fiscal_year_end: string },
+) {
   const { tx, today, actor } = work;
   if (day !== monthEnd(day))
     throw new Invalid({ fiscal_year_end: 'Must be the last day of a month.' });
   if (day >= today) throw new Invalid({ fiscal_year_end: 'Must be before the business date.' });
-  await closings.holdPostings(tx);
+  await closings.lockPostings(tx);
   const last = await lastYearEnd(tx, '9999-12-31');
   if (last !== null && day <= last)
     throw new Conflict(`The year through ${last} has already been closed.`, 'year_closed');
   if (last !== null && day > monthEnd(addMonths(last, 12)))
     throw new Invalid({ fiscal_year_end: `Must be within a year of ${last}.` });
   const id = newId();
-  const moved = await moveEarnings(tx, id, day, actor.id);
+  const moved = await closeToRetainedEarnings(tx, id, day, actor.id);
   await insert(tx, 'year_ends', { id, fiscal_year_end: day, ...moved, closed_by: actor.id });
   const closed = await closings.closedThrough(tx);
   if (closed === null || closed < day) {

@@ -7,7 +7,7 @@ import type { AccountRole } from './chart.ts';
 
 type Amounts = Partial<Record<AccountRole, string>>;
 
-export type Heading = {
+export type EntryHeading = {
   /** Chosen beforehand where other rows name the entry; otherwise the database's. */
   id?: string;
   entry_date: string;
@@ -22,13 +22,13 @@ export type Heading = {
 };
 
 /** Amounts by role, and the accounts of roles that are booked elsewhere than the loan would have it. */
-export type Part = {
+export type PostingPart = {
   debit: Amounts;
   credit: Amounts;
   accounts?: Partial<Record<AccountRole, string | null>>;
 };
 
-export type Posting = Heading & Part;
+export type Posting = EntryHeading & PostingPart;
 
 /**
  * The one door of the ledger: writes a balanced, posted entry and answers its id, or null where every
@@ -36,14 +36,14 @@ export type Posting = Heading & Part;
  * for with other amounts it is refused. An entry dated in a closed period is booked on the first open
  * day and keeps its effective date (the database sees to that).
  */
-export const post = (work: Work, posting: Posting): Promise<string | null> =>
-  postParts(work, posting, [posting]);
+export const postEntry = (work: Work, posting: Posting): Promise<string | null> =>
+  postEntryParts(work, posting, [posting]);
 
 /** The same for an entry of several parts, whose roles are booked on different accounts. */
-export async function postParts(
+export async function postEntryParts(
   work: Work,
-  given: Heading,
-  parts: readonly Part[],
+  given: EntryHeading,
+  parts: readonly PostingPart[],
 ): Promise<string | null> {
   const lines = linesOf(given.reference_type, parts);
   if (lines.length === 0) return null;
@@ -57,22 +57,22 @@ export async function postParts(
  * beside it: it is no repetition of anything, and one that is all the same fails with the next
  * statement of its transaction.
  */
-export const postNew = (work: Work, posting: Posting): Promise<string | null> =>
-  postNewParts(work, posting, [posting]);
+export const postNewEntry = (work: Work, posting: Posting): Promise<string | null> =>
+  postNewEntryParts(work, posting, [posting]);
 
 /** The same for an entry of several parts. */
-export async function postNewParts(
+export async function postNewEntryParts(
   work: Work,
-  given: Heading,
-  parts: readonly Part[],
+  given: EntryHeading,
+  parts: readonly PostingPart[],
 ): Promise<string | null> {
   const lines = linesOf(given.reference_type, parts);
   if (lines.length === 0) return null;
-  return entries.append(work.tx, { heading: headingOf(work, given), lines });
+  return entries.writeNew(work.tx, { heading: headingOf(work, given), lines });
 }
 
 /** Debits first, in the order given. A negative amount counts on the other side, as in a delta. */
-function linesOf(reference_type: string, parts: readonly Part[]): entries.RoleLine[] {
+function linesOf(reference_type: string, parts: readonly PostingPart[]): entries.RoleLine[] {
   const lines = parts.flatMap(({ debit, credit, accounts = {} }) => [
     ...sideOf(debit, 1, accounts),
     ...sideOf(credit, -1, accounts),
@@ -87,7 +87,7 @@ function linesOf(reference_type: string, parts: readonly Part[]): entries.RoleLi
 function sideOf(
   amounts: Amounts,
   sign: 1 | -1,
-  accounts: NonNullable<Part['accounts']>,
+  accounts: NonNullable<PostingPart['accounts']>,
 ): entries.RoleLine[] {
   return Object.entries(amounts).flatMap(([role, text]) => {
     const account_id = accounts[role as AccountRole] ?? null;
@@ -101,7 +101,7 @@ function sideOf(
 
 const isCredit = ({ debit }: entries.RoleLine) => debit === '0.00';
 
-const headingOf = ({ actor }: Work, posting: Heading): entries.Heading => ({
+const headingOf = ({ actor }: Work, posting: EntryHeading): entries.Heading => ({
   id: posting.id ?? null,
   entry_date: posting.entry_date,
   effective_date: posting.effective_date ?? posting.entry_date,
@@ -119,7 +119,7 @@ async function repeated(
   heading: entries.Heading,
   lines: entries.RoleLine[],
 ): Promise<string> {
-  const existing = await entries.posted(tx, heading);
+  const existing = await entries.findPosted(tx, heading);
   if (existing === null || asText(existing.lines) !== asText(lines)) {
     throw new Conflict('This was already posted with different amounts.', 'already_posted');
   }

@@ -2,26 +2,30 @@ import { z } from 'zod';
 import { entries } from '../../sql/ledger/entries.ts';
 import * as mirrors from '../../sql/ledger/mirrors.ts';
 import { find, type Row } from '../../sql/table.ts';
-import { date, freeWords } from '../../sql/types.ts';
+import { date, requiredFreeText } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { refuseClosed } from './close-period.ts';
-import { lockedEntry, statusOf } from './draft.ts';
+import { assertPeriodOpen } from './close-period.ts';
+import { lockEntry, currentStatusDetails } from './draft.ts';
 
-export const Reversal = z.object({
-  reason: freeWords,
+export const EntryReversal = z.object({
+  reason: requiredFreeText,
   entry_date: date.nullish().describe('Default: the business date.'),
 });
-export type Reversal = z.output<typeof Reversal>;
+export type EntryReversal = z.output<typeof EntryReversal>;
 
 /**
  * Corrects a posted entry the only way there is: its mirror is posted, linked to it, and it stays as
  * it was. An entry is reversed once, and a reversal never. Answers the mirror.
  */
-export async function reverse(work: Work, id: string, { reason, entry_date }: Reversal) {
-  const entry = await lockedEntry(work, id);
+export async function reverseEntry(work: Work, id: string, { reason, entry_date }: EntryReversal) {
+  const entry = await lockEntry(work, id);
   if (entry['status'] !== 'posted') {
-    throw new Conflict('Only posted entries can be reversed.', 'not_posted', statusOf(entry));
+    throw new Conflict(
+      'Only posted entries can be reversed.',
+      'not_posted',
+      currentStatusDetails(entry),
+    );
   }
   if (entry['reversal_of_entry_id'] !== null) {
     throw new Conflict('A reversal cannot be reversed. Post a new entry instead.', 'is_reversal');
@@ -36,7 +40,7 @@ export async function reverse(work: Work, id: string, { reason, entry_date }: Re
     throw new Invalid({ entry_date: 'Must not be before the date of the entry.' });
   }
   const day = entry_date ?? work.today;
-  await refuseClosed(work, day);
+  await assertPeriodOpen(work, day);
   const { id: mirrorId } = await mirrors.write(work.tx, id, {
     entry_date: day,
     reason,

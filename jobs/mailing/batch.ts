@@ -2,14 +2,14 @@ import * as batches from '../../sql/mailing/batches.ts';
 import * as batchFiles from '../../sql/mailing/files.ts';
 import * as letters from '../../sql/mailing/letters.ts';
 import { date } from '../../sql/types.ts';
-import { record } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { finishMailBatch } from './finish-mail-batch.job.ts';
-import { judgeWaiting } from './judge.ts';
-import { fetchable, locked, REMOVED } from './locked.ts';
+import { recheckWaitingLetters } from './recheck-letters.ts';
+import { lockBatchWithFiles, lockBatch, FILES_REMOVED } from './lock-batch.ts';
 import { mergeLetters } from './merge-letters.job.ts';
 
 /**
@@ -27,11 +27,14 @@ export const NewBatch = {
 };
 
 /** Makes a batch of all that went to post and is in none; refuses where there is nothing. */
-export async function startBatch(work: Work, { from_date }: { from_date?: string | undefined }) {
+export async function createRequestedBatch(
+  work: Work,
+  { from_date }: { from_date?: string | undefined },
+) {
   if (from_date !== undefined && from_date > work.today)
     throw new Invalid({ from_date: 'Must not be after the business date.' });
-  await batches.alone(work.tx);
-  const made = await planBatch(work, work.today, from_date);
+  await batches.lockBatchCreation(work.tx);
+  const made = await createBatch(work, work.today, from_date);
   if ('id' in made) return made.id;
   const { held } = made;
   const message =
@@ -45,22 +48,22 @@ export async function startBatch(work: Work, { from_date }: { from_date?: string
  * Gives every letter that may go its place in a new batch, up to that day, and has its files made. The caller
  * is alone with the batches. Answers how many are held where none may go.
  */
-export async function planBatch(
+export async function createBatch(
   work: Work,
   business_date: string,
   wanted?: string,
 ): Promise<{ id: string } | { held: number }> {
   const { tx, actor } = work;
-  const from_date = wanted ?? (await batches.fromDate(tx)) ?? business_date;
+  const from_date = wanted ?? (await batches.latestFromDate(tx)) ?? business_date;
   const days = { from_date, business_date };
   await letters.lockWaiting(tx, days);
-  await judgeWaiting(work, days);
-  const { waiting, held } = await letters.count(tx, days);
+  await recheckWaitingLetters(work, days);
+  const { waiting, held } = await letters.countWaiting(tx, days);
   if (waiting === 0) return { held };
   const created_by = actor.type === 'user' ? actor.id : null;
   const { id } = await batches.add(tx, { ...days, created_by, held_count: held });
-  const files = await batches.plan(tx, id, days, MOST);
-  await record(work, { type: 'mail_batches', id }, 'create', {});
+  const files = await batches.assignLetters(tx, id, days, MOST);
+  await recordAudit(work, { type: 'mail_batches', id }, 'create', {});
   await make(work, id, files);
   return { id };
 }
@@ -75,11 +78,11 @@ const make = ({ tx, tenant_id }: Work, batch_id: string, files: readonly { id: s
 /** Makes what is missing of a batch that failed: of the same letters, in the same places. */
 export async function retryBatch(work: Work, id: string) {
   const { tx, tenant_id } = work;
-  const { status, files_removed_at } = await locked(work, id);
-  if (files_removed_at !== null) throw new Conflict(REMOVED, 'removed');
+  const { status, files_removed_at } = await lockBatch(work, id);
+  if (files_removed_at !== null) throw new Conflict(FILES_REMOVED, 'removed');
   if (status !== 'failed') throw new Conflict('Only a batch that failed is made again.', status);
-  await batches.become(tx, id, 'making');
-  const all = await batchFiles.ofBatch(tx, id);
+  await batches.setStatus(tx, id, 'making');
+  const all = await batchFiles.listFiles(tx, id);
   const left = all.filter(({ kind, storage_key }) => kind === 'letters' && storage_key === null);
   if (left.length > 0) await make(work, id, left);
   else await enqueueAll(tx, finishMailBatch, [{ tenant_id, batch_id: id }]);
@@ -87,23 +90,23 @@ export async function retryBatch(work: Work, id: string) {
 
 /** Lets its letters wait again, as long as nobody was given them. */
 export async function cancelBatch(work: Work, id: string) {
-  const { status, handed_over_at } = await locked(work, id);
+  const { status, handed_over_at } = await lockBatch(work, id);
   if (status === 'cancelled') throw new Conflict('It is cancelled already.', 'cancelled');
   if (handed_over_at !== null)
     throw new Conflict('It was handed over: its letters may be in the post.', 'handed_over');
-  await batches.release(work.tx, id);
-  await batches.become(work.tx, id, 'cancelled');
+  await batches.releaseLetters(work.tx, id);
+  await batches.setStatus(work.tx, id, 'cancelled');
 }
 
 /** Links to all its files, for some minutes. From then on it counts as handed over. */
 export async function downloadBatch(work: Work, id: string) {
   const { tx, installation } = work;
-  await fetchable(work, id);
-  await batches.handedOver(tx, id);
+  await lockBatchWithFiles(work, id);
+  await batches.markHandedOver(tx, id);
   const { download_ttl_s } = (await settingsOf(tx)).documents;
   const expires_at = new Date(Date.now() + download_ttl_s * 1000);
   const files = [];
-  for (const { filename, storage_key, file_size, sha256_hash } of await batchFiles.ofBatch(
+  for (const { filename, storage_key, file_size, sha256_hash } of await batchFiles.listFiles(
     tx,
     id,
   )) {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import * as deliveries from '../../sql/mailing/deliveries.ts';
 import * as batchFiles from '../../sql/mailing/files.ts';
 import { uuid } from '../../sql/types.ts';
-import { putFile, signInTo } from '../documents/sftp-server.ts';
+import { uploadToSftp, loadSftpCredentials } from '../documents/sftp-server.ts';
 import { enqueue, job } from '../job.ts';
-import type { Outside, SendAnswer } from '../outside.ts';
-import { RETRY_DELAYS } from '../portfolios/deliver-tape.job.ts';
+import type { ExternalServices, SendResult } from '../external-systems.ts';
+import { RETRY_DELAYS_SECONDS } from '../portfolios/deliver-tape.job.ts';
 import type { Work } from '../work.ts';
 
 const Payload = z.object({
@@ -47,19 +47,19 @@ export const deliverMailBatch = job({
       await outside.within(tenant_id, (work) => goOn(work, { ...payload, ...answer }));
       return;
     }
-    const since = ready.delivery.attempts_before;
+    const since = ready.delivery.previous_attempts;
     await outside.within(tenant_id, (work) => noted(work, payload, since, answer, outside.now()));
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
-    deliveries.tried(tx, delivery_id, attempt, { status: 'failed', error }),
+    deliveries.recordAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
 });
 
 async function read(work: Work, id: string, attempt: number) {
-  const delivery = await deliveries.pending(work.tx, id, attempt);
+  const delivery = await deliveries.findPending(work.tx, id, attempt);
   if (delivery === null) return null;
-  const signIn = await signInTo(work, delivery.sftp_server_id);
-  return { delivery, signIn, files: await batchFiles.ofBatch(work.tx, delivery.mail_batch_id) };
+  const signIn = await loadSftpCredentials(work, delivery.sftp_server_id);
+  return { delivery, signIn, files: await batchFiles.listFiles(work.tx, delivery.mail_batch_id) };
 }
 type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
 
@@ -69,19 +69,23 @@ const PUTTING_MS = 15_000;
 const goOn = ({ tx }: Work, payload: Payload): Promise<void> =>
   enqueue(tx, deliverMailBatch, payload);
 
-const DONE: SendAnswer = { ok: true, provider: 'sftp', provider_message_id: '' };
+const DONE: SendResult = { ok: true, provider: 'sftp', provider_message_id: '' };
 
-async function putAll({ delivery, signIn, files }: Ready, outside: Outside, payload: Payload) {
+async function putAll(
+  { delivery, signIn, files }: Ready,
+  outside: ExternalServices,
+  payload: Payload,
+) {
   const { tenant_id, delivery_id, attempt } = payload;
   const started = outside.now().getTime();
   for (const [index, { id, filename, storage_key, file_size }] of files.entries()) {
     if (index < delivery.files_sent) continue;
     if (outside.now().getTime() - started > PUTTING_MS) return { from: index };
     const file = { filename, storage_key: storage_key ?? '', file_size: file_size ?? 0 };
-    const answer = await putFile(outside, signIn, { ...file, partial_name: `.${id}.part` });
+    const answer = await uploadToSftp(outside, signIn, { ...file, partial_name: `.${id}.part` });
     if (!answer.ok) return answer;
     await outside.within(tenant_id, ({ tx }) =>
-      deliveries.fileSent(tx, delivery_id, attempt, index + 1),
+      deliveries.recordFilesSent(tx, delivery_id, attempt, index + 1),
     );
   }
   return DONE;
@@ -91,13 +95,14 @@ async function noted(
   { tx, tenant_id }: Work,
   { delivery_id, attempt }: Payload,
   since: number,
-  answer: SendAnswer,
+  answer: SendResult,
   now: Date,
 ) {
   const error = answer.ok ? null : answer.error_message.slice(0, 500);
-  const delay = answer.ok || !answer.temporary ? undefined : RETRY_DELAYS[attempt - 1 - since];
+  const delay =
+    answer.ok || !answer.temporary ? undefined : RETRY_DELAYS_SECONDS[attempt - 1 - since];
   const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
-  const isMine = await deliveries.tried(tx, delivery_id, attempt, { status, error });
+  const isMine = await deliveries.recordAttempt(tx, delivery_id, attempt, { status, error });
   if (isMine === null || delay === undefined) return;
   const at = new Date(now.getTime() + delay * 1000);
   await enqueue(tx, deliverMailBatch, { tenant_id, delivery_id, attempt: attempt + 1 }, at);

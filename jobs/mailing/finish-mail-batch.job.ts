@@ -6,8 +6,8 @@ import type { Files, StoredFile } from '../files/files.ts';
 import { job } from '../job.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { handOverReady } from './hand-over.ts';
-import { keyOf } from './keys.ts';
+import { handOverToDefaultServer } from './hand-over.ts';
+import { batchFileKey } from './batch-file-key.ts';
 import { manifestCsv, manifestJson } from './manifest.ts';
 
 /** Writes the manifests of a batch whose other files are all there, and tells that it is ready. */
@@ -25,20 +25,20 @@ export const finishMailBatch = job({
     await within(tenant_id, (work) => finished(work, batch_id, manifests));
   },
 
-  failed: ({ tx }, { batch_id }, reason) => batches.failed(tx, batch_id, reason),
+  failed: ({ tx }, { batch_id }, reason) => batches.markFailed(tx, batch_id, reason),
 });
 
 /** Read from one snapshot; written twice, the manifests are the same bytes. */
 async function written({ tx }: Work, files: Files, batchId: string) {
-  const batch = await batches.standing(tx, batchId);
-  if (!batches.isUnderWay(batch)) return null;
+  const batch = await batches.findBatch(tx, batchId);
+  if (!batches.isInProgress(batch)) return null;
   const manifests: { id: string; file: StoredFile }[] = [];
-  for (const { id, kind, filename } of await batchFiles.ofBatch(tx, batchId)) {
+  for (const { id, kind, filename } of await batchFiles.listFiles(tx, batchId)) {
     if (kind !== 'manifest') continue;
     const bytes = filename.endsWith('.csv')
       ? manifestCsv(tx, batchId)
       : manifestJson(tx, batchId, batch);
-    manifests.push({ id, file: await files.put(await keyOf(tx, batchId, filename), bytes) });
+    manifests.push({ id, file: await files.put(await batchFileKey(tx, batchId, filename), bytes) });
   }
   return manifests;
 }
@@ -49,13 +49,17 @@ async function finished(
   manifests: readonly { id: string; file: StoredFile }[],
 ) {
   const batch = await batches.lock(work.tx, batchId);
-  if (!batches.isUnderWay(batch)) return;
-  for (const { id, file } of manifests) await batchFiles.made(work.tx, id, file);
-  await batches.become(work.tx, batchId, 'ready');
-  await handOverReady(work, batchId);
+  if (!batches.isInProgress(batch)) return;
+  for (const { id, file } of manifests) await batchFiles.recordFile(work.tx, id, file);
+  await batches.setStatus(work.tx, batchId, 'ready');
+  await handOverToDefaultServer(work, batchId);
   const { number, business_date, letter_count, page_count, held_count } = batch;
   await emit(work, 'mail_batch.ready', {
     mail_batch_id: batchId,
-    ...{ number, business_date, letter_count, page_count, held_count },
+    number,
+    business_date,
+    letter_count,
+    page_count,
+    held_count,
   });
 }

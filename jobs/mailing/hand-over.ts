@@ -1,34 +1,34 @@
 import { sftpServers } from '../../sql/documents/sftp-servers.ts';
 import * as deliveries from '../../sql/mailing/deliveries.ts';
 import * as batches from '../../sql/mailing/batches.ts';
-import { isThere } from '../../sql/table.ts';
+import { rowExists } from '../../sql/table.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { deliverMailBatch } from './deliver-mail-batch.job.ts';
-import { fetchable } from './locked.ts';
+import { lockBatchWithFiles } from './lock-batch.ts';
 
 /** Puts a batch on a server, or once more: the same files under the same names. */
-export async function handOver(
+export async function handOverBatch(
   work: Work,
   id: string,
   { sftp_server_id }: { sftp_server_id?: string | null | undefined },
 ) {
-  await fetchable(work, id);
+  await lockBatchWithFiles(work, id);
   const server = sftp_server_id ?? (await serverOf(work));
   if (server === '')
     throw new Invalid({
       sftp_server_id: 'Name a server, or set communications.mail_house.sftp_server_id.',
     });
-  if (!(await isThere(work.tx, sftpServers, server)))
+  if (!(await rowExists(work.tx, sftpServers, server)))
     throw new Invalid({ sftp_server_id: 'Does not exist.' });
   if (!(await order(work, id, server)))
     throw new Conflict('It is being handed over to this server already.', 'under_way');
 }
 
 /** A batch that is ready goes where the tenant's batches go; nowhere, unless that is set. */
-export async function handOverReady(work: Work, id: string) {
+export async function handOverToDefaultServer(work: Work, id: string) {
   const server = await serverOf(work);
   if (server !== '') await order(work, id, server);
 }
@@ -37,9 +37,9 @@ const serverOf = async ({ tx }: Work) =>
   (await settingsOf(tx)).communications.mail_house.sftp_server_id;
 
 async function order({ tx, tenant_id }: Work, batchId: string, serverId: string) {
-  const ordered = await deliveries.order(tx, batchId, serverId);
+  const ordered = await deliveries.startOrRestart(tx, batchId, serverId);
   if (ordered === null) return false;
-  await batches.handedOver(tx, batchId);
+  await batches.markHandedOver(tx, batchId);
   const payload = { tenant_id, delivery_id: ordered.id, attempt: ordered.attempts + 1 };
   await enqueue(tx, deliverMailBatch, payload);
   return true;

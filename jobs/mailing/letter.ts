@@ -6,25 +6,27 @@ import { prose } from '../../sql/types.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-export const Why = z.object({ note: prose.nullish().describe('The reason, for later readers.') });
-export type Why = z.output<typeof Why>;
+export const LetterNote = z.object({
+  note: prose.nullish().describe('The reason, for later readers.'),
+});
+export type LetterNote = z.output<typeof LetterNote>;
 
 /** Keeps a letter out of batches until somebody releases it. */
-export async function holdLetter(work: Work, id: string, { note }: Why) {
+export async function holdLetter(work: Work, id: string, { note }: LetterNote) {
   const { hold_reasons } = await open(work, id);
   const others = (hold_reasons as string[]).filter((reason) => reason !== 'by_hand');
   await decide(work, id, { status: 'held', hold_reasons: [...others, 'by_hand'], note });
 }
 
 /** Lets it wait for the next batch, which asks anew whether it may go. */
-export async function releaseLetter(work: Work, id: string, { note }: Why) {
+export async function releaseLetter(work: Work, id: string, { note }: LetterNote) {
   const { status } = await open(work, id);
   if (status !== 'held') throw new Conflict('The letter is not held.', 'not_held');
   await decide(work, id, { status: 'waiting', hold_reasons: [], note });
 }
 
 /** It will never be posted: it was sent in another way, or nobody wants it any more. */
-export async function withdrawLetter(work: Work, id: string, { note }: Why) {
+export async function withdrawLetter(work: Work, id: string, { note }: LetterNote) {
   await open(work, id);
   await decide(work, id, { status: 'withdrawn', hold_reasons: [], note });
 }
@@ -48,6 +50,6 @@ type Decision = {
 };
 
 async function decide({ tx }: Work, id: string, { note, ...change }: Decision) {
-  const isDone = await letters.decide(tx, id, { ...change, note: note?.trim() || null });
+  const isDone = await letters.updateStatus(tx, id, { ...change, note: note?.trim() || null });
   if (!isDone) throw new Conflict('The letter has just been put into a batch.', 'batched');
 }

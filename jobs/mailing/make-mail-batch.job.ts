@@ -4,7 +4,7 @@ import { date, uuid } from '../../sql/types.ts';
 import { enqueue, job } from '../job.ts';
 import type { Settings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { planBatch } from './batch.ts';
+import { createBatch } from './batch.ts';
 
 /** Makes the batch of a day that is closed, where there are letters for one. A second run finds it made. */
 export const makeMailBatch = job({
@@ -16,13 +16,13 @@ export const makeMailBatch = job({
 
   run: ({ tenant_id, day }, { within }) =>
     within(tenant_id, async (work) => {
-      await batches.alone(work.tx);
-      if (!(await batches.isMadeFor(work.tx, day))) await planBatch(work, day);
+      await batches.lockBatchCreation(work.tx);
+      if (!(await batches.hasScheduledBatch(work.tx, day))) await createBatch(work, day);
     }),
 });
 
 /** Where the tenant has it so, a day that was closed has its letters batched. */
-export async function batchOfDay({ tx, tenant_id }: Work, day: string, settings: Settings) {
+export async function enqueueDailyBatch({ tx, tenant_id }: Work, day: string, settings: Settings) {
   const { batch_at_close } = settings.communications.mail_house;
   if (batch_at_close) await enqueue(tx, makeMailBatch, { tenant_id, day });
 }

@@ -1,6 +1,6 @@
 import { csvHeader } from '../../sql/csv.ts';
 import type { Transaction } from '../../sql/database/db.ts';
-import type { Standing } from '../../sql/mailing/batches.ts';
+import type { MailBatch } from '../../sql/mailing/batches.ts';
 import * as batchFiles from '../../sql/mailing/files.ts';
 
 const PAGE = 5_000;
@@ -9,7 +9,7 @@ const PAGE = 5_000;
 async function* linesOf(tx: Transaction, batchId: string) {
   let after = 0;
   for (let seen = PAGE; seen === PAGE;) {
-    const page = await batchFiles.lines(tx, batchId, after, PAGE);
+    const page = await batchFiles.manifestLines(tx, batchId, after, PAGE);
     if (page.length > 0) yield page;
     after = page.at(-1)?.position ?? after;
     seen = page.length;
@@ -22,22 +22,27 @@ export const manifestCsv = (tx: Transaction, batchId: string) => encoded(csvOf(t
 async function* csvOf(tx: Transaction, batchId: string) {
   yield csvHeader(batchFiles.MANIFEST_COLUMNS);
   for (let after: number | null = 0; after !== null;) {
-    const page: batchFiles.CsvPage = await batchFiles.csvLines(tx, batchId, after, PAGE);
+    const page: batchFiles.CsvPage = await batchFiles.manifestCsvPage(tx, batchId, after, PAGE);
     if (page.written !== null) yield page.written;
     after = page.last;
   }
 }
 
 /** The same with its totals, and what is known of each file. */
-export const manifestJson = (tx: Transaction, batchId: string, batch: Standing) =>
+export const manifestJson = (tx: Transaction, batchId: string, batch: MailBatch) =>
   encoded(jsonOf(tx, batchId, batch));
 
-async function* jsonOf(tx: Transaction, batchId: string, batch: Standing) {
-  const all = await batchFiles.ofBatch(tx, batchId);
+async function* jsonOf(tx: Transaction, batchId: string, batch: MailBatch) {
+  const all = await batchFiles.listFiles(tx, batchId);
   const files = all
     .filter(({ kind }) => kind === 'letters')
     .map(({ filename, pages_each, letter_count, page_count, file_size, sha256_hash }) => ({
-      ...{ filename, pages_each, letter_count, page_count, file_size, sha256_hash },
+      filename,
+      pages_each,
+      letter_count,
+      page_count,
+      file_size,
+      sha256_hash,
     }));
   const { number, business_date, letter_count, page_count, sheet_count, held_count } = batch;
   const totals = { letter_count, page_count, sheet_count, held_count, file_count: files.length };

@@ -5,7 +5,7 @@ import { uuid } from '../../sql/types.ts';
 import { enqueue, job } from '../job.ts';
 import type { Work } from '../work.ts';
 import { finishMailBatch } from './finish-mail-batch.job.ts';
-import { keyOf } from './keys.ts';
+import { batchFileKey } from './batch-file-key.ts';
 
 /**
  * Makes one file of a batch. Which letters are in it, and where, was written when the batch was made, so
@@ -28,22 +28,22 @@ export const mergeLetters = job({
       when: (file, place) =>
         within(tenant_id, async ({ tx }) => {
           const batch = await batches.lock(tx, batch_id);
-          if (!batches.isUnderWay(batch)) return;
-          if (!(await batchFiles.made(tx, file_id, file))) return;
+          if (!batches.isInProgress(batch)) return;
+          if (!(await batchFiles.recordFile(tx, file_id, file))) return;
           await place();
-          const all = await batchFiles.ofBatch(tx, batch_id);
+          const all = await batchFiles.listFiles(tx, batch_id);
           const left = all.filter(({ kind, storage_key }) => kind === 'letters' && !storage_key);
           if (left.length === 0) await enqueue(tx, finishMailBatch, { tenant_id, batch_id });
         }),
     });
   },
 
-  failed: ({ tx }, { batch_id }, reason) => batches.failed(tx, batch_id, reason),
+  failed: ({ tx }, { batch_id }, reason) => batches.markFailed(tx, batch_id, reason),
 });
 
 async function toMerge({ tx }: Work, fileId: string) {
-  const file = await batchFiles.toMerge(tx, fileId);
+  const file = await batchFiles.findUnmerged(tx, fileId);
   if (file === null) return null;
-  const key = await keyOf(tx, file.mail_batch_id, file.filename);
-  return { key, parts: await batchFiles.parts(tx, fileId) };
+  const key = await batchFileKey(tx, file.mail_batch_id, file.filename);
+  return { key, parts: await batchFiles.listLetterFiles(tx, fileId) };
 }

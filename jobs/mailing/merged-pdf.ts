@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import type { Part } from '../../sql/mailing/files.ts';
+import type { LetterFile } from '../../sql/mailing/files.ts';
 import type { Files } from '../files/files.ts';
 
 /**
  * The letters behind one another, in this order; the same bytes for the same letters. One letter is held at a
  * time beside what it added. Throws with the letter's id where its file is not the one that was printed.
  */
-export async function mergedPdf(files: Files, parts: readonly Part[]): Promise<Uint8Array> {
+export async function mergedPdf(files: Files, parts: readonly LetterFile[]): Promise<Uint8Array> {
   const merged = await PDFDocument.create({ updateMetadata: false });
   for (const part of parts) {
     const letter = await PDFDocument.load(await printed(files, part), { updateMetadata: false });
@@ -19,7 +19,7 @@ export async function mergedPdf(files: Files, parts: readonly Part[]): Promise<U
   return merged.save({ addDefaultPage: false });
 }
 
-async function printed(files: Files, { letter_id, storage_key, sha256_hash }: Part) {
+async function printed(files: Files, { letter_id, storage_key, sha256_hash }: LetterFile) {
   const bytes = await files.get(storage_key);
   if (bytes === null) throw new Error(`The file of the letter ${letter_id} is not in the store.`);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256_hash)

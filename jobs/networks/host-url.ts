@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { isNamed, type Networks } from './networks.ts';
+import { isInAllowedNetwork, type Networks } from './networks.ts';
 
 /** What a tenant has set; it counts outside production alone. */
 export type UrlOptions = { allow_private_hosts?: boolean };
@@ -56,14 +56,14 @@ function hostProblem(
 ): string | undefined {
   const host = url.hostname;
   const address = host.replace(/^\[|\]$/g, '');
-  const isOpen = isOpenedBy(networks, options);
+  const isOpen = allowsPrivateHosts(networks, options);
   if (ADDRESS.test(address) && ipaddr.isValid(address)) {
     const isReached =
-      isNamed(networks, address) || (isOpen && mayReach(address, networks, options));
+      isInAllowedNetwork(networks, address) || (isOpen && mayReach(address, networks, options));
     return isReached ? undefined : NO_ADDRESS;
   }
   if (!PLAIN_NAME.test(host)) return NOT_PLAIN;
-  if (METADATA_NAME.test(host) && !isNamed(networks, METADATA_ADDRESS)) return NO_NAME;
+  if (METADATA_NAME.test(host) && !isInAllowedNetwork(networks, METADATA_ADDRESS)) return NO_NAME;
   if (isOpen) return undefined;
   // Letters that look like others: a reader of the list would not see the difference.
   if (/^https:\/\/[^/?]*[^\u0020-\u007e]/i.test(text) || /(^|\.)xn--/.test(host)) {
@@ -98,11 +98,11 @@ export const isPrivateName = (host: string) =>
 /** A private name may be kept where networks are named; what it resolves to must lie in one. */
 const mayResolve = (host: string, networks: Networks) =>
   LOOPBACK_NAME.test(host)
-    ? isNamed(networks, '127.0.0.1') || isNamed(networks, '::1')
+    ? isInAllowedNetwork(networks, '127.0.0.1') || isInAllowedNetwork(networks, '::1')
     : networks.named.length > 0;
 
 /** Whether the tenant's own switch counts here: for development, the demo and tests. */
-export const isOpenedBy = (
+export const allowsPrivateHosts = (
   { may_tenants_open }: Networks,
   { allow_private_hosts = false }: UrlOptions,
 ) => allow_private_hosts && may_tenants_open;
@@ -113,8 +113,8 @@ export const isOpenedBy = (
  * clouds keep their secrets only its own name in that list leads.
  */
 export function mayReach(address: string, networks: Networks, options: UrlOptions = {}): boolean {
-  if (isPublicAddress(address) || isNamed(networks, address)) return true;
-  if (!isOpenedBy(networks, options) || !ipaddr.isValid(address)) return false;
+  if (isPublicAddress(address) || isInAllowedNetwork(networks, address)) return true;
+  if (!allowsPrivateHosts(networks, options) || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return LOCAL.has(parsed.range()) && !METADATA.has(parsed.toString());
 }

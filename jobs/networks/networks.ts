@@ -43,20 +43,23 @@ export type Networks = {
 };
 
 /** The networks of an installation; in production nobody else opens a private host. */
-export const networksOf = (named: readonly string[], { isProduction = false } = {}): Networks => ({
+export const parseNetworks = (
+  named: readonly string[],
+  { isProduction = false } = {},
+): Networks => ({
   named: named.map((network) => ipaddr.parseCIDR(network)),
   may_tenants_open: !isProduction,
 });
 
 /** Whether the address lies in a network that the installation has named. */
-export function isNamed({ named }: Networks, address: string): boolean {
+export function isInAllowedNetwork({ named }: Networks, address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return named.some((network) => contains(network, parsed));
 }
 
 /** Whether the address is one of these, or lies in one of these networks. */
-export function isAmong(address: string, places: readonly string[]): boolean {
+export function isInNetworks(address: string, places: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   return places.some((place) =>

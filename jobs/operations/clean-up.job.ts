@@ -8,10 +8,10 @@ import * as throttle from '../../sql/users/throttle.ts';
 import * as webhookAttempts from '../../sql/webhooks/attempts.ts';
 import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
-import { forgetExports } from '../borrowers/privacy/forget-exports.ts';
-import { forgetUploads } from '../documents/forget-uploads.ts';
+import { removeExpiredExports } from '../borrowers/privacy/remove-expired-exports.ts';
+import { clearExpiredUploads } from '../documents/clear-expired-uploads.ts';
 import { job } from '../job.ts';
-import { forgetBatches } from '../mailing/forget-batches.ts';
+import { removeOldBatchFiles } from '../mailing/remove-old-batch-files.ts';
 import { settingsOf } from '../users/settings.ts';
 
 /** Any transaction will do to ask for the list of tenants; this is nobody's. */
@@ -29,22 +29,24 @@ export const cleanUp = job({
   attempts: 3,
 
   async run(_payload, outside) {
-    const active = await outside.within(NOBODY, ({ tx }) => tenants.active(tx), { readOnly: true });
+    const active = await outside.within(NOBODY, ({ tx }) => tenants.listActiveTenants(tx), {
+      readOnly: true,
+    });
     for (const { id } of active) {
       await outside.within(id, async ({ tx }) => {
         const { idempotency: kept, webhooks } = await settingsOf(tx);
-        await sessions.forgetEnded(tx);
-        await pendingSignIns.forgetEnded(tx);
-        await providerSignIns.forgetEnded(tx);
-        await idempotency.forgetOld(tx, kept.ttl_hours);
-        await throttle.forgetOld(tx);
-        await webhookAttempts.forgetOld(tx, webhooks.keep_attempts_days);
-        await deadLetters.forgetAnswers(tx, webhooks.keep_attempts_days);
-        await subscriptions.forgetSecrets(tx);
+        await sessions.deleteEnded(tx);
+        await pendingSignIns.deleteEnded(tx);
+        await providerSignIns.deleteEnded(tx);
+        await idempotency.deleteOld(tx, kept.ttl_hours);
+        await throttle.deleteOldHits(tx);
+        await webhookAttempts.deleteOldAttempts(tx, webhooks.keep_attempts_days);
+        await deadLetters.clearOldAnswers(tx, webhooks.keep_attempts_days);
+        await subscriptions.deleteExpiredSecrets(tx);
       });
-      await forgetUploads(outside, id);
-      await forgetExports(outside, id);
-      await forgetBatches(outside, id);
+      await clearExpiredUploads(outside, id);
+      await removeExpiredExports(outside, id);
+      await removeOldBatchFiles(outside, id);
     }
   },
 });

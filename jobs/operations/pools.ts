@@ -1,12 +1,12 @@
 import * as platform from '../../sql/operations/platform.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { POOLS } from '../job.ts';
-import { queued } from '../queued.ts';
-import { isOfAll, poolOf, poolOfWorker, stateOf } from '../pools.ts';
-import { added, noWaits, waitOf } from './waits.ts';
+import { allJobs } from '../all-jobs.ts';
+import { isWholePoolPause, poolOfTask, poolOfWorker, poolState } from '../pools.ts';
+import { addHistograms, emptyWaitHistogram, waitQuantile } from './wait-histogram.ts';
 
-type Reader = Parameters<typeof platform.kinds>[0];
-type Process = Awaited<ReturnType<typeof operations.processes>>[number];
+type Reader = Parameters<typeof platform.listJobKinds>[0];
+type Process = Awaited<ReturnType<typeof operations.listProcesses>>[number];
 
 const QUARTER_MS = 15 * 60_000;
 /** More than four hours is said as this, since it is all that is known. */
@@ -16,18 +16,18 @@ const LONGEST_WAIT = 14_401;
  * Every pool, also one that nobody works in: its processes, what waits in it and how long, what it came to
  * in this quarter of an hour and the one before, and for operators the sub-pools that it is parted into.
  */
-export async function poolsSeen(tx: Reader, now: Date) {
-  const processes = await operations.processes(tx);
-  const pauses = await operations.pauses(tx);
-  const set = await operations.slotsSet(tx);
-  const parts = await operations.subPools(tx);
-  const kinds = await platform.kinds(tx);
-  const quarters = await platform.quarters(tx, 1);
+export async function describePools(tx: Reader, now: Date) {
+  const processes = await operations.listProcesses(tx);
+  const pauses = await operations.listPauses(tx);
+  const set = await operations.listPoolSlots(tx);
+  const parts = await operations.listSubPools(tx);
+  const kinds = await platform.listJobKinds(tx);
+  const quarters = await platform.listQuarters(tx, 1);
   const begun = Math.floor(now.getTime() / QUARTER_MS) * QUARTER_MS - QUARTER_MS;
-  const standing = (name: string, own: readonly Process[], ofIt: readonly platform.Kind[]) => {
-    const pause = pauses.find((known) => isOfAll(known, name));
+  const standing = (name: string, own: readonly Process[], ofIt: readonly platform.JobKind[]) => {
+    const pause = pauses.find((known) => isWholePoolPause(known, name));
     return {
-      state: stateOf(own, pause !== undefined),
+      state: poolState(own, pause !== undefined),
       paused_by: pause?.paused_by ?? null,
       paused_at: pause?.paused_at ?? null,
       reason: pause?.reason ?? null,
@@ -41,19 +41,22 @@ export async function poolsSeen(tx: Reader, now: Date) {
     const recent = quarters.filter(
       (known) => known.pool === pool && Date.parse(known.quarter) >= begun,
     );
-    const waits = recent.reduce((sum, quarter) => added(sum, quarter.waits), noWaits());
+    const waits = recent.reduce(
+      (sum, quarter) => addHistograms(sum, quarter.waits),
+      emptyWaitHistogram(),
+    );
     const minutes = (now.getTime() - begun) / 60_000;
     return {
       pool,
-      kinds: queued.filter((job) => job.pool === pool).map(({ name }) => name),
+      kinds: allJobs.filter((job) => job.pool === pool).map(({ name }) => name),
       ...standing(
         pool,
         own,
-        kinds.filter(({ kind }) => poolOf(kind) === pool),
+        kinds.filter(({ kind }) => poolOfTask(kind) === pool),
       ),
       runs_per_minute: perMinute(recent, minutes),
-      wait_median: inSeconds(waitOf(waits, 0.5)),
-      wait_99th: inSeconds(waitOf(waits, 0.99)),
+      wait_median: inSeconds(waitQuantile(waits, 0.5)),
+      wait_99th: inSeconds(waitQuantile(waits, 0.99)),
       processes: own.flatMap(identified),
       sub_pools: parts
         .filter(({ name }) => poolOfWorker(name) === pool)
@@ -70,13 +73,15 @@ export async function poolsSeen(tx: Reader, now: Date) {
   });
 }
 
-function summed(kinds: readonly platform.Kind[]) {
+function summed(kinds: readonly platform.JobKind[]) {
   const sum = (what: 'waiting' | 'scheduled' | 'running' | 'failed') =>
     kinds.reduce((total, kind) => total + kind[what], 0);
   const lags = kinds.flatMap(({ lag_seconds }) => lag_seconds ?? []);
   return {
-    ...{ waiting: sum('waiting'), scheduled: sum('scheduled') },
-    ...{ running: sum('running'), failed: sum('failed') },
+    waiting: sum('waiting'),
+    scheduled: sum('scheduled'),
+    running: sum('running'),
+    failed: sum('failed'),
     lag_seconds: lags.length === 0 ? null : Math.max(0, ...lags),
   };
 }

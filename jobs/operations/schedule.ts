@@ -1,12 +1,12 @@
 /** When a job starts by itself. Times are UTC by the database's clock; jobs take the business date from the tenant. */
-export type CronLine = {
+export type ScheduleEntry = {
   task: string;
   /** Minute, hour, day, month, weekday. */
   at: string;
   reason: string;
 };
 
-export const SCHEDULE: readonly CronLine[] = [
+export const SCHEDULE: readonly ScheduleEntry[] = [
   {
     task: 'start-close-of-business',
     // After an outage it closes the missed days one by one.
@@ -37,7 +37,7 @@ const LONGEST_MS = 400 * 86_400_000;
 /** A run that a stalled worker missed is started up to this much later. */
 const CATCH_UP_MS = 10 * MINUTE_MS;
 
-function names({ at }: Pick<CronLine, 'at'>, moment: Date): boolean {
+function names({ at }: Pick<ScheduleEntry, 'at'>, moment: Date): boolean {
   const wanted = at.split(' ');
   return FIELDS.every((field, index) => {
     const value = moment[field]() + (field === 'getUTCMonth' ? 1 : 0);
@@ -46,7 +46,7 @@ function names({ at }: Pick<CronLine, 'at'>, moment: Date): boolean {
 }
 
 /** The latest minute at or before `now` that a line names, at most ten minutes ago; otherwise null. */
-export function lastDue(line: Pick<CronLine, 'at'>, now: Date): Date | null {
+export function latestDueMinute(line: Pick<ScheduleEntry, 'at'>, now: Date): Date | null {
   const latest = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
   for (let moment = latest; moment > latest - CATCH_UP_MS; moment -= MINUTE_MS) {
     if (names(line, new Date(moment))) return new Date(moment);
@@ -55,7 +55,7 @@ export function lastDue(line: Pick<CronLine, 'at'>, now: Date): Date | null {
 }
 
 /** The first minute after `now` that a line names, by numbers and asterisks; null if there is none within 400 days. */
-export function nextRun(line: Pick<CronLine, 'at'>, now: Date): Date | null {
+export function nextRun(line: Pick<ScheduleEntry, 'at'>, now: Date): Date | null {
   const first = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
   for (let moment = first; moment < first + LONGEST_MS; moment += MINUTE_MS) {
     if (names(line, new Date(moment))) return new Date(moment);

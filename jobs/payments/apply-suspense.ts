@@ -2,23 +2,23 @@ import type { Big } from 'big.js';
 import { z } from 'zod';
 import * as records from '../../sql/loans/records.ts';
 import { newId } from '../../sql/new-id.ts';
-import { freeWords } from '../../sql/types.ts';
+import { requiredFreeText } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 import { Conflict } from '../errors.ts';
 import type { EventOf } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import type { LoanState } from '../loans/engine/state.ts';
-import { splitOf } from '../loans/history/differences.ts';
-import { happen, openLoan, type OpenLoan } from '../loans/history/happen.ts';
-import { immutable, openInService } from '../loans/history/loan-records.ts';
+import { explainSplit } from '../loans/history/differences.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../loans/history/record-events.ts';
+import { immutableConflict, openInService } from '../loans/history/loan-records.ts';
 import { newEvent } from '../loans/history/new-event.ts';
-import { assertInHistory } from '../loans/history/rests.ts';
-import { refusalOf } from '../loans/history/statuses.ts';
-import { termsOf } from '../loans/products/terms-of.ts';
+import { assertInHistory } from '../loans/history/accrual-stops.ts';
+import { refusalDetails } from '../loans/history/statuses.ts';
+import { readTerms } from '../loans/products/loan-terms.ts';
 import { min, money, parseMoney, sum } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { suspenseOn } from './reimburse.ts';
+import { refundableSuspense } from './reimburse.ts';
 
 export const SUSPENSE_USES = ['regular', 'extra_principal', 'fee_only'] as const;
 
@@ -38,8 +38,8 @@ export async function applySuspense(work: Work, input: NewApplication): Promise<
   const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
   const on = input.effective_date ?? work.today;
   assertInHistory(work, loan, 'effective_date', on);
-  const waiting = suspenseOn(loan, on);
-  const refusal = { ...refusalOf(loan.row), suspense_balance: money(waiting) };
+  const waiting = refundableSuspense(loan, on);
+  const refusal = { ...refusalDetails(loan.row), suspense_balance: money(waiting) };
   if (waiting.eq(0)) throw new Conflict('Nothing waits in suspense.', 'exceeds_suspense', refusal);
   if (input.amount && waiting.lt(input.amount))
     throw new Conflict('Less than that waits in suspense.', 'exceeds_suspense', refusal);
@@ -65,12 +65,12 @@ function usableOf(
   { row, schedule, events }: OpenLoan,
   event: EventOf<'suspense_application'>,
 ): Big {
-  const input = { terms: termsOf(row), schedule, events: [...events, event] };
+  const input = { terms: readTerms(row), schedule, events: [...events, event] };
   return usedBy(fold({ ...input, as_of: work.today }), event.id);
 }
 
 function usedBy(state: LoanState, id: string): Big {
-  const { principal_applied, interest_applied, fees_applied } = splitOf(state, id);
+  const { principal_applied, interest_applied, fees_applied } = explainSplit(state, id);
   return sum([principal_applied, interest_applied, fees_applied].map(parseMoney));
 }
 
@@ -83,11 +83,16 @@ async function apply(
   const id = newId();
   const { amount, payment_type, notes } = what;
   await insert(work.tx, 'suspense_applications', {
-    ...{ id, loan_id: loan.row.id, amount, payment_type, notes, source },
+    id,
+    loan_id: loan.row.id,
+    amount,
+    payment_type,
+    notes,
+    source,
     effective_date: on,
     created_by: work.actor.id,
   });
-  const state = await happen(work, loan, [{ ...eventOf({ ...what, on }), id }]);
+  const state = await recordEvents(work, loan, [{ ...eventOf({ ...what, on }), id }]);
   await emit(work, 'suspense.applied', {
     suspense_application_id: id,
     loan_id: loan.row.id,
@@ -120,15 +125,15 @@ export async function payBillsFromSuspense(work: Work, loanId: string) {
   await apply(work, loan, { on: work.today, amount, payment_type: 'regular', source: 'rule' });
 }
 
-export const ApplicationReversal = z.object({ reason: freeWords.nullish() });
+export const SuspenseApplicationReversal = z.object({ reason: requiredFreeText.nullish() });
 
 /** Takes an application back as if it had never been: the money waits again. */
-export async function reverseApplication(work: Work, id: string) {
-  const loan = await openLoan(work, await records.loanOf(work.tx, 'suspense_applications', id));
+export async function reverseSuspenseApplication(work: Work, id: string) {
+  const loan = await openLoan(work, await records.loanIdOf(work.tx, 'suspense_applications', id));
   const { status } = await records.lock(work.tx, 'suspense_applications', id);
-  if (status !== 'applied') throw immutable('suspense application', status);
+  if (status !== 'applied') throw immutableConflict('suspense application', status);
   await records.setStatus(work.tx, 'suspense_applications', id, 'reversed');
-  await happen(work, loan, [
+  await recordEvents(work, loan, [
     newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }),
   ]);
 }

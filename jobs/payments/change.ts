@@ -17,7 +17,7 @@ export async function changePayment(work: Work, id: string, changes: Record<stri
 
 /** A scheduled payment is canceled; a completed one is reversed with the reason `deleted`. */
 export async function removePayment(work: Work, id: string, row: Row) {
-  if (row['status'] === 'scheduled') return payments.cancel(work.tx, id);
+  if (row['status'] === 'scheduled') return payments.cancelScheduled(work.tx, id);
   if (row['status'] === 'completed' || row['status'] === 'settled') {
     return reversePayment(work, id, { reason: 'deleted', return_code: null });
   }

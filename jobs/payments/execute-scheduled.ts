@@ -1,25 +1,25 @@
 import * as payments from '../../sql/payments/payments.ts';
-import { openLoan } from '../loans/history/happen.ts';
+import { openLoan } from '../loans/history/record-events.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { canStillDraw } from './nacha/bank-order.ts';
-import { NewPayment, post } from './receive.ts';
+import { NewPayment, postPayment } from './receive.ts';
 
 /** Makes a scheduled payment whose day has come; one that was made or canceled meanwhile stays. */
-export async function executeScheduled(work: Work, paymentId: string) {
-  const owner = await payments.loanOf(work.tx, paymentId);
+export async function executeScheduledPayment(work: Work, paymentId: string) {
+  const owner = await payments.findLoanId(work.tx, paymentId);
   if (owner === null) return;
   const loan = await openLoan(work, owner.loan_id);
-  const payment = await payments.scheduled(work.tx, paymentId);
+  const payment = await payments.lockScheduled(work.tx, paymentId);
   if (payment === null) return;
   if (!['active', 'charged_off'].includes(loan.row.status))
-    return payments.cancel(work.tx, paymentId);
+    return payments.cancelScheduled(work.tx, paymentId);
   const instrument = payment['payment_instrument_id'];
   if (typeof instrument === 'string' && !(await canStillDraw(work, instrument)))
     return failScheduled(work, paymentId, owner.loan_id, payment.amount);
-  await payments.forget(work.tx, paymentId);
+  await payments.deleteScheduled(work.tx, paymentId);
   const effective_date = payment.effective_date > work.today ? work.today : payment.effective_date;
-  await post(work, loan, paymentId, {
+  await postPayment(work, loan, paymentId, {
     ...NewPayment.parse(payment),
     ...payment,
     effective_date,
@@ -29,7 +29,7 @@ export async function executeScheduled(work: Work, paymentId: string) {
 /** The instrument was blocked or deleted since: nothing is received, and whoever waits is told. */
 async function failScheduled(work: Work, payment_id: string, loan_id: string, amount: string) {
   const failure_reason = 'The payment instrument cannot be used.';
-  await payments.markFailed(work.tx, payment_id, failure_reason);
+  await payments.markScheduledFailed(work.tx, payment_id, failure_reason);
   const told = { payment_id, loan_id, amount, failure_reason, will_retry: false };
   await emit(work, 'payment.failed', told);
 }

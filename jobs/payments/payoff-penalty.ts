@@ -6,43 +6,48 @@ import type { LoanEvent, PaymentType } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { payoffAmount } from '../loans/engine/payoff-amounts.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
-import type { OpenLoan } from '../loans/history/happen.ts';
+import type { OpenLoan } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
-import { termsOf } from '../loans/products/terms-of.ts';
+import { readTerms } from '../loans/products/loan-terms.ts';
 import type { Work } from '../work.ts';
 
 type Payoff = { payment_type: PaymentType; amount: string; effective_date: string };
 
 /** The penalty that a payment pays with the payoff: it is asked for where the whole figure comes. */
-export function penaltyWith(
+export function penaltyIncludedIn(
   { row, schedule, events }: Pick<OpenLoan, 'row' | 'schedule' | 'events'>,
   { payment_type, amount, effective_date: on }: Payoff,
 ): Big {
   if (payment_type !== 'payoff') return ZERO;
-  const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  const state = fold({ terms: readTerms(row), schedule, events, as_of: on });
   const penalty = prepaymentPenalty(row, state);
   return parseMoney(amount).lt(payoffAmount(state, penalty)) ? ZERO : penalty;
 }
 
 /** Assesses that penalty, if there is one. */
-export async function penaltyPaidBy(
+export async function assessPenaltyIncludedIn(
   work: Work,
   loan: OpenLoan,
   payment: Payoff,
 ): Promise<LoanEvent[]> {
-  const penalty = penaltyWith(loan, payment);
+  const penalty = penaltyIncludedIn(loan, payment);
   if (penalty.eq(0)) return [];
-  return [await assessPenalty(work, loan.row, money(penalty), payment.effective_date)];
+  return [await assessPrepaymentPenalty(work, loan.row, money(penalty), payment.effective_date)];
 }
 
-export const assessPenalty = (work: Work, row: OpenLoan['row'], amount: string, on: string) => {
+export const assessPrepaymentPenalty = (
+  work: Work,
+  row: OpenLoan['row'],
+  amount: string,
+  on: string,
+) => {
   const fee = { fee_type: 'prepayment_penalty', amount, on };
   return assessFee(work, row, { ...fee, description: 'Early repayment' });
 };
 
 /** A payoff that is taken back was no early repayment: its penalty goes with it. */
-export async function penaltyReversed(
+export async function reversePrepaymentPenalty(
   { tx, today }: Work,
   { events, state }: OpenLoan,
   paymentId: string,

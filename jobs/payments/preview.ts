@@ -3,16 +3,16 @@ import { date, positiveMoney } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
 import { PAYMENT_TYPES } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
-import { splitOf } from '../loans/history/differences.ts';
-import { readLoan } from '../loans/history/happen.ts';
+import { explainSplit } from '../loans/history/differences.ts';
+import { readLoan } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
-import { residueAfter } from '../loans/history/residue.ts';
+import { residueWriteOff } from '../loans/history/residue-write-off.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
-import { termsOf } from '../loans/products/terms-of.ts';
+import { readTerms } from '../loans/products/loan-terms.ts';
 import { money } from '../money.ts';
 import type { Work } from '../work.ts';
-import { penaltyWith } from './payoff-penalty.ts';
-import { typeOn } from './receive.ts';
+import { penaltyIncludedIn } from './payoff-penalty.ts';
+import { effectivePaymentType } from './receive.ts';
 
 export const PaymentPreview = z.object({
   amount: positiveMoney,
@@ -30,17 +30,17 @@ export async function previewPayment(
   assertAllowed(loan.row, 'payments');
   const on = input.payment_date ?? work.today;
   if (on < work.today) throw new Invalid({ payment_date: 'Must not be in the past.' });
-  const payment_type = typeOn(loan, on, input.payment_type);
+  const payment_type = effectivePaymentType(loan, on, input.payment_type);
   const payment = { effective_date: on, amount: input.amount, payment_type };
   const trial = newEvent({ kind: 'payment', ...payment });
-  const penalty = money(penaltyWith(loan, payment));
+  const penalty = money(penaltyIncludedIn(loan, payment));
   const assessed = { effective_date: on, amount: penalty, fee_type: 'prepayment_penalty' };
   const besides = penalty === '0.00' ? [] : [newEvent({ kind: 'fee', ...assessed })];
   const paid = [...besides, trial];
-  const fresh = [...paid, ...residueAfter({ ...work, today: on }, loan, paid)];
+  const fresh = [...paid, ...residueWriteOff({ ...work, today: on }, loan, paid)];
   const events = [...loan.events, ...fresh];
-  const state = fold({ terms: termsOf(loan.row), schedule: loan.schedule, events, as_of: on });
-  const { id: _, coverage: _covered, ...split } = splitOf(state, trial.id);
+  const state = fold({ terms: readTerms(loan.row), schedule: loan.schedule, events, as_of: on });
+  const { id: _, coverage: _covered, ...split } = explainSplit(state, trial.id);
   return {
     amount: input.amount,
     as_of_date: on,

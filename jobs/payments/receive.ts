@@ -8,17 +8,17 @@ import { Conflict, Invalid } from '../errors.ts';
 import { COMPONENTS } from '../loans/arithmetic/terms.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
 import { PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/engine/events.ts';
-import { splitOf } from '../loans/history/differences.ts';
+import { explainSplit } from '../loans/history/differences.ts';
 import { isClosed } from '../loans/history/after-payoff.ts';
-import { happen, openLoan, type OpenLoan } from '../loans/history/happen.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
-import { residueAfter } from '../loans/history/residue.ts';
-import { assertAllowed, refusalOf } from '../loans/history/statuses.ts';
-import { onlyAdmin } from '../only-admin.ts';
+import { residueWriteOff } from '../loans/history/residue-write-off.ts';
+import { assertAllowed, refusalDetails } from '../loans/history/statuses.ts';
+import { assertAdmin } from '../assert-admin.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import * as bank from './nacha/bank-order.ts';
-import { penaltyPaidBy } from './payoff-penalty.ts';
+import { assessPenaltyIncludedIn } from './payoff-penalty.ts';
 
 export const PAYMENT_METHODS = [
   'ach',
@@ -67,10 +67,10 @@ type Said = Omit<NewPayment, 'payment_type'> & { payment_type: PaymentType | 're
  * Receives a payment: dated today or earlier it is allocated, posted and told at once; dated later it
  * is scheduled and touches nothing until that day is closed. Answers the payment's id.
  */
-export async function receive(work: Work, loanId: string, request: Said): Promise<string> {
+export async function receivePayment(work: Work, loanId: string, request: Said): Promise<string> {
   const loan = await openLoan(work, loanId);
   const input = { ...request, payment_type: receivable(request.payment_type) };
-  if (input.allocation_override) onlyAdmin(work, 'say what a payment goes to');
+  if (input.allocation_override) assertAdmin(work, 'say what a payment goes to');
   assertAllowed(loan.row, 'payments');
   const payment_date = input.payment_date ?? work.today;
   assertArrived(work, loan, { ...input, payment_date });
@@ -80,7 +80,7 @@ export async function receive(work: Work, loanId: string, request: Said): Promis
   const payer_id = await bank.assertPaymentOrder(work, loan.row, input);
   const dated = { ...input, payer_id, payment_date, effective_date };
   if (payment_date > work.today) return schedule(work, loan, dated);
-  return post(work, loan, newId(), dated);
+  return postPayment(work, loan, newId(), dated);
 }
 
 /** A closed loan takes money that has arrived. It orders none from a bank, and expects none later. */
@@ -93,7 +93,7 @@ function assertArrived(
   if (hasArrived || !isClosed(row.status)) return;
   const status = row.status.replaceAll('_', ' ');
   const message = `A loan that is ${status} is not owed any more. Record only money that has arrived, without a payment instrument.`;
-  throw new Conflict(message, 'invalid_transition', refusalOf(row));
+  throw new Conflict(message, 'invalid_transition', refusalDetails(row));
 }
 
 /** Money that goes out again is no payment received. */
@@ -147,7 +147,7 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
   amount: input.amount,
   payment_date: input.payment_date,
   effective_date: input.effective_date,
-  payment_method: bank.methodOf(input.payment_instrument_id, input.payment_method),
+  payment_method: bank.defaultMethod(input.payment_instrument_id, input.payment_method),
   payment_type: input.payment_type,
   payment_instrument_id: input.payment_instrument_id ?? null,
   allocation_override: input.allocation_override ?? null,
@@ -163,7 +163,7 @@ export const paymentColumns = (loan: OpenLoan, id: string, input: Dated) => ({
 async function schedule(work: Work, loan: OpenLoan, input: Dated) {
   const row = paymentColumns(loan, newId(), input);
   await insert(work.tx, 'payments', { ...row, status: 'scheduled' });
-  await bank.freezeAccount(work, { payment_id: row.id }, { ...row, method: row.payment_method });
+  await bank.saveOrderAccount(work, { payment_id: row.id }, { ...row, method: row.payment_method });
   return row.id;
 }
 
@@ -171,7 +171,11 @@ async function schedule(work: Work, loan: OpenLoan, input: Dated) {
  * From a charge-off on, any payment is a recovery; money that came before it, and is only known now,
  * still paid what was owed then.
  */
-export function typeOn({ row, events, state }: OpenLoan, date: string, wished: PaymentType) {
+export function effectivePaymentType(
+  { row, events, state }: OpenLoan,
+  date: string,
+  wished: PaymentType,
+) {
   // Nothing is paid off again, so no penalty for early repayment comes with the money.
   if (wished === 'payoff' && isClosed(row.status)) return 'regular';
   if (row.status !== 'charged_off') return wished;
@@ -184,16 +188,16 @@ const isWhole = (event: LoanEvent) =>
   event.kind === 'charge_off' && event.principal_amount === undefined;
 
 /** Allocates and posts a payment whose day has come, with whatever happens to the loan besides. */
-export async function post(
+export async function postPayment(
   work: Work,
   loan: OpenLoan,
   id: string,
   input: Dated,
   { besides, trigger }: { besides?: readonly LoanEvent[]; trigger?: string | undefined } = {},
 ): Promise<string> {
-  const payment_type = typeOn(loan, input.effective_date, input.payment_type);
+  const payment_type = effectivePaymentType(loan, input.effective_date, input.payment_type);
   const { payment_instrument_id, payment_method: method = null } = input;
-  const order = await bank.bankOrder(work, { payment_instrument_id, method });
+  const order = await bank.prepareBankOrder(work, { payment_instrument_id, method });
   const event = newEvent({
     id,
     kind: 'payment',
@@ -204,11 +208,11 @@ export async function post(
     ...(input.extra_payment_to && { extra_payment_to: input.extra_payment_to }),
     ...(input.allocation_override && { allocation_override: input.allocation_override }),
   });
-  const before = besides ?? (await penaltyPaidBy(work, loan, { ...input, payment_type }));
+  const before = besides ?? (await assessPenaltyIncludedIn(work, loan, { ...input, payment_type }));
   const events = [...before, event];
-  const happened = [...events, ...residueAfter(work, loan, events)];
-  const state = await happen(work, loan, happened, { trigger });
-  const { id: _, ...split } = splitOf(state, id);
+  const happened = [...events, ...residueWriteOff(work, loan, events)];
+  const state = await recordEvents(work, loan, happened, { trigger });
+  const { id: _, ...split } = explainSplit(state, id);
   await payments.add(work.tx, {
     ...paymentColumns(loan, id, input),
     payment_type,
@@ -218,7 +222,7 @@ export async function post(
     send_by: order.send_by,
     posted_at: new Date().toISOString(),
   });
-  await bank.freezeAccount(work, { payment_id: id }, { payment_instrument_id, method });
+  await bank.saveOrderAccount(work, { payment_id: id }, { payment_instrument_id, method });
   await emit(work, 'payment.received', {
     payment_id: id,
     loan_id: loan.row.id,

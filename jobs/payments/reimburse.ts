@@ -6,15 +6,20 @@ import { date, positiveMoney, prose, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
-import { splitOf } from '../loans/history/differences.ts';
-import { happen, openLoan, type OpenLoan } from '../loans/history/happen.ts';
+import { explainSplit } from '../loans/history/differences.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
-import { assertInHistory } from '../loans/history/rests.ts';
-import { refusalOf } from '../loans/history/statuses.ts';
-import { termsOf } from '../loans/products/terms-of.ts';
+import { assertInHistory } from '../loans/history/accrual-stops.ts';
+import { refusalDetails } from '../loans/history/statuses.ts';
+import { readTerms } from '../loans/products/loan-terms.ts';
 import { atLeastZero, min, money, parseMoney, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
-import { assertOrder, bankOrder, freezeAccount, methodOf } from './nacha/bank-order.ts';
+import {
+  assertBankOrder,
+  prepareBankOrder,
+  saveOrderAccount,
+  defaultMethod,
+} from './nacha/bank-order.ts';
 import { PAYMENT_METHODS } from './receive.ts';
 
 export const Reimbursement = z.object({
@@ -34,15 +39,15 @@ type Reimbursement = z.output<typeof Reimbursement>;
 export async function reimburse(work: Work, loanId: string, input: Reimbursement): Promise<string> {
   const loan = await openLoan(work, loanId);
   const on = input.reimbursement_date ?? work.today;
-  await assertOrder(work, loan.row.borrower_id, withMethod(input), { is_credit: true });
+  await assertBankOrder(work, loan.row.borrower_id, withMethod(input), { is_credit: true });
   assertInHistory(work, loan, 'reimbursement_date', on);
-  const held = await payments.heldInSuspense(work.tx, loan.row.id, work.today);
-  const waiting = atLeastZero(suspenseOn(loan, on).minus(held));
+  const held = await payments.heldSuspenseAmount(work.tx, loan.row.id, work.today);
+  const waiting = atLeastZero(refundableSuspense(loan, on).minus(held));
   const repaid = await repaidBy(work, loan, input);
   const refundable = waiting.plus(repaid);
   if (parseMoney(input.amount).gt(refundable)) {
     throw new Conflict('That is more than can be paid back.', 'exceeds_refundable', {
-      ...refusalOf(loan.row),
+      ...refusalDetails(loan.row),
       refundable_amount: money(refundable),
     });
   }
@@ -50,27 +55,27 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
 }
 
 /** What waits in suspense on a day and is still there today. */
-export function suspenseOn({ row, schedule, events, state }: OpenLoan, on: string): Big {
-  const then = fold({ terms: termsOf(row), schedule, events, as_of: on });
+export function refundableSuspense({ row, schedule, events, state }: OpenLoan, on: string): Big {
+  const then = fold({ terms: readTerms(row), schedule, events, as_of: on });
   return min(parseMoney(then.suspense_balance), parseMoney(state.suspense_balance));
 }
 
 /** The principal that the named payment repaid, less what was given back of it before. */
 async function repaidBy(work: Work, { row }: OpenLoan, { payment_id }: Reimbursement) {
   if (!payment_id) return ZERO;
-  const payment = await payments.refundable(work.tx, payment_id);
+  const payment = await payments.findRefundable(work.tx, payment_id);
   if (payment === null || payment.loan_id !== row.id)
     throw new Invalid({ payment_id: 'Is not a payment of this loan.' });
   if (payment.hold_until && payment.hold_until > work.today && payment.status === 'completed') {
     const { hold_until } = payment;
-    const details = { ...refusalOf(row), hold_until };
+    const details = { ...refusalDetails(row), hold_until };
     throw new Conflict(`The money is held until ${hold_until}.`, 'funds_held', details);
   }
   // A claim after a charge-off, or a debt that was settled, is not opened again.
   const isOpen = ['active', 'paid_off'].includes(row.status);
   const isKept = ['completed', 'settled'].includes(payment.status);
   if (!isOpen || !isKept) return ZERO;
-  return atLeastZero(parseMoney(payment.principal_applied).minus(payment.given_back));
+  return atLeastZero(parseMoney(payment.principal_applied).minus(payment.refunded_principal));
 }
 
 const withMethod = ({ payment_instrument_id, method = null }: Reimbursement) => ({
@@ -81,11 +86,11 @@ const withMethod = ({ payment_instrument_id, method = null }: Reimbursement) => 
 async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: string) {
   const id = newId();
   const { amount, payment_id, payment_instrument_id, method, reason } = input;
-  const { send_by, transit } = await bankOrder(work, withMethod(input));
+  const { send_by, transit } = await prepareBankOrder(work, withMethod(input));
   const facts = { amount, ...(payment_id && { payment_id }), ...transit };
   const event = newEvent({ id, kind: 'reimbursement', effective_date: on, ...facts });
-  const state = await happen(work, loan, [event]);
-  const { id: _, ...split } = splitOf(state, id);
+  const state = await recordEvents(work, loan, [event]);
+  const { id: _, ...split } = explainSplit(state, id);
   await insert(work.tx, 'payments', {
     id,
     amount,
@@ -96,7 +101,7 @@ async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: str
     borrower_id: loan.row.borrower_id,
     receipt_number: `R-${id.replaceAll('-', '').slice(-12).toUpperCase()}`,
     payment_type: 'reimbursement',
-    payment_method: methodOf(payment_instrument_id, method),
+    payment_method: defaultMethod(payment_instrument_id, method),
     payment_date: on,
     effective_date: on,
     reverses_payment_id: payment_id,
@@ -105,6 +110,6 @@ async function payBack(work: Work, loan: OpenLoan, input: Reimbursement, on: str
     send_by,
     posted_at: new Date().toISOString(),
   });
-  await freezeAccount(work, { payment_id: id }, withMethod(input));
+  await saveOrderAccount(work, { payment_id: id }, withMethod(input));
   return id;
 }

@@ -1,9 +1,9 @@
 import * as plans from '../../sql/borrowers/autopay-plans.ts';
 import { revoke } from '../../sql/borrowers/consents.ts';
 import * as instruments from '../../sql/borrowers/payment-instruments.ts';
-import { record } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import type { Work } from '../work.ts';
-import { effectOf, isFinal } from '../return-codes.ts';
+import { returnEffect, isFinalReturnCode } from '../return-codes.ts';
 
 /**
  * Notes on the account what the bank returned, and blocks it where the code says that nothing more may be
@@ -11,12 +11,18 @@ import { effectOf, isFinal } from '../return-codes.ts';
  */
 export async function applyReturnCode(work: Work, instrumentId: string, returnCode: string) {
   const { tx } = work;
-  await instruments.markReturned(tx, instrumentId, returnCode, isFinal(returnCode));
-  if (effectOf(returnCode) !== 'revokes_authorization') return;
+  await instruments.recordReturnCode(tx, instrumentId, returnCode, isFinalReturnCode(returnCode));
+  if (returnEffect(returnCode) !== 'revokes_authorization') return;
   const reason = `Returned with ${returnCode}`;
-  for (const { id, borrower_id } of await plans.consentsBehind(tx, instrumentId)) {
+  for (const { id, borrower_id } of await plans.consentsForInstrument(tx, instrumentId)) {
     await revoke(tx, id, { method: 'bank_return', reason });
     const changes = { status: { old: 'granted', new: 'revoked' } };
-    await record(work, { type: 'borrower_consents', id, borrower_id }, 'revoke', changes, reason);
+    await recordAudit(
+      work,
+      { type: 'borrower_consents', id, borrower_id },
+      'revoke',
+      changes,
+      reason,
+    );
   }
 }

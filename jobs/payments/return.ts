@@ -9,26 +9,26 @@ import { nextBusinessDay } from '../bank-calendar.ts';
 import { addDays } from '../dates.ts';
 import { Invalid, NotFound } from '../errors.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
-import { happen, openLoan } from '../loans/history/happen.ts';
-import { saveNext } from '../loans/history/next-draw.ts';
-import { feeAmount, feeRulesOf } from '../loans/products/fee-amounts.ts';
+import { recordEvents, openLoan } from '../loans/history/record-events.ts';
+import { saveNextAutopayDate } from '../loans/history/next-autopay-date.ts';
+import { feeAmount, loanFeeRules } from '../loans/products/fee-amounts.ts';
 import { money } from '../money.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { takeBackEntry } from './nacha/settle-files.ts';
-import { isFinal, isForFunds, reasonOf } from '../return-codes.ts';
+import { returnSentEntry } from './nacha/settle-files.ts';
+import { isFinalReturnCode, isInsufficientFunds, returnReason } from '../return-codes.ts';
 import { applyReturnCode } from './return-effects.ts';
-import { returnCode, reversePayment, type Reversal } from './reverse.ts';
+import { returnCode, reversePayment, type PaymentReversal } from './reverse.ts';
 
 /** Autopay rests after this many returns in a row. */
 const RETURNS_MAX = 2;
 
-export const Return = z.object({
+export const PaymentReturn = z.object({
   return_code: returnCode,
   returned_date: date.nullish(),
   waive_fee: flag.default(false).describe('No fee is charged for this return.'),
 });
-type Return = z.output<typeof Return>;
+type PaymentReturn = z.output<typeof PaymentReturn>;
 
 /**
  * The bank sends a payment back: it is reversed as if it had never come, the product's fee for it is
@@ -37,10 +37,10 @@ type Return = z.output<typeof Return>;
 export async function returnPayment(
   work: Work,
   paymentId: string,
-  input: Return,
+  input: PaymentReturn,
   reason: 'return' | 'nsf' = 'return',
 ) {
-  const payment = await payments.toReturn(work.tx, paymentId);
+  const payment = await payments.findForReturn(work.tx, paymentId);
   if (payment === null) throw new NotFound();
   const returned = input.returned_date ?? work.today;
   if (returned > work.today || returned < payment.payment_date) {
@@ -53,15 +53,15 @@ export async function returnPayment(
     return_code,
     effective_date: returned,
   });
-  const sent = await sentEntries.ofPayment(work.tx, paymentId);
-  if (sent !== null) await takeBackEntry(work, sent, return_code, returned);
-  const failure_reason = reasonOf(return_code);
+  const sent = await sentEntries.lockByPayment(work.tx, paymentId);
+  if (sent !== null) await returnSentEntry(work, sent, return_code, returned);
+  const failure_reason = returnReason(return_code);
   const failed_at =
     returned === work.today ? new Date().toISOString() : `${returned}T12:00:00.000Z`;
   await update(work.tx, 'payments', paymentId, { failed_at, failure_reason });
   const isWaived = input.waive_fee || payment.waive_returned_fee;
   const isRefund = payment.payment_type === 'reimbursement';
-  if (!isRefund && !isWaived && isForFunds(return_code)) await chargeFee(work, payment);
+  if (!isRefund && !isWaived && isInsufficientFunds(return_code)) await chargeFee(work, payment);
   const next_retry_date = await tellAutopay(work, payment, return_code);
   await emit(work, 'payment.failed', {
     payment_id: paymentId,
@@ -78,7 +78,11 @@ export async function returnPayment(
  * Takes a payment back for the reason given. What a bank sent back for want of money, or with a code,
  * is a return with all that follows from one; everything else is only reversed.
  */
-export function takeBack(work: Work, paymentId: string, input: z.output<typeof Reversal>) {
+export function reverseOrReturnPayment(
+  work: Work,
+  paymentId: string,
+  input: z.output<typeof PaymentReversal>,
+) {
   const { reason, return_code, effective_date } = input;
   const isReturn = reason === 'nsf' || (reason === 'return' && return_code);
   if (!isReturn) return reversePayment(work, paymentId, input);
@@ -91,9 +95,9 @@ export function takeBack(work: Work, paymentId: string, input: z.output<typeof R
 }
 
 /** Once per payment, which its index guarantees; a loan that is closed or charged off pays none. */
-async function chargeFee(work: Work, { id, loan_id, amount }: payments.ToReturn) {
+async function chargeFee(work: Work, { id, loan_id, amount }: payments.PaymentToReturn) {
   const loan = await openLoan(work, loan_id);
-  const rule = feeRulesOf(loan.row).find(({ trigger }) => trigger === 'payment_returned');
+  const rule = loanFeeRules(loan.row).find(({ trigger }) => trigger === 'payment_returned');
   if (!rule || loan.row.status !== 'active') return;
   const fee = feeAmount(rule, amount);
   if (fee.lte(0)) return;
@@ -106,29 +110,30 @@ async function chargeFee(work: Work, { id, loan_id, amount }: payments.ToReturn)
     payment_id: id,
     fee_rule_id: rule.id ?? null,
   });
-  await happen(work, loan, [event]);
+  await recordEvents(work, loan, [event]);
 }
 
 /** What follows for the instrument and the plan. Answers when the draw is asked for again, if ever. */
 async function tellAutopay(
   work: Work,
-  payment: payments.ToReturn,
+  payment: payments.PaymentToReturn,
   code: string,
 ): Promise<string | null> {
   const { tx } = work;
   if (payment.payment_instrument_id)
     await applyReturnCode(work, payment.payment_instrument_id, code);
-  const draw = await draws.ofPayment(tx, payment.id);
+  const draw = await draws.lockByPayment(tx, payment.id);
   const plan = draw && (await plans.lock(tx, draw.autopay_plan_id));
   if (!draw || !plan) return null;
   const loan = await openLoan(work, payment.loan_id);
   // The draw that paid the loan off came back: the loan is open again, and so is its plan.
   const isReopened = plan.cancel_reason === 'loan_closed' && loan.row.status === 'active';
-  if (isReopened && !(await plans.hasOpen(tx, plan.loan_id))) await plans.reopen(tx, plan.id);
+  if (isReopened && !(await plans.hasOpenPlan(tx, plan.loan_id))) await plans.reopen(tx, plan.id);
   const isRunning = (plan.status === 'active' || isReopened) && plan.is_enabled;
   const consecutive_failures = plan.consecutive_failures + 1;
-  const mustRest = isFinal(code) || consecutive_failures >= RETURNS_MAX;
-  const mayRetry = isRunning && !mustRest && isForFunds(code) && draw.attempts <= plan.retry_count;
+  const mustRest = isFinalReturnCode(code) || consecutive_failures >= RETURNS_MAX;
+  const mayRetry =
+    isRunning && !mustRest && isInsufficientFunds(code) && draw.attempts <= plan.retry_count;
   const retry_on = mayRetry ? nextBusinessDay(addDays(work.today, plan.retry_interval_days)) : null;
   const status = mayRetry ? 'retrying' : 'returned';
   await update(tx, 'autopay_draws', draw.id, { status, retry_on, reason: code });
@@ -136,7 +141,7 @@ async function tellAutopay(
     consecutive_failures,
     ...(isRunning && mustRest && { status: 'paused' }),
   });
-  if (mustRest) await draws.giveUp(tx, plan.id);
-  await saveNext(work, loan.state, plan.id);
+  if (mustRest) await draws.cancelRetries(tx, plan.id);
+  await saveNextAutopayDate(work, loan.state, plan.id);
   return retry_on;
 }

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import * as payments from '../../sql/payments/payments.ts';
 import { date, text } from '../../sql/types.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
-import { happen, openLoan } from '../loans/history/happen.ts';
+import { recordEvents, openLoan } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
-import { penaltyReversed } from './payoff-penalty.ts';
-import { classOf } from '../return-codes.ts';
+import { reversePrepaymentPenalty } from './payoff-penalty.ts';
+import { classifyReturnCode } from '../return-codes.ts';
 
 export const REVERSAL_REASONS = [
   'nsf',
@@ -22,9 +22,12 @@ export const REVERSAL_REASONS = [
 /** A code that returns a payment; codes that dispute a return take nothing back. */
 export const returnCode = text
   .regex(/^R\d{2}$/, 'Must be a return code like R01.')
-  .refine((code) => classOf(code) === 'return', 'R61 to R77 dispute a return. Name its own code.');
+  .refine(
+    (code) => classifyReturnCode(code) === 'return',
+    'R61 to R77 dispute a return. Name its own code.',
+  );
 
-export const Reversal = z.object({
+export const PaymentReversal = z.object({
   reason: z.enum(REVERSAL_REASONS),
   return_code: returnCode.nullish(),
   effective_date: date
@@ -39,9 +42,9 @@ export const Reversal = z.object({
 export async function reversePayment(
   work: Work,
   paymentId: string,
-  { reason, return_code, effective_date }: z.output<typeof Reversal>,
+  { reason, return_code, effective_date }: z.output<typeof PaymentReversal>,
 ) {
-  const known = await payments.loanOf(work.tx, paymentId);
+  const known = await payments.findLoanId(work.tx, paymentId);
   if (known === null) throw new NotFound();
   const loan = await openLoan(work, known.loan_id);
   const payment = await payments.lock(work.tx, paymentId);
@@ -66,8 +69,8 @@ export async function reversePayment(
     on,
   });
   const reversal = newEvent({ kind: 'reversal', effective_date: on, reverses: paymentId });
-  const events = [reversal, ...(await penaltyReversed(work, loan, paymentId))];
-  await happen(work, loan, events, { because: returned ? 'payment_returned' : undefined });
+  const events = [reversal, ...(await reversePrepaymentPenalty(work, loan, paymentId))];
+  await recordEvents(work, loan, events, { because: returned ? 'payment_returned' : undefined });
   await emit(work, 'payment.reversed', {
     payment_id: paymentId,
     loan_id: payment.loan_id,

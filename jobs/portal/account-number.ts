@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { paymentInstruments } from '../../sql/borrowers/payment-instruments.ts';
-import { findOwn } from '../../sql/portal/own.ts';
+import { findOwnRow } from '../../sql/portal/own-rows.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
-import { auditedUpdate } from '../audit.ts';
+import { auditUpdate } from '../audit.ts';
 import { changeInstrument } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import { isRoutingNumber } from '../routing-number.ts';
@@ -27,7 +27,8 @@ export async function supplyAccountNumber(
   id: string,
   { account_number, routing_number }: z.output<typeof AccountNumber>,
 ): Promise<Row> {
-  if ((await findOwn(work.tx, paymentInstruments, id, borrowerId)) === null) throw new NotFound();
+  if ((await findOwnRow(work.tx, paymentInstruments, id, borrowerId)) === null)
+    throw new NotFound();
   const account = await findLocked(work.tx, paymentInstruments, id);
   if (account === null || account['is_archived'] === true) throw new NotFound();
   assertNumberMissing(account);
@@ -39,7 +40,7 @@ export async function supplyAccountNumber(
     await changeInstrument(work, id, changes, account);
     return id;
   };
-  return auditedUpdate(work, paymentInstruments, account, change, { isHidden: true });
+  return auditUpdate(work, paymentInstruments, account, change, { isHidden: true });
 }
 
 function assertNumberMissing({ draw_blockers }: Row) {

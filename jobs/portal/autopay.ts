@@ -1,30 +1,30 @@
 import { z } from 'zod';
 import * as plans from '../../sql/borrowers/autopay-plans.ts';
 import { autopayPlans } from '../../sql/borrowers/autopay-plans.ts';
-import { hold } from '../../sql/loans/loans.ts';
+import { acquireLock } from '../../sql/loans/loans.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { find, findLocked, type Row } from '../../sql/table.ts';
-import { current } from '../../sql/tenants.ts';
+import { currentTenant } from '../../sql/tenants.ts';
 import { date, flag, positiveMoney, prose, uuid } from '../../sql/types.ts';
-import { say, spokenIn } from '../../templates/portal/words.ts';
-import { audited } from '../audit.ts';
-import { assertUsable } from '../borrowers/payment-instrument.ts';
+import { phrase, matchLanguage } from '../../templates/portal/words.ts';
+import { auditChange } from '../audit.ts';
+import { assertInstrumentUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict } from '../errors.ts';
 import {
-  addPlan,
-  AMOUNT_TYPES,
-  cancelPlan,
-  changePlan,
+  addAutopayPlan,
+  AUTOPAY_AMOUNT_TYPES,
+  cancelAutopayPlan,
+  changeAutopayPlan,
   EXTRA_TOWARD,
 } from '../payments/autopay/autopay-plan.ts';
 import type { Work } from '../work.ts';
-import { agree, withdraw } from './consents.ts';
-import { assertBank, assertBorrowed, assertOwnLoan } from './own.ts';
+import { recordConsent, endConsent } from './consents.ts';
+import { assertBankConfigured, assertIsBorrower, assertOwnLoan } from './own-loans.ts';
 
 /** What a borrower agrees to; when money is drawn is the loan's due dates. */
-export const Enrolment = z.object({
+export const AutopayEnrollment = z.object({
   payment_instrument_id: uuid,
-  amount_type: z.enum(AMOUNT_TYPES).default('minimum_due'),
+  amount_type: z.enum(AUTOPAY_AMOUNT_TYPES).default('minimum_due'),
   fixed_amount: positiveMoney.nullish(),
   extra_amount: positiveMoney.nullish(),
   extra_toward: z.enum(EXTRA_TOWARD).default('principal'),
@@ -36,9 +36,9 @@ export const Enrolment = z.object({
 });
 
 /** Whether the loan is enrolled, and whether anything is drawn. The plan is told to whoever made it. */
-export async function autopayOf(work: Work, borrowerId: string, loanId: string) {
+export async function getAutopay(work: Work, borrowerId: string, loanId: string) {
   await assertOwnLoan(work, borrowerId, loanId);
-  const id = await plans.openOf(work.tx, loanId);
+  const id = await plans.findOpenPlanId(work.tx, loanId);
   const plan = id === null ? null : await find(work.tx, autopayPlans, id);
   return {
     is_enrolled: plan !== null,
@@ -50,45 +50,45 @@ export async function autopayOf(work: Work, borrowerId: string, loanId: string) 
 const draws = ({ status, is_enabled }: Row) => status === 'active' && is_enabled === true;
 
 /** Enrolls the borrower's own loan with a verified account, which is recorded as a consent. */
-export async function enroll(
+export async function enrollInAutopay(
   work: Work,
   borrowerId: string,
   loanId: string,
-  { consent_text, ...input }: z.output<typeof Enrolment>,
+  { consent_text, ...input }: z.output<typeof AutopayEnrollment>,
 ) {
-  await assertBorrowed(work, borrowerId, loanId);
-  await assertBank(work);
-  await hold(work.tx, loanId);
+  await assertIsBorrower(work, borrowerId, loanId);
+  await assertBankConfigured(work);
+  await acquireLock(work.tx, loanId);
   await assertVerified(work, borrowerId, input.payment_instrument_id);
-  const consent_id = await agree(work, {
+  const consent_id = await recordConsent(work, {
     borrower_id: borrowerId,
     consent_type: 'autopay',
     consent_text: consent_text || (await sentenceOf(work, borrowerId)),
   });
   const plan = { ...input, borrower_id: borrowerId, loan_id: loanId, consent_id };
-  await audited(work, autopayPlans, 'enroll', null, () => addPlan(work, plan));
-  return autopayOf(work, borrowerId, loanId);
+  await auditChange(work, autopayPlans, 'enroll', null, () => addAutopayPlan(work, plan));
+  return getAutopay(work, borrowerId, loanId);
 }
 
 /** What our own page has borrowers agree to, in the language that they are written in. */
 async function sentenceOf({ tx }: Work, borrowerId: string) {
   const borrower = await find(tx, borrowers, borrowerId);
-  const language = spokenIn([String(borrower?.['language_preference'])]) ?? 'en';
-  return say(language, 'autopay.agree', { tenant: (await current(tx)).name });
+  const language = matchLanguage([String(borrower?.['language_preference'])]) ?? 'en';
+  return phrase(language, 'autopay.agree', { tenant: (await currentTenant(tx)).name });
 }
 
 /** Ends the plan: nothing is drawn from now on, and what was to be asked for again is not. */
 export async function cancelAutopay(work: Work, borrowerId: string, loanId: string) {
   const plan = await ownPlan(work, borrowerId, loanId);
-  await audited(work, autopayPlans, 'cancel', plan, async () => {
-    await cancelPlan(work, plan.id, 'borrower');
-    if (typeof plan['consent_id'] === 'string') await withdraw(work, plan['consent_id']);
+  await auditChange(work, autopayPlans, 'cancel', plan, async () => {
+    await cancelAutopayPlan(work, plan.id, 'borrower');
+    if (typeof plan['consent_id'] === 'string') await endConsent(work, plan['consent_id']);
     return plan.id;
   });
-  return autopayOf(work, borrowerId, loanId);
+  return getAutopay(work, borrowerId, loanId);
 }
 
-export const Enabling = z.object({
+export const AutopaySwitch = z.object({
   enabled: flag.nullish().describe('Default: the opposite of the current state.'),
 });
 
@@ -97,25 +97,25 @@ export async function enableAutopay(
   work: Work,
   borrowerId: string,
   loanId: string,
-  { enabled }: z.output<typeof Enabling>,
+  { enabled }: z.output<typeof AutopaySwitch>,
 ) {
   const plan = await ownPlan(work, borrowerId, loanId);
   const isOn = enabled ?? !draws(plan);
   if (isOn) await assertMayGoOn(work, borrowerId, plan);
   const isPaused = plan['status'] === 'paused';
   const changes = { is_enabled: isOn, ...(isOn && isPaused && { status: 'active' }) };
-  await audited(work, autopayPlans, 'enable', plan, async () => {
-    await changePlan(work, plan.id, changes, plan);
+  await auditChange(work, autopayPlans, 'enable', plan, async () => {
+    await changeAutopayPlan(work, plan.id, changes, plan);
     return plan.id;
   });
-  return autopayOf(work, borrowerId, loanId);
+  return getAutopay(work, borrowerId, loanId);
 }
 
 /** The plan of this person that draws, or would when it is resumed, under its loan's lock. */
 async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<Row> {
   await assertOwnLoan(work, borrowerId, loanId);
-  await hold(work.tx, loanId);
-  const id = await plans.openOf(work.tx, loanId);
+  await acquireLock(work.tx, loanId);
+  const id = await plans.findOpenPlanId(work.tx, loanId);
   const plan = id === null ? null : await findLocked(work.tx, autopayPlans, id);
   if (plan === null) throw new Conflict('The loan is not enrolled in autopay.', 'not_enrolled');
   if (plan['borrower_id'] !== borrowerId) {
@@ -135,4 +135,4 @@ async function assertMayGoOn(work: Work, borrowerId: string, plan: Row) {
 }
 
 const assertVerified = (work: Work, borrowerId: string, instrumentId: string) =>
-  assertUsable(work, borrowerId, instrumentId, { verified: true });
+  assertInstrumentUsable(work, borrowerId, instrumentId, { verified: true });

@@ -1,5 +1,5 @@
 import { dictionary } from '../../sql/dictionary.ts';
-import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import { isLiable } from '../../sql/loans/co-borrowers.ts';
 import * as stored from '../../sql/portal/cases.ts';
 import * as applications from '../../sql/portal/hardship.ts';
@@ -8,8 +8,8 @@ import { prose } from '../../sql/types.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { remindOfAnswer, remindOfDispute } from './cases-tasks.ts';
-import { assertOwnLoan } from './own.ts';
+import { createReplyTask, createDisputeTask } from './case-tasks.ts';
+import { assertOwnLoan } from './own-loans.ts';
 
 export const CASE_TYPES = [
   ...(['dispute', 'payment_issue', 'billing_question', 'hardship', 'complaint'] as const),
@@ -22,7 +22,7 @@ export const CASE_STATUSES = [
 export const CASE_SOURCES = ['portal', 'agent', 'system', 'email', 'sms'] as const;
 
 /** Several lines in somebody's own words, and at least one of them. */
-export const speech = prose.refine((text) => text.trim() !== '', 'Must not be empty.');
+export const nonBlankProse = prose.refine((text) => text.trim() !== '', 'Must not be empty.');
 
 /** More open cases than this at once are no questions any more. */
 const OPEN_MAX = 20;
@@ -36,7 +36,7 @@ const NEXT = dictionary<readonly string[]>({
   closed: [],
 });
 
-export type Question = {
+export type CaseRequest = {
   borrower_id: string;
   loan_id?: string | null | undefined;
   subject: string;
@@ -48,14 +48,14 @@ export type Question = {
  * Opens a case in which a borrower asks for something: it is theirs to see, staff are reminded to answer,
  * and a dispute about what bureaus were told gets its term, all in one transaction.
  */
-export async function ask(work: Work, question: Question): Promise<string> {
+export async function openBorrowerCase(work: Work, question: CaseRequest): Promise<string> {
   if (question.loan_id) await assertOwnLoan(work, question.borrower_id, question.loan_id);
   await lockBorrower(work.tx, question.borrower_id);
-  if ((await stored.countOpen(work.tx, question.borrower_id)) >= OPEN_MAX) {
+  if ((await stored.countOpenCases(work.tx, question.borrower_id)) >= OPEN_MAX) {
     const message = `${OPEN_MAX} of your cases are open. Write in one of these.`;
     throw new Conflict(message, 'too_many_cases');
   }
-  const number = await stored.nextNumber(work.tx, work.today.slice(0, 4));
+  const number = await stored.nextCaseNumber(work.tx, work.today.slice(0, 4));
   return openCase(work, number, { ...question, source: 'portal' });
 }
 
@@ -63,7 +63,7 @@ export async function ask(work: Work, question: Question): Promise<string> {
 export async function openCase(
   work: Work,
   number: string,
-  opened: Question & Values & { source: (typeof CASE_SOURCES)[number] },
+  opened: CaseRequest & Values & { source: (typeof CASE_SOURCES)[number] },
 ): Promise<string> {
   const isTheirs = opened.source === 'portal';
   const case_number = `C-${number}`;
@@ -75,14 +75,14 @@ export async function openCase(
   });
   const { borrower_id, loan_id = null, case_type } = opened;
   const row = { id, case_number, borrower_id, loan_id };
-  if (isTheirs) await remindOfAnswer(work, { ...row, assigned_to: null });
+  if (isTheirs) await createReplyTask(work, { ...row, assigned_to: null });
   const isDispute = case_type === 'dispute' || case_type === 'credit_report_dispute';
-  if (isDispute && loan_id !== null && (await stored.isReported(work.tx, loan_id)))
-    await remindOfDispute(work, row);
+  if (isDispute && loan_id !== null && (await stored.isReportedToBureaus(work.tx, loan_id)))
+    await createDisputeTask(work, row);
   return id;
 }
 
-type NewCase = Question &
+type NewCase = CaseRequest &
   Values & { status: (typeof CASE_STATUSES)[number]; assigned_to?: string | null | undefined };
 
 /** Opens a case that one of the staff keeps about a borrower, who does not see it until told of it. */
@@ -94,7 +94,7 @@ export async function addCase(work: Work, input: NewCase): Promise<string> {
   if (loan_id && !(await isLiable(work.tx, loan_id, borrower_id)))
     throw new Invalid({ loan_id: 'Does not exist.' });
   await checkWorker(work, assigned_to);
-  const number = await stored.nextNumber(work.tx, work.today.slice(0, 4));
+  const number = await stored.nextCaseNumber(work.tx, work.today.slice(0, 4));
   return openCase(work, number, { ...input, source: 'agent' });
 }
 
@@ -110,9 +110,9 @@ export async function changeCase(work: Work, id: string, changes: Changes, row: 
   const isOver = status === 'resolved' || status === 'closed';
   if (isOver && !String(changes['resolution'] ?? row['resolution'] ?? '').trim())
     throw new Invalid({ resolution: 'Is required to settle a case.' });
-  if (isOver && (await applications.isOpenIn(work.tx, id)))
+  if (isOver && (await applications.hasOpenApplicationInCase(work.tx, id)))
     throw new Conflict('Decide the hardship application of this case first.', 'application_open');
-  await update(work.tx, 'support_cases', id, { ...changes, ...moved(row, status) });
+  await update(work.tx, 'support_cases', id, { ...changes, ...statusFields(row, status) });
   if (isOver) await stored.completeReminders(work.tx, id, work.actor.id);
 }
 
@@ -126,7 +126,7 @@ function assertMay(from: string, to: string) {
 }
 
 /** What a case says of itself once it has come to a status. */
-export function moved(row: Row, status: string): Values {
+export function statusFields(row: Row, status: string): Values {
   const now = new Date().toISOString();
   if (status === 'resolved') return { status, resolved_at: now, awaits_answer: false };
   if (status === 'closed')
@@ -135,6 +135,6 @@ export function moved(row: Row, status: string): Values {
 }
 
 async function checkWorker({ tx }: Work, userId: string | null | undefined) {
-  if (!userId || (await stored.mayWorkOn(tx, userId))) return;
+  if (!userId || (await stored.canWorkOnCases(tx, userId))) return;
   throw new Invalid({ assigned_to: 'Does not exist.' });
 }

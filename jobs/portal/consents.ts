@@ -1,23 +1,27 @@
 import type { z } from 'zod';
 import { consents } from '../../sql/borrowers/consents.ts';
 import { preferences } from '../../sql/communications/preferences.ts';
-import { givenOf } from '../../sql/portal/consents.ts';
+import { findConsent } from '../../sql/portal/consents.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
-import { audited } from '../audit.ts';
+import { auditChange } from '../audit.ts';
 import { addConsent, revokeConsent } from '../borrowers/consent.ts';
-import { CONSENTS, setPreferences, type Preferences } from '../communications/preferences.ts';
+import {
+  CHANNEL_CONSENTS,
+  setPreferences,
+  type Preferences,
+} from '../communications/preferences.ts';
 import type { Work } from '../work.ts';
 
 /** Records what a borrower agrees to here, as evidence. Answers its id. */
-export async function agree(work: Work, consent: Parameters<typeof addConsent>[1]) {
-  return (await audited(work, consents, 'create', null, () => addConsent(work, consent))).id;
+export async function recordConsent(work: Work, consent: Parameters<typeof addConsent>[1]) {
+  return (await auditChange(work, consents, 'create', null, () => addConsent(work, consent))).id;
 }
 
 /** Ends what was agreed to, if it has not ended yet. */
-export async function withdraw(work: Work, id: string) {
+export async function endConsent(work: Work, id: string) {
   const before = await findLocked(work.tx, consents, id);
   if (before?.['status'] !== 'granted') return;
-  await audited(work, consents, 'revoke', before, async () => {
+  await auditChange(work, consents, 'revoke', before, async () => {
     await revokeConsent(work, id, {});
     return id;
   });
@@ -27,23 +31,23 @@ export async function withdraw(work: Work, id: string) {
  * What a borrower wants to be sent, said by the borrower: switching mail or texts off withdraws what was
  * agreed to for them, and switching them on agrees anew, so that what is shown is what is done.
  */
-export async function choose(
+export async function setOwnPreferences(
   work: Work,
   borrowerId: string,
   wishes: z.output<typeof Preferences>,
 ): Promise<Row> {
   const before = await findLocked(work.tx, preferences, borrowerId);
   const after = await setPreferences(work, borrowerId, wishes);
-  for (const [channel, { type: consent_type, preference }] of Object.entries(CONSENTS)) {
+  for (const [channel, { type: consent_type, preference }] of Object.entries(CHANNEL_CONSENTS)) {
     const wants = wishes[preference];
     if (wants === undefined) continue;
-    const given = await givenOf(work.tx, borrowerId, consent_type);
+    const given = await findConsent(work.tx, borrowerId, consent_type);
     const inForce = given.filter(({ is_in_force }) => is_in_force);
     const isNew = before?.[preference] !== wants;
-    if (!wants) for (const { id } of inForce) await withdraw(work, id);
+    if (!wants) for (const { id } of inForce) await endConsent(work, id);
     else if (inForce.length === 0 && (isNew || given.length > 0)) {
       const consent_text = 'Switched on in the portal.';
-      await agree(work, { borrower_id: borrowerId, consent_type, channel, consent_text });
+      await recordConsent(work, { borrower_id: borrowerId, consent_type, channel, consent_text });
     }
   }
   return after;

@@ -1,20 +1,20 @@
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
-import { openOf } from '../../sql/portal/loans.ts';
+import { findOpenLoans } from '../../sql/portal/loans.ts';
 import { noticesFor } from '../../sql/portal/notices.ts';
 import { find } from '../../sql/table.ts';
-import { current } from '../../sql/tenants.ts';
+import { currentTenant } from '../../sql/tenants.ts';
 import { alertText, type AlertType } from '../../templates/alerts.ts';
 import { NotFound } from '../errors.ts';
 import { money, parseMoney, sum } from '../money.ts';
 import type { Work } from '../work.ts';
 
-type Loans = Awaited<ReturnType<typeof openOf>>;
+type Loans = Awaited<ReturnType<typeof findOpenLoans>>;
 
 /** All that a borrower sees first: what is owed and when, and what is to be known of. */
-export async function dashboardOf(work: Work, borrowerId: string) {
+export async function buildDashboard(work: Work, borrowerId: string) {
   const borrower = await find(work.tx, borrowers, borrowerId);
   if (borrower === null) throw new NotFound();
-  const loans = await openOf(work.tx, borrowerId);
+  const loans = await findOpenLoans(work.tx, borrowerId);
   const language = String(borrower['language_preference']);
   return {
     borrower_name: `${String(borrower['first_name'])} ${String(borrower['last_name'])}`,
@@ -47,7 +47,7 @@ function nextOf(loans: Loans) {
 
 /** What is past due comes first. */
 async function alertsFor({ tx }: Work, borrowerId: string, loans: Loans, language: string) {
-  const { locale, currency } = await current(tx);
+  const { locale, currency } = await currentTenant(tx);
   const late = loans
     .filter(({ past_due_amount }) => parseMoney(past_due_amount).gt(0))
     .map(({ id, loan_number, past_due_amount: amount }) => {

@@ -4,28 +4,28 @@ import { find } from '../../sql/table.ts';
 import { NotFound } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { payoffAmount, repaymentAmount } from '../loans/engine/payoff-amounts.ts';
-import { readLoan, type OpenLoan } from '../loans/history/happen.ts';
+import { readLoan, type OpenLoan } from '../loans/history/record-events.ts';
 import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
-import { termsOf } from '../loans/products/terms-of.ts';
+import { readTerms } from '../loans/products/loan-terms.ts';
 import { money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
-import { assertOwnLoan, liabilityOf } from './own.ts';
+import { assertOwnLoan, liabilityFields } from './own-loans.ts';
 
 /** A loan that the person owes, and as what, with what it costs today to owe nothing any more. */
-export async function ownLoan(work: Work, borrowerId: string, id: string) {
+export async function findOwnLoan(work: Work, borrowerId: string, id: string) {
   const role = await assertOwnLoan(work, borrowerId, id);
   const loan = await find(work.tx, portalLoans, id);
   if (loan === null) throw new NotFound();
-  const payoff_amount = money(wholeDebt(await readLoan(work, id), work.today));
-  return { ...loan, ...liabilityOf(role), payoff_amount };
+  const payoff_amount = money(totalDebt(await readLoan(work, id), work.today));
+  return { ...loan, ...liabilityFields(role), payoff_amount };
 }
 
 /**
  * All that a payment of a day can be used for: the payoff figure. Of a line of credit, which goes on,
  * it is what is drawn; after a charge-off, what is not recovered yet.
  */
-export function wholeDebt({ row, schedule, events }: OpenLoan, on: string): Big {
-  const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
+export function totalDebt({ row, schedule, events }: OpenLoan, on: string): Big {
+  const state = fold({ terms: readTerms(row), schedule, events, as_of: on });
   if (state.is_charged_off) return parseMoney(state.charge_off_balance);
   if (row.loan_type === 'line_of_credit')
     return repaymentAmount(state).plus(state.charge_off_balance);

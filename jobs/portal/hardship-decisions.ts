@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import { dictionary } from '../../sql/dictionary.ts';
 import { cases, completeReminders } from '../../sql/portal/cases.ts';
 import * as stored from '../../sql/portal/hardship.ts';
@@ -9,8 +9,8 @@ import { prose, uuid } from '../../sql/types.ts';
 import { update, type Values } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { moved, speech } from './cases.ts';
-import { answered, changed, notify, tellInCase } from './cases-thread.ts';
+import { statusFields, nonBlankProse } from './cases.ts';
+import { answeredFields, updateCase, notifyBorrower, postStaffMessage } from './case-thread.ts';
 
 export const APPLICATION_STATUSES = [
   ...(['submitted', 'under_review', 'more_info_needed', 'approved', 'denied'] as const),
@@ -25,37 +25,41 @@ const ALLOWED = dictionary<readonly string[]>({
   more_info_needed: ['review', ...OPEN],
 });
 
-export const InfoRequest = z.object({ message: speech });
-export const Denial = z.object({ reason: speech.describe('The borrower sees this text.') });
+export const InfoRequest = z.object({ message: nonBlankProse });
+export const Denial = z.object({ reason: nonBlankProse.describe('The borrower sees this text.') });
 export const Withdrawal = z.object({ reason: prose.nullish() });
 /** Relief that was agreed on before; or else the new one is said, under the name of its kind. */
-export const named = {
+export const reliefFields = {
   resulting_type: z.enum(RELIEFS).nullish(),
   resulting_id: uuid.nullish(),
-  message: speech.nullish().describe('The borrower sees this text.'),
+  message: nonBlankProse.nullish().describe('The borrower sees this text.'),
 };
 
 /** Somebody looks at the application; its case is theirs. */
-export async function review(work: Work, id: string) {
+export async function startReview(work: Work, id: string) {
   const { own } = await open(work, id, 'review');
   await update(work.tx, 'hardship_applications', id, { status: 'under_review' });
   const assigned_to = own['assigned_to'] ?? work.actor.id;
-  await changed(work, own, { status: 'in_progress', assigned_to });
+  await updateCase(work, own, { status: 'in_progress', assigned_to });
 }
 
 /** Asks the borrower for what is missing, in the case of the application. */
-export async function requestInfo(work: Work, id: string, words: z.output<typeof InfoRequest>) {
+export async function requestInformation(
+  work: Work,
+  id: string,
+  words: z.output<typeof InfoRequest>,
+) {
   const { own } = await open(work, id, 'request-info');
   await update(work.tx, 'hardship_applications', id, { status: 'more_info_needed' });
-  await tellInCase(work, own, words);
-  await changed(work, own, { ...answered(work, own), status: 'waiting_on_borrower' });
+  await postStaffMessage(work, own, words);
+  await updateCase(work, own, { ...answeredFields(work, own), status: 'waiting_on_borrower' });
   await completeReminders(work.tx, own.id, work.actor.id);
   const context = { case: { number: own['case_number'], subject: own['subject'] } };
-  await notify(work, own, 'case_answered', context);
+  await notifyBorrower(work, own, 'case_answered', context);
 }
 
 /** What is to be made for the loan, by the operation that makes it for anybody. */
-export type Make = (kind: Relief, loanId: string, terms: object) => Promise<string>;
+export type CreateRelief = (kind: Relief, loanId: string, terms: object) => Promise<string>;
 type Approval = {
   resulting_type?: Relief | null | undefined;
   resulting_id?: string | null | undefined;
@@ -63,25 +67,34 @@ type Approval = {
 } & { [Kind in Relief]?: object | null | undefined };
 
 /** Grants relief: that which was agreed on already, or one that is made now, in this transaction. */
-export async function approve(work: Work, id: string, input: Approval, make: Make) {
+export async function approveApplication(
+  work: Work,
+  id: string,
+  input: Approval,
+  make: CreateRelief,
+) {
   const { row, own } = await open(work, id, 'approve');
   const relief = await reliefFor(work, String(row['loan_id']), input, make);
   await decide(work, row, own, { decision: 'approved', ...relief }, input.message ?? null);
 }
 
 /** Refuses relief, and says why. */
-export async function deny(work: Work, id: string, { reason }: z.output<typeof Denial>) {
+export async function denyApplication(work: Work, id: string, { reason }: z.output<typeof Denial>) {
   const { row, own } = await open(work, id, 'deny');
   await decide(work, row, own, { decision: 'denied' }, reason);
 }
 
 /** The borrower does not want it any more; nothing is decided. */
-export async function withdraw(work: Work, id: string, { reason }: z.output<typeof Withdrawal>) {
+export async function withdrawApplication(
+  work: Work,
+  id: string,
+  { reason }: z.output<typeof Withdrawal>,
+) {
   const { row, own } = await open(work, id, 'withdraw');
   await update(work.tx, 'hardship_applications', id, { status: 'withdrawn' });
   const resolution = reason || `${String(row['application_number'])} was withdrawn.`;
   if (own['status'] !== 'closed')
-    await changed(work, own, { ...moved(own, 'resolved'), resolution });
+    await updateCase(work, own, { ...statusFields(own, 'resolved'), resolution });
   await completeReminders(work.tx, own.id, work.actor.id);
 }
 
@@ -105,7 +118,7 @@ async function open(work: Work, id: string, action: string) {
 /** Relief that has come to nothing is none. */
 const VOID = ['canceled', 'rejected', 'reversed', 'broken'];
 
-async function reliefFor(work: Work, loanId: string, input: Approval, make: Make) {
+async function reliefFor(work: Work, loanId: string, input: Approval, make: CreateRelief) {
   const { resulting_type, resulting_id } = input;
   const [kind, other] = RELIEFS.filter((name) => input[name]);
   const isNamed = Boolean(resulting_id);
@@ -115,7 +128,7 @@ async function reliefFor(work: Work, loanId: string, input: Approval, make: Make
     return { resulting_type: kind, resulting_id: await make(kind, loanId, input[kind] ?? {}) };
   if (!resulting_type) throw new Invalid({ resulting_type: 'Is required, or new relief.' });
   if (!resulting_id) throw new Invalid({ resulting_id: 'Is required, or new relief.' });
-  const status = await stored.statusOfRelief(work.tx, resulting_type, resulting_id, loanId);
+  const status = await stored.findReliefStatus(work.tx, resulting_type, resulting_id, loanId);
   if (status === null) throw new Invalid({ resulting_id: 'Does not exist.' });
   if (!VOID.includes(status)) return { resulting_type, resulting_id };
   throw new Conflict(`That relief is ${status}.`, 'relief_not_in_force', {
@@ -139,18 +152,20 @@ async function decide(
     decided_by: work.actor.id,
     decided_at: new Date().toISOString(),
   });
-  if (words !== null) await tellInCase(work, own, { message: words });
+  if (words !== null) await postStaffMessage(work, own, { message: words });
   const number = String(row['application_number']);
-  await changed(work, own, {
-    ...answered(work, own),
-    ...moved(own, 'resolved'),
+  await updateCase(work, own, {
+    ...answeredFields(work, own),
+    ...statusFields(own, 'resolved'),
     resolution: `${number} was ${decision}.`,
   });
   await completeReminders(work.tx, own.id, work.actor.id);
   const hardship = { number, type: row['hardship_type'], date: work.today };
   const isApproved = decision === 'approved';
-  await notify(work, own, 'hardship_decided', {
-    ...{ hardship, reason: words },
-    ...{ was_approved: isApproved, was_denied: !isApproved },
+  await notifyBorrower(work, own, 'hardship_decided', {
+    hardship,
+    reason: words,
+    was_approved: isApproved,
+    was_denied: !isApproved,
   });
 }

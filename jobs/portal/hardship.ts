@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import * as loans from '../../sql/loans/loans.ts';
-import { cases, nextNumber } from '../../sql/portal/cases.ts';
-import { seesAll } from '../../sql/portal/documents.ts';
+import { cases, nextCaseNumber } from '../../sql/portal/cases.ts';
+import { canSeeAllDocuments } from '../../sql/portal/documents.ts';
 import * as stored from '../../sql/portal/hardship.ts';
 import { money, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
-import { audited } from '../audit.ts';
+import { auditChange } from '../audit.ts';
 import { addDays } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { refusalOf } from '../loans/history/statuses.ts';
+import { refusalDetails } from '../loans/history/statuses.ts';
 import type { Work } from '../work.ts';
-import { openCase, speech } from './cases.ts';
-import { notify } from './cases-thread.ts';
-import { assertBorrowed } from './own.ts';
+import { openCase, nonBlankProse } from './cases.ts';
+import { notifyBorrower } from './case-thread.ts';
+import { assertIsBorrower } from './own-loans.ts';
 
 export const HARDSHIP_TYPES = [
   ...(['job_loss', 'income_reduction', 'medical', 'disability', 'death_in_family'] as const),
@@ -25,16 +25,16 @@ export const REQUESTED_ACTIONS = [
 ] as const;
 
 /** What an application says; the loan that it is about says whose it is. */
-export const applied = {
+export const applicationFields = {
   loan_id: uuid,
   hardship_type: z.enum(HARDSHIP_TYPES),
-  description: speech,
+  description: nonBlankProse,
   monthly_income: money.nullish(),
   monthly_expenses: money.nullish(),
   requested_action: z.enum(REQUESTED_ACTIONS),
   document_ids: z.array(uuid).max(20).default([]).describe('Documents that the borrower can see.'),
 };
-export const Application = z.object(applied);
+export const Application = z.object(applicationFields);
 type Application = z.output<typeof Application>;
 
 /** Days in which nobody is contacted to collect, so that the application can be looked at. */
@@ -44,13 +44,14 @@ const PAUSE_DAYS = 15;
 const RELIEVED = ['active', 'charged_off'];
 
 /** An application of one of those who borrowed: another's loan is one that there is not. */
-export async function applyForOwn(work: Work, borrowerId: string, input: Application) {
-  await assertBorrowed(work, borrowerId, input.loan_id);
+export async function applyForHardship(work: Work, borrowerId: string, input: Application) {
+  await assertIsBorrower(work, borrowerId, input.loan_id);
   return apply(work, input, { borrower_id: borrowerId, source: 'portal' });
 }
 
 /** An application that one of the staff takes down for the borrower. */
-export const takeDown = (work: Work, input: Application) => apply(work, input, { source: 'agent' });
+export const recordApplication = (work: Work, input: Application) =>
+  apply(work, input, { source: 'agent' });
 
 /**
  * Takes in an application for relief. It opens a case, pauses contacts to collect for 15 days, and the
@@ -65,20 +66,24 @@ async function apply(
   if (loan === null) throw new Invalid({ loan_id: 'Does not exist.' });
   const { id: loan_id, status } = loan;
   const { borrower_id = loan.borrower_id } = whose;
-  if (!(await seesAll(work.tx, borrower_id, input.document_ids)))
+  if (!(await canSeeAllDocuments(work.tx, borrower_id, input.document_ids)))
     throw new Invalid({ document_ids: 'Names a document that the borrower does not see.' });
   if (!RELIEVED.includes(status))
     throw new Conflict(`The loan is ${status.replaceAll('_', ' ')}.`, 'loan_not_active', {
-      ...refusalOf(loan),
+      ...refusalDetails(loan),
     });
-  if (await stored.hasOpen(work.tx, loan_id))
+  if (await stored.hasOpenApplication(work.tx, loan_id))
     throw new Conflict('An application about this loan is open.', 'already_exists');
   await lockBorrower(work.tx, borrower_id);
-  const number = await nextNumber(work.tx, work.today.slice(0, 4));
+  const number = await nextCaseNumber(work.tx, work.today.slice(0, 4));
   const application_number = `H-${number}`;
-  const opened = await audited(work, cases, 'open', null, () =>
+  const opened = await auditChange(work, cases, 'open', null, () =>
     openCase(work, number, {
-      ...{ borrower_id, loan_id, source, case_type: 'hardship', is_visible_to_borrower: true },
+      borrower_id,
+      loan_id,
+      source,
+      case_type: 'hardship',
+      is_visible_to_borrower: true,
       subject: `Hardship application ${application_number}`,
       description: input.description,
       priority: 'high',
@@ -86,11 +91,15 @@ async function apply(
   );
   const id = await insert(work.tx, 'hardship_applications', {
     ...input,
-    ...{ application_number, borrower_id, loan_id, source, case_id: opened.id },
+    application_number,
+    borrower_id,
+    loan_id,
+    source,
+    case_id: opened.id,
     contacts_paused_until: addDays(work.today, PAUSE_DAYS),
   });
   const { hardship_type: type } = input;
   const hardship = { number: application_number, type, date: work.today };
-  await notify(work, opened, 'hardship_received', { hardship });
+  await notifyBorrower(work, opened, 'hardship_received', { hardship });
   return id;
 }

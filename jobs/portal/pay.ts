@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import * as portal from '../../sql/portal/payments.ts';
-import { quotedOn } from '../../sql/loans/payoff-quotes.ts';
+import { quotedAmountOn } from '../../sql/loans/payoff-quotes.ts';
 import { payments } from '../../sql/payments/payments.ts';
 import { date, flag, positiveMoney, uuid } from '../../sql/types.ts';
 import { findLocked, type Row } from '../../sql/table.ts';
-import { audited } from '../audit.ts';
-import { assertUsable } from '../borrowers/payment-instrument.ts';
+import { auditChange } from '../audit.ts';
+import { assertInstrumentUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { PaymentType } from '../loans/engine/events.ts';
-import { openLoan, readLoan, type OpenLoan } from '../loans/history/happen.ts';
+import { openLoan, readLoan, type OpenLoan } from '../loans/history/record-events.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { atLeastZero, max, money, parseMoney } from '../money.ts';
 import { removePayment } from '../payments/change.ts';
 import { previewPayment } from '../payments/preview.ts';
-import { NewPayment, receive } from '../payments/receive.ts';
+import { NewPayment, receivePayment } from '../payments/receive.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { wholeDebt } from './debt.ts';
-import { assertBank, assertOwnLoan } from './own.ts';
+import { totalDebt } from './debt.ts';
+import { assertBankConfigured, assertOwnLoan } from './own-loans.ts';
 
 /** The same order within this time is taken for one click too many. */
 const DOUBLE_CLICK_SECONDS = 60;
@@ -39,32 +39,32 @@ type Order = z.output<typeof PortalPayment>;
  * Orders a payment from the borrower's own verified account: received today, or scheduled for a day to
  * come. It goes the way of all payments and never brings more than is owed.
  */
-export async function pay(work: Work, borrowerId: string, loanId: string, input: Order) {
+export async function payOwnLoan(work: Work, borrowerId: string, loanId: string, input: Order) {
   await assertOwnLoan(work, borrowerId, loanId);
   const loan = await openLoan(work, loanId);
   const { amount, payment_instrument_id } = input;
   const payment_date = dayOf(work, loan, input);
-  await assertBank(work);
+  await assertBankConfigured(work);
   const from = { verified: true };
-  await assertUsable(work, borrowerId, payment_instrument_id, from);
+  await assertInstrumentUsable(work, borrowerId, payment_instrument_id, from);
   const order = { loan_id: loanId, amount, payment_date, payment_instrument_id };
   if (!input.confirm_duplicate) await askAboutRepeat(work, order);
   const payment_type = await typeOf(work, loan, { amount, payment_date });
   const payment = NewPayment.parse({ amount, payment_date, payment_instrument_id, payment_type });
-  return audited(work, payments, 'create', null, () =>
-    receive(work, loanId, { ...payment, source: 'portal' }),
+  return auditChange(work, payments, 'create', null, () =>
+    receivePayment(work, loanId, { ...payment, source: 'portal' }),
   );
 }
 
 /** How such a payment would be split; what would be refused is refused here. */
-export async function previewOwn(
+export async function previewOwnPayment(
   work: Work,
   borrowerId: string,
   loanId: string,
   input: z.output<typeof PortalPreview>,
 ) {
   await assertOwnLoan(work, borrowerId, loanId);
-  await assertBank(work);
+  await assertBankConfigured(work);
   const loan = await readLoan(work, loanId);
   const payment_date = dayOf(work, loan, input);
   const wished = { amount: input.amount, payment_date };
@@ -73,8 +73,8 @@ export async function previewOwn(
 }
 
 /** Takes back a payment that is scheduled, as long as it is; whoever ordered it may. */
-export async function cancelOwn(work: Work, borrowerId: string, id: string): Promise<Row> {
-  if ((await portal.loanOfOwn(work.tx, id, borrowerId)) === null) throw new NotFound();
+export async function cancelOwnPayment(work: Work, borrowerId: string, id: string): Promise<Row> {
+  if ((await portal.findLoanOfOwnPayment(work.tx, id, borrowerId)) === null) throw new NotFound();
   const before = await findLocked(work.tx, payments, id);
   if (before === null) throw new NotFound();
   const { status: current_status } = before;
@@ -82,7 +82,7 @@ export async function cancelOwn(work: Work, borrowerId: string, id: string): Pro
     const message = 'Only a payment that is scheduled can be canceled.';
     throw new Conflict(message, 'invalid_transition', { current_status });
   }
-  return audited(work, payments, 'cancel', before, async () => {
+  return auditChange(work, payments, 'cancel', before, async () => {
     await removePayment(work, id, before);
     return id;
   });
@@ -99,9 +99,9 @@ function dayOf({ today }: Work, { row }: OpenLoan, { payment_date }: Dated): str
 }
 
 /** Two equal payments are legal; a tenant may want its borrowers asked whether they mean the second. */
-async function askAboutRepeat({ tx }: Work, order: Parameters<typeof portal.repeated>[1]) {
+async function askAboutRepeat({ tx }: Work, order: Parameters<typeof portal.findDuplicate>[1]) {
   if (!(await settingsOf(tx)).portal.asks_about_repeats) return;
-  const payment_id = await portal.repeated(tx, order, DOUBLE_CLICK_SECONDS);
+  const payment_id = await portal.findDuplicate(tx, order, DOUBLE_CLICK_SECONDS);
   if (payment_id === null) return;
   const message = 'The same payment was ordered a moment ago: confirm it to pay a second time.';
   throw new Conflict(message, 'possible_duplicate', { payment_id });
@@ -118,9 +118,9 @@ async function typeOf(
   { amount, payment_date }: { amount: string; payment_date: string },
 ): Promise<PaymentType> {
   const { row } = loan;
-  const debt = wholeDebt(loan, payment_date);
-  const scheduled = parseMoney(await portal.scheduledUntil(tx, row.id, payment_date));
-  const quoted = parseMoney((await quotedOn(tx, row.id, payment_date)) ?? '0.00');
+  const debt = totalDebt(loan, payment_date);
+  const scheduled = parseMoney(await portal.sumScheduledUntil(tx, row.id, payment_date));
+  const quoted = parseMoney((await quotedAmountOn(tx, row.id, payment_date)) ?? '0.00');
   const most = atLeastZero(max(debt, quoted).minus(scheduled));
   const paid = parseMoney(amount);
   if (paid.gt(most)) {

@@ -1,28 +1,28 @@
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { phones } from '../../sql/borrowers/contacts.ts';
-import { lockBorrower } from '../../sql/borrowers/primary.ts';
+import { lockBorrower } from '../../sql/borrowers/primary-contacts.ts';
 import { preferences } from '../../sql/communications/preferences.ts';
 import * as contacts from '../../sql/portal/contacts.ts';
-import { countOwn } from '../../sql/portal/own.ts';
+import { countOwnRows } from '../../sql/portal/own-rows.ts';
 import { find, findLocked, type Table } from '../../sql/table.ts';
 import { update } from '../../sql/write.ts';
-import { audited, auditedUpdate } from '../audit.ts';
-import { addTo, changeIn } from '../borrowers/primary.ts';
+import { auditChange, auditUpdate } from '../audit.ts';
+import { addContact, changeContact } from '../borrowers/primary-contacts.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 /** Who is signed in; whoever has no address on file is reached where the invitation went. */
-export async function basicProfile({ tx }: Work, borrowerId: string, login: string) {
+export async function getBasicProfile({ tx }: Work, borrowerId: string, login: string) {
   const borrower = await find(tx, borrowers, borrowerId);
   if (borrower === null) throw new NotFound();
   return { ...borrower, email: borrower['email'] ?? login };
 }
 
 /** The same with addresses, and what the borrower wants to be sent. */
-export async function profileOf(work: Work, borrowerId: string, login: string) {
+export async function getProfile(work: Work, borrowerId: string, login: string) {
   return {
-    ...(await basicProfile(work, borrowerId, login)),
-    addresses: await contacts.addressesOf(work.tx, borrowerId),
+    ...(await getBasicProfile(work, borrowerId, login)),
+    addresses: await contacts.listAddresses(work.tx, borrowerId),
     communication_preferences: await find(work.tx, preferences, borrowerId),
   };
 }
@@ -41,32 +41,32 @@ export async function changeProfile(work: Work, borrowerId: string, changes: Cha
     await update(work.tx, 'borrowers', borrowerId, { language_preference });
     return borrowerId;
   };
-  await auditedUpdate(work, borrowers, before, steps, { isHidden: false });
+  await auditUpdate(work, borrowers, before, steps, { isHidden: false });
   if (phone && phone !== before['phone']) await callAt(work, borrowerId, phone);
 }
 
 async function callAt(work: Work, borrower_id: string, phone_number: string) {
-  const known = await contacts.phoneOf(work.tx, borrower_id, phone_number);
+  const known = await contacts.findPhone(work.tx, borrower_id, phone_number);
   const before = known === null ? null : await findLocked(work.tx, phones, known);
   if (before === null) {
-    await assertRoom(work, phones, borrower_id);
+    await assertBelowLimit(work, phones, borrower_id);
     const phone = { borrower_id, phone_number, is_primary: true };
-    await audited(work, phones, 'create', null, () => addTo('phones')(work, phone));
+    await auditChange(work, phones, 'create', null, () => addContact('phones')(work, phone));
     return;
   }
   const steps = async () => {
-    await changeIn('phones')(work, before.id, { is_primary: true }, before);
+    await changeContact('phones')(work, before.id, { is_primary: true }, before);
     return before.id;
   };
-  await auditedUpdate(work, phones, before, steps, { isHidden: false });
+  await auditUpdate(work, phones, before, steps, { isHidden: false });
 }
 
 /** More than anybody has; what is deleted does not count. */
 const MOST = 20;
 
 /** Nobody fills our tables with addresses, numbers or accounts. */
-export async function assertRoom({ tx }: Work, table: Table, borrowerId: string) {
+export async function assertBelowLimit({ tx }: Work, table: Table, borrowerId: string) {
   await lockBorrower(tx, borrowerId);
-  if ((await countOwn(tx, table, borrowerId)) < MOST) return;
+  if ((await countOwnRows(tx, table, borrowerId)) < MOST) return;
   throw new Conflict(`There are ${MOST} already: write to us.`, 'limit_exceeded', { limit: MOST });
 }

@@ -4,9 +4,9 @@ import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { uuid } from '../../sql/types.ts';
 import { update } from '../../sql/write.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
-import { onlyAdmin } from '../only-admin.ts';
+import { assertAdmin } from '../assert-admin.ts';
 import type { Work } from '../work.ts';
-import { Criteria, matchingOf } from './criteria.ts';
+import { Criteria, toMatchCriteria } from './criteria.ts';
 
 export const LOANS_MAX = 10_000;
 export const loanIds = z
@@ -16,7 +16,7 @@ export const loanIds = z
   .transform((ids) => [...new Set(ids)]);
 
 export const AutoAssign = z.object({ dry_run: z.boolean().default(false) });
-export const Assigned = z.object({
+export const AssignmentResult = z.object({
   portfolio_id: uuid,
   assigned_count: z.int(),
   loan_ids: z.array(uuid),
@@ -30,23 +30,23 @@ export async function autoAssign(
   work: Work,
   id: string,
   { dry_run }: z.output<typeof AutoAssign>,
-): Promise<z.output<typeof Assigned>> {
+): Promise<z.output<typeof AssignmentResult>> {
   const [portfolio] = await portfolios.lock(work.tx, [id]);
   if (!portfolio) throw new NotFound();
-  checkOpen(portfolio);
+  assertPortfolioOpen(portfolio);
   if (portfolio.portfolio_type !== 'dynamic')
     throw new Conflict('Loans are put into a static portfolio by hand.', 'not_dynamic');
-  const matching = matchingOf(Criteria.parse(portfolio.criteria));
+  const matching = toMatchCriteria(Criteria.parse(portfolio.criteria));
   const found = dry_run
-    ? await membership.matching(work.tx, matching)
-    : await membership.takeMatching(work.tx, id, matching, moverOf(work, 'auto-assign'));
+    ? await membership.findMatching(work.tx, matching)
+    : await membership.assignMatching(work.tx, id, matching, moveAudit(work, 'auto-assign'));
   return { portfolio_id: id, assigned_count: found.length, loan_ids: [...found] };
 }
 
 /** All dynamic portfolios take what is theirs, as at the close of every day. */
 export async function assignToDynamicPortfolios(work: Work): Promise<number> {
   let assigned = 0;
-  for (const id of await portfolios.takingLoans(work.tx)) {
+  for (const id of await portfolios.listOpenDynamicIds(work.tx)) {
     assigned += (await autoAssign(work, id, { dry_run: false })).assigned_count;
   }
   return assigned;
@@ -59,15 +59,15 @@ export async function assignLoans(
   work: Work,
   id: string,
   { loan_ids }: z.output<typeof AssignLoans>,
-): Promise<z.output<typeof Assigned>> {
+): Promise<z.output<typeof AssignmentResult>> {
   const [portfolio] = await portfolios.lock(work.tx, [id]);
   if (!portfolio) throw new NotFound();
-  checkOpen(portfolio);
+  assertPortfolioOpen(portfolio);
   if (portfolio.portfolio_type !== 'static')
     throw new Conflict('A dynamic portfolio finds its loans by its criteria.', 'not_static');
-  const mover = moverOf(work, 'assign-portfolio');
-  const taken = await membership.takeUnassigned(work.tx, id, loan_ids, mover);
-  const now = await known(work, loan_ids);
+  const mover = moveAudit(work, 'assign-portfolio');
+  const taken = await membership.assignUnassigned(work.tx, id, loan_ids, mover);
+  const now = await assertLoansExist(work, loan_ids);
   const elsewhere = now.filter(({ portfolio_id }) => portfolio_id !== id);
   if (elsewhere.length > 0) {
     throw new Conflict('A loan is in another portfolio already.', 'already_assigned', {
@@ -81,39 +81,43 @@ export async function assignLoans(
  * Puts a loan into a static portfolio, or takes it out of the one it is in. From one into another it
  * goes by a transfer.
  */
-export async function placeLoan(
+export async function setLoanPortfolio(
   work: Work,
   loanId: string,
   to: string | null,
   from: string | null,
 ) {
   if (to === from) return;
-  onlyAdmin(work, 'move a loan between portfolios');
+  assertAdmin(work, 'move a loan between portfolios');
   const [portfolio] = await portfolios.lock(work.tx, [to ?? from ?? '']);
   if (!portfolio) throw new Invalid({ portfolio_id: 'Does not exist.' });
   if (to !== null) {
     await assignLoans(work, to, { loan_ids: [loanId] });
     return;
   }
-  checkOpen(portfolio);
+  assertPortfolioOpen(portfolio);
   await update(work.tx, 'loans', loanId, { portfolio_id: null });
 }
 
 /** Where the loans are; one that the tenant does not have is the request's mistake. */
-export async function known({ tx }: Work, ids: readonly string[]) {
-  const found = await membership.membershipOf(tx, ids);
+export async function assertLoansExist({ tx }: Work, ids: readonly string[]) {
+  const found = await membership.findPortfolios(tx, ids);
   if (found.length < ids.length)
     throw new Invalid({ loan_ids: 'Names a loan that does not exist.' });
   return found;
 }
 
 /** A portfolio that was sold or put away neither takes nor gives loans. */
-export function checkOpen({ status, is_archived }: portfolios.LockedPortfolio) {
+export function assertPortfolioOpen({ status, is_archived }: portfolios.LockedPortfolio) {
   if (status === 'sold') throw new Conflict('The portfolio is sold.', 'portfolio_sold');
   if (is_archived) throw new Conflict('The portfolio is archived.', 'portfolio_archived');
 }
 
-export const moverOf = ({ actor }: Work, action: string, reason?: string): membership.Mover => ({
+export const moveAudit = (
+  { actor }: Work,
+  action: string,
+  reason?: string,
+): membership.MoveAudit => ({
   action,
   reason: reason ?? null,
   actor_type: actor.type,

@@ -4,18 +4,18 @@ import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
 import { date, money as amount, uuid } from '../../sql/types.ts';
 import { Conflict, Invalid } from '../errors.ts';
-import { openLoan } from '../loans/history/happen.ts';
+import { openLoan } from '../loans/history/record-events.ts';
 import { divide, money, sum, toCents, ZERO } from '../money.ts';
 import type { Work } from '../work.ts';
 import { loanIds } from './assign.ts';
-import { bookSale } from '../loans/history/book-sale.ts';
+import { bookSale } from '../loans/history/post-sale.ts';
 
 export const Buyback = z.object({
   loan_ids: loanIds,
   buyback_date: date.optional().describe('Default: the business date.'),
   price: amount.describe('For all these loans together. Allocated by the balance of each loan.'),
 });
-export const BoughtBack = z.object({
+export const BuybackResult = z.object({
   portfolio_id: uuid,
   bought_back_count: z.int(),
   loan_ids: z.array(uuid),
@@ -29,12 +29,12 @@ export async function buyBack(
   work: Work,
   id: string,
   { loan_ids, buyback_date = work.today, price }: z.output<typeof Buyback>,
-): Promise<z.output<typeof BoughtBack>> {
+): Promise<z.output<typeof BuybackResult>> {
   if (buyback_date !== work.today)
     throw new Invalid({ buyback_date: 'Must be the business date.' });
   const [portfolio] = await portfolios.lock(work.tx, [id]);
   if (portfolio?.status !== 'sold') throw new Conflict('The portfolio is not sold.', 'not_sold');
-  const sold = await sales.booked(work.tx, id, loan_ids);
+  const sold = await sales.listBookedSales(work.tx, id, loan_ids);
   if (sold.length < loan_ids.length)
     throw new Invalid({ loan_ids: 'Names a loan whose sale with this portfolio is not booked.' });
   const gone = sold.filter(({ status }) => status === 'transferred');
@@ -45,7 +45,7 @@ export async function buyBack(
   }
   const shares = await sharesOf(work, sold, price);
   for (const { sale, until, carried, share } of shares) {
-    await sales.mapUnsold(work.tx, sale.loan_id, until);
+    await sales.restoreAccounts(work.tx, sale.loan_id, until);
     const entryIds = await bookSale(work, sale, carried, share, {
       reference_type: 'portfolio_buyback',
     });
@@ -55,11 +55,15 @@ export async function buyBack(
 }
 
 /** Locks the loans in turn, and says what each is carried at and has of the price. */
-async function sharesOf(work: Work, sold: Awaited<ReturnType<typeof sales.booked>>, price: string) {
+async function sharesOf(
+  work: Work,
+  sold: Awaited<ReturnType<typeof sales.listBookedSales>>,
+  price: string,
+) {
   const loans = [];
   for (const sale of sold) {
     const { posted_until: until } = (await openLoan(work, sale.loan_id)).row;
-    const carried = await sales.carried(work.tx, sale.loan_id, until);
+    const carried = await sales.carryingAmounts(work.tx, sale.loan_id, until);
     loans.push({ sale, until, carried });
   }
   const owed = loans.map(({ carried }) =>

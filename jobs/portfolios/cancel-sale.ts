@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
-import { record } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { Conflict } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -14,12 +14,12 @@ export const CancelSale = z.object({});
 export async function cancelSale(work: Work, id: string) {
   const [portfolio] = await portfolios.lock(work.tx, [id]);
   if (portfolio?.status !== 'sold') throw new Conflict('The portfolio is not sold.', 'not_sold');
-  const hasBegun = await sales.lockAgreed(work.tx, id);
+  const hasBegun = await sales.lockLoansAndCheckSettled(work.tx, id);
   if (hasBegun || portfolio.settled_on !== null)
     throw new Conflict('The sale has settled; loans are bought back instead.', 'sale_settled');
-  for (const agreed of await sales.cancelAgreed(work.tx, id)) {
+  for (const agreed of await sales.cancelPendingAssignments(work.tx, id)) {
     const entity = { type: 'loan_assignments', id: agreed.id, loan_id: agreed.loan_id };
-    await record(work, entity, 'cancel-sale', { status: { old: 'pending', new: 'canceled' } });
+    await recordAudit(work, entity, 'cancel-sale', { status: { old: 'pending', new: 'canceled' } });
   }
   await sales.unmarkSold(work.tx, id);
 }

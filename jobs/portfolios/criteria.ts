@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import type { Limited, Matching } from '../../sql/portfolios/membership.ts';
+import type { LimitedColumn, MatchCriteria } from '../../sql/portfolios/membership.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { date, integer, money, rate, uuid } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
@@ -40,7 +40,7 @@ type Limit =
   | 'origination_date_start'
   | 'origination_date_end'
   | `${'min' | 'max'}_${'principal' | 'rate' | 'term_months'}`;
-const LIMITS: [Limit, Limit, Limited][] = [
+const LIMITS: [Limit, Limit, LimitedColumn][] = [
   ['origination_date_start', 'origination_date_end', 'origination_date'],
   ['min_principal', 'max_principal', 'principal_amount'],
   ['min_rate', 'max_rate', 'interest_rate'],
@@ -48,7 +48,7 @@ const LIMITS: [Limit, Limit, Limited][] = [
 ];
 
 /** Criteria of a portfolio that is to find its loans by itself: some, possible, and of this tenant. */
-export async function checkCriteria({ tx }: Work, criteria: Criteria, isDynamic: boolean) {
+export async function assertCriteria({ tx }: Work, criteria: Criteria, isDynamic: boolean) {
   if (isDynamic && Object.values(criteria).every((value) => value === undefined))
     throw new Invalid({ criteria: 'A dynamic portfolio needs at least one criterion.' });
   for (const [least, most] of LIMITS) {
@@ -59,7 +59,7 @@ export async function checkCriteria({ tx }: Work, criteria: Criteria, isDynamic:
       : new Big(String(low)).gt(String(high));
     if (isBackwards) throw new Invalid({ [`criteria.${most}`]: `Is below ${least}.` });
   }
-  const unknown = await portfolios.missing(
+  const unknown = await portfolios.findMissingReference(
     tx,
     listOf(criteria.program_id) ?? [],
     listOf(criteria.product_id) ?? [],
@@ -69,8 +69,8 @@ export async function checkCriteria({ tx }: Work, criteria: Criteria, isDynamic:
 }
 
 /** Criteria as the query compares them. */
-export function matchingOf(criteria: Criteria): Matching {
-  const any: Matching['any'] = {};
+export function toMatchCriteria(criteria: Criteria): MatchCriteria {
+  const any: MatchCriteria['any'] = {};
   for (const column of ['program_id', 'product_id', 'status', 'delinquency_bucket'] as const) {
     const values = listOf(criteria[column]);
     if (values) any[column] = values;
@@ -85,7 +85,7 @@ export function matchingOf(criteria: Criteria): Matching {
 }
 
 const limitOf = (
-  column: Limited,
+  column: LimitedColumn,
   operator: 'least' | 'most',
   value: string | number | undefined,
 ) => (value === undefined ? [] : [{ column, operator, value: String(value) }]);

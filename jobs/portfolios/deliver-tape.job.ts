@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { GONE } from '../../sql/documents/removal.ts';
+import { REMOVED_MESSAGE } from '../../sql/documents/removal.ts';
 import * as deliveries from '../../sql/portfolios/tape-deliveries.ts';
-import { sender } from '../../sql/users/accounts.ts';
+import { findSender } from '../../sql/users/accounts.ts';
 import { uuid } from '../../sql/types.ts';
 import { renderEmail } from '../../templates/email.ts';
 import { renderTapeMessage } from '../../templates/tape-message.ts';
-import { putFile, signInTo } from '../documents/sftp-server.ts';
+import { uploadToSftp, loadSftpCredentials } from '../documents/sftp-server.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueue, job } from '../job.ts';
-import type { Outside, SendAnswer } from '../outside.ts';
-import { originOf } from '../users/origin.ts';
+import type { ExternalServices, SendResult } from '../external-systems.ts';
+import { tenantOrigin } from '../users/tenant-origin.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 
 /** Seconds until each further attempt, where the mail server, or the other, may take it later. */
-export const RETRY_DELAYS = [60, 600, 3_600, 21_600];
+export const RETRY_DELAYS_SECONDS = [60, 600, 3_600, 21_600];
 /** After so long nobody puts a file any more: the pool ends its jobs after two minutes. */
 const PUTTING_SECONDS = 150;
 /** The longest that a store lets a link live (AWS Signature Version 4). */
@@ -52,17 +52,17 @@ export const deliverTape = job({
       outside,
       delivery_id,
     );
-    const tried = { delivery_id, attempt, since: ready.tape.attempts_before };
+    const tried = { delivery_id, attempt, since: ready.tape.previous_attempts };
     await outside.within(tenant_id, (work) => noted(work, tried, answer, outside.now()));
   },
 
   failed: ({ tx }, { delivery_id, attempt }, error) =>
-    deliveries.tried(tx, delivery_id, attempt, { status: 'failed', error }),
+    deliveries.recordAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
 });
 
 /** Enqueues what a tape that was made is to be delivered to. */
-export async function deliverTapeTo({ tx, tenant_id }: Work, tapeId: string) {
-  for (const delivery_id of await deliveries.order(tx, tapeId))
+export async function enqueueTapeDeliveries({ tx, tenant_id }: Work, tapeId: string) {
+  for (const delivery_id of await deliveries.createDeliveries(tx, tapeId))
     await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: 1 });
 }
 
@@ -71,10 +71,10 @@ type Again = { delivery_id?: string | null | undefined };
 /** Delivers again what failed, with all its attempts; to a server as it is set now. */
 export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, input: Again) {
   const { delivery_id: wanted = null } = input;
-  if (wanted !== null && !(await deliveries.isOf(tx, tapeId, wanted)))
+  if (wanted !== null && !(await deliveries.belongsToTape(tx, tapeId, wanted)))
     throw new Invalid({ delivery_id: 'Names no delivery of this tape.' });
-  if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(GONE, 'removed');
-  const again = await deliveries.repeat(tx, tapeId, wanted);
+  if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(REMOVED_MESSAGE, 'removed');
+  const again = await deliveries.resetFailed(tx, tapeId, wanted);
   if (again.length === 0) throw new Conflict('No delivery of it has failed.', 'nothing_to_retry');
   for (const { id, attempts } of again)
     await enqueue(tx, deliverTape, { tenant_id, delivery_id: id, attempt: attempts + 1 });
@@ -84,18 +84,18 @@ export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, inp
 async function read(work: Work, id: string, attempt: number) {
   const { tx } = work;
   await deliveries.lockFile(tx, id);
-  const tape = await deliveries.pending(tx, id, attempt);
+  const tape = await deliveries.findPending(tx, id, attempt);
   if (tape === null) return null;
   const { sftp_server_id: server } = tape;
   if (server !== null && !(await isMyTurn(work, id, attempt))) return null;
-  const signIn = server === null ? null : await signInTo(work, server);
-  const [tenant, settings] = [await sender(tx), await settingsOf(tx)];
+  const signIn = server === null ? null : await loadSftpCredentials(work, server);
+  const [tenant, settings] = [await findSender(tx), await settingsOf(tx)];
   return {
     tape,
     signIn,
     tenant,
     settings,
-    origin: originOf({ ...tenant, ...settings }, work.installation),
+    origin: tenantOrigin({ ...tenant, ...settings }, work.installation),
   };
 }
 
@@ -104,9 +104,13 @@ async function read(work: Work, id: string, attempt: number) {
  * may still be putting comes again when that has ended for sure.
  */
 async function isMyTurn({ tx, tenant_id }: Work, delivery_id: string, attempt: number) {
-  const { is_superseded, busy_until } = await deliveries.turn(tx, delivery_id, PUTTING_SECONDS);
+  const { is_superseded, busy_until } = await deliveries.findFileTurn(
+    tx,
+    delivery_id,
+    PUTTING_SECONDS,
+  );
   if (is_superseded) await deliveries.supersede(tx, delivery_id);
-  else if (busy_until === null) await deliveries.start(tx, delivery_id);
+  else if (busy_until === null) await deliveries.markStarted(tx, delivery_id);
   else {
     const payload = { tenant_id, delivery_id, attempt };
     await enqueue(tx, deliverTape, payload, new Date(busy_until));
@@ -116,7 +120,11 @@ async function isMyTurn({ tx, tenant_id }: Work, delivery_id: string, attempt: n
 
 type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
 
-async function mail(ready: Ready, outside: Outside, message_id: string): Promise<SendAnswer> {
+async function mail(
+  ready: Ready,
+  outside: ExternalServices,
+  message_id: string,
+): Promise<SendResult> {
   const { tape, tenant, settings } = ready;
   const { branding, communications } = settings;
   const isAttached = tape.attach_file && tape.file_size <= ATTACHED_BYTES_MAX;
@@ -124,7 +132,10 @@ async function mail(ready: Ready, outside: Outside, message_id: string): Promise
   const { filename, content_type } = tape;
   const { locale, currency, time_zone, name } = tenant;
   const { subject, body } = renderTapeMessage({
-    ...{ locale, currency, time_zone, tape },
+    locale,
+    currency,
+    time_zone,
+    tape,
     ...(bytes === null && { link: await linkTo(ready, outside) }),
   });
   const address_lines = [branding.address_line_1, branding.address_line_2].filter(Boolean);
@@ -141,13 +152,13 @@ async function mail(ready: Ready, outside: Outside, message_id: string): Promise
 }
 
 /** A tape of the same config and day is replaced by the later one, which has the same name, and never the other way round. */
-function put({ tape, signIn }: Ready, outside: Outside, id: string): Promise<SendAnswer> {
+function put({ tape, signIn }: Ready, outside: ExternalServices, id: string): Promise<SendResult> {
   const { storage_key, filename, file_size } = tape;
   const partial_name = `.${id}.part`;
-  return putFile(outside, signIn, { filename, partial_name, storage_key, file_size });
+  return uploadToSftp(outside, signIn, { filename, partial_name, storage_key, file_size });
 }
 
-async function linkTo({ tape, origin }: Ready, outside: Outside) {
+async function linkTo({ tape, origin }: Ready, outside: ExternalServices) {
   const { storage_key: key, filename, content_type } = tape;
   const expires_at = new Date(outside.now().getTime() + LINK_DAYS * 86_400_000);
   const link = await outside.files.presign({
@@ -165,14 +176,15 @@ type Attempt = { delivery_id: string; attempt: number; since: number };
 async function noted(
   work: Work,
   { delivery_id, attempt, since }: Attempt,
-  answer: SendAnswer,
+  answer: SendResult,
   now: Date,
 ) {
   const { tx, tenant_id } = work;
   const error = answer.ok ? null : answer.error_message.slice(0, 500);
-  const delay = answer.ok || !answer.temporary ? undefined : RETRY_DELAYS[attempt - 1 - since];
+  const delay =
+    answer.ok || !answer.temporary ? undefined : RETRY_DELAYS_SECONDS[attempt - 1 - since];
   const status = answer.ok ? 'sent' : delay === undefined ? 'failed' : 'pending';
-  const isMine = await deliveries.tried(tx, delivery_id, attempt, { status, error });
+  const isMine = await deliveries.recordAttempt(tx, delivery_id, attempt, { status, error });
   if (isMine === null || delay === undefined) return;
   const at = new Date(now.getTime() + delay * 1000);
   await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: attempt + 1 }, at);

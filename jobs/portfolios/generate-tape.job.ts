@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { ON_THE_BOOKS } from '../../sql/portfolios/day-rows.ts';
-import type { Source } from '../../sql/portfolios/snapshots.ts';
-import { keptLater } from '../../sql/portfolios/tape-columns.ts';
+import { SNAPSHOT_STATUSES } from '../../sql/portfolios/daily-snapshots.ts';
+import type { LoanSource } from '../../sql/portfolios/snapshots.ts';
+import { attributeColumnsAmong } from '../../sql/portfolios/tape-columns.ts';
 import * as pages from '../../sql/portfolios/tape-pages.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { find, type Row } from '../../sql/table.ts';
-import { current } from '../../sql/tenants.ts';
+import { currentTenant } from '../../sql/tenants.ts';
 import { date, uuid } from '../../sql/types.ts';
 import { insert, update } from '../../sql/write.ts';
 import { addDays } from '../dates.ts';
@@ -17,21 +17,25 @@ import { safeFilename, storageKey } from '../files/keys.ts';
 import { enqueue, job } from '../job.ts';
 import { money } from '../money.ts';
 import type { Within, Work } from '../work.ts';
-import { deliverTapeTo } from './deliver-tape.job.ts';
-import { assertParticulars, assertRecorded } from './past-days.ts';
+import { enqueueTapeDeliveries } from './deliver-tape.job.ts';
+import { assertAttributesRecorded, assertDayRecorded } from './recorded-days.ts';
 import { nextRun } from './tape-config.ts';
-import { bytesOfTape, CONTENT_TYPES } from './tape-file.ts';
+import { streamTapeFile, CONTENT_TYPES } from './tape-file.ts';
 import { SHEET_ROWS_MAX } from './tape-sheet.ts';
 
 const PAGE = 5_000;
 
-export const Generate = z.object({
+export const TapeRequest = z.object({
   as_of_date: date.optional(),
   format: z.enum(tapes.TAPE_FORMATS).optional(),
 });
 
 /** Writes down what is wanted: the tape as the config has it at this moment. Answers its id. */
-export async function orderTape(work: Work, configId: string, input: z.output<typeof Generate>) {
+export async function requestTape(
+  work: Work,
+  configId: string,
+  input: z.output<typeof TapeRequest>,
+) {
   const { as_of_date = work.today, format } = input;
   const config = await find(work.tx, tapes.configs, configId);
   if (config === null) throw new NotFound();
@@ -58,41 +62,47 @@ async function checkKnown(
   day: string,
   { columns, filters: { status = [] } }: Pick<tapes.Tape, 'columns' | 'filters'>,
 ) {
-  await assertRecorded(tx, day, 'as_of_date');
-  const gone = status.filter((one) => !ON_THE_BOOKS.includes(one));
+  await assertDayRecorded(tx, day, 'as_of_date');
+  const gone = status.filter((one) => !SNAPSHOT_STATUSES.includes(one));
   if (gone.length > 0) {
     const message = 'Of a past day only loans on the books are kept; ask for these statuses alone.';
-    throw new Conflict(message, 'not_kept', { status: gone, kept: ON_THE_BOOKS });
+    throw new Conflict(message, 'not_kept', { status: gone, kept: SNAPSHOT_STATUSES });
   }
-  const wanted = keptLater(columns);
-  if (wanted.length > 0) await assertParticulars(tx, day, wanted);
+  const wanted = attributeColumnsAmong(columns);
+  if (wanted.length > 0) await assertAttributesRecorded(tx, day, wanted);
 }
 
 /** What a tape comes to, told with its pages. */
-type Totals = Omit<pages.Page, 'written'>;
+type Totals = Omit<pages.TapePage, 'written'>;
 const nothing = (): Totals => ({
-  ...{ row_count: 0, principal_balance: '0.00' },
-  ...{ no_maturity: 0, matures_early: 0, negative: 0, odd_rate: 0, no_state: 0 },
+  row_count: 0,
+  principal_balance: '0.00',
+  no_maturity: 0,
+  matures_early: 0,
+  negative: 0,
+  odd_rate: 0,
+  no_state: 0,
 });
 
-type Read = { page: pages.Page; before: string | null; after: string | null };
+type Read = { page: pages.TapePage; before: string | null; after: string | null };
 
 /**
  * The texts of all the pages of the tape, some thousands of loans each, added up in `totals`. While one is
  * written to the files, the database writes the next one: where that ends is asked with the one before.
  */
-async function* textsOf(tx: Work['tx'], tape: tapes.Order, source: Source, totals: Totals) {
+async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSource, totals: Totals) {
   const form = tape.format === 'csv' ? 'csv' : 'json';
-  const endOf = (first: string | null) => (first === null ? null : pages.nextPage(tx, first, PAGE));
+  const endOf = (first: string | null) =>
+    first === null ? null : pages.findNextPageStart(tx, first, PAGE);
   const read = async (first_loan_id: string, before_loan_id: string | null): Promise<Read> => {
     const range = { first_loan_id, before_loan_id };
     const [page, after] = await Promise.all([
-      pages.page(tx, tape, source, range, form),
+      pages.readPage(tx, tape, source, range, form),
       endOf(before_loan_id),
     ]);
     return { page, before: before_loan_id, after };
   };
-  let ahead: Promise<Read> | null = read(pages.FIRST, await endOf(pages.FIRST));
+  let ahead: Promise<Read> | null = read(pages.LOWEST_LOAN_ID, await endOf(pages.LOWEST_LOAN_ID));
   try {
     while (ahead !== null) {
       const { page, before, after }: Read = await ahead;
@@ -120,11 +130,11 @@ function add(totals: Totals, { principal_balance, ...counts }: Totals) {
  * Makes the tape that was ordered: read from one snapshot of the database, written to the files as it
  * is read, and then known as a document. Made twice, it is one document, and the file of the first.
  */
-export async function makeTape(within: Within, files: Files, tenantId: string, tapeId: string) {
+export async function writeTape(within: Within, files: Files, tenantId: string, tapeId: string) {
   const made = await within(tenantId, (work) => written(work, files, tapeId), { snapshot: true });
   if (made === null) return;
   const isFirst = await within(tenantId, async (work) => {
-    if (!(await tapes.lockPending(work.tx, tapeId))) return false;
+    if (!(await tapes.lockUnfinished(work.tx, tapeId))) return false;
     await known(work, made);
     return true;
   });
@@ -134,16 +144,16 @@ export async function makeTape(within: Within, files: Files, tenantId: string, t
 /** Each making has a file of its own, so that a second one never changes what the first one told. */
 async function written(work: Work, files: Files, tapeId: string) {
   const { tx, today } = work;
-  const order = await tapes.pending(tx, tapeId);
+  const order = await tapes.findUnfinished(tx, tapeId);
   if (order === null) return null;
-  const source: Source = order.as_of_date < today ? 'recorded' : 'live';
+  const source: LoanSource = order.as_of_date < today ? 'recorded' : 'live';
   // It may have been ordered while the day was open, or by its close.
   if (source === 'recorded') await checkKnown(work, order.as_of_date, order);
   const totals = nothing();
   let cut = 0;
   const onCut = () => void (cut += 1);
-  const bytes = bytesOfTape(textsOf(tx, order, source, totals), { ...order, onCut });
-  const { slug } = await current(tx);
+  const bytes = streamTapeFile(textsOf(tx, order, source, totals), { ...order, onCut });
+  const { slug } = await currentTenant(tx);
   const key = storageKey({
     tenant_slug: slug,
     loan_id: 'loan-tapes',
@@ -151,8 +161,9 @@ async function written(work: Work, files: Files, tapeId: string) {
     filename: `${randomUUID().slice(0, 8)}-${order.filename}`,
   });
   const file = await files.put(key, bytes);
-  const tie = await pages.tie(tx, order, source);
-  const not_kept = source === 'recorded' ? await pages.notKept(tx, order.as_of_date) : 0;
+  const tie = await pages.compareWithLedger(tx, order, source);
+  const not_kept =
+    source === 'recorded' ? await pages.countLoansWithoutSnapshot(tx, order.as_of_date) : 0;
   return { order, source, totals: { ...totals, ...tie, not_kept, cut }, file };
 }
 
@@ -186,7 +197,7 @@ async function known(work: Work, { order, source, totals, file }: Made) {
   await update(tx, 'loan_tape_configs', order.loan_tape_config_id, {
     last_generated_at: generated_at,
   });
-  await deliverTapeTo(work, order.id);
+  await enqueueTapeDeliveries(work, order.id);
 }
 
 type Made = NonNullable<Awaited<ReturnType<typeof written>>>;
@@ -217,17 +228,17 @@ export const generateTape = job({
   key: ({ tape_id }) => `generate-tape:${tape_id}`,
 
   run: ({ tenant_id, tape_id }, outside) =>
-    makeTape(outside.within, outside.files, tenant_id, tape_id),
+    writeTape(outside.within, outside.files, tenant_id, tape_id),
 
-  failed: ({ tx }, { tape_id }, reason) => tapes.failed(tx, tape_id, reason),
+  failed: ({ tx }, { tape_id }, reason) => tapes.markFailed(tx, tape_id, reason),
 });
 
 /** Orders the tapes that are due when the day is closed. Answers how many. */
-export async function orderDueTapes(work: Work, day: string): Promise<number> {
-  const due = await tapes.due(work.tx, day);
+export async function enqueueDueTapes(work: Work, day: string): Promise<number> {
+  const due = await tapes.listDueConfigIds(work.tx, day);
   for (const id of due) {
     const config = (await find(work.tx, tapes.configs, id)) as Row;
-    const tape_id = await orderTape(work, id, { as_of_date: day });
+    const tape_id = await requestTape(work, id, { as_of_date: day });
     await enqueue(work.tx, generateTape, { tenant_id: work.tenant_id, tape_id });
     const schedule = config['schedule'] as Parameters<typeof nextRun>[0];
     await update(work.tx, 'loan_tape_configs', id, {

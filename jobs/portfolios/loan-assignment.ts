@@ -48,7 +48,7 @@ type NewAssignment = Input & { investor_id: string; loan_id: string };
  */
 export async function addAssignment(work: Work, input: NewAssignment): Promise<string> {
   const { loan_id, investor_id, effective_date = work.today, settlement_date } = input;
-  await checkInstrument(work, investor_id, input.settlement_instrument_id);
+  await assertSettlementInstrument(work, investor_id, input.settlement_instrument_id);
   const agreed_status = await checkShare(work, loan_id, input.ownership_percentage ?? '1', null);
   const isNow = !settlement_date && effective_date <= work.today;
   const status = isNow ? 'active' : 'pending';
@@ -75,7 +75,11 @@ export async function changeAssignment(work: Work, id: string, changes: Input, r
   );
   if (isTouched && from !== 'pending')
     throw new Conflict(`The terms of an assignment that is ${from} are final.`, 'immutable');
-  await checkInstrument(work, String(row['investor_id']), changes.settlement_instrument_id);
+  await assertSettlementInstrument(
+    work,
+    String(row['investor_id']),
+    changes.settlement_instrument_id,
+  );
   if (changes.ownership_percentage)
     await checkShare(work, String(row['loan_id']), changes.ownership_percentage, id);
   const end_date =
@@ -112,7 +116,7 @@ async function checkShare(work: Work, loanId: string, share: string, except: str
   return loan.status;
 }
 
-export async function checkInstrument({ tx }: Work, investorId: string, id: unknown) {
-  if (typeof id !== 'string' || (await investors.owns(tx, investorId, id))) return;
+export async function assertSettlementInstrument({ tx }: Work, investorId: string, id: unknown) {
+  if (typeof id !== 'string' || (await investors.ownsInstrument(tx, investorId, id))) return;
   throw new Invalid({ settlement_instrument_id: 'Is not an active instrument of this investor.' });
 }

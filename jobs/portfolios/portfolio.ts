@@ -1,20 +1,20 @@
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import type { Work } from '../work.ts';
-import { checkCriteria, type Criteria } from './criteria.ts';
+import { assertCriteria, type Criteria } from './criteria.ts';
 
 type Input = Values & { portfolio_type?: string | undefined; criteria?: Criteria | undefined };
 type NewPortfolio = Input & { name: string; portfolio_type: string; criteria: Criteria };
 
 /** Adds a portfolio; a dynamic one takes its loans when it is told to, or at the close of the day. */
 export async function addPortfolio(work: Work, input: NewPortfolio): Promise<string> {
-  await checkCriteria(work, input.criteria, input.portfolio_type === 'dynamic');
+  await assertCriteria(work, input.criteria, input.portfolio_type === 'dynamic');
   return insert(work.tx, 'portfolios', input);
 }
 
 /** Changes what is given; loans that are in the portfolio stay in it. */
 export async function changePortfolio(work: Work, id: string, changes: Input, row: Row) {
   const { portfolio_type, criteria } = { ...row, ...changes } as Input;
-  await checkCriteria(work, criteria ?? {}, portfolio_type === 'dynamic');
+  await assertCriteria(work, criteria ?? {}, portfolio_type === 'dynamic');
   await update(work.tx, 'portfolios', id, changes);
 }

@@ -5,14 +5,14 @@ import { lockInvestor } from '../../sql/portfolios/investors.ts';
 import * as remittances from '../../sql/portfolios/remittances.ts';
 import { find, type Row } from '../../sql/table.ts';
 import { date, text } from '../../sql/types.ts';
-import { AMOUNT_MOST } from '../../sql/wide-sums.ts';
+import { AMOUNT_MAX } from '../../sql/wide-sums.ts';
 import { update } from '../../sql/write.ts';
 import { addDays, monthEnd, monthStart } from '../dates.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { money } from '../money.ts';
-import { refuseClosed } from '../ledger/close-period.ts';
-import { postParts, type Heading } from '../ledger/post.ts';
-import { MATRIX, referenceOf, type SystemEntry } from '../loans/engine/posting-matrix.ts';
+import { assertPeriodOpen } from '../ledger/close-period.ts';
+import { postEntryParts, type EntryHeading } from '../ledger/post.ts';
+import { POSTING_MATRIX, referenceType, type SystemEntry } from '../loans/engine/posting-matrix.ts';
 import type { Work } from '../work.ts';
 
 /** Where a remittance takes what it keeps and what it pays from. */
@@ -27,13 +27,13 @@ export const remittanceEntries = (): SystemEntry[] => [
 ];
 
 /** What entries are called by which a borrower's money comes in, goes out or goes back. */
-const MOVING = (Object.keys(MATRIX) as (keyof typeof MATRIX)[])
+const MOVING = (Object.keys(POSTING_MATRIX) as (keyof typeof POSTING_MATRIX)[])
   .filter((kind) =>
-    Object.values(MATRIX[kind] ?? {})
+    Object.values(POSTING_MATRIX[kind] ?? {})
       .flat()
       .some(([debit]) => debit === 'cash' || debit === 'borrower_suspense'),
   )
-  .flatMap((kind) => [referenceOf(kind), `${kind}_reversal`]);
+  .flatMap((kind) => [referenceType(kind), `${kind}_reversal`]);
 
 type New = { investor_id: string; period_end?: string | undefined };
 
@@ -54,11 +54,13 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
   }
   await lockInvestor(tx, investor_id);
   const period = { investor_id, period_start: monthStart(end), period_end: end };
-  if (await remittances.isMade(tx, period))
+  if (await remittances.hasRemittance(tx, period))
     throw new Conflict(`The month through ${end} is told already.`, 'already_made');
-  const id = await remittances.make(tx, period, MOVING, actor.id);
+  const id = await remittances.createRemittance(tx, period, MOVING, actor.id);
   const earned = {
-    ...{ entry_date: end, reference_type: 'remittance', reference_id: id },
+    entry_date: end,
+    reference_type: 'remittance',
+    reference_id: id,
     description: `Servicing fee through ${end}`,
   };
   const journal_entry_id = await book(work, earned, 'servicing_fee', KEPT);
@@ -70,22 +72,28 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
 const lastMonthBefore = (day: string) =>
   day === monthEnd(day) ? day : addDays(monthStart(day), -1);
 
-export const Payment = z.object({
+export const RemittancePayment = z.object({
   paid_on: date.optional().describe('Default: the business date. Can be an earlier open day.'),
   reference_number: text.optional().describe("The bank's reference for the transfer."),
 });
 
 /** The money that was due has gone to the investor, or has come from them where it is below zero. */
-export async function payRemittance(work: Work, id: string, input: z.output<typeof Payment>) {
+export async function payRemittance(
+  work: Work,
+  id: string,
+  input: z.output<typeof RemittancePayment>,
+) {
   const { paid_on = work.today, reference_number } = input;
   const told = (await find(work.tx, remittances.remittances, id)) as Row;
   if (told['status'] === 'paid') throw new Conflict('It is paid already.', 'already_paid');
   if (paid_on > work.today) throw new Invalid({ paid_on: 'Must not be after the business date.' });
   if (paid_on <= String(told['period_end']))
     throw new Invalid({ paid_on: 'Must be after the period.' });
-  await refuseClosed(work, paid_on);
+  await assertPeriodOpen(work, paid_on);
   const sent = {
-    ...{ entry_date: paid_on, reference_type: 'remittance_payment', reference_id: id },
+    entry_date: paid_on,
+    reference_type: 'remittance_payment',
+    reference_id: id,
     description: `Remittance through ${String(told['period_end'])}`,
   };
   const payment_entry_id = await book(work, sent, 'due', PAID);
@@ -100,11 +108,11 @@ export async function payRemittance(work: Work, id: string, input: z.output<type
 /** One entry for the remittance, with a part for each account on which loans have it owed. */
 async function book(
   work: Work,
-  heading: Omit<Heading, 'reference_id'> & { reference_id: string },
+  heading: Omit<EntryHeading, 'reference_id'> & { reference_id: string },
   what: 'servicing_fee' | 'due',
   { debit, credit }: typeof KEPT | typeof PAID,
 ) {
-  const owed = await remittances.byAccount(work.tx, heading.reference_id);
+  const owed = await remittances.sumsByAccount(work.tx, heading.reference_id);
   const parts = owed.flatMap(({ account_id, ...amounts }) =>
     byLine(amounts[what]).map((amount) => ({
       debit: { [debit]: amount },
@@ -112,13 +120,13 @@ async function book(
       accounts: { [OWED]: account_id },
     })),
   );
-  return postParts(work, heading, parts);
+  return postEntryParts(work, heading, parts);
 }
 
 /** What is more than a line of the journal can say is booked by several. */
 function byLine(text: string): string[] {
   const total = new Big(text);
-  const most = new Big(AMOUNT_MOST).times(total.s);
+  const most = new Big(AMOUNT_MAX).times(total.s);
   const full = Number(total.div(most).round(0, Big.roundDown).toFixed());
   const lines = Array.from({ length: full }, () => money(most));
   return [...lines, money(total.minus(most.times(full)))];

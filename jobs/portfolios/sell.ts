@@ -4,11 +4,11 @@ import * as investors from '../../sql/portfolios/investors.ts';
 import * as assignments from '../../sql/portfolios/loan-assignments.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { date, money, prose, ratio, uuid } from '../../sql/types.ts';
-import { AMOUNT_MOST } from '../../sql/wide-sums.ts';
+import { AMOUNT_MAX } from '../../sql/wide-sums.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { divide, money as cents } from '../money.ts';
 import type { Work } from '../work.ts';
-import { checkInstrument } from './loan-assignment.ts';
+import { assertSettlementInstrument } from './loan-assignment.ts';
 
 export const Sale = z.object({
   investor_id: uuid.optional(),
@@ -53,7 +53,7 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
   if (investor_id !== null) {
     if (owned.length > 0)
       throw new Conflict('A loan has an owner already.', 'over_assigned', { loan_ids: owned });
-    await assignments.assignAll(work.tx, {
+    await assignments.assignSoldLoans(work.tx, {
       portfolio_id: id,
       investor_id,
       sale_date,
@@ -86,7 +86,7 @@ async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
   const isActive = await investors.isActive(work.tx, investor_id);
   if (isActive === null) throw new Invalid({ investor_id: 'Does not exist.' });
   if (!isActive) throw new Conflict('The investor is not active.', 'investor_inactive');
-  await checkInstrument(work, investor_id, settlement_instrument_id);
+  await assertSettlementInstrument(work, investor_id, settlement_instrument_id);
 }
 
 /** A price says the ratio and a ratio says the price, of the principal that is sold. */
@@ -94,9 +94,9 @@ function priceOf({ sale_price, purchase_price_ratio }: z.output<typeof Sale>, pr
   if (sale_price === undefined && purchase_price_ratio === undefined)
     return { price: null, ratio: null };
   const price = sale_price ?? cents(principal.times(purchase_price_ratio ?? 0));
-  if (new Big(price).gt(AMOUNT_MOST)) {
+  if (new Big(price).gt(AMOUNT_MAX)) {
     const reason =
-      `Makes a price of ${price}, and ${AMOUNT_MOST} is the most. ` +
+      `Makes a price of ${price}, and ${AMOUNT_MAX} is the most. ` +
       'Sell the loans in several portfolios.';
     throw new Invalid({ purchase_price_ratio: reason });
   }

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { lockInvestor } from '../../sql/portfolios/investors.ts';
-import { hasRates, isToldSince } from '../../sql/portfolios/servicing-fee-rates.ts';
+import { hasRates, hasRemittanceSince } from '../../sql/portfolios/servicing-fee-rates.ts';
 import type { Row } from '../../sql/table.ts';
 import { insert, update, type Values } from '../../sql/write.ts';
 import { monthStart } from '../dates.ts';
@@ -19,7 +19,7 @@ export async function addServicingFeeRate(work: Work, input: New): Promise<strin
     throw new Invalid({ from_date: 'Must be the first day of a month.' });
   // A remittance that is made at this moment either has the rate or is found here.
   await lockInvestor(work.tx, investor_id);
-  if (await isToldSince(work.tx, investor_id, from_date)) {
+  if (await hasRemittanceSince(work.tx, investor_id, from_date)) {
     throw new Conflict(
       'The investor was told of that month already: name a month after the last remittance.',
       'already_made',

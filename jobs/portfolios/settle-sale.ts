@@ -1,28 +1,29 @@
-import { ON_THE_BOOKS } from '../../sql/portfolios/day-rows.ts';
+import { SNAPSHOT_STATUSES } from '../../sql/portfolios/daily-snapshots.ts';
 import * as membership from '../../sql/portfolios/membership.ts';
 import * as sales from '../../sql/portfolios/sales.ts';
-import { record } from '../audit.ts';
-import { bookSale, onAccount } from '../loans/history/book-sale.ts';
-import { happen, openLoan } from '../loans/history/happen.ts';
+import { recordAudit } from '../audit.ts';
+import { bookSale, investorAccounts } from '../loans/history/post-sale.ts';
+import { recordEvents, openLoan } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import type { Work } from '../work.ts';
-import { moverOf } from './assign.ts';
+import { moveAudit } from './assign.ts';
 import { DECLINE_REASONS } from './loan-assignment.ts';
 
 /**
  * Executes what is to settle by the business date: the loan is the investor's, or stays where it is when
  * it is not what was agreed on any more.
  */
-export async function settleSale(work: Work, sale: sales.Due) {
+export async function settleSale(work: Work, sale: sales.DueSale) {
   const { tx, today: day } = work;
   const { row } = await openLoan(work, sale.loan_id);
-  if (!(await sales.isDue(tx, sale.id))) return;
-  const carried = await sales.carried(tx, sale.loan_id, row.posted_until);
+  if (!(await sales.lockIfDue(tx, sale.id))) return;
+  const carried = await sales.carryingAmounts(tx, sale.loan_id, row.posted_until);
   const reason = whyNot(row.status, sale.agreed_status, carried.is_left);
   if (reason !== null) return decline(work, sale, reason);
   const entryIds = sale.price === null ? null : await bookSale(work, sale, carried, sale.price);
-  if (entryIds) await sales.mapSold(tx, row.id, row.posted_until, onAccount(carried));
-  await sales.settle(tx, sale.id, day, entryIds);
+  if (entryIds)
+    await sales.mapSaleAccounts(tx, row.id, row.posted_until, investorAccounts(carried));
+  await sales.settleAssignment(tx, sale.id, day, entryIds);
   await told(work, sale, 'settle', { status: { old: 'pending', new: 'active' } });
   if (!sale.servicing_retained) await release(work, sale.loan_id);
 }
@@ -33,43 +34,47 @@ type Reason = (typeof DECLINE_REASONS)[number];
 function whyNot(status: string, agreed: string | null, isLeft: boolean): Reason | null {
   if (status === 'charged_off' && agreed !== null && agreed !== status) return 'charged_off';
   if (status === 'active' && agreed === 'charged_off') return 'reinstated';
-  if (ON_THE_BOOKS.includes(status)) return isLeft ? null : 'nothing_owed';
+  if (SNAPSHOT_STATUSES.includes(status)) return isLeft ? null : 'nothing_owed';
   return DECLINE_REASONS.find((known) => known === status) ?? 'nothing_owed';
 }
 
 /** The loan stays the seller's, and leaves the portfolio that is sold without it. */
-async function decline(work: Work, sale: sales.Due, reason: Reason) {
-  await sales.decline(work.tx, sale.id, reason);
+async function decline(work: Work, sale: sales.DueSale, reason: Reason) {
+  await sales.declineAssignment(work.tx, sale.id, reason);
   await told(work, sale, 'decline', {
     status: { old: 'pending', new: 'declined' },
     decline_reason: { old: null, new: reason },
   });
   if (sale.portfolio_id === null) return;
-  await membership.takeOut(work.tx, [sale.loan_id], moverOf(work, 'leave-sold-portfolio', reason));
+  await membership.unassignLoans(
+    work.tx,
+    [sale.loan_id],
+    moveAudit(work, 'leave-sold-portfolio', reason),
+  );
 }
 
 const told = (
   work: Work,
-  { id, loan_id }: sales.Due,
+  { id, loan_id }: sales.DueSale,
   action: string,
-  changes: Parameters<typeof record>[3],
-) => record(work, { type: 'loan_assignments', id, loan_id }, action, changes);
+  changes: Parameters<typeof recordAudit>[3],
+) => recordAudit(work, { type: 'loan_assignments', id, loan_id }, action, changes);
 
 /** The loan goes to another servicer, with all that is owed on it and all that waits for its borrower. */
 async function release(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const event = newEvent({ kind: 'servicing_transfer', effective_date: work.today });
-  await happen(work, loan, [event], { becomes: 'transferred', trigger: 'portfolio_sale' });
+  await recordEvents(work, loan, [event], { becomes: 'transferred', trigger: 'portfolio_sale' });
 }
 
 /** Loans that were never part of a sale leave its portfolio before the close in which it settles. */
-export const leaveSoldPortfolios = (work: Work) =>
-  membership.takeOutUnsold(work.tx, work.today, moverOf(work, 'leave-sold-portfolio'));
+export const unassignUnsoldLoans = (work: Work) =>
+  membership.unassignUnsold(work.tx, work.today, moveAudit(work, 'leave-sold-portfolio'));
 
 /** Portfolios of whose sale nothing is pending any more are the buyers' as the day ends. */
 export async function finishSales(work: Work, day: string) {
-  for (const { id, buyer_id, investor_id } of await sales.finish(work.tx, day)) {
-    await record(work, { type: 'portfolios', id }, 'settle-sale', {
+  for (const { id, buyer_id, investor_id } of await sales.markPortfoliosSettled(work.tx, day)) {
+    await recordAudit(work, { type: 'portfolios', id }, 'settle-sale', {
       settled_on: { old: null, new: day },
       investor_id: { old: investor_id, new: buyer_id },
     });

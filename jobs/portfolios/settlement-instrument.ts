@@ -8,7 +8,7 @@ type Input = Values & { account_number?: string | undefined; is_primary?: boolea
 type NewInstrument = Input & { investor_id: string; instrument_type: string };
 
 /** Adds an instrument: the first is primary, and a new primary takes the place of the old one. */
-export async function addInstrument(work: Work, input: NewInstrument): Promise<string> {
+export async function addSettlementInstrument(work: Work, input: NewInstrument): Promise<string> {
   const { investor_id } = input;
   await investors.lockInvestor(work.tx, investor_id);
   const isFirst = !(await investors.hasInstrument(work.tx, investor_id));
@@ -18,7 +18,7 @@ export async function addInstrument(work: Work, input: NewInstrument): Promise<s
 }
 
 /** Changes what is given; the row comes with its investor locked. */
-export async function changeInstrument(work: Work, id: string, changes: Input, row: Row) {
+export async function changeSettlementInstrument(work: Work, id: string, changes: Input, row: Row) {
   if (changes.is_primary === true) await displace(work, String(row['investor_id']), id);
   await update(work.tx, 'settlement_instruments', id, lastFour(changes));
 }

@@ -4,7 +4,7 @@ import { date, uuid } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
 import { job } from '../job.ts';
 import type { Work } from '../work.ts';
-import { assertParticulars, assertRecorded } from './past-days.ts';
+import { assertAttributesRecorded, assertDayRecorded } from './recorded-days.ts';
 
 /**
  * Writes the day's figures of every portfolio with one statement; a repeat writes the same again. A
@@ -13,7 +13,7 @@ import { assertParticulars, assertRecorded } from './past-days.ts';
  */
 export async function snapshotPortfolios({ tx }: Pick<Work, 'tx'>, day: string): Promise<number> {
   const source = (await snapshots.isRecorded(tx, day)) ? 'recorded' : 'live';
-  return (await snapshots.write(tx, day, source)).length;
+  return (await snapshots.writePortfolioSnapshots(tx, day, source)).length;
 }
 
 export const snapshotPortfoliosJob = job({
@@ -37,11 +37,11 @@ export async function addSnapshot(work: Work, input: Input): Promise<string> {
     throw new Invalid({ snapshot_date: 'Must not be after the business date.' });
   const isPast = day < work.today;
   if (isPast) {
-    await assertRecorded(work.tx, day, 'snapshot_date');
-    await assertParticulars(work.tx, day, ['weighted_average_term']);
+    await assertDayRecorded(work.tx, day, 'snapshot_date');
+    await assertAttributesRecorded(work.tx, day, ['weighted_average_term']);
   }
   const source = isPast ? 'recorded' : 'live';
-  const [written] = await snapshots.write(work.tx, day, source, portfolio_id);
+  const [written] = await snapshots.writePortfolioSnapshots(work.tx, day, source, portfolio_id);
   if (!written) throw new Error(`Portfolio ${portfolio_id} vanished while it was written.`);
   return written.id;
 }

@@ -79,7 +79,7 @@ export async function changeTapeConfig(work: Work, id: string, changes: Input, r
 
 async function check({ tx }: Work, { filters = {} }: Input) {
   const { program_id = [], product_id = [], investor_id = [] } = filters;
-  const unknown = await portfolios.missing(tx, program_id, product_id, investor_id);
+  const unknown = await portfolios.findMissingReference(tx, program_id, product_id, investor_id);
   if (unknown.program_id) throw new Invalid({ 'filters.program_id': 'Does not exist.' });
   if (unknown.product_id) throw new Invalid({ 'filters.product_id': 'Does not exist.' });
   if (unknown.investor_id) throw new Invalid({ 'filters.investor_id': 'Does not exist.' });

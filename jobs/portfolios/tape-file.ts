@@ -1,7 +1,7 @@
 import type { TapeColumn } from '../../sql/portfolios/tape-columns.ts';
 import type { TapeFormat } from '../../sql/portfolios/tapes.ts';
 import { zipped } from '../files/zip.ts';
-import { type TapeRow, workbook } from './tape-sheet.ts';
+import { type TapeRow, streamWorkbook } from './tape-sheet.ts';
 import { writeCsv, writeJson } from './tape-text.ts';
 
 export const CONTENT_TYPES: Record<TapeFormat, string> = {
@@ -19,12 +19,12 @@ type Order = {
 };
 
 /** The bytes of a tape, made as the texts of its pages are read; the same for the same loans. */
-export function bytesOfTape(pages: AsyncIterable<string>, order: Order) {
+export function streamTapeFile(pages: AsyncIterable<string>, order: Order) {
   if (order.format === 'csv') return encoded(writeCsv(pages, order));
   if (order.format === 'json') return encoded(writeJson(pages));
   // A zip names a time, from 1980 on: the day that is told, at noon wherever one is.
   const told = order.as_of_date < '1980-01-02' ? '1980-01-02' : order.as_of_date;
-  return zipped(workbook(rowsOf(pages), order), new Date(`${told}T12:00:00`));
+  return zipped(streamWorkbook(rowsOf(pages), order), new Date(`${told}T12:00:00`));
 }
 
 async function* rowsOf(pages: AsyncIterable<string>) {

@@ -1,5 +1,9 @@
-import { COLUMNS, type Kind, type TapeColumn } from '../../sql/portfolios/tape-columns.ts';
-import type { Entry } from '../files/zip.ts';
+import {
+  COLUMN_DEFINITIONS,
+  type ColumnKind,
+  type TapeColumn,
+} from '../../sql/portfolios/tape-columns.ts';
+import type { ZipEntry } from '../files/zip.ts';
 import { dayNumber } from '../dates.ts';
 
 export type TapeRow = Record<string, string | number | boolean | null>;
@@ -15,16 +19,21 @@ type Layout = {
 export const SHEET_ROWS_MAX = 1_048_575;
 
 /** The style of each kind of cell, as xl/styles.xml has them in their order. */
-const STYLES: Record<Kind, number> = {
-  ...{ text: 0, code: 0, count: 0, flag: 0 },
-  ...{ money: 1, rate: 2, day: 3 },
+const STYLES: Record<ColumnKind, number> = {
+  text: 0,
+  code: 0,
+  count: 0,
+  flag: 0,
+  money: 1,
+  rate: 2,
+  day: 3,
 };
 
 /**
  * The files of a workbook with one sheet (ECMA-376, Office Open XML). Amounts are numbers with two decimals
  * and days are days; a text is written in its cell as a text, which no spreadsheet takes for a formula.
  */
-export async function* workbook(rows: Rows, layout: Layout): AsyncGenerator<Entry> {
+export async function* streamWorkbook(rows: Rows, layout: Layout): AsyncGenerator<ZipEntry> {
   for (const [path, text] of Object.entries(FRAME)) yield { path, content: Buffer.from(text) };
   yield { path: 'xl/worksheets/sheet1.xml', content: sheet(rows, layout) };
 }
@@ -39,7 +48,11 @@ async function* sheet(rows: Rows, { columns, include_header, onCut }: Layout) {
   if (include_header) yield Buffer.from(line(columns.map((name) => cell('text', name))));
   for await (const page of rows) {
     const lines = page.map((row) =>
-      line(columns.map((name) => cell(COLUMNS[name].kind, fitting(row[name] ?? null, onCut)))),
+      line(
+        columns.map((name) =>
+          cell(COLUMN_DEFINITIONS[name].kind, fitting(row[name] ?? null, onCut)),
+        ),
+      ),
     );
     yield Buffer.from(lines.join(''));
   }
@@ -63,7 +76,7 @@ function fitting(value: TapeRow[string], onCut?: () => void) {
   return `${beginning.isWellFormed() ? beginning : beginning.slice(0, -1)}…`;
 }
 
-function cell(kind: Kind, value: TapeRow[string]): string {
+function cell(kind: ColumnKind, value: TapeRow[string]): string {
   if (value === null) return '<c/>';
   if (kind === 'flag') return `<c t="b"><v>${value === true ? 1 : 0}</v></c>`;
   const isDay = kind === 'day' && String(value) >= FIRST_DAY;
@@ -73,7 +86,8 @@ function cell(kind: Kind, value: TapeRow[string]): string {
   return number(kind, String(value));
 }
 
-const number = (kind: Kind, value: string | number) => `<c s="${STYLES[kind]}"><v>${value}</v></c>`;
+const number = (kind: ColumnKind, value: string | number) =>
+  `<c s="${STYLES[kind]}"><v>${value}</v></c>`;
 
 /** What XML and the format's own escapes (_x0041_) would read otherwise; what XML cannot hold is left out. */
 const escaped = (text: string) =>

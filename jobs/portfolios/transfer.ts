@@ -4,7 +4,7 @@ import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import { date, prose, uuid } from '../../sql/types.ts';
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { checkOpen, known, loanIds, moverOf } from './assign.ts';
+import { assertPortfolioOpen, assertLoansExist, loanIds, moveAudit } from './assign.ts';
 
 export const Transfer = z
   .object({
@@ -23,7 +23,7 @@ export const Transfer = z
     if (all === (loan_ids !== undefined)) refuse('loan_ids', 'Name the loans, or say all.');
   });
 
-export const Transferred = z.object({
+export const TransferResult = z.object({
   portfolio_id: uuid,
   target_portfolio_id: uuid,
   transferred_count: z.int(),
@@ -39,7 +39,7 @@ export async function transferLoans(
   work: Work,
   id: string,
   input: z.output<typeof Transfer>,
-): Promise<z.output<typeof Transferred>> {
+): Promise<z.output<typeof TransferResult>> {
   const { loan_ids, notes, effective_date = work.today } = input;
   const field = input.target_portfolio_id ? 'target_portfolio_id' : 'destination_portfolio_id';
   const target = input[field] ?? '';
@@ -48,10 +48,10 @@ export async function transferLoans(
     throw new Invalid({ effective_date: 'Must not be after the business date.' });
   const locked = await portfolios.lock(work.tx, [id, target]);
   if (locked.length < 2) throw new Invalid({ [field]: 'Does not exist.' });
-  for (const portfolio of locked) checkOpen(portfolio);
-  if (loan_ids) await known(work, loan_ids);
-  const mover = moverOf(work, 'transfer-portfolio', notes);
-  const moved = await membership.takeFrom(
+  for (const portfolio of locked) assertPortfolioOpen(portfolio);
+  if (loan_ids) await assertLoansExist(work, loan_ids);
+  const mover = moveAudit(work, 'transfer-portfolio', notes);
+  const moved = await membership.transferLoans(
     work.tx,
     { from: id, to: target },
     loan_ids ?? null,

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { KeyMissing } from '../errors.ts';
-import { FIRST, keysOf, problemsOf, type Key } from './keys.ts';
+import { DEFAULT_KEY_ID, parseKeys, findSecretProblems, type Key } from './keys.ts';
 
 /**
  * Secrets of receivers, account numbers and the like are kept encrypted (AES-256-GCM), so that a
@@ -32,10 +32,10 @@ export type Keys = {
 };
 
 /** The keys that SECRET holds, for whatever one installation seals, signs and hashes. */
-export function keysFrom(secret: string): Keys {
-  const [problem] = problemsOf(secret);
+export function deriveKeys(secret: string): Keys {
+  const [problem] = findSecretProblems(secret);
   if (problem) throw new Error(`SECRET: ${problem}`);
-  const [current, ...others] = keysOf(secret);
+  const [current, ...others] = parseKeys(secret);
   const derived = (key: Key, use: string) => createHmac('sha256', key.secret).update(use).digest();
   const sealing = derived(current, 'webhook-secrets');
   const opening = new Map(
@@ -102,6 +102,6 @@ function unseal(keys: ReadonlyMap<string, Buffer>, tenantId: string, sealed: str
 }
 
 function partsOf(sealed: string): { id: string; text: string } {
-  const [, id = FIRST, text = ''] = /^(?:v1|v2:([A-Za-z0-9_-]+)):(.*)$/.exec(sealed) ?? [];
+  const [, id = DEFAULT_KEY_ID, text = ''] = /^(?:v1|v2:([A-Za-z0-9_-]+)):(.*)$/.exec(sealed) ?? [];
   return { id, text };
 }

@@ -9,18 +9,22 @@ import { payments } from '../../sql/payments/payments.ts';
 import { investors } from '../../sql/portfolios/investors.ts';
 import { portfolios } from '../../sql/portfolios/portfolios.ts';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
-import { holdRecord, sealedValues } from '../../sql/users/approved-records.ts';
+import { lockRecord, sealedValues } from '../../sql/users/approved-records.ts';
 import { users } from '../../sql/users/users.ts';
 import type { Work } from '../work.ts';
 
 /** What a request is about, as records are when it is made; part by part, each with its fields. */
-export type Content = Record<string, unknown>;
+export type ApprovalContent = Record<string, unknown>;
 
 /** The path and body of a request, and the records that {id} in its path is of. */
-export type Asked = { record?: Table | undefined; params: Record<string, string>; body: unknown };
+export type ApprovalTarget = {
+  record?: Table | undefined;
+  params: Record<string, string>;
+  body: unknown;
+};
 
 /** The records that a field of a body names by id. Every such field of an approvable action is here. */
-export const LINKED = dictionary<Table>({
+export const LINKED_TABLES = dictionary<Table>({
   borrower_id: borrowers,
   loan_id: loans,
   payment_id: payments,
@@ -40,45 +44,83 @@ export const LINKED = dictionary<Table>({
  */
 const APPROVED = dictionary<readonly string[]>({
   auto_responses: [
-    ...['name', 'channel', 'match_type', 'keywords', 'pattern', 'response_template_id'],
-    ...['response_subject', 'response_body', 'action', 'forward_to', 'program_id', 'is_active'],
+    'name',
+    'channel',
+    'match_type',
+    'keywords',
+    'pattern',
+    'response_template_id',
+    'response_subject',
+    'response_body',
+    'action',
+    'forward_to',
+    'program_id',
+    'is_active',
   ],
   borrowers: ['first_name', 'last_name'],
   change_notices: [
-    ...['loan_id', 'payment_instrument_id', 'code', 'corrected_routing_number'],
-    ...['corrected_account_number_last_four', 'corrected_account_type', 'status'],
+    'loan_id',
+    'payment_instrument_id',
+    'code',
+    'corrected_routing_number',
+    'corrected_account_number_last_four',
+    'corrected_account_type',
+    'status',
   ],
   communication_templates: ['name', 'subject', 'body', 'is_active'],
   disbursements: ['loan_id', 'amount', 'net_amount', 'disbursement_date', 'method', 'payee_name'],
   draws: ['loan_id', 'amount', 'draw_date', 'purpose', 'payment_instrument_id'],
   identity_providers: [
-    ...['name', 'issuer_url', 'client_id', 'redirect_url', 'role_claim', 'roles', 'adds_users'],
-    ...['trusts_amr', 'is_active'],
+    'name',
+    'issuer_url',
+    'client_id',
+    'redirect_url',
+    'role_claim',
+    'roles',
+    'adds_users',
+    'trusts_amr',
+    'is_active',
   ],
   investors: ['name', 'legal_name', 'is_active'],
   loan_tape_configs: [
-    ...[
-      'name',
-      'portfolio_id',
-      'format',
-      'columns',
-      'filters',
-      'schedule',
-      'is_active',
-      'delivery',
-    ],
-    ...['recipients', 'attach_file', 'sftp_server_id'],
+    'name',
+    'portfolio_id',
+    'format',
+    'columns',
+    'filters',
+    'schedule',
+    'is_active',
+    'delivery',
+    'recipients',
+    'attach_file',
+    'sftp_server_id',
   ],
   loans: [
-    ...['loan_number', 'borrower_id', 'principal_amount', 'interest_rate', 'term_months'],
+    'loan_number',
+    'borrower_id',
+    'principal_amount',
+    'interest_rate',
+    'term_months',
     'payment_frequency',
   ],
   payment_instruments: [
-    ...['borrower_id', 'instrument_type', 'account_holder_name', 'bank_name', 'routing_number'],
-    ...['account_number_last_four', 'account_type', 'is_verified', 'is_archived'],
+    'borrower_id',
+    'instrument_type',
+    'account_holder_name',
+    'bank_name',
+    'routing_number',
+    'account_number_last_four',
+    'account_type',
+    'is_verified',
+    'is_archived',
   ],
   payments: [
-    ...['loan_id', 'receipt_number', 'amount', 'payment_date', 'effective_date', 'payment_type'],
+    'loan_id',
+    'receipt_number',
+    'amount',
+    'payment_date',
+    'effective_date',
+    'payment_type',
     'payment_method',
   ],
   portfolios: ['name'],
@@ -94,17 +136,17 @@ const STAMPS = new Set(['id', 'created_at', 'updated_at']);
 const OWNERS = dictionary<Table>({ loan_id: loans, borrower_id: borrowers, user_id: users });
 
 /** A disbursement that names no amount pays what is left of the loan, so that must be the same too. */
-const isWhole = ({ record, body }: Asked) =>
+const isWhole = ({ record, body }: ApprovalTarget) =>
   record?.name === 'loans' && !(body as { amount?: unknown } | null)?.amount;
 
-export type Part = { name: string; table: Table; id: string; isOwn: boolean };
+export type ReferencedRecord = { name: string; table: Table; id: string; isOwn: boolean };
 
 /** The records that a request names: that of its path, which the action locks itself, and those of its body. */
-export function partsOf({ record, params, body }: Asked): Part[] {
+export function referencedRecords({ record, params, body }: ApprovalTarget): ReferencedRecord[] {
   const own = record && params['id'] ? [partOf(record, params['id'], true)] : [];
   const named = Object.entries((body ?? {}) as Record<string, unknown>).flatMap(
     ([field, value]) => {
-      const table = LINKED[field];
+      const table = LINKED_TABLES[field];
       if (table === undefined) return [];
       const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
       const name = field.replace(/_ids?$/, '');
@@ -117,7 +159,7 @@ export function partsOf({ record, params, body }: Asked): Part[] {
   return [...own, ...named];
 }
 
-const partOf = (table: Table, id: string, isOwn: boolean): Part => ({
+const partOf = (table: Table, id: string, isOwn: boolean): ReferencedRecord => ({
   name: table.name.replace(/ies$/, 'y').replace(/s$/, ''),
   table,
   id,
@@ -129,10 +171,14 @@ const partOf = (table: Table, id: string, isOwn: boolean): Part => ({
  * are kept sealed appear as keyed fingerprints; `known` are those of the stored content, which may have been
  * made under an older key.
  */
-export async function contentOf(work: Work, asked: Asked, known: ReadonlySet<string> = new Set()) {
-  const content: Content = {};
-  for (const { name, table, id, isOwn } of partsOf(asked)) {
-    if (!isOwn) await holdRecord(work.tx, table, id);
+export async function readContent(
+  work: Work,
+  asked: ApprovalTarget,
+  known: ReadonlySet<string> = new Set(),
+) {
+  const content: ApprovalContent = {};
+  for (const { name, table, id, isOwn } of referencedRecords(asked)) {
+    if (!isOwn) await lockRecord(work.tx, table, id);
     const row = isOwn ? await findLocked(work.tx, table, id) : await find(work.tx, table, id);
     content[name] = row && (await shownOf(work, table, row, known));
     if (isOwn && row && isWhole(asked))
@@ -146,9 +192,11 @@ async function shownOf(
   table: Table,
   row: Row,
   known: ReadonlySet<string>,
-): Promise<Content> {
+): Promise<ApprovalContent> {
   const fields = APPROVED[table.name] ?? Object.keys(row).filter((name) => !STAMPS.has(name));
-  const shown: Content = Object.fromEntries(fields.map((name) => [name, row[name] ?? null]));
+  const shown: ApprovalContent = Object.fromEntries(
+    fields.map((name) => [name, row[name] ?? null]),
+  );
   for (const { column, sealed } of await sealedValues(work.tx, table, row.id)) {
     const text = work.installation.keys.unseal(work.tenant_id, sealed);
     const prints = work.installation.keys
@@ -167,7 +215,7 @@ async function shownOf(
 }
 
 /** The fingerprints that a stored content has. */
-export const fingerprintsIn = (content: unknown): ReadonlySet<string> =>
+export const extractFingerprints = (content: unknown): ReadonlySet<string> =>
   new Set(
     leavesOf(content).flatMap(([path, value]) =>
       path.endsWith('_fingerprint') && typeof value === 'string' ? [value] : [],
@@ -175,7 +223,7 @@ export const fingerprintsIn = (content: unknown): ReadonlySet<string> =>
   );
 
 /** The fields that differ between two contents, such as `payment_instrument.routing_number`. */
-export function changedFields(before: unknown, after: unknown): string[] {
+export function findChangedFields(before: unknown, after: unknown): string[] {
   const [old, now] = [new Map(leavesOf(before)), new Map(leavesOf(after))];
   return [...new Set([...old.keys(), ...now.keys()])]
     .filter((path) => JSON.stringify(old.get(path)) !== JSON.stringify(now.get(path)))
@@ -185,19 +233,19 @@ export function changedFields(before: unknown, after: unknown): string[] {
 /** Each field with its path; a list is one value, and so is a record that is not there. */
 function leavesOf(value: unknown, path = ''): [path: string, value: unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [[path, canonical(value)]];
+    return [[path, canonicalize(value)]];
   return Object.entries(value).flatMap(([name, inner]) =>
     leavesOf(inner, path === '' ? name : `${path}.${name}`),
   );
 }
 
 /** The same value in the same words, whatever the order of its keys. */
-export function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical);
+export function canonicalize(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonicalize);
   if (typeof value !== 'object' || value === null) return value ?? null;
   return Object.fromEntries(
     Object.entries(value)
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inner]) => [name, canonical(inner)]),
+      .map(([name, inner]) => [name, canonicalize(inner)]),
   );
 }

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { find, findLocked, type Row, type Table } from '../../sql/table.ts';
 import { prose } from '../../sql/types.ts';
-import { approvals, approvalsWithContent, sealedOf } from '../../sql/users/approvals.ts';
+import { approvals, approvalsWithContent, findSealedSecrets } from '../../sql/users/approvals.ts';
 import { users } from '../../sql/users/users.ts';
 import { insert, update } from '../../sql/write.ts';
-import { audited } from '../audit.ts';
+import { auditChange } from '../audit.ts';
 import { Conflict, Forbidden, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 import {
-  canonical,
-  changedFields,
-  contentOf,
-  fingerprintsIn,
-  type Asked,
-  type Content,
+  canonicalize,
+  findChangedFields,
+  readContent,
+  extractFingerprints,
+  type ApprovalTarget,
+  type ApprovalContent,
 } from './approval-content.ts';
 import { settingsOf, type ApprovalKind } from './settings.ts';
 
@@ -28,7 +28,7 @@ export const Decision = z.object({
 
 const DAY_MS = 86_400_000;
 
-export type Request = {
+export type ApprovalRequest = {
   kind: ApprovalKind;
   endpoint: string;
   params: Record<string, string>;
@@ -37,28 +37,32 @@ export type Request = {
 };
 
 /** What an action adds to the records that its request names: addresses, settings before and after. */
-export type More = () => Promise<Content>;
+export type ReadMoreContent = () => Promise<ApprovalContent>;
 
 /** Whether the tenant wants a second person to agree to what is of this kind. */
-export const isAsked = async ({ tx }: Work, kind: ApprovalKind): Promise<boolean> =>
+export const isApprovalRequired = async ({ tx }: Work, kind: ApprovalKind): Promise<boolean> =>
   (await settingsOf(tx)).approvals.four_eyes.some((asked) => asked === kind);
 
 /**
  * Keeps the request, with what it is about, until a second person has agreed; what no answer shows of its
  * body is sealed.
  */
-export async function askFor(
+export async function requestApproval(
   work: Work,
-  request: Request,
-  { record, more, secrets }: { record?: Table; more: More; secrets: Content | null },
+  request: ApprovalRequest,
+  {
+    record,
+    more,
+    secrets,
+  }: { record?: Table; more: ReadMoreContent; secrets: ApprovalContent | null },
 ): Promise<Row> {
-  const content = { ...(await contentOf(work, { ...request, record })), ...(await more()) };
-  const text = JSON.stringify(canonical({ ...request, content }));
+  const content = { ...(await readContent(work, { ...request, record })), ...(await more()) };
+  const text = JSON.stringify(canonicalize({ ...request, content }));
   const { keys } = work.installation;
   const secrets_sealed = secrets && keys.seal(work.tenant_id, JSON.stringify(secrets));
   const { expire_days } = (await settingsOf(work.tx)).approvals;
   const { id, email } = work.actor;
-  return audited(work, approvals, 'request', null, () =>
+  return auditChange(work, approvals, 'request', null, () =>
     insert(work.tx, 'approvals', {
       ...request,
       content,
@@ -72,7 +76,7 @@ export async function askFor(
 }
 
 /** The request, locked, as long as it may be decided: of two decisions at once one comes too late. */
-export async function openRequest(work: Work, id: string): Promise<Row> {
+export async function lockPendingRequest(work: Work, id: string): Promise<Row> {
   const request = await findLocked(work.tx, approvalsWithContent, id);
   if (request === null) throw new NotFound();
   const { status } = request;
@@ -83,7 +87,7 @@ export async function openRequest(work: Work, id: string): Promise<Row> {
 }
 
 /** Refuses a decision about a request that reads otherwise than the person who decides has read it. */
-export function assertSeen({ content_fingerprint }: Row, seen: string | null | undefined) {
+export function assertFingerprint({ content_fingerprint }: Row, seen: string | null | undefined) {
   if (!seen || seen === content_fingerprint) return;
   const message = 'The request is not the one that you read. Read it again, then decide.';
   throw new Conflict(message, 'approval_outdated', { content_fingerprint });
@@ -93,29 +97,34 @@ export function assertSeen({ content_fingerprint }: Row, seen: string | null | u
  * Closes the request when what it is about has changed since it was made, and answers the refusal. Otherwise
  * answers null, and nothing of it changes any more until the transaction has ended.
  */
-export async function closeIfOutdated(work: Work, request: Row, asked: Asked, more: More) {
+export async function closeIfOutdated(
+  work: Work,
+  request: Row,
+  asked: ApprovalTarget,
+  more: ReadMoreContent,
+) {
   const before = request['content'];
-  const read = await contentOf(work, asked, fingerprintsIn(before));
+  const read = await readContent(work, asked, extractFingerprints(before));
   // Without its own record there is nothing to ask about.
   const isGone = Object.values(read)[0] === null && asked.record !== undefined;
   const now = isGone ? read : { ...read, ...(await more()) };
-  const changed = changedFields(before, now);
+  const changed = findChangedFields(before, now);
   if (changed.length === 0) return null;
-  await decide(work, request, { status: 'outdated', changed_fields: changed });
+  await recordDecision(work, request, { status: 'outdated', changed_fields: changed });
   const message = `This has changed since it was requested: ${changed.join(', ')}. The request is closed; make it again.`;
   return new Conflict(message, 'approval_outdated', { changed });
 }
 
 /** The body of the request as it was sent, with what was sealed of it. */
-export async function bodyOf({ tx, tenant_id, installation }: Work, { id, body }: Row) {
-  const sealed = await sealedOf(tx, id);
+export async function restoreBody({ tx, tenant_id, installation }: Work, { id, body }: Row) {
+  const sealed = await findSealedSecrets(tx, id);
   if (sealed === null) return body;
   const secrets = JSON.parse(installation.keys.unseal(tenant_id, sealed)) as object;
   return { ...(body as object), ...secrets };
 }
 
 /** Nobody decides about his own request, nor about one of somebody who is no longer with the staff. */
-export async function assertSecond(work: Work, { requested_by }: Row): Promise<Row> {
+export async function assertSecondPerson(work: Work, { requested_by }: Row): Promise<Row> {
   if (work.actor.id === requested_by)
     throw new Conflict('Somebody else has to decide about it.', 'four_eyes');
   const requester = await find(work.tx, users, String(requested_by));
@@ -131,7 +140,7 @@ const ACTIONS = {
 } as const;
 
 /** Writes down what became of the request. */
-export async function decide(
+export async function recordDecision(
   work: Work,
   request: Row,
   {
@@ -147,7 +156,7 @@ export async function decide(
   const action = ACTIONS[status];
   // What was done meanwhile may have taken words out of the request itself, which history must not repeat.
   const before = (await find(work.tx, approvals, request.id)) ?? request;
-  await audited(
+  await auditChange(
     work,
     approvals,
     action,
@@ -170,8 +179,8 @@ export async function decide(
 
 /** Whoever asked for it may take it back. */
 export async function cancelRequest(work: Work, id: string): Promise<Row> {
-  const request = await openRequest(work, id);
+  const request = await lockPendingRequest(work, id);
   if (request['requested_by'] !== work.actor.id)
     throw new Forbidden('Only whoever asked for it takes it back; others reject it.');
-  return decide(work, request, { status: 'canceled' });
+  return recordDecision(work, request, { status: 'canceled' });
 }

@@ -1,26 +1,26 @@
 import type { z } from 'zod';
 import type { Transaction } from '../../sql/database/db.ts';
 import { sftpServers } from '../../sql/documents/sftp-servers.ts';
-import { isThere } from '../../sql/table.ts';
+import { rowExists } from '../../sql/table.ts';
 import { saveSettings } from '../../sql/tenants.ts';
 import * as stored from '../../sql/users/settings.ts';
-import { differences, record } from '../audit.ts';
-import { orderLogo } from './branding/logo.ts';
+import { differences, recordAudit } from '../audit.ts';
+import { requestLogo } from './branding/logo.ts';
 import { Invalid } from '../errors.ts';
 import { validationMessage } from '../validation-messages.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
 import type { Networks } from '../networks/networks.ts';
 import type { Work } from '../work.ts';
-import { nearestPath } from './nearest-setting.ts';
+import { findNearestPath } from './nearest-setting.ts';
 import { isOwnOrigin, Settings, settingsOf } from './settings.ts';
-import { problemsOfPlace, type Place } from './tenant-place.ts';
-import { isWeaker } from './weakened-controls.ts';
+import { findLocaleProblems, type TenantLocale } from './tenant-locale.ts';
+import { weakensAccess } from './weakened-controls.ts';
 
 type Tree = { [key: string]: unknown };
 
 /** What the tenant is and what it has set, as one object. */
 export async function tenantSettings({ tx }: Work) {
-  return { ...(await stored.facts(tx)), ...(await settingsOf(tx)) };
+  return { ...(await stored.tenantFacts(tx)), ...(await settingsOf(tx)) };
 }
 
 /**
@@ -36,15 +36,15 @@ export async function changeSettings(
   const { tx, tenant_id } = work;
   const { before, after, place } = await checkedChange(work, given, check);
   await saveSettings(tx, beyond(Settings.parse({}), after));
-  if (place !== null) await stored.savePlace(tx, place.after);
+  if (place !== null) await stored.saveTenantLocale(tx, place.after);
   const { logo_url } = after.branding;
-  if (logo_url !== '' && logo_url !== before.branding.logo_url) await orderLogo(work, logo_url);
+  if (logo_url !== '' && logo_url !== before.branding.logo_url) await requestLogo(work, logo_url);
   const entity = { type: 'tenants', id: tenant_id };
   const changes = differences(
     flat({ ...before, ...place?.before }, tenant_id),
     flat({ ...after, ...place?.after }, tenant_id),
   );
-  await record(work, entity, 'update-settings', changes);
+  await recordAudit(work, entity, 'update-settings', changes);
   return tenantSettings(work);
 }
 
@@ -52,7 +52,7 @@ export async function changeSettings(
  * Whether a second person has to approve of the change: always where two people would no longer be asked
  * for something, and for any other change where the tenant wants that.
  */
-export async function asksForSecond(work: Work, given: Tree, check: (current: Tree) => void) {
+export async function requiresApproval(work: Work, given: Tree, check: (current: Tree) => void) {
   const { before, after, place } = await checkedChange(work, given, check);
   const { four_eyes } = after.approvals;
   const isChanged = place !== null || JSON.stringify(before) !== JSON.stringify(after);
@@ -63,7 +63,7 @@ export async function asksForSecond(work: Work, given: Tree, check: (current: Tr
 /** Whether a control of access would be weaker than now. */
 export async function weakensControls(work: Work, given: Tree) {
   const { before, after } = await checkedChange(work, given, () => {});
-  return isWeaker(before, after);
+  return weakensAccess(before, after);
 }
 
 /** The settings that a request would change, before and after, for the person who approves it. */
@@ -87,8 +87,8 @@ async function checkedChange(
   given: Tree,
   check: (current: Tree) => void,
 ) {
-  await stored.lock(tx);
-  const facts = await stored.facts(tx);
+  await stored.lockSettings(tx);
+  const facts = await stored.tenantFacts(tx);
   const before: Settings = await settingsOf(tx);
   check({ ...facts, ...before });
   const wanted = Object.fromEntries(
@@ -109,12 +109,12 @@ async function checkedChange(
  */
 async function changedPlace(
   tx: Transaction,
-  facts: z.output<typeof stored.Facts>,
+  facts: z.output<typeof stored.TenantFacts>,
   given: Tree,
   problems: Record<string, string>,
 ) {
   const { time_zone, currency, locale } = facts;
-  const before: Place = { time_zone: facts.next_time_zone ?? time_zone, currency, locale };
+  const before: TenantLocale = { time_zone: facts.next_time_zone ?? time_zone, currency, locale };
   for (const [name, value] of Object.entries(given)) {
     if (name in before || !Object.hasOwn(facts, name) || isStale(name, value, facts)) continue;
     if (JSON.stringify(value) !== JSON.stringify(facts[name as keyof typeof facts]))
@@ -125,15 +125,15 @@ async function changedPlace(
   const named = Object.entries(given).filter(
     ([name]) => name in before && !(isSentBack && name === 'time_zone'),
   );
-  Object.assign(problems, problemsOfPlace(Object.fromEntries(named)));
-  const after: Place = { ...before, ...Object.fromEntries(named) };
+  Object.assign(problems, findLocaleProblems(Object.fromEntries(named)));
+  const after: TenantLocale = { ...before, ...Object.fromEntries(named) };
   if (after.currency !== currency && (await stored.hasLoans(tx)))
     problems['currency'] ??= 'Cannot be changed once there are loans.';
   return JSON.stringify(after) === JSON.stringify(before) ? null : { before, after };
 }
 
 /** What a form read on an earlier business date is no change. */
-const isStale = (name: string, value: unknown, facts: z.output<typeof stored.Facts>) =>
+const isStale = (name: string, value: unknown, facts: z.output<typeof stored.TenantFacts>) =>
   (name === 'business_date' && typeof value === 'string' && value < facts.business_date) ||
   (name === 'next_time_zone' && value === facts.time_zone);
 
@@ -162,7 +162,7 @@ function assertOwn(
 async function assertServer(tx: Transaction, wanted: Settings, before: Settings) {
   const { sftp_server_id: id } = wanted.communications.mail_house;
   if (id === '' || id === before.communications.mail_house.sftp_server_id) return;
-  if (!(await isThere(tx, sftpServers, id)))
+  if (!(await rowExists(tx, sftpServers, id)))
     throw new Invalid({ 'communications.mail_house.sftp_server_id': 'Does not exist.' });
 }
 
@@ -222,7 +222,7 @@ function problemsOf(issues: readonly Issue[]): Record<string, string> {
     for (const key of unknown.slice(0, PROBLEMS_MAX)) {
       const unknownPath = [...path, key].join('.');
       hints += 1;
-      const nearest = hints > HINTS_MAX ? undefined : nearestPath(unknownPath, KNOWN);
+      const nearest = hints > HINTS_MAX ? undefined : findNearestPath(unknownPath, KNOWN);
       const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
       problems.set(unknownPath, `Is not a setting.${hint}`);
     }

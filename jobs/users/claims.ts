@@ -31,7 +31,7 @@ const Claims = z.object({
   amr: lines,
 });
 
-export type Person = {
+export type ClaimedPerson = {
   subject: string;
   /** Only where the provider has seen to it that it is his. */
   email: string | null;
@@ -41,7 +41,7 @@ export type Person = {
 };
 
 /** Who it is, or null where the provider does not even say that. */
-export function personOf(claims: Record<string, unknown>): Person | null {
+export function readPerson(claims: Record<string, unknown>): ClaimedPerson | null {
   const read = Claims.safeParse(claims);
   if (!read.success) return null;
   const { sub, email, email_verified, given_name, family_name, amr = [] } = read.data;
@@ -70,7 +70,7 @@ const isMultiFactor = (amr: readonly string[]) =>
  * The highest of the roles that the claim means; null where it means none. A claim may lie deeper:
  * `realm_access.roles`; one whose own name has dots is looked for first.
  */
-export function roleOf(
+export function readRole(
   claims: Record<string, unknown>,
   claim: string,
   roles: Readonly<Record<string, Role>>,

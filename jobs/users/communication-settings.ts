@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { date, uuid } from '../../sql/types.ts';
-import { mailbox } from './setting-kinds.ts';
+import { mailbox } from './setting-types.ts';
 
 /** What a tenant sets about messages to borrowers, and what comes back. */
 export const communications = z

@@ -11,7 +11,12 @@ const USERS_MAX = 5;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** The device's name where the user has signed in on it, or null. */
-export function deviceKnown(keys: Keys, cookie: string, tenantId: string, userId: string | null) {
+export function findKnownDevice(
+  keys: Keys,
+  cookie: string,
+  tenantId: string,
+  userId: string | null,
+) {
   if (!COOKIE.test(cookie)) return null;
   const [name = '', ...marks] = cookie.split('.');
   const expected = marksOf(keys, tenantId, userId ?? NOBODY, name).map((mark) => Buffer.from(mark));
@@ -22,7 +27,12 @@ export function deviceKnown(keys: Keys, cookie: string, tenantId: string, userId
 }
 
 /** The cookie with the user's mark in it, which takes the place of the oldest of too many. */
-export function remembered(keys: Keys, cookie: string, tenantId: string, userId: string): string {
+export function addUserToDevice(
+  keys: Keys,
+  cookie: string,
+  tenantId: string,
+  userId: string,
+): string {
   const [name = '', ...marks] = COOKIE.test(cookie)
     ? cookie.split('.')
     : [randomBytes(16).toString('base64url')];

@@ -3,28 +3,28 @@ import * as accounts from '../../sql/users/accounts.ts';
 import * as recovery from '../../sql/users/recovery-codes.ts';
 import * as factors from '../../sql/users/second-factors.ts';
 import type { FactorKind } from '../../sql/users/second-factors.ts';
-import { endAll } from '../../sql/users/sessions.ts';
+import { endAllSessions } from '../../sql/users/sessions.ts';
 import { markLogin, users } from '../../sql/users/users.ts';
 import { find } from '../../sql/table.ts';
-import { record } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import type { SignedIn } from './login.ts';
-import { notify } from './notify.ts';
-import { endPending, pendingOf } from './pending-sign-in.ts';
+import { notifyUser } from './notify-user.ts';
+import { endPendingSignIn, lockPendingSignIn } from './pending-sign-in.ts';
 import type { NewPasskey } from './passkey-shapes.ts';
-import { addPasskey, type Site } from './passkeys.ts';
-import { takeCode } from './prove.ts';
-import { newRecoveryCodes } from './recovery-codes.ts';
-import { witness } from './security-log.ts';
+import { addPasskey, type PasskeySite } from './passkeys.ts';
+import { useTotpCode } from './verify-proof.ts';
+import { replaceRecoveryCodes } from './recovery-codes.ts';
+import { writeSecurityLog } from './security-log.ts';
 import { newTotpSecret, totpLabel } from './totp.ts';
 
 /** Who enrolls: a user who is signed in, or one whose sign-in waits for that and is named by its token. */
 export type Enroller = { user_id: string; token: string | null };
 
 /** Whose sign-in waits for a factor to be enrolled; null where none does. */
-export async function enrollerOf({ tx }: Work, token: string): Promise<Enroller | null> {
-  const pending = await pendingOf(tx, token, 'enrollment');
+export async function findEnroller({ tx }: Work, token: string): Promise<Enroller | null> {
+  const pending = await lockPendingSignIn(tx, token, 'enrollment');
   return pending && { user_id: pending.user_id, token };
 }
 
@@ -32,39 +32,39 @@ export async function enrollerOf({ tx }: Work, token: string): Promise<Enroller 
  * Begins with an authenticator app. The secret is told here alone, and proves nothing before a code of
  * it has confirmed that the app has it; beginning again forgets the one before.
  */
-export async function beginApp(work: Work, { user_id }: Enroller) {
+export async function beginAppEnrollment(work: Work, { user_id }: Enroller) {
   const { tx, tenant_id, installation } = work;
-  await accounts.lock(tx, user_id);
-  if ((await factors.kindsOf(tx, user_id)).includes('totp'))
+  await accounts.lockUser(tx, user_id);
+  if ((await factors.listFactorKinds(tx, user_id)).includes('totp'))
     throw new Conflict('There is an app already: remove it first.', 'already_exists');
   const secret = newTotpSecret();
-  await factors.beginApp(tx, user_id, installation.keys.seal(tenant_id, secret));
-  const { name: issuer } = await accounts.sender(tx);
+  await factors.insertUnconfirmedApp(tx, user_id, installation.keys.seal(tenant_id, secret));
+  const { name: issuer } = await accounts.findSender(tx);
   const user = await find(tx, users, user_id);
   return { secret, ...totpLabel({ issuer, email: String(user?.['email']), secret }) };
 }
 
 /** Takes the app's first code: from now on it is asked for at every sign-in. */
-export async function confirmApp(work: Work, enroller: Enroller, code: string) {
-  await accounts.lock(work.tx, enroller.user_id);
-  if (!(await takeCode(work, enroller.user_id, code, false)))
+export async function confirmAppEnrollment(work: Work, enroller: Enroller, code: string) {
+  await accounts.lockUser(work.tx, enroller.user_id);
+  if (!(await useTotpCode(work, enroller.user_id, code, false)))
     throw new Invalid({ code: 'Is wrong, or the app was not begun with.' });
   return enrolled(work, enroller, 'totp');
 }
 
 /** Keeps a passkey that the user's browser has made; it may be asked for from now on. */
-export async function confirmPasskey(
+export async function confirmPasskeyEnrollment(
   work: Work,
   enroller: Enroller,
-  site: Site,
+  site: PasskeySite,
   made: { name: string; credential: z.output<typeof NewPasskey> },
 ) {
-  await accounts.lock(work.tx, enroller.user_id);
+  await accounts.lockUser(work.tx, enroller.user_id);
   await addPasskey(work, enroller.user_id, site, made);
   return enrolled(work, enroller, 'passkey');
 }
 
-export type Enrolled = { recovery_codes: string[]; user: SignedIn };
+export type EnrollmentResult = { recovery_codes: string[]; user: SignedIn };
 
 /**
  * What follows from a new factor: recovery codes with the first one, the end of every session that was
@@ -74,17 +74,18 @@ async function enrolled(
   work: Work,
   { user_id, token }: Enroller,
   kind: FactorKind,
-): Promise<Enrolled> {
+): Promise<EnrollmentResult> {
   const { tx } = work;
-  const isFirst = (await recovery.left(tx, user_id)) === 0;
-  const recovery_codes = isFirst ? await newRecoveryCodes(tx, user_id) : [];
-  if (token !== null) await endPending(tx, token);
-  const epoch = await endAll(tx, user_id);
+  const isFirst = (await recovery.countUnusedCodes(tx, user_id)) === 0;
+  const recovery_codes = isFirst ? await replaceRecoveryCodes(tx, user_id) : [];
+  if (token !== null) await endPendingSignIn(tx, token);
+  const epoch = await endAllSessions(tx, user_id);
   if (token !== null) await markLogin(tx, user_id, epoch);
-  await told(work, user_id, { old: null, new: kind });
+  await notifyFactorChange(work, user_id, { old: null, new: kind });
   const route = 'POST /auth/second-factors';
-  await witness(work, { event: 'second_factor_add', outcome: 'done', user_id, route });
-  if (token !== null) await witness(work, { event: 'sign_in', outcome: 'done', user_id, route });
+  await writeSecurityLog(work, { event: 'second_factor_add', outcome: 'done', user_id, route });
+  if (token !== null)
+    await writeSecurityLog(work, { event: 'sign_in', outcome: 'done', user_id, route });
   const row = await find(tx, users, user_id);
   const borrower_id = (row?.['borrower_id'] ?? null) as string | null;
   const user = { id: user_id, borrower_id, second_factor: kind, epoch, is_proved: true };
@@ -92,9 +93,13 @@ async function enrolled(
 }
 
 /** Every change of a factor is in the user's history and in a letter to him, without what it is. */
-export async function told(work: Work, userId: string, change: { old: unknown; new: unknown }) {
+export async function notifyFactorChange(
+  work: Work,
+  userId: string,
+  change: { old: unknown; new: unknown },
+) {
   const action = change.new === null ? 'remove-second-factor' : 'add-second-factor';
-  await record(work, { type: 'users', id: userId }, action, { second_factor: change });
+  await recordAudit(work, { type: 'users', id: userId }, action, { second_factor: change });
   const message = change.new === null ? 'second_factor_removed' : 'second_factor_added';
-  await notify(work, { user_id: userId, message });
+  await notifyUser(work, { user_id: userId, message });
 }

@@ -3,8 +3,8 @@ import * as providers from '../../sql/users/identity-providers.ts';
 import * as signIns from '../../sql/users/provider-sign-ins.ts';
 import { uuid } from '../../sql/types.ts';
 import { job } from '../job.ts';
-import { identify } from './identify.ts';
-import { askForConsent } from './provider-links.ts';
+import { identifyUser } from './identify-user.ts';
+import { requestLinkConsent } from './provider-links.ts';
 import { settingsOf } from './settings.ts';
 
 const CHANGED = 'The provider was changed meanwhile. Sign in again.';
@@ -25,8 +25,8 @@ export const finishProviderSignIn = job({
 
   async run({ tenant_id, sign_in_id }, outside) {
     const found = await outside.within(tenant_id, async ({ tx }) => {
-      const asked = await signIns.asked(tx, sign_in_id);
-      const provider = asked && (await providers.active(tx, asked.provider_id));
+      const asked = await signIns.findCodeToExchange(tx, sign_in_id);
+      const provider = asked && (await providers.findActive(tx, asked.provider_id));
       return asked && provider && { ...asked, ...provider, settings: await settingsOf(tx) };
     });
     if (found === null) return; // too late, switched off, or done already
@@ -47,25 +47,27 @@ export const finishProviderSignIn = job({
     await outside.within(tenant_id, async (work) => {
       const { tx } = work;
       const provider_id = found.id;
-      const now = await providers.activeHeld(tx, provider_id);
+      const now = await providers.lockActive(tx, provider_id);
       // What was asked of one issuer says nothing about another, nor after the provider is removed.
       if (now?.issuer_url !== found.issuer_url || now.client_id !== found.client_id) {
-        await signIns.fail(tx, sign_in_id, CHANGED);
+        await signIns.markFailed(tx, sign_in_id, CHANGED);
         return;
       }
       const known =
         'error' in answer
           ? { problem: answer.error }
-          : await identify(work, { ...now, provider_id }, answer.claims);
-      if ('problem' in known) await signIns.fail(tx, sign_in_id, known.problem);
+          : await identifyUser(work, { ...now, provider_id }, answer.claims);
+      if ('problem' in known) await signIns.markFailed(tx, sign_in_id, known.problem);
       else if ('unlinked' in known)
-        await askForConsent(work, {
-          ...{ sign_in_id, provider_id, user_id: known.unlinked },
+        await requestLinkConsent(work, {
+          sign_in_id,
+          provider_id,
+          user_id: known.unlinked,
           subject: known.subject,
         });
-      else await signIns.isKnown(tx, sign_in_id, known.user_id, known.is_multi_factor);
+      else await signIns.markUserKnown(tx, sign_in_id, known.user_id, known.is_multi_factor);
     });
   },
 
-  failed: ({ tx }, { sign_in_id }, reason) => signIns.fail(tx, sign_in_id, reason),
+  failed: ({ tx }, { sign_in_id }, reason) => signIns.markFailed(tx, sign_in_id, reason),
 });

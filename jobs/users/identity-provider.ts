@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import * as providers from '../../sql/users/identity-providers.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
-import { insert, remove, update } from '../../sql/write.ts';
+import { insert, deleteRow, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
@@ -11,7 +11,7 @@ import { readIdentityProvider } from './read-identity-provider.job.ts';
 import { settingsOf } from './settings.ts';
 
 /** What of a claim means which role here; of several the highest counts. */
-export const Roles = z
+export const ClaimRoles = z
   .record(z.string().min(1).max(200), z.enum(TENANT_ROLES))
   .refine((roles) => Object.keys(roles).length <= 100, 'Must be at most 100.');
 
@@ -21,7 +21,7 @@ type Named = {
   client_id: string;
   redirect_url: string;
   role_claim?: string | null | undefined;
-  roles: z.output<typeof Roles>;
+  roles: z.output<typeof ClaimRoles>;
   adds_users: boolean;
   trusts_amr: boolean;
   is_active: boolean;
@@ -70,7 +70,7 @@ export async function changeProvider(work: Work, id: string, changes: Changes, r
 /** Removes a provider with its links. The sessions of the users whom it knows end. */
 export async function removeProvider({ tx }: Work, id: string) {
   await providers.endSignIns(tx, id);
-  await remove(tx, 'identity_providers', id);
+  await deleteRow(tx, 'identity_providers', id);
 }
 
 /** The issuer is reached by workers, through the door that webhooks go through. */

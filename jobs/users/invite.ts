@@ -1,44 +1,44 @@
 import { z } from 'zod';
 import { findLocked, type Row } from '../../sql/table.ts';
-import { emailAddress, words } from '../../sql/types.ts';
+import { emailAddress, requiredText } from '../../sql/types.ts';
 import * as accounts from '../../sql/users/accounts.ts';
-import { findBorrower } from '../../sql/users/portal-users.ts';
+import { lockBorrowerWithEmail } from '../../sql/users/portal-users.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
 import { users } from '../../sql/users/users.ts';
 import { update } from '../../sql/write.ts';
-import { audited } from '../audit.ts';
+import { auditChange } from '../audit.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { createUser } from './create-user.ts';
-import { notify } from './notify.ts';
+import { notifyUser } from './notify-user.ts';
 
 export const Invitation = z.object({
   email: emailAddress,
-  first_name: words,
-  last_name: words,
+  first_name: requiredText,
+  last_name: requiredText,
   tenant_role: z.enum(TENANT_ROLES),
 });
 
 /** Adds one of the staff, who chooses a password through a link that works once. */
 export function inviteUser(work: Work, input: z.output<typeof Invitation>): Promise<Row> {
-  return audited(work, users, 'invite', null, async () => {
+  return auditChange(work, users, 'invite', null, async () => {
     const id = await createUser(work, input);
-    await notify(work, { user_id: id, message: 'invitation' });
+    await notifyUser(work, { user_id: id, message: 'invitation' });
     return id;
   });
 }
 
 /** Sends the link again to whoever has not chosen a password; the one before it opens nothing then. */
-export async function inviteAgain(work: Work, userId: string): Promise<Row> {
+export async function resendInvitation(work: Work, userId: string): Promise<Row> {
   const { tx } = work;
   const before = await findLocked(tx, users, userId);
   if (before === null) throw new NotFound();
-  const known = await accounts.active(tx, userId);
+  const known = await accounts.findActiveUser(tx, userId);
   if (known === null) throw new Conflict('The user is not active.', 'user_inactive');
   if (known.password_hash !== null)
     throw new Conflict('The user has chosen a password.', 'already_exists');
-  return audited(work, users, 'invite', before, async () => {
-    await notify(work, { user_id: userId, message: 'invitation' });
+  return auditChange(work, users, 'invite', before, async () => {
+    await notifyUser(work, { user_id: userId, message: 'invitation' });
     return userId;
   });
 }
@@ -46,13 +46,13 @@ export async function inviteAgain(work: Work, userId: string): Promise<Row> {
 export const PortalInvitation = z.object({ email: emailAddress.optional() });
 
 /** Where an invitation to the portal would go, and which user it would open, if there is one already. */
-export async function recipientOf(
+export async function findInvitationRecipient(
   work: Work,
   borrowerId: string,
   input: z.output<typeof PortalInvitation>,
 ) {
-  const borrower = await findBorrower(work.tx, borrowerId);
-  const known = await accounts.ofBorrower(work.tx, borrowerId);
+  const borrower = await lockBorrowerWithEmail(work.tx, borrowerId);
+  const known = await accounts.findUserOfBorrower(work.tx, borrowerId);
   const address = input.email ?? known?.email ?? borrower?.email ?? null;
   return { recipient: { email: address, user_email: known?.email ?? null } };
 }
@@ -66,21 +66,21 @@ export async function invitePortalUser(
   borrowerId: string,
   input: z.output<typeof PortalInvitation>,
 ): Promise<Row> {
-  const borrower = await findBorrower(work.tx, borrowerId);
+  const borrower = await lockBorrowerWithEmail(work.tx, borrowerId);
   if (borrower === null) throw new NotFound();
   if (borrower.is_archived) throw new Conflict('The borrower is archived.', 'borrower_archived');
-  const known = await accounts.ofBorrower(work.tx, borrowerId);
+  const known = await accounts.findUserOfBorrower(work.tx, borrowerId);
   if (known?.password_hash) throw new Conflict('The borrower has a user.', 'already_exists');
   const address = input.email ?? borrower.email;
   if (!address) throw new Invalid({ email: 'Is required: the borrower has no address on file.' });
   const before = known && (await findLocked(work.tx, users, known.id));
-  return audited(work, users, 'invite', before, async () => {
+  return auditChange(work, users, 'invite', before, async () => {
     const { first_name, last_name } = borrower;
     const user = { email: address, first_name, last_name, tenant_role: null };
     const id = known?.id ?? (await createUser(work, { ...user, borrower_id: borrowerId }));
     // Whoever says another address this time has found the one before to be wrong.
     if (known && input.email) await update(work.tx, 'users', id, { email: address });
-    await notify(work, { user_id: id, message: 'invitation' });
+    await notifyUser(work, { user_id: id, message: 'invitation' });
     return id;
   });
 }

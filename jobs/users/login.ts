@@ -1,21 +1,27 @@
 import type { Proof } from '../../sql/users/sessions.ts';
-import { credentials, markLogin } from '../../sql/users/users.ts';
+import { findCredentials, markLogin } from '../../sql/users/users.ts';
 import type { Work, Within } from '../work.ts';
-import { count, guesser, inAMinute, stranger, takeBack } from './attempts.ts';
-import { notify } from './notify.ts';
+import {
+  countAttempt,
+  accountSubject,
+  limitPerMinute,
+  networkSubject,
+  uncountAttempt,
+} from './throttling.ts';
+import { notifyUser } from './notify-user.ts';
 import { verifyPassword } from './passwords.ts';
 import {
   awaitSecondFactor,
-  countTry,
-  endPending,
-  pendingOf,
-  TRIES_MAX,
-  type Wanted,
+  countPendingAttempt,
+  endPendingSignIn,
+  lockPendingSignIn,
+  ATTEMPTS_MAX,
+  type SecondFactorRequest,
 } from './pending-sign-in.ts';
-import type { Site } from './passkeys.ts';
-import { tryProof, type Given } from './prove.ts';
-import { isWanted, meansOf } from './second-factors.ts';
-import { witness } from './security-log.ts';
+import type { PasskeySite } from './passkeys.ts';
+import { verifyProof, type GivenProof } from './verify-proof.ts';
+import { isSecondFactorRequired, loadMethods } from './second-factors.ts';
+import { writeSecurityLog } from './security-log.ts';
 import { readSettings } from './settings.ts';
 
 /**
@@ -40,7 +46,8 @@ type Holder = {
 
 /** `device` is what the device's own cookie says, or nothing. */
 type Attempt = { email: string; password: string; ip: string; device: string };
-type Outcome = { wait: number } | { refused: true } | { user: SignedIn } | { wanted: Wanted };
+type Outcome =
+  { wait: number } | { refused: true } | { user: SignedIn } | { wanted: SecondFactorRequest };
 
 /**
  * Checks an address and a password. All tries of a client's address are counted, right and wrong
@@ -57,9 +64,12 @@ export async function login(within: Within, tenantId: string, attempt: Attempt):
   const isRight = await verifyPassword(attempt.password, known?.password_hash ?? null);
   if (!known || !isRight) return { refused: true };
   const steps = async (work: Work) => {
-    const outcome = await afterFirst(work, known, { route: 'POST /auth/login', is_proved: true });
+    const outcome = await continueAfterFirstFactor(work, known, {
+      route: 'POST /auth/login',
+      is_proved: true,
+    });
     if ('over' in outcome) return { refused: true } as const;
-    await takeBack(work.tx, counted);
+    await uncountAttempt(work.tx, counted);
     return outcome;
   };
   return within(tenantId, steps, undated);
@@ -68,12 +78,12 @@ export async function login(within: Within, tenantId: string, attempt: Attempt):
 async function begin(work: Work, { email: given, ip, device }: Attempt) {
   const { tx } = work;
   const email = given.trim().toLowerCase();
-  const { settings, known } = await credentials(tx, email);
-  const limit = inAMinute(readSettings(settings).throttle.login);
-  const early = await count(tx, 'login', stranger(ip), limit);
+  const { settings, known } = await findCredentials(tx, email);
+  const limit = limitPerMinute(readSettings(settings).throttle.login);
+  const early = await countAttempt(tx, 'login', networkSubject(ip), limit);
   if ('wait' in early) return early;
-  const whose = guesser(work, email, known?.id ?? null, device);
-  const counted = await count(tx, 'login', whose, limit, true);
+  const whose = accountSubject(work, email, known?.id ?? null, device);
+  const counted = await countAttempt(tx, 'login', whose, limit, true);
   return 'wait' in counted ? counted : { known, counted };
 }
 
@@ -81,25 +91,25 @@ async function begin(work: Work, { email: given, ip, device }: Attempt) {
  * The user is in, or is asked for a second factor where he has one or the tenant wants one of him; unless
  * what he came by has been proof enough.
  */
-export async function afterFirst(
+export async function continueAfterFirstFactor(
   work: Work,
   holder: Holder,
   { route, proof = null, is_proved }: { route: string; proof?: Proof | null; is_proved: boolean },
-): Promise<{ user: SignedIn } | { wanted: Wanted } | { over: true }> {
+): Promise<{ user: SignedIn } | { wanted: SecondFactorRequest } | { over: true }> {
   const { tx } = work;
   const { id, borrower_id, session_epoch: epoch } = holder;
-  const { methods, auth } = await meansOf(tx, id);
-  if (proof !== null || (methods.length === 0 && !isWanted(auth, holder))) {
+  const { methods, auth } = await loadMethods(tx, id);
+  if (proof !== null || (methods.length === 0 && !isSecondFactorRequired(auth, holder))) {
     if (!(await markLogin(tx, id, epoch))) return { over: true };
     return { user: { id, borrower_id, second_factor: proof, epoch, is_proved } };
   }
   const wanted = await awaitSecondFactor(tx, holder, methods);
   if (wanted === null) return { over: true };
-  await witness(work, { event: 'first_factor', outcome: 'done', user_id: id, route });
+  await writeSecurityLog(work, { event: 'first_factor', outcome: 'done', user_id: id, route });
   return { wanted };
 }
 
-type Second = { token: string; device: string; site: Site; given: Given };
+type Second = { token: string; device: string; site: PasskeySite; given: GivenProof };
 type SecondOutcome =
   { wait: number } | { over: true } | { refused: true; user_id: string } | { user: SignedIn };
 
@@ -111,21 +121,21 @@ export const proveSecondFactor = (within: Within, tenantId: string, second: Seco
   within(tenantId, async (work): Promise<SecondOutcome> => {
     const { tx } = work;
     const { token, device, site, given } = second;
-    const pending = await pendingOf(tx, token, 'proof');
+    const pending = await lockPendingSignIn(tx, token, 'proof');
     if (pending === null) return { over: true };
     const { user_id, borrower_id, epoch } = pending;
-    const tried = await tryProof(work, { user_id, device, site }, given);
+    const tried = await verifyProof(work, { user_id, device, site }, given);
     if ('wait' in tried) return tried;
-    await countTry(tx, token);
+    await countPendingAttempt(tx, token);
     if (tried.kind === null) {
-      const isLast = pending.tries + 1 >= TRIES_MAX;
-      if (isLast) await notify(work, { user_id, message: 'wrong_codes' });
+      const isLast = pending.tries + 1 >= ATTEMPTS_MAX;
+      if (isLast) await notifyUser(work, { user_id, message: 'wrong_codes' });
       return { refused: true, user_id };
     }
-    await endPending(tx, token);
+    await endPendingSignIn(tx, token);
     if (!(await markLogin(tx, user_id, epoch))) return { over: true };
     if (tried.kind === 'recovery_code')
-      await notify(work, { user_id, message: 'recovery_code_used' });
+      await notifyUser(work, { user_id, message: 'recovery_code_used' });
     const second_factor = tried.kind;
     return { user: { id: user_id, borrower_id, second_factor, epoch, is_proved: true } };
   });

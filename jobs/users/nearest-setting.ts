@@ -1,5 +1,5 @@
 /** How many letters have to be added, taken away or replaced to make one word of another. */
-export function distance(one: string, other: string): number {
+export function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 1; at <= one.length; at += 1) {
     const next = [at];
@@ -16,10 +16,10 @@ export function distance(one: string, other: string): number {
 const LENGTH_MAX = 60;
 
 /** The known path that is most like an unknown one, or undefined for a path that is longer than any. */
-export function nearestPath(unknown: string, known: readonly string[]): string | undefined {
+export function findNearestPath(unknown: string, known: readonly string[]): string | undefined {
   if (unknown.length > LENGTH_MAX) return undefined;
   const [nearest] = known
-    .map((path) => ({ path, far: path.startsWith(unknown) ? 0 : distance(unknown, path) }))
+    .map((path) => ({ path, far: path.startsWith(unknown) ? 0 : editDistance(unknown, path) }))
     .toSorted((one, other) => one.far - other.far);
   return nearest?.path;
 }

@@ -36,7 +36,7 @@ export type SignedPasskey = z.output<typeof SignedPasskey>;
 const ClientData = z.object({ challenge: z.string().max(200) });
 
 /** Which challenge it answers, as far as it says so itself; nothing where it says nothing. */
-export function challengeOf(clientDataJSON: string): string {
+export function readChallenge(clientDataJSON: string): string {
   try {
     const text = Buffer.from(clientDataJSON, 'base64url').toString('utf8');
     return ClientData.parse(JSON.parse(text)).challenge;

@@ -5,7 +5,7 @@ import { users } from '../../sql/users/users.ts';
 import { find } from '../../sql/table.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { challengeOf, type NewPasskey, type SignedPasskey } from './passkey-shapes.ts';
+import { readChallenge, type NewPasskey, type SignedPasskey } from './passkey-shapes.ts';
 import { settingsOf } from './settings.ts';
 
 const PASSKEYS_MAX = 10;
@@ -13,9 +13,9 @@ const PASSKEYS_MAX = 10;
 const ALGORITHMS = [-8, -7, -257];
 
 /** A passkey belongs to a host name, and is used on pages of the origin that was called or of trusted ones. */
-export type Site = { origin: string };
-const hostOf = ({ origin }: Site) => new URL(origin).hostname;
-const originsOf = async ({ tx }: Work, { origin }: Site) => [
+export type PasskeySite = { origin: string };
+const hostOf = ({ origin }: PasskeySite) => new URL(origin).hostname;
+const originsOf = async ({ tx }: Work, { origin }: PasskeySite) => [
   origin,
   ...(await settingsOf(tx)).auth.trusted_origins,
 ];
@@ -24,15 +24,15 @@ const originsOf = async ({ tx }: Work, { origin }: Site) => [
 const library = () => import('@simplewebauthn/server');
 
 /** What the user's browser makes a new passkey with. */
-export async function passkeyToEnroll(work: Work, userId: string, site: Site) {
+export async function passkeyCreationOptions(work: Work, userId: string, site: PasskeySite) {
   const { tx } = work;
-  const known = await passkeys.ofUser(tx, userId);
+  const known = await passkeys.listPasskeys(tx, userId);
   if (known.length >= PASSKEYS_MAX)
     throw new Conflict(`There are ${PASSKEYS_MAX} passkeys: remove one first.`, 'too_many');
   const user = await find(tx, users, userId);
   const { generateRegistrationOptions } = await library();
   const options = await generateRegistrationOptions({
-    rpName: (await accounts.sender(tx)).name,
+    rpName: (await accounts.findSender(tx)).name,
     rpID: hostOf(site),
     userID: Buffer.from(userId.replaceAll('-', ''), 'hex'),
     userName: String(user?.['email']),
@@ -41,19 +41,19 @@ export async function passkeyToEnroll(work: Work, userId: string, site: Site) {
     excludeCredentials: known.map(({ credential_id: id }) => ({ id })),
   });
   const { challenge } = options;
-  await passkeys.keepChallenge(tx, { challenge, user_id: userId, purpose: 'enrollment' });
+  await passkeys.saveChallenge(tx, { challenge, user_id: userId, purpose: 'enrollment' });
   return options;
 }
 
 type Made = { credential: z.output<typeof NewPasskey>; name: string };
 
 /** Keeps the passkey that was made for this user, for this host, just now. */
-export async function addPasskey(work: Work, userId: string, site: Site, made: Made) {
+export async function addPasskey(work: Work, userId: string, site: PasskeySite, made: Made) {
   const { tx } = work;
   const { credential, name } = made;
-  const challenge = challengeOf(credential.response.clientDataJSON);
+  const challenge = readChallenge(credential.response.clientDataJSON);
   const taken = { challenge, user_id: userId, purpose: 'enrollment' } as const;
-  if (!(await passkeys.takeChallenge(tx, taken))) throw new Invalid({ credential: TOO_LATE });
+  if (!(await passkeys.useChallenge(tx, taken))) throw new Invalid({ credential: TOO_LATE });
   const { verifyRegistrationResponse } = await library();
   const expected = {
     expectedChallenge: challenge,
@@ -67,8 +67,12 @@ export async function addPasskey(work: Work, userId: string, site: Site, made: M
   const judged = await verifyRegistrationResponse({ response, ...expected }).catch(() => null);
   if (!judged?.verified) throw new Invalid({ credential: 'Is not a passkey for this site.' });
   const { id, publicKey, counter, transports = null } = judged.registrationInfo.credential;
-  const added = await passkeys.add(tx, {
-    ...{ user_id: userId, name, credential_id: id, sign_count: counter, transports },
+  const added = await passkeys.insertPasskey(tx, {
+    user_id: userId,
+    name,
+    credential_id: id,
+    sign_count: counter,
+    transports,
     public_key: Buffer.from(publicKey).toString('base64'),
     host: hostOf(site),
   });
@@ -78,8 +82,8 @@ export async function addPasskey(work: Work, userId: string, site: Site, made: M
 const TOO_LATE = 'Was not asked for, or too long ago.';
 
 /** What the user's browser has one of his passkeys sign. */
-export async function passkeyToProve({ tx }: Work, userId: string, site: Site) {
-  const known = await passkeys.ofUser(tx, userId);
+export async function passkeyRequestOptions({ tx }: Work, userId: string, site: PasskeySite) {
+  const known = await passkeys.listPasskeys(tx, userId);
   const here = known.filter(({ host }) => host === hostOf(site));
   if (here.length === 0) throw new Conflict('There is no passkey for this host.', 'no_passkey');
   const { generateAuthenticationOptions } = await library();
@@ -91,17 +95,22 @@ export async function passkeyToProve({ tx }: Work, userId: string, site: Site) {
     })),
   });
   const { challenge } = options;
-  await passkeys.keepChallenge(tx, { challenge, user_id: userId, purpose: 'proof' });
+  await passkeys.saveChallenge(tx, { challenge, user_id: userId, purpose: 'proof' });
   return options;
 }
 
 /** Whether one of the user's passkeys has signed what was asked for, which is used up by that. */
-export async function isSigned(work: Work, userId: string, site: Site, signed: SignedPasskey) {
+export async function verifyPasskey(
+  work: Work,
+  userId: string,
+  site: PasskeySite,
+  signed: SignedPasskey,
+) {
   const { tx } = work;
-  const challenge = challengeOf(signed.response.clientDataJSON);
+  const challenge = readChallenge(signed.response.clientDataJSON);
   const taken = { challenge, user_id: userId, purpose: 'proof' } as const;
-  if (!(await passkeys.takeChallenge(tx, taken))) return false;
-  const known = await passkeys.ofUser(tx, userId);
+  if (!(await passkeys.useChallenge(tx, taken))) return false;
+  const known = await passkeys.listPasskeys(tx, userId);
   const passkey = known.find(({ credential_id: id }) => id === signed.id);
   if (passkey === undefined) return false;
   const { verifyAuthenticationResponse } = await library();
@@ -118,5 +127,5 @@ export async function isSigned(work: Work, userId: string, site: Site, signed: S
     },
   }).catch(() => null);
   if (!judged?.verified) return false;
-  return passkeys.used(tx, passkey.id, judged.authenticationInfo.newCounter);
+  return passkeys.recordUse(tx, passkey.id, judged.authenticationInfo.newCounter);
 }

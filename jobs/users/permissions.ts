@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Row } from '../../sql/table.ts';
-import { uuid, words, freeText } from '../../sql/types.ts';
+import { uuid, requiredText, freeText } from '../../sql/types.ts';
 import * as permissions from '../../sql/users/permissions.ts';
-import { insert, remove, update } from '../../sql/write.ts';
+import { insert, deleteRow, update } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -31,7 +31,7 @@ export const Rule = z.object(ruleFields);
 export const grantFields = { action, resource, record_id: uuid };
 
 export type Group = {
-  name?: z.output<typeof words> | undefined;
+  name?: z.output<typeof requiredText> | undefined;
   description?: z.output<typeof freeText> | null | undefined;
   permissions?: z.output<typeof Rule>[] | undefined;
   member_ids?: string[] | undefined;
@@ -58,11 +58,11 @@ export async function changeGroup(work: Work, id: string, changes: Group, row: R
 /** Ends a group, and with it what its members had of it. */
 export async function removeGroup(work: Work, id: string, row: Row) {
   assertNotOwn(work, row['member_ids'] as string[]);
-  await remove(work.tx, 'permission_groups', id);
+  await deleteRow(work.tx, 'permission_groups', id);
 }
 
 /** Gives another user a rule, or a grant, of his own. Answers its id. */
-export const addOwn =
+export const addUserRule =
   (table: 'user_permissions' | 'object_grants') =>
   async (work: Work, input: { user_id: string } & Record<string, unknown>): Promise<string> => {
     await assertOthers(work, [input.user_id], 'user_id');
@@ -70,16 +70,16 @@ export const addOwn =
   };
 
 /** Takes it away again. */
-export const removeOwn =
+export const removeUserRule =
   (table: 'user_permissions' | 'object_grants') => async (work: Work, id: string, row: Row) => {
     assertNotOwn(work, [String(row['user_id'])]);
-    await remove(work.tx, table, id);
+    await deleteRow(work.tx, table, id);
   };
 
 /** Rules are for the staff, and never for whoever makes them or has asked for them. */
 async function assertOthers(work: Work, userIds: readonly string[], field: string) {
   assertNotOwn(work, userIds);
-  const found = await permissions.named(work.tx, userIds);
+  const found = await permissions.findExistingUsers(work.tx, userIds);
   const known = new Set(found.map(({ id }) => id));
   if (userIds.some((id) => !known.has(id))) throw new Invalid({ [field]: 'Does not exist.' });
   if (found.some(({ borrower_id }) => borrower_id !== null))

@@ -1,15 +1,15 @@
 import * as accounts from '../../sql/users/accounts.ts';
 import * as providers from '../../sql/users/identity-providers.ts';
 import * as signIns from '../../sql/users/provider-sign-ins.ts';
-import { endAll } from '../../sql/users/sessions.ts';
+import { endAllSessions } from '../../sql/users/sessions.ts';
 import { find } from '../../sql/table.ts';
 import { TENANT_ROLES, users } from '../../sql/users/users.ts';
-import { record } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { count } from './attempts.ts';
-import { notify } from './notify.ts';
-import { hashOf } from './send-account-message.job.ts';
+import { countAttempt } from './throttling.ts';
+import { notifyUser } from './notify-user.ts';
+import { hashToken } from './send-account-message.job.ts';
 
 /** How long a user may take to sign in with the old means and consent. */
 const SECONDS = 1_800;
@@ -19,15 +19,15 @@ const MAILS = { limit: 3, seconds: 3_600 };
 type Asked = { sign_in_id: string; provider_id: string; user_id: string; subject: string };
 
 /** Keeps that a provider speaks of a user who is not linked to it, and tells that user by mail. */
-export async function askForConsent(work: Work, { sign_in_id, ...asked }: Asked) {
+export async function requestLinkConsent(work: Work, { sign_in_id, ...asked }: Asked) {
   const { tx } = work;
   const { user_id, provider_id, subject } = asked;
-  await signIns.isUnlinked(tx, sign_in_id, { user_id, subject, seconds: SECONDS });
+  await signIns.markUnlinked(tx, sign_in_id, { user_id, subject, seconds: SECONDS });
   const provider = { provider_id: { old: null, new: provider_id } };
-  await record(work, { type: 'users', id: user_id }, 'ask-to-link-provider', provider);
-  const counted = await count(tx, 'request', `link ${user_id}`, MAILS);
+  await recordAudit(work, { type: 'users', id: user_id }, 'ask-to-link-provider', provider);
+  const counted = await countAttempt(tx, 'request', `link ${user_id}`, MAILS);
   if ('wait' in counted) return;
-  await notify(work, { user_id, message: 'provider_link_asked', provider_id });
+  await notifyUser(work, { user_id, message: 'provider_link_asked', provider_id });
 }
 
 /**
@@ -39,11 +39,11 @@ export async function confirmLink(
   { token, user_id }: { token: string; user_id: string },
 ) {
   const { tx } = work;
-  const provider_id = token === '' ? null : await signIns.waitsAt(tx, hashOf(token));
+  const provider_id = token === '' ? null : await signIns.findWaitingProvider(tx, hashToken(token));
   // In the same order as changes of the provider, which end sign-ins and sessions: the provider first.
-  const held = provider_id === null ? null : await providers.activeHeld(tx, provider_id);
-  await accounts.lock(tx, user_id);
-  const subject = held === null ? null : await signIns.consent(tx, hashOf(token), user_id);
+  const held = provider_id === null ? null : await providers.lockActive(tx, provider_id);
+  await accounts.lockUser(tx, user_id);
+  const subject = held === null ? null : await signIns.acceptLink(tx, hashToken(token), user_id);
   if (provider_id === null || held === null || subject === null)
     throw new Conflict(
       'No sign-in waits for your consent in this browser. Sign in at the provider again.',
@@ -52,15 +52,15 @@ export async function confirmLink(
   const user = await find(tx, users, user_id);
   const role_max = TENANT_ROLES.find((role) => role === user?.['tenant_role']) ?? 'none';
   const { issuer_url } = held;
-  await providers.link(tx, { provider_id, issuer_url }, { subject, user_id, role_max });
-  await record(work, { type: 'users', id: user_id }, 'link-to-provider', {
+  await providers.linkUser(tx, { provider_id, issuer_url }, { subject, user_id, role_max });
+  await recordAudit(work, { type: 'users', id: user_id }, 'link-to-provider', {
     provider_id: { old: null, new: provider_id },
   });
-  await notify(work, { user_id, message: 'provider_linked', provider_id });
+  await notifyUser(work, { user_id, message: 'provider_linked', provider_id });
 }
 
 /** Where the user may sign in besides. */
-export const linksOf = ({ tx }: Work, userId: string) => providers.linksOf(tx, userId);
+export const listLinks = ({ tx }: Work, userId: string) => providers.listLinks(tx, userId);
 
 /**
  * Takes the user's link to a provider away and ends all sessions. Answers the epoch of the session that goes
@@ -71,13 +71,13 @@ export async function removeLink(
   { user_id, provider_id }: { user_id: string; provider_id: string },
 ): Promise<number> {
   const { tx } = work;
-  await accounts.lock(tx, user_id);
-  const account = await accounts.active(tx, user_id);
-  if (!(await providers.unlink(tx, user_id, provider_id))) throw new NotFound();
+  await accounts.lockUser(tx, user_id);
+  const account = await accounts.findActiveUser(tx, user_id);
+  if (!(await providers.unlinkUser(tx, user_id, provider_id))) throw new NotFound();
   if (account === null || account.password_hash === null)
     throw new Conflict('You have no password: this is your only way to sign in.', 'only_way_in');
-  await record(work, { type: 'users', id: user_id }, 'unlink-from-provider', {
+  await recordAudit(work, { type: 'users', id: user_id }, 'unlink-from-provider', {
     provider_id: { old: provider_id, new: null },
   });
-  return endAll(tx, user_id);
+  return endAllSessions(tx, user_id);
 }

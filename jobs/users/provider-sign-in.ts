@@ -4,11 +4,11 @@ import * as signIns from '../../sql/users/provider-sign-ins.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { enqueue } from '../job.ts';
 import type { Within, Work } from '../work.ts';
-import { count, inAMinute, stranger } from './attempts.ts';
+import { countAttempt, limitPerMinute, networkSubject } from './throttling.ts';
 import { finishProviderSignIn } from './finish-provider-sign-in.job.ts';
-import { afterFirst, type SignedIn } from './login.ts';
-import type { Wanted } from './pending-sign-in.ts';
-import { hashOf } from './send-account-message.job.ts';
+import { continueAfterFirstFactor, type SignedIn } from './login.ts';
+import type { SecondFactorRequest } from './pending-sign-in.ts';
+import { hashToken } from './send-account-message.job.ts';
 import { settingsOf } from './settings.ts';
 
 /** As long as somebody may take to sign in there. */
@@ -21,20 +21,26 @@ type Begun = { wait: number } | { token: string; seconds: number; authorization_
  * Begins a sign-in at a provider: state, nonce and the verifier of PKCE are of this one alone, and only
  * the browser that holds the token goes on with it. What of them is secret is kept sealed or as a hash.
  */
-export async function beginAtProvider(work: Work, providerId: string, ip: string): Promise<Begun> {
+export async function beginProviderSignIn(
+  work: Work,
+  providerId: string,
+  ip: string,
+): Promise<Begun> {
   const { tx, tenant_id, installation } = work;
-  const limit = inAMinute((await settingsOf(tx)).throttle.login);
-  const counted = await count(tx, 'login', stranger(ip), limit);
+  const limit = limitPerMinute((await settingsOf(tx)).throttle.login);
+  const counted = await countAttempt(tx, 'login', networkSubject(ip), limit);
   if ('wait' in counted) return counted;
-  const provider = await providers.active(tx, providerId);
+  const provider = await providers.findActive(tx, providerId);
   if (provider === null) throw new NotFound();
   if (provider.authorization_url === null)
     throw new Conflict('The provider has not been reached yet.', 'provider_not_ready');
   const [token, state, nonce, verifier] = [random(), random(), random(), random()];
   await signIns.begin(tx, {
-    ...{ provider_id: providerId, nonce, seconds: SECONDS },
-    token_hash: hashOf(token),
-    state_hash: hashOf(state),
+    provider_id: providerId,
+    nonce,
+    seconds: SECONDS,
+    token_hash: hashToken(token),
+    state_hash: hashToken(state),
     verifier_sealed: installation.keys.seal(tenant_id, verifier),
   });
   const url = new URL(provider.authorization_url);
@@ -43,7 +49,8 @@ export async function beginAtProvider(work: Work, providerId: string, ip: string
     client_id: provider.client_id,
     redirect_uri: provider.redirect_url,
     scope: 'openid email profile',
-    ...{ state, nonce },
+    state,
+    nonce,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   };
@@ -52,7 +59,7 @@ export async function beginAtProvider(work: Work, providerId: string, ip: string
 }
 
 /** What came back in the address of the page: a code, or why there is none. */
-export type CameBack = {
+export type ProviderReturn = {
   state: string;
   code?: string | undefined;
   iss?: string | undefined;
@@ -64,7 +71,7 @@ type Outcome =
   | { slow: true }
   | { refused: string }
   | { user: SignedIn }
-  | { wanted: Wanted }
+  | { wanted: SecondFactorRequest }
   | { unlinked: { provider: string; expires_at: string; seconds: number } };
 
 const WAIT_MS = 8_000;
@@ -76,10 +83,10 @@ const TURNED_AWAY = 'The provider has let nobody in.';
  * Whoever asks again meanwhile waits for the same; a code is handed in once. The user's own factor is asked
  * for as after a password, unless the provider is trusted to have asked for two itself.
  */
-export async function finishAtProvider(
+export async function finishProviderReturn(
   within: Within,
   tenantId: string,
-  { token, came }: { token: string; came: CameBack },
+  { token, came }: { token: string; came: ProviderReturn },
 ): Promise<Outcome> {
   const begun = await within(tenantId, (work) => handIn(work, token, came));
   if (begun === null) return { over: true };
@@ -93,33 +100,33 @@ export async function finishAtProvider(
     }
     if (now.status === 'known')
       return within(tenantId, async (work) => {
-        const holder = await signIns.use(work.tx, now.id);
+        const holder = await signIns.useSignIn(work.tx, now.id);
         if (holder === null) return { over: true } as const;
         const proof = now.is_multi_factor ? 'provider' : null;
         const route = 'POST /auth/provider-sign-in';
-        return afterFirst(work, holder, { route, proof, is_proved: false });
+        return continueAfterFirstFactor(work, holder, { route, proof, is_proved: false });
       });
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return { slow: true };
 }
 
-const found = (tx: Work['tx'], token: string, { state }: CameBack) =>
-  signIns.found(tx, hashOf(token), hashOf(state));
+const found = (tx: Work['tx'], token: string, { state }: ProviderReturn) =>
+  signIns.findOpen(tx, hashToken(token), hashToken(state));
 
-async function handIn(work: Work, token: string, given: CameBack) {
+async function handIn(work: Work, token: string, given: ProviderReturn) {
   const { tx, tenant_id, installation } = work;
   const begun = token === '' ? null : await found(tx, token, given);
   if (begun?.status !== 'begun') return begun;
   if (given.code === undefined) {
-    await signIns.fail(tx, begun.id, TURNED_AWAY);
+    await signIns.markFailed(tx, begun.id, TURNED_AWAY);
     return begun;
   }
   const came = {
     code_sealed: installation.keys.seal(tenant_id, given.code),
     response_issuer: given.iss ?? null,
   };
-  if (await signIns.came(tx, begun.id, came))
+  if (await signIns.saveCode(tx, begun.id, came))
     await enqueue(tx, finishProviderSignIn, { tenant_id, sign_in_id: begun.id });
   return begun;
 }

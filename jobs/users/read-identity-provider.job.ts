@@ -19,7 +19,7 @@ export const readIdentityProvider = job({
 
   async run({ tenant_id, provider_id }, outside) {
     const found = await outside.within(tenant_id, async ({ tx }) => {
-      const provider = await providers.active(tx, provider_id);
+      const provider = await providers.findActive(tx, provider_id);
       return provider && { ...provider, settings: await settingsOf(tx) };
     });
     if (found === null) return; // switched off, or deleted
@@ -32,7 +32,7 @@ export const readIdentityProvider = job({
     const isSafe = url !== null && URL.parse(url)?.protocol === 'https:';
     const problem = 'error' in answer ? answer.error : isSafe ? null : NOT_SAFE;
     await outside.within(tenant_id, ({ tx }) =>
-      providers.wasRead(tx, provider_id, issuer_url, {
+      providers.saveDiscovery(tx, provider_id, issuer_url, {
         authorization_url: isSafe ? url : null,
         last_error: problem,
       }),

@@ -13,7 +13,7 @@ export const PROOF_MINUTES = 15;
  * here within the last minutes. Signing in here counts; single sign-on does not.
  */
 export async function assertRecentProof({ tx }: Pick<Work, 'tx'>, sessionId: string | undefined) {
-  if (sessionId && (await sessions.hasProved(tx, sessionId, PROOF_MINUTES))) return;
+  if (sessionId && (await sessions.hasRecentProof(tx, sessionId, PROOF_MINUTES))) return;
   throw new Forbidden(
     'Enter your password or a second factor again: call POST /auth/prove, then repeat this request.',
     'proof_required',
@@ -22,7 +22,11 @@ export async function assertRecentProof({ tx }: Pick<Work, 'tx'>, sessionId: str
 }
 
 /** Keeps a proof with the session that gave it. Answers until when it counts. */
-export async function keepProof({ tx }: Pick<Work, 'tx'>, sessionId: string, factor: Proof | null) {
+export async function recordProof(
+  { tx }: Pick<Work, 'tx'>,
+  sessionId: string,
+  factor: Proof | null,
+) {
   const proved_at = await sessions.noteProof(tx, sessionId, factor);
   const until = new Date(proved_at).getTime() + PROOF_MINUTES * 60_000;
   return { valid_until: new Date(until).toISOString() };
@@ -37,8 +41,8 @@ export async function hasNothingToProve(
   userId: string,
   sessionId: string,
 ) {
-  const account = await accounts.active(tx, userId);
+  const account = await accounts.findActiveUser(tx, userId);
   if (account === null || account.password_hash !== null) return false;
-  if ((await factors.kindsOf(tx, userId)).length > 0) return false;
+  if ((await factors.listFactorKinds(tx, userId)).length > 0) return false;
   return sessions.isFresh(tx, sessionId, PROOF_MINUTES);
 }

@@ -8,9 +8,9 @@ const LENGTH = 16;
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';
 
 /** Gives the user new codes, which are told here and never again; those before them open nothing. */
-export async function newRecoveryCodes(tx: Transaction, userId: string): Promise<string[]> {
+export async function replaceRecoveryCodes(tx: Transaction, userId: string): Promise<string[]> {
   const made = Array.from({ length: COUNT }, newCode);
-  await codes.replace(
+  await codes.replaceCodes(
     tx,
     userId,
     made.map((code) => hashOf(userId, code)),
@@ -20,7 +20,7 @@ export async function newRecoveryCodes(tx: Transaction, userId: string): Promise
 
 /** Uses the code up, if it is one of the user's that was not used. */
 export const useRecoveryCode = (tx: Transaction, userId: string, given: string) =>
-  codes.use(tx, userId, hashOf(userId, given));
+  codes.useCode(tx, userId, hashOf(userId, given));
 
 const newCode = () =>
   Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)])

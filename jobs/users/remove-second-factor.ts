@@ -1,14 +1,14 @@
 import * as accounts from '../../sql/users/accounts.ts';
 import * as recovery from '../../sql/users/recovery-codes.ts';
 import * as factors from '../../sql/users/second-factors.ts';
-import { endAll, type Proof } from '../../sql/users/sessions.ts';
+import { endAllSessions, type Proof } from '../../sql/users/sessions.ts';
 import { users } from '../../sql/users/users.ts';
 import { find, findLocked, type Row } from '../../sql/table.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
-import { told } from './enroll.ts';
-import { newRecoveryCodes } from './recovery-codes.ts';
-import { isWanted } from './second-factors.ts';
+import { notifyFactorChange } from './enroll.ts';
+import { replaceRecoveryCodes } from './recovery-codes.ts';
+import { isSecondFactorRequired } from './second-factors.ts';
 import { settingsOf } from './settings.ts';
 
 type Holder = { tenant_role: string | null; borrower_id: string | null };
@@ -18,34 +18,34 @@ type Holder = { tenant_role: string | null; borrower_id: string | null };
  * end. Where the tenant wants a second factor the last one stays until there is another. Answers what
  * the session that did it is still proved by.
  */
-export async function removeFactor(
+export async function removeSecondFactor(
   work: Work,
   { user_id, id, proof }: { user_id: string; id: string; proof: Proof | null },
 ): Promise<{ second_factor: Proof | null; epoch: number }> {
   const { tx } = work;
-  await accounts.lock(tx, user_id);
-  const kind = await factors.takeAway(tx, user_id, id);
+  await accounts.lockUser(tx, user_id);
+  const kind = await factors.deleteFactor(tx, user_id, id);
   if (kind === null) throw new NotFound();
-  const isLast = (await factors.kindsOf(tx, user_id)).length === 0;
+  const isLast = (await factors.listFactorKinds(tx, user_id)).length === 0;
   const holder = (await find(tx, users, user_id)) as (Row & Holder) | null;
   const { auth } = await settingsOf(tx);
-  if (isLast && holder !== null && isWanted(auth, holder))
+  if (isLast && holder !== null && isSecondFactorRequired(auth, holder))
     throw new Conflict('Enroll another one first: you need one here.', 'second_factor_required');
-  if (isLast) await recovery.forget(tx, user_id);
-  const epoch = await endAll(tx, user_id);
-  await told(work, user_id, { old: kind, new: null });
+  if (isLast) await recovery.deleteCodes(tx, user_id);
+  const epoch = await endAllSessions(tx, user_id);
+  await notifyFactorChange(work, user_id, { old: kind, new: null });
   return { second_factor: isLast && proof !== 'provider' ? null : proof, epoch };
 }
 
 /** Gives the user new recovery codes, told once; those before open nothing any more. */
 export async function renewRecoveryCodes({ tx }: Work, userId: string): Promise<string[]> {
-  await accounts.lock(tx, userId);
-  if ((await factors.kindsOf(tx, userId)).length === 0)
+  await accounts.lockUser(tx, userId);
+  if ((await factors.listFactorKinds(tx, userId)).length === 0)
     throw new Conflict(
       'There is no second factor that they would stand in for.',
       'no_second_factor',
     );
-  return newRecoveryCodes(tx, userId);
+  return replaceRecoveryCodes(tx, userId);
 }
 
 /**
@@ -58,10 +58,13 @@ export async function resetSecondFactors(work: Work, userId: string): Promise<Ro
   if (user === null) throw new NotFound();
   if (actor.id === userId)
     throw new Conflict('Remove your own by proving yourself, or ask another.', 'own_second_factor');
-  const kinds = await factors.takeAllAway(tx, userId);
-  await recovery.forget(tx, userId);
+  const kinds = await factors.deleteAllFactors(tx, userId);
+  await recovery.deleteCodes(tx, userId);
   if (kinds.length === 0) return user;
-  await endAll(tx, userId);
-  await told(work, userId, { old: [...new Set(kinds)].toSorted().join(', '), new: null });
+  await endAllSessions(tx, userId);
+  await notifyFactorChange(work, userId, {
+    old: [...new Set(kinds)].toSorted().join(', '),
+    new: null,
+  });
   return user;
 }

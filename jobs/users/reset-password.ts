@@ -1,16 +1,16 @@
 import * as accounts from '../../sql/users/accounts.ts';
-import { isOfProviderAlone } from '../../sql/users/identity-providers.ts';
-import { endAll } from '../../sql/users/sessions.ts';
+import { usesProviderOnly } from '../../sql/users/identity-providers.ts';
+import { endAllSessions } from '../../sql/users/sessions.ts';
 import { setPassword } from '../../sql/users/users.ts';
-import { record } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { Invalid } from '../errors.ts';
 import type { Within, Work } from '../work.ts';
-import { count, guesser } from './attempts.ts';
-import { notify } from './notify.ts';
-import { askPassword } from './own-password.ts';
+import { countAttempt, accountSubject } from './throttling.ts';
+import { notifyUser } from './notify-user.ts';
+import { verifyCurrentPassword } from './verify-current-password.ts';
 import { hashPassword } from './passwords.ts';
-import { witness } from './security-log.ts';
-import { hashOf } from './send-account-message.job.ts';
+import { writeSecurityLog } from './security-log.ts';
+import { hashToken } from './send-account-message.job.ts';
 import { settingsOf } from './settings.ts';
 
 /** Each link ends the one before it: many in a row would fill a mailbox and leave none that opens. */
@@ -23,18 +23,18 @@ const LINKS = { limit: 3, seconds: 900 };
 export async function requestReset(work: Work, request: { email: string; device: string }) {
   const { tx } = work;
   const email = request.email.trim().toLowerCase();
-  const user = await accounts.activeByEmail(tx, email);
-  const subject = guesser(work, email, user?.id ?? null, request.device);
-  const counted = await count(tx, 'request', subject, LINKS);
+  const user = await accounts.findActiveByEmail(tx, email);
+  const subject = accountSubject(work, email, user?.id ?? null, request.device);
+  const counted = await countAttempt(tx, 'request', subject, LINKS);
   // A provider that switches a user off must not be passed by with a new password.
-  const isElsewhere = await isOfProviderAlone(tx, user?.id ?? null);
+  const isElsewhere = await usesProviderOnly(tx, user?.id ?? null);
   const user_id = 'wait' in counted || isElsewhere ? null : (user?.id ?? null);
-  await notify(work, { user_id, message: 'password_reset' });
+  await notifyUser(work, { user_id, message: 'password_reset' });
 }
 
 /** Whether a link's token may still be used: it is known, unused and not expired. */
-export const isUsable = async ({ tx }: Pick<Work, 'tx'>, token: string): Promise<boolean> =>
-  (await accounts.holderOf(tx, hashOf(token))) !== null;
+export const isLinkUsable = async ({ tx }: Pick<Work, 'tx'>, token: string): Promise<boolean> =>
+  (await accounts.findTokenHolder(tx, hashToken(token))) !== null;
 
 const WRONG_LINK = 'The link is not valid. It works once, and only for a limited time.';
 
@@ -48,11 +48,11 @@ export async function resetPassword(
   tenantId: string,
   { token, password }: { token: string; password: string },
 ): Promise<string> {
-  const hash = hashOf(token);
+  const hash = hashToken(token);
   await within(tenantId, async (work) => {
-    const holder = await accounts.holderOf(work.tx, hash);
+    const holder = await accounts.findTokenHolder(work.tx, hash);
     if (holder === null) throw new Invalid({ token: WRONG_LINK });
-    await checkPassword(work, password, holder, 'password');
+    await assertPasswordAllowed(work, password, holder, 'password');
   });
   // Hashing takes a while, and no row stays locked meanwhile.
   const password_hash = await hashPassword(password);
@@ -82,10 +82,14 @@ export async function changePassword(
   tenantId: string,
   { user_id, device, current_password, new_password }: Change,
 ): Promise<{ wait: number } | { epoch: number }> {
-  const asked = await askPassword(within, tenantId, { user_id, device, current_password });
+  const asked = await verifyCurrentPassword(within, tenantId, {
+    user_id,
+    device,
+    current_password,
+  });
   if ('wait' in asked) return asked;
   const { user } = asked;
-  await within(tenantId, (work) => checkPassword(work, new_password, user, 'new_password'));
+  await within(tenantId, (work) => assertPasswordAllowed(work, new_password, user, 'new_password'));
   const password_hash = await hashPassword(new_password);
   return within(tenantId, async (work) => {
     await assertStill(work, user);
@@ -95,23 +99,23 @@ export async function changePassword(
 
 /** Of two who change one password at once, the old one serves the first alone. */
 async function assertStill({ tx }: Work, { id, session_epoch }: accounts.Account) {
-  await accounts.lock(tx, id);
-  const now = await accounts.active(tx, id);
+  await accounts.lockUser(tx, id);
+  const now = await accounts.findActiveUser(tx, id);
   if (now?.session_epoch !== session_epoch) throw new Invalid({ current_password: 'Is wrong.' });
 }
 
 type Person = { email: string; first_name: string; last_name: string };
 
 /** Refuses a new password that is too short, easily guessed, or says whose it is. */
-export async function checkPassword(
+export async function assertPasswordAllowed(
   { tx }: Pick<Work, 'tx'>,
   password: string,
   person: Person,
   field: string,
 ) {
   const { auth } = await settingsOf(tx);
-  const { name } = await accounts.sender(tx);
-  const problem = await problemWith(password, {
+  const { name } = await accounts.findSender(tx);
+  const problem = await findPasswordProblem(password, {
     ...person,
     tenant: name,
     least: auth.password_min,
@@ -122,7 +126,7 @@ export async function checkPassword(
 const CHARACTERS_MAX = 128;
 
 /** What is wrong with a new password, or null. No rules of composition (NIST SP 800-63B). */
-export async function problemWith(
+export async function findPasswordProblem(
   password: string,
   { email, first_name, last_name, tenant, least }: Person & { tenant: string; least: number },
 ): Promise<string | null> {
@@ -134,7 +138,7 @@ export async function problemWith(
   const lender = tenant.toLowerCase();
   if (lender.length >= 4 && folded.includes(lender)) return 'Must not contain our name.';
   // The words that people choose take seven megabytes: who never asks does not hold them.
-  const { isGuessable } = await import('./guessable.ts');
+  const { isGuessable } = await import('./guessable-passwords.ts');
   const isFound = isGuessable(password, [email, `${first_name} ${last_name}`, tenant]);
   return isFound ? 'Is too easily guessed. Take several words that do not belong together.' : null;
 }
@@ -151,12 +155,12 @@ async function keep(
   action: keyof typeof PASSWORD_EVENTS,
 ) {
   await setPassword(work.tx, userId, passwordHash);
-  const epoch = await endAll(work.tx, userId);
+  const epoch = await endAllSessions(work.tx, userId);
   await accounts.voidTokens(work.tx, userId);
-  await record(work, { type: 'users', id: userId }, action, {
+  await recordAudit(work, { type: 'users', id: userId }, action, {
     password: { old: '***', new: '***' },
   });
-  await witness(work, { ...PASSWORD_EVENTS[action], outcome: 'done', user_id: userId });
-  await notify(work, { user_id: userId, message: 'password_changed' });
+  await writeSecurityLog(work, { ...PASSWORD_EVENTS[action], outcome: 'done', user_id: userId });
+  await notifyUser(work, { user_id: userId, message: 'password_changed' });
   return epoch;
 }

@@ -5,7 +5,7 @@ import * as identities from '../../sql/users/identity-providers.ts';
 import * as accounts from '../../sql/users/accounts.ts';
 import { TENANT_ROLES, users } from '../../sql/users/users.ts';
 import { update, type Values } from '../../sql/write.ts';
-import { audited } from '../audit.ts';
+import { auditChange } from '../audit.ts';
 import { Conflict, Forbidden, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
@@ -33,8 +33,10 @@ export async function removeRole(work: Work, { user_id }: z.output<typeof Remove
 }
 
 /** Gives the user the role that a provider claims, within what staff decided. */
-export const followRole = (work: Work, { user_id, tenant_role }: z.output<typeof AssignRole>) =>
-  changeRole(work, 'assign-role', user_id, tenant_role);
+export const applyClaimedRole = (
+  work: Work,
+  { user_id, tenant_role }: z.output<typeof AssignRole>,
+) => changeRole(work, 'assign-role', user_id, tenant_role);
 
 async function changeRole(work: Work, action: string, id: string, role: string | null) {
   const superadmins = await accounts.lockSuperadmins(work.tx);
@@ -44,14 +46,14 @@ async function changeRole(work: Work, action: string, id: string, role: string |
   if (before['borrower_id'] !== null)
     throw new Conflict('A user of the borrower portal has no role.', 'borrower_user');
   if (role !== 'superadmin') checkLoss(work, superadmins, id);
-  return audited(work, users, action, before, async () => {
+  return auditChange(work, users, action, before, async () => {
     await accounts.setRole(work.tx, id, role);
     return id;
   });
 }
 
 /** Ends the user's access at once. A user who has none already is left as he is. */
-export async function deactivate(work: Work, id: string) {
+export async function deactivateUser(work: Work, id: string) {
   await setActive(work, id, false);
 }
 

@@ -7,7 +7,7 @@ import { readSettings, settingsOf, type Settings } from './settings.ts';
 type Whose = { tenant_role: string | null; borrower_id: string | null };
 
 /** Whether the tenant lets these people in by two factors only. */
-export function isWanted(
+export function isSecondFactorRequired(
   { second_factor }: Pick<Settings['auth'], 'second_factor'>,
   { tenant_role, borrower_id }: Whose,
 ): boolean {
@@ -19,20 +19,23 @@ export function isWanted(
  * In how many ways the user can prove himself, and what the tenant wants of people; a recovery code stands
  * in for a factor.
  */
-export async function meansOf(tx: Transaction, userId: string) {
-  const { kinds, codes_left, settings } = await factors.meansOf(tx, userId);
+export async function loadMethods(tx: Transaction, userId: string) {
+  const { kinds, codes_left, settings } = await factors.findMethods(tx, userId);
   const isCode = kinds.length > 0 && codes_left > 0;
   const methods = [...kinds, ...(isCode ? (['recovery_code'] as const) : [])];
   return { methods, auth: readSettings(settings).auth };
 }
 
 /** What the user can prove himself with, how many recovery codes are left, and whether he has to. */
-export async function factorsOf({ tx }: Pick<Work, 'tx'>, user: (Whose & { id: string }) | null) {
+export async function describeFactors(
+  { tx }: Pick<Work, 'tx'>,
+  user: (Whose & { id: string }) | null,
+) {
   const id = user?.id ?? '';
   const { auth } = await settingsOf(tx);
   return {
-    factors: await factors.ofUser(tx, id),
-    recovery_codes_left: await recovery.left(tx, id),
-    is_required: user !== null && isWanted(auth, user),
+    factors: await factors.listFactors(tx, id),
+    recovery_codes_left: await recovery.countUnusedCodes(tx, id),
+    is_required: user !== null && isSecondFactorRequired(auth, user),
   };
 }

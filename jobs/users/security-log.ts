@@ -16,7 +16,7 @@ export type SecurityEvent = {
 };
 
 /** Writes one row of the security log, in the transaction that it is given. Nothing ever changes it. */
-export async function witness(work: Work, { email = null, ...given }: SecurityEvent) {
+export async function writeSecurityLog(work: Work, { email = null, ...given }: SecurityEvent) {
   const { tx, tenant_id, actor, installation } = work;
   const address = email?.trim().toLowerCase() ?? null;
   await rows.write(tx, {
@@ -25,7 +25,8 @@ export async function witness(work: Work, { email = null, ...given }: SecurityEv
     reason: given.reason ?? null,
     user_id: given.user_id ?? actor.id,
     email: address,
-    tried_as: address === null ? null : installation.keys.keyedHash(tenant_id, address),
+    attempted_address_hash:
+      address === null ? null : installation.keys.keyedHash(tenant_id, address),
     subject_id: given.subject_id ?? null,
     route: given.route,
     ip_address: actor.ip,

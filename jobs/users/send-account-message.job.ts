@@ -8,17 +8,19 @@ import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { insert, update } from '../../sql/write.ts';
 import { ACCOUNT_MESSAGES, accountMessage } from '../../templates/account-messages.ts';
 import { renderEmail } from '../../templates/email.ts';
-import { spokenIn } from '../../templates/portal/words.ts';
+import { matchLanguage } from '../../templates/portal/words.ts';
 import { documentLocale } from '../../templates/render-document.ts';
-import { renderMessage } from '../../templates/render.ts';
+import { renderMessage } from '../../templates/render-message.ts';
 import { enqueue, job } from '../job.ts';
-import type { Mail } from '../outside.ts';
+import type { Mail } from '../external-systems.ts';
 import type { Work } from '../work.ts';
-import { originOf } from './origin.ts';
+import { tenantOrigin } from './tenant-origin.ts';
 import { settingsOf } from './settings.ts';
 
 /** How long a link opens something, in minutes. */
-const LIFE: Partial<Record<Payload['message'], { purpose: accounts.Purpose; minutes: number }>> = {
+const LIFE: Partial<
+  Record<Payload['message'], { purpose: accounts.TokenPurpose; minutes: number }>
+> = {
   password_reset: { purpose: 'password_reset', minutes: 60 },
   invitation: { purpose: 'invitation', minutes: 7 * 24 * 60 },
 };
@@ -38,7 +40,7 @@ const Payload = z.object({
 });
 type Payload = z.output<typeof Payload>;
 
-export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
  * Writes to a user about his account. A link's token is made here and lives in the letter alone: the
@@ -89,7 +91,7 @@ export const sendAccountMessage = job({
   },
 
   failed: async ({ tx }, { user_id, message }, reason) => {
-    if (user_id !== null) await outbound.givenUpFor(tx, user_id, message, reason);
+    if (user_id !== null) await outbound.abandonAccountMessages(tx, user_id, message, reason);
   },
 });
 
@@ -102,20 +104,21 @@ async function composed(
   { user_id, message, about, provider_id }: Payload,
 ): Promise<Mail | null> {
   const { tx, installation } = work;
-  const user = user_id === null ? null : await accounts.active(tx, user_id);
-  const webhook = about === undefined ? undefined : await subscriptions.switchedOff(tx, about);
-  const provider = provider_id === undefined ? undefined : await providers.nameOf(tx, provider_id);
+  const user = user_id === null ? null : await accounts.findActiveUser(tx, user_id);
+  const webhook = about === undefined ? undefined : await subscriptions.findDisabled(tx, about);
+  const provider =
+    provider_id === undefined ? undefined : await providers.findName(tx, provider_id);
   if (user === null || webhook === null || provider === null) return null;
-  const tenant = await accounts.sender(tx);
+  const tenant = await accounts.findSender(tx);
   const { branding, auth, communications } = await settingsOf(tx);
   const [domain = 'localhost'] = tenant.domains;
-  const origin = originOf({ ...tenant, auth }, installation);
+  const origin = tenantOrigin({ ...tenant, auth }, installation);
   const life = LIFE[message];
   const token = randomBytes(32).toString('base64url');
   const expires_at =
-    life && (await accounts.giveToken(tx, { hash: hashOf(token), user_id: user.id, ...life }));
+    life && (await accounts.issueToken(tx, { hash: hashToken(token), user_id: user.id, ...life }));
   const name = `${user.first_name} ${user.last_name}`;
-  const language = spokenIn([user.language ?? '']) ?? 'en';
+  const language = matchLanguage([user.language ?? '']) ?? 'en';
   const { subject, body } = renderMessage(
     { channel: 'email', ...accountMessage(message, language) },
     {

@@ -8,17 +8,17 @@ import { DocumentYears } from './document-years.ts';
 import {
   agency,
   furnisherCode,
-  origin,
+  webOrigin,
   logoUrl,
-  line,
+  singleLine,
   mailbox,
   tolerance,
   routingNumber,
-  printed,
+  asciiLine,
   perMinute,
-  perMinuteOfAll,
-  tries,
-} from './setting-kinds.ts';
+  perMinuteShared,
+  attemptLimit,
+} from './setting-types.ts';
 
 const CheckLevel = z.enum(['off', 'warn', 'hard']);
 
@@ -62,9 +62,9 @@ export const Settings = z.strictObject({
         .regex(/^#[0-9a-f]{6}$/i)
         .default('#5f7d9c'),
       support_email: mailbox.default(''),
-      support_phone: line.default(''),
-      address_line_1: line.default(''),
-      address_line_2: line.default(''),
+      support_phone: singleLine.default(''),
+      address_line_1: singleLine.default(''),
+      address_line_2: singleLine.default(''),
     })
     .prefault({}),
   compliance: z
@@ -146,20 +146,20 @@ export const Settings = z.strictObject({
           borrowers: z.boolean().default(false),
         })
         .prefault({}),
-      trusted_origins: z.array(origin).max(20).default([]),
+      trusted_origins: z.array(webOrigin).max(20).default([]),
       // Where links in mails lead, never taken from a request: one of the tenant's domains.
-      site_origin: z.union([origin, z.literal('')]).default(''),
+      site_origin: z.union([webOrigin, z.literal('')]).default(''),
     })
     .prefault({}),
   throttle: z
     .strictObject({
-      login: tries.default(10),
-      request: tries.default(5),
-      reset: tries.default(5),
-      second_factor: tries.default(5),
-      anon: perMinuteOfAll,
-      user: perMinuteOfAll,
-      portal: perMinuteOfAll,
+      login: attemptLimit.default(10),
+      request: attemptLimit.default(5),
+      reset: attemptLimit.default(5),
+      second_factor: attemptLimit.default(5),
+      anon: perMinuteShared,
+      user: perMinuteShared,
+      portal: perMinuteShared,
       upload: perMinute,
       communication: perMinute,
     })
@@ -167,13 +167,13 @@ export const Settings = z.strictObject({
   credit_reporting: z
     .strictObject({
       enabled: z.boolean().default(false),
-      reporter_name: line.default(''),
-      reporter_address: line.default(''),
-      reporter_phone: line.default(''),
+      reporter_name: singleLine.default(''),
+      reporter_address: singleLine.default(''),
+      reporter_phone: singleLine.default(''),
       identification_number: furnisherCode.default(''),
       // Every request reads the settings, so none of them grows without a bound.
       program_ids: z
-        .record(z.string().max(20), line)
+        .record(z.string().max(20), singleLine)
         .refine((ids) => Object.keys(ids).length <= 100, 'Must be at most 100.')
         .default({}),
     })
@@ -182,13 +182,13 @@ export const Settings = z.strictObject({
   nacha: z
     .strictObject({
       immediate_destination: routingNumber.default(''),
-      immediate_destination_name: printed.max(23).default(''),
-      immediate_origin: printed.max(10).default(''),
-      immediate_origin_name: printed.max(23).default(''),
-      company_name: printed.max(16).default(''),
-      company_id: printed.max(10).default(''),
+      immediate_destination_name: asciiLine.max(23).default(''),
+      immediate_origin: asciiLine.max(10).default(''),
+      immediate_origin_name: asciiLine.max(23).default(''),
+      company_name: asciiLine.max(16).default(''),
+      company_id: asciiLine.max(10).default(''),
       odfi_routing_number: routingNumber.default(''),
-      entry_description: printed.min(1).max(10).default('LOAN PMT'),
+      entry_description: asciiLine.min(1).max(10).default('LOAN PMT'),
       // Whether an account is corrected as its bank says without anybody being asked.
       apply_change_notices: z.boolean().default(false),
     })
@@ -198,11 +198,11 @@ export const Settings = z.strictObject({
   adverse_action: agency,
   tax: z
     .strictObject({
-      payer_name: line.default(''),
+      payer_name: singleLine.default(''),
       payer_tin: z
         .union([z.string().regex(/^\d{2}-?\d{7}$/, 'Must be like 12-3456789.'), z.literal('')])
         .default(''),
-      payer_address: line.default(''),
+      payer_address: singleLine.default(''),
     })
     .prefault({}),
   // How long the law asks for what is kept about a borrower whose loans are over, how long an export of
@@ -224,7 +224,7 @@ export const isOwnOrigin = (site: string, domains: readonly string[]) =>
 
 /** The tenant's settings, defaults filled in; what was kept beyond today's bounds counts as unset. */
 export const settingsOf = async (tx: Transaction): Promise<Settings> =>
-  readSettings((await tenants.current(tx)).settings);
+  readSettings((await tenants.currentTenant(tx)).settings);
 
 /** The same of what is stored, where a statement has read it along with other things. */
 export function readSettings(settings: Record<string, unknown>): Settings {

@@ -12,7 +12,7 @@ const STEPS_BESIDE = 1;
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
 
 /** Which step of time the code is of, at about this moment; null where it is of none. */
-export function stepOf(secret: string, code: string, atMs: number, kind: Kind = USUAL) {
+export function matchTotpStep(secret: string, code: string, atMs: number, kind: Kind = USUAL) {
   // What has letters of other scripts in it is longer in bytes, and cannot be compared.
   if (!/^[0-9]{6,8}$/.test(code)) return null;
   const totp = new TOTP({ ...kind, secret: Secret.fromBase32(secret) });

@@ -44,7 +44,7 @@ function at(settings: Settings, path: string): unknown {
 }
 
 /** Whether one of the controls is weaker with the new settings than with the old ones. */
-export const isWeaker = (before: Settings, after: Settings): boolean =>
+export const weakensAccess = (before: Settings, after: Settings): boolean =>
   Object.entries(CONTROLS).some(
     ([path, weaker]) => weaker?.(at(before, path), at(after, path)) ?? false,
   );

@@ -5,15 +5,15 @@ import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
 import * as deliveries from '../../sql/webhooks/deliveries.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { job } from '../job.ts';
-import type { Outside, PostAnswer } from '../outside.ts';
-import { together } from '../together.ts';
+import type { ExternalServices, PostResponse } from '../external-systems.ts';
+import { batchByTenant } from '../batch-by-tenant.ts';
 import { readSettings } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { keptOf } from './answer.ts';
-import { judge, problemOf, type Policy } from './health.ts';
-import { headersOf } from './signature.ts';
-import { switchOff } from './switch-off.ts';
-import { newTurns } from './turns.ts';
+import { toResponseRecord } from './response-record.ts';
+import { decideNextAttempt, describeFailure, type RetryPolicy } from './retry-policy.ts';
+import { signatureHeaders } from './signature.ts';
+import { disableSubscription } from './disable-subscription.ts';
+import { createReceiverSlots } from './receiver-slots.ts';
 
 const Payload = z.object({
   tenant_id: uuid,
@@ -21,25 +21,25 @@ const Payload = z.object({
   subscription_id: uuid.optional(),
   delivery_id: uuid,
   attempt: z.int().min(1),
-  in_line: z.boolean().default(false),
+  is_throttled: z.boolean().default(false),
 });
 type Payload = z.output<typeof Payload>;
 
-const turnOf = newTurns();
+const turnOf = createReceiverSlots();
 /** Deliveries are begun and reported along with others of their tenant, each in its own row. */
-const begin = together(({ tx }, ordered: readonly attempts.Ordered[]) =>
-  attempts.begin(tx, ordered),
+const begin = batchByTenant(({ tx }, ordered: readonly attempts.RequestedAttempt[]) =>
+  attempts.beginAttempts(tx, ordered),
 );
-const arrived = together(({ tx }, done: readonly deliveries.Delivered[]) =>
-  deliveries.delivered(tx, done),
+const arrived = batchByTenant(({ tx }, done: readonly deliveries.DeliveredAttempt[]) =>
+  deliveries.recordDelivered(tx, done),
 );
 
-const setAside = together(({ tx }, ordered: readonly attempts.Ordered[]) =>
-  deliveries.putAside(tx, ordered),
+const setAside = batchByTenant(({ tx }, ordered: readonly attempts.RequestedAttempt[]) =>
+  deliveries.throttleDeliveries(tx, ordered),
 );
 /** What was put into a line while its receiver was merely not known yet need not wait there. */
-const letOut = together(async ({ tx }, receivers: readonly string[]) => {
-  for (const receiver of new Set(receivers)) await deliveries.letOut(tx, receiver);
+const letOut = batchByTenant(async ({ tx }, receivers: readonly string[]) => {
+  for (const receiver of new Set(receivers)) await deliveries.releaseThrottled(tx, receiver);
   return receivers.map(() => undefined);
 });
 
@@ -67,10 +67,10 @@ export const deliverWebhook = job({
   attempts: 5,
 
   async run(payload, outside) {
-    const { tenant_id, delivery_id, attempt, subscription_id, in_line } = payload;
+    const { tenant_id, delivery_id, attempt, subscription_id, is_throttled } = payload;
     const putAside = () => setAside(outside.within, tenant_id, { delivery_id, attempt });
     // Whoever stands in a line holds one of its few places already.
-    const receiver = in_line ? undefined : subscription_id;
+    const receiver = is_throttled ? undefined : subscription_id;
     const turn = receiver === undefined ? NO_TURN : await turnOf(receiver);
     if (turn === null) {
       await putAside();
@@ -98,21 +98,21 @@ export const deliverWebhook = job({
   },
 
   // A dead letter is asked for again where it lies; the receiver is not to blame.
-  failed: ({ tx }, unsent, reason) => deadLetters.buryUnsent(tx, unsent, reason),
+  failed: ({ tx }, unsent, reason) => deadLetters.createForUnsent(tx, unsent, reason),
 });
 
 const NO_TURN = { asked: () => {}, end: () => false };
 
-type Begun = NonNullable<Awaited<ReturnType<typeof attempts.begin>>[number]> & {
+type Begun = NonNullable<Awaited<ReturnType<typeof attempts.beginAttempts>>[number]> & {
   attempt_id: string;
 };
 
 type Made = Payload & Begun;
-type Kept = ReturnType<typeof keptOf>;
-type Answer = { made: Made; answer: PostAnswer; kept: Kept; policy: Policy };
+type Kept = ReturnType<typeof toResponseRecord>;
+type Answer = { made: Made; answer: PostResponse; kept: Kept; policy: RetryPolicy };
 
 /** Asks the receiver between transactions, so that no row stays locked while a stranger answers. */
-async function ask(made: Made, outside: Outside): Promise<Answer> {
+async function ask(made: Made, outside: ExternalServices): Promise<Answer> {
   const { webhooks: policy } = readSettings(made.settings);
   const body = Buffer.from(made.body, 'utf8');
   const secrets = [made.secret_sealed, made.previous_secret_sealed]
@@ -122,14 +122,14 @@ async function ask(made: Made, outside: Outside): Promise<Answer> {
   const answer = await outside.post({
     url: made.url,
     body,
-    headers: headersOf({ ...made, body }, { current, previous }),
+    headers: signatureHeaders({ ...made, body }, { current, previous }),
     timeout_ms: policy.timeout_ms,
     allow_private_hosts: policy.allow_private_hosts,
   });
-  return { made, answer, kept: keptOf(answer, secrets), policy };
+  return { made, answer, kept: toResponseRecord(answer, secrets), policy };
 }
 
-async function report({ made, answer, kept, policy }: Answer, { within }: Outside) {
+async function report({ made, answer, kept, policy }: Answer, { within }: ExternalServices) {
   if (answer.ok) return arrived(within, made.tenant_id, arrivalOf(made, kept));
   return within(made.tenant_id, (work) => refused(work, made, { ...answer, ...kept }, policy));
 }
@@ -138,34 +138,34 @@ async function report({ made, answer, kept, policy }: Answer, { within }: Outsid
 const arrivalOf = (
   { attempt_id, delivery_id, subscription_id, is_test }: Made,
   kept: Kept,
-): deliveries.Delivered => ({ attempt_id, delivery_id, subscription_id, is_test, ...kept });
+): deliveries.DeliveredAttempt => ({ attempt_id, delivery_id, subscription_id, is_test, ...kept });
 
-type Refusal = PostAnswer & Kept;
+type Refusal = PostResponse & Kept;
 
 /** The attempt and all that follows from it are recorded together or not at all. */
-async function refused({ tx, ...work }: Work, made: Made, answer: Refusal, policy: Policy) {
+async function refused({ tx, ...work }: Work, made: Made, answer: Refusal, policy: RetryPolicy) {
   const { delivery_id, attempt, attempt_id, subscription_id } = made;
   const { is_slow } = answer;
-  const problem = problemOf(answer);
+  const problem = describeFailure(answer);
   const subscription = await subscriptions.lock(tx, subscription_id);
-  await attempts.answered(tx, { ...answer, attempt_id });
-  if (!subscription || !(await deliveries.isAt(tx, delivery_id, attempt))) return;
+  await attempts.recordResult(tx, { ...answer, attempt_id });
+  if (!subscription || !(await deliveries.isCurrentAttempt(tx, delivery_id, attempt))) return;
   if (made.is_test) {
     // It was asked for by somebody who looks at the answer, and says nothing of what is delivered.
-    await subscriptions.measured(tx, subscription_id, is_slow);
-    await deadLetters.buryOne(tx, delivery_id);
+    await subscriptions.recordSpeed(tx, subscription_id, is_slow);
+    await deadLetters.createDeadLetter(tx, delivery_id);
     return;
   }
-  const verdict = judge(answer, attempt, subscription.consecutive_failures, policy);
+  const verdict = decideNextAttempt(answer, attempt, subscription.consecutive_failures, policy);
   const is_final = verdict.outcome === 'dead';
-  await subscriptions.failed(tx, subscription_id, { problem, is_slow, is_final });
+  await subscriptions.recordFailure(tx, subscription_id, { problem, is_slow, is_final });
   if (verdict.outcome === 'retry') {
     const { delay_seconds } = verdict;
     await deliveries.scheduleNext(tx, { id: delivery_id, attempt, delay_seconds });
   }
   if (verdict.outcome === 'dead') {
-    await deadLetters.buryOne(tx, delivery_id);
+    await deadLetters.createDeadLetter(tx, delivery_id);
     if (verdict.disable_reason === null) return;
-    await switchOff({ tx, ...work }, subscription_id, verdict.disable_reason);
+    await disableSubscription({ tx, ...work }, subscription_id, verdict.disable_reason);
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { date, money, timestamp, uuid } from '../../sql/types.ts';
-import { derivedFrom, sourcesOf, type FactName } from '../facts.ts';
+import { derivedFrom, sourcesOfField, type FactName } from '../facts.ts';
 
 /** What a subscriber may hear of. The data of each event is checked where it is emitted. */
 export const EVENTS = {
@@ -163,7 +163,7 @@ export function factsOfEvents(names: readonly string[]): 'anything' | FactName[]
   return types.flatMap((type) =>
     Object.entries(EVENTS[type].shape).flatMap(([name, field]) => [
       ...[ABOUT[type]].flat().map((resource): FactName => `${resource}.${name}`),
-      ...sourcesOf(field),
+      ...sourcesOfField(field),
     ]),
   );
 }

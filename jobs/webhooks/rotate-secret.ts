@@ -3,7 +3,7 @@ import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { Conflict } from '../errors.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
-import { newSecret } from './subscription.ts';
+import { generateSecret } from './subscription.ts';
 
 export type Rotation = {
   secret?: string | null | undefined;
@@ -26,9 +26,9 @@ export async function rotateSecret(work: Work, id: string, given: Rotation) {
       'rotation_under_way',
     );
   }
-  const secret = given.secret ?? newSecret();
+  const secret = given.secret ?? generateSecret();
   const sealed = installation.keys.seal(tenant_id, secret);
-  await subscriptions.rotate(tx, id, { sealed, last_four: secret.slice(-4), overlap_hours });
+  await subscriptions.replaceSecret(tx, id, { sealed, last_four: secret.slice(-4), overlap_hours });
   return { ...(await find(tx, subscriptions.subscriptions, id)), secret };
 }
 

@@ -4,13 +4,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * The value of X-Webhook-Signature: HMAC-SHA256 over the bytes as they are sent, so that a
  * receiver verifies before it parses.
  */
-export function sign(secret: string, bytes: Uint8Array): string {
+export function signBody(secret: string, bytes: Uint8Array): string {
   return `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`;
 }
 
 /** Whether the signature is ours for these bytes; takes the same time right or wrong. */
-export function verify(secret: string, bytes: Uint8Array, signature: string): boolean {
-  const expected = Buffer.from(sign(secret, bytes));
+export function verifySignature(secret: string, bytes: Uint8Array, signature: string): boolean {
+  const expected = Buffer.from(signBody(secret, bytes));
   const given = Buffer.from(signature);
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
@@ -38,12 +38,12 @@ type Sent = { webhook_id: string; event_type: string; attempt: number; body: Uin
  * computed knows one secret and one value, so that header stays with the secret that it was told first until
  * the time of that is over, and X-Webhook-Signature-Next has the new one.
  */
-export function headersOf(
+export function signatureHeaders(
   { webhook_id, event_type, attempt, body }: Sent,
   { current, previous }: { current: string; previous: string | null },
   second = Math.floor(Date.now() / 1000),
 ) {
-  const signature = sign(previous ?? current, body);
+  const signature = signBody(previous ?? current, body);
   const both = [current, ...(previous === null ? [] : [previous])];
   return {
     'Content-Type': 'application/json',
@@ -54,7 +54,7 @@ export function headersOf(
     'X-Webhook-Attempt': String(attempt),
     'X-Webhook-Signature': signature,
     'X-Hub-Signature-256': signature,
-    ...(previous !== null && { 'X-Webhook-Signature-Next': sign(current, body) }),
+    ...(previous !== null && { 'X-Webhook-Signature-Next': signBody(current, body) }),
     'webhook-id': webhook_id,
     'webhook-timestamp': String(second),
     'webhook-signature': both

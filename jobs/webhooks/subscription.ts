@@ -7,7 +7,7 @@ import { checkWebhookUrl } from '../networks/host-url.ts';
 import { settingsOf } from '../users/settings.ts';
 import type { Work } from '../work.ts';
 import { EVENT_TYPES } from './event-types.ts';
-import { switchOff } from './switch-off.ts';
+import { disableSubscription } from './disable-subscription.ts';
 
 type NewSubscription = { url: string; events: string[]; is_active: boolean };
 type Changes = {
@@ -16,10 +16,10 @@ type Changes = {
   is_active?: boolean | undefined;
 };
 
-export const newSecret = () => randomBytes(32).toString('hex');
+export const generateSecret = () => randomBytes(32).toString('hex');
 
 /** The names in the list that are no events. */
-export const unknownEvents = (events: readonly string[]) =>
+export const findUnknownEvents = (events: readonly string[]) =>
   events.filter((name) => name !== '*' && !(EVENT_TYPES as readonly string[]).includes(name));
 
 /** Subscribes; the secret is stored encrypted and leaves the house in this answer only. */
@@ -44,14 +44,14 @@ export async function changeSubscription(work: Work, id: string, changes: Change
     ...(events !== undefined && { events: [...new Set(events)] }),
   });
   if (is_active === true) await subscriptions.enable(work.tx, id);
-  if (is_active === false) await switchOff(work, id, null);
+  if (is_active === false) await disableSubscription(work, id, null);
 }
 
 /** Nothing is sent after this commits, except what is on the wire already. */
 export async function unsubscribe({ tx }: Work, id: string) {
   await subscriptions.lock(tx, id);
   await subscriptions.remove(tx, id);
-  await deliveries.cancel(tx, id);
+  await deliveries.cancelScheduled(tx, id);
 }
 
 /** Starts anew with no failures counted; dead letters stay what they are. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -19,7 +19,7 @@ export const autopayPlans = table({
   `,
 });
 
-const Plan = z.object({
+const AutopayPlan = z.object({
   id: z.string(),
   borrower_id: z.string(),
   loan_id: z.string(),
@@ -42,11 +42,11 @@ const Plan = z.object({
   consecutive_failures: z.int(),
   cancel_reason: z.string().nullable(),
 });
-export type Plan = z.output<typeof Plan>;
+export type AutopayPlan = z.output<typeof AutopayPlan>;
 
 /** The plan, locked; its loan is locked before it. */
 export const lock = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Plan)`
+  tx.maybeOne(sql.type(AutopayPlan)`
     select id, borrower_id, loan_id, payment_instrument_id, backup_payment_instrument_id,
            amount_type, fixed_amount, extra_amount, extra_toward, frequency, days_before_due,
            day_of_month, start_date, end_date, drawn_through, status, is_enabled, retry_count,
@@ -54,13 +54,13 @@ export const lock = (tx: Transaction, id: string) =>
     from autopay_plans where id = ${id} for update
   `);
 
-export const loanOf = (tx: Transaction, id: string) =>
+export const findLoanId = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from autopay_plans where id = ${id}`,
   );
 
 /** Whether the loan has a plan that draws, or would when it is resumed. */
-export const hasOpen = (tx: Transaction, loanId: string) =>
+export const hasOpenPlan = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
   `);
@@ -73,7 +73,7 @@ export const hasEndedWithLoan = (tx: Transaction, loanId: string) =>
   `);
 
 /** The loan's plan that draws, or would when it is resumed; a loan has one at most. */
-export const openOf = (tx: Transaction, loanId: string) =>
+export const findOpenPlanId = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
   `);
@@ -96,7 +96,7 @@ export const reopen = (tx: Transaction, id: string) =>
 const Consent = z.object({ id: z.string(), borrower_id: z.string() });
 
 /** The consents in force behind the open plans that draw on an account. */
-export const consentsBehind = (tx: Transaction, instrumentId: string) =>
+export const consentsForInstrument = (tx: Transaction, instrumentId: string) =>
   tx.any(sql.type(Consent)`
     select distinct consent.id, consent.borrower_id
     from autopay_plans as plan join borrower_consents as consent on consent.id = plan.consent_id
@@ -106,7 +106,7 @@ export const consentsBehind = (tx: Transaction, instrumentId: string) =>
   `);
 
 /** Whether the authorization of a plan was revoked. */
-export const isRevoked = (tx: Transaction, id: string) =>
+export const isConsentRevoked = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from autopay_plans as plan
     join borrower_consents as consent on consent.id = plan.consent_id
@@ -119,7 +119,7 @@ const Due = z.object({ id: z.string(), loan_id: z.string() });
  * Plans of the chunk that have something to do on the day: a run, a retry, or another next date since
  * the loan's due dates have moved.
  */
-export const due = (chunk: Chunk) =>
+export const duePlans = (chunk: Chunk) =>
   prepared(sql.type(Due)`
     select plan.id, plan.loan_id
     from autopay_plans as plan
@@ -131,7 +131,7 @@ export const due = (chunk: Chunk) =>
         and not installment.is_canceled and installment.due_date > plan.drawn_through
         and installment.due_date >= plan.start_date
     ) as next
-    where ${inChunk(chunk)} and loan.status = 'active' and plan.status = 'active' and plan.is_enabled
+    where ${isInChunk(chunk)} and loan.status = 'active' and plan.status = 'active' and plan.is_enabled
       and (
         plan.next_run_date <= ${chunk.cob_date}
         or (plan.frequency = 'on_due_date' and next.due_date <> coalesce(plan.next_due_date, '-infinity'))

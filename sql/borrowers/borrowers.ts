@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { joined } from '../database/joined.ts';
-import { loansOf } from '../loans/co-borrowers.ts';
-import { containing, table } from '../table.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
+import { loanIdsOwedBy } from '../loans/co-borrowers.ts';
+import { containsPattern, table } from '../table.ts';
 
 /** Three letters or digits in a row are what the indexes know. */
 const hasTrigram = (words: string) => /[\p{L}\p{N}]{3}/u.test(words);
 
 /** Found by the indexes, which the tenant's own role could not look into. */
 const indexed = (words: string) =>
-  sql.fragment`row.id in (select app.borrowers_found(${containing(words)}))`;
+  sql.fragment`row.id in (select app.search_borrowers(${containsPattern(words)}))`;
 
 /** One or two letters are in nearly every name: they are where a name, a last name or an address begins. */
 const beginning = (words: string) =>
-  sql.fragment`row.id in (select app.borrowers_beginning(${words}))`;
+  sql.fragment`row.id in (select app.borrowers_with_prefix(${words}))`;
 
 export const borrowers = table({
   name: 'borrowers',
@@ -60,7 +60,7 @@ export const borrowers = table({
  * Whether such a borrower exists and may be used for a new loan; it is not archived until the
  * transaction has ended.
  */
-export const isUsable = joined(async (tx, ids: readonly string[]) => {
+export const lockIfUsable = batchByTransaction(async (tx, ids: readonly string[]) => {
   const wanted = sql.array([...ids], 'uuid');
   const usable = new Set(
     await tx.anyFirst(
@@ -74,14 +74,14 @@ export const isUsable = joined(async (tx, ids: readonly string[]) => {
 });
 
 /** Until the transaction has ended nobody begins a loan with the borrower. */
-export const lockOut = (tx: Transaction, id: string) =>
+export const lockExclusively = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from borrowers where id = ${id} for update`);
 
 /** Loans that the person owes and that are not over: asked for, running, or written off with something left to collect. */
-export const openLoans = (tx: Transaction, id: string) =>
+export const findOpenLoans = (tx: Transaction, id: string) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from loans
-    where id = any(${loansOf(id)})
+    where id = any(${loanIdsOwedBy(id)})
       and (status in ('pending', 'approved', 'active')
         or (status = 'charged_off' and charge_off_balance > 0))
     order by id limit 100

@@ -16,7 +16,7 @@ export const businessDetails = table({
 });
 
 /** The borrower's only one. */
-export const ofBorrower = (tx: Transaction, borrowerId: string) =>
+export const findByBorrower = (tx: Transaction, borrowerId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from business_details where borrower_id = ${borrowerId}
   `);

@@ -53,7 +53,7 @@ export const revoke = (tx: Transaction, id: string, { method, reason }: Revocati
 const Covering = z.object({ id: z.string(), borrower_id: z.string() });
 
 /** What these borrowers have agreed to for a number or address: for it by name, or for all of theirs. */
-export const covering = (
+export const findCoveringConsent = (
   tx: Transaction,
   borrowerIds: readonly string[],
   type: ConsentType,

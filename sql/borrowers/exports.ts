@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
-export const exports = table({
+export const borrowerExports = table({
   name: 'borrower_exports',
   rows: sql.fragment`
     select record.id, record.borrower_id, record.status, record.requested_by,
@@ -14,7 +14,7 @@ export const exports = table({
 });
 
 /** The export of the borrower that is being made, if one is. */
-export const pendingOf = (tx: Transaction, borrowerId: string) =>
+export const findPendingId = (tx: Transaction, borrowerId: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from borrower_exports where borrower_id = ${borrowerId} and status = 'pending'
   `);
@@ -22,13 +22,13 @@ export const pendingOf = (tx: Transaction, borrowerId: string) =>
 const Order = z.object({ borrower_id: z.string(), storage_key: z.string() });
 
 /** The export that was ordered, as long as nobody has made it; one that failed may be tried again. */
-export const ordered = (tx: Transaction, id: string) =>
+export const findUnfinished = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Order)`
     select borrower_id, storage_key from borrower_exports
     where id = ${id} and status in ('pending', 'failed')
   `);
 
-export const progress = (tx: Transaction, id: string, done: number, total: number) =>
+export const setProgress = (tx: Transaction, id: string, done: number, total: number) =>
   tx.query(sql.typeAlias('void')`
     update borrower_exports set documents_done = ${done}, documents_total = ${total}
     where id = ${id} and status in ('pending', 'failed')
@@ -37,7 +37,11 @@ export const progress = (tx: Transaction, id: string, done: number, total: numbe
 type Made = { size: number; sha256_hash: string; days: number };
 
 /** The archive is there; false when somebody was first, or the borrower is redacted meanwhile. */
-export async function completed(tx: Transaction, id: string, { size, sha256_hash, days }: Made) {
+export async function markCompleted(
+  tx: Transaction,
+  id: string,
+  { size, sha256_hash, days }: Made,
+) {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update borrower_exports
     set status = 'completed', file_size = ${size}, sha256_hash = ${sha256_hash},
@@ -48,14 +52,14 @@ export async function completed(tx: Transaction, id: string, { size, sha256_hash
   return rowCount === 1;
 }
 
-export const failed = (tx: Transaction, id: string, reason: string) =>
+export const markFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update borrower_exports set status = 'failed', failure_reason = ${reason}
     where id = ${id} and status = 'pending'
   `);
 
 /** Where the archive of this export lies, as long as it may be fetched. */
-export const keyOf = (tx: Transaction, id: string) =>
+export const findDownloadKey = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
     select storage_key from borrower_exports
     where id = ${id} and status = 'completed' and expires_at > now()
@@ -64,7 +68,7 @@ export const keyOf = (tx: Transaction, id: string) =>
 const Over = z.object({ id: z.string(), storage_key: z.string() });
 
 /** Exports whose days are over, held until the transaction ends. */
-export const over = (tx: Transaction, limit: number) =>
+export const lockExpired = (tx: Transaction, limit: number) =>
   tx.any(sql.type(Over)`
     select id, storage_key from borrower_exports
     where status = 'completed' and expires_at <= now()
@@ -72,13 +76,13 @@ export const over = (tx: Transaction, limit: number) =>
     for no key update skip locked
   `);
 
-export const expire = (tx: Transaction, id: string) =>
+export const markExpired = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`update borrower_exports set status = 'expired' where id = ${id}`);
 
 const Part = z.object({ folder: z.string(), name: z.string() });
 
 /** The tables that an export tells of, and the folder of each. */
-export const parts = (tx: Transaction) =>
+export const listExportedTables = (tx: Transaction) =>
   tx.any(sql.type(Part)`
     select folder, table_name as name from app.borrower_tables where folder is not null
     order by folder, table_name
@@ -87,13 +91,13 @@ export const parts = (tx: Transaction) =>
 const Ids = z.object({ ids: z.string() });
 
 /** The ids of all that leads to the borrower, as other statements take them. */
-export const idsOf = (tx: Transaction, borrowerId: string) =>
+export const relatedIds = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(Ids)`select app.borrower_ids(${borrowerId})::text as ids`);
 
 const Told = z.object({ told: z.string() });
 
 /** The rows of one table as JSON, each as a text, so that no amount becomes a floating number. */
-export const rowsOf = (tx: Transaction, name: string, ids: string) =>
+export const exportedRows = (tx: Transaction, name: string, ids: string) =>
   tx.anyFirst(sql.type(Told)`
     select told from app.exported_rows(${name}, ${ids}::jsonb) as told
   `);

@@ -25,7 +25,7 @@ export const identities = table({
 const Holder = z.object({ borrower_id: z.string(), identity_id: z.string() });
 
 /** Whose the number is: the borrowers that have it on file as this type, under any of the indexes. */
-export const holders = (tx: Transaction, type: string, indexes: readonly string[]) =>
+export const findHolders = (tx: Transaction, type: string, indexes: readonly string[]) =>
   tx.any(sql.type(Holder)`
     select borrower_id, id as identity_id from borrower_identities
     where identifier_index = any(${sql.array(indexes, 'text')}) and identity_type = ${type}

@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 export const notes = table({
   name: 'notes',
@@ -12,6 +12,6 @@ export const notes = table({
     left join users as author on author.id = record.author_id
   `,
   search: (words) => sql.fragment`
-    row.subject ilike ${containing(words)} or row.body ilike ${containing(words)}
+    row.subject ilike ${containsPattern(words)} or row.body ilike ${containsPattern(words)}
   `,
 });

@@ -38,7 +38,7 @@ export const paymentInstruments = table({
   `,
 });
 
-export const hasAny = (tx: Transaction, borrowerId: string) =>
+export const hasInstrument = (tx: Transaction, borrowerId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from payment_instruments where borrower_id = ${borrowerId} and not is_archived
   `);
@@ -65,7 +65,7 @@ const Instrument = z.object({
 export type Instrument = z.output<typeof Instrument>;
 
 /** The instrument, which cannot be deleted until the transaction has ended. */
-export const hold = (tx: Transaction, id: string) =>
+export const lockForShare = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Instrument)`
     select record.id, record.borrower_id, record.instrument_type, record.is_verified, record.status,
            record.block_code, record.is_archived, ${drawBlockers} as draw_blockers
@@ -84,7 +84,7 @@ export const isInUse = (tx: Transaction, id: string) =>
   `);
 
 /** What the bank said of the instrument; a code after which nothing may be drawn blocks it. */
-export const markReturned = (tx: Transaction, id: string, code: string, isBlocked: boolean) =>
+export const recordReturnCode = (tx: Transaction, id: string, code: string, isBlocked: boolean) =>
   tx.query(sql.typeAlias('void')`
     update payment_instruments
     set last_return_code = ${code},

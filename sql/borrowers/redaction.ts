@@ -22,12 +22,12 @@ const Standing = z.object({
 });
 
 /** A loan that is not over, or holds money of its borrower. */
-export const IS_OPEN = sql.fragment`
+export const isOpenLoan = sql.fragment`
   (loan.status in ('pending', 'approved', 'active') or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
 `;
 
 /** All that decides whether the borrower may be redacted. */
-export const standing = (tx: Transaction, id: string) =>
+export const redactionFacts = (tx: Transaction, id: string) =>
   tx.one(sql.type(Standing)`
     select record.is_on_legal_hold, record.legal_hold_reason,
            record.redacted_at is not null as is_redacted, record.last_name,
@@ -35,7 +35,7 @@ export const standing = (tx: Transaction, id: string) =>
            array(
              select loan.id::text from loans as loan
              where loan.borrower_id = record.id
-               and ${IS_OPEN}
+               and ${isOpenLoan}
              order by loan.id limit 100
            ) as open_loan_ids,
            array(
@@ -96,7 +96,7 @@ const Left = z.object({
 });
 
 /** Files of a redacted borrower that may still be in the store. */
-export const filesLeft = (tx: Transaction, borrowerId: string, limit: number) =>
+export const listRemainingFiles = (tx: Transaction, borrowerId: string, limit: number) =>
   tx.any(sql.type(Left)`
     select document.id, 'documents' as table, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
     from documents as document
@@ -111,7 +111,7 @@ export const filesLeft = (tx: Transaction, borrowerId: string, limit: number) =>
   `);
 
 /** The file is gone, and with it the key that its name stood in. */
-export const forgetKey = (tx: Transaction, { table, id }: z.output<typeof Left>) =>
+export const eraseStorageKey = (tx: Transaction, { table, id }: z.output<typeof Left>) =>
   tx.query(sql.typeAlias('void')`
     update ${sql.identifier([table])} set storage_key = 'redacted/' || id where id = ${id}
   `);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 /** The least pressing first. */
 export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
@@ -29,17 +29,17 @@ export const tasks = table({
            record.related_id, record.created_at, record.updated_at
     from tasks as record
   `,
-  search: (words) => sql.fragment`row.title ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.title ilike ${containsPattern(words)}`,
 });
 
 /** Whether a task may be given to the user: one of the staff, who is still here. */
-export const isStaff = (tx: Transaction, userId: string) =>
+export const isActiveStaff = (tx: Transaction, userId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from users where id = ${userId} and is_active and tenant_role is not null
   `);
 
 /** One task of ours for each of these borrowers who has none of that title that is open. */
-export const openForAll = (
+export const openTasksForBorrowers = (
   tx: Transaction,
   borrowerIds: readonly string[],
   { title, due_date }: { title: string; due_date: string },
@@ -55,7 +55,7 @@ export const openForAll = (
   `);
 
 /** The task by which somebody is reminded of it already. */
-export const openFor = (tx: Transaction, relatedId: string, title: string) =>
+export const findOpenTask = (tx: Transaction, relatedId: string, title: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from tasks
     where related_id = ${relatedId} and title = ${title} and status in ('open', 'in_progress')
@@ -63,7 +63,7 @@ export const openFor = (tx: Transaction, relatedId: string, title: string) =>
   `);
 
 /** Calls off what is not to be done any more. */
-export const withdraw = (tx: Transaction, relatedId: string, titles: readonly string[]) =>
+export const cancelTasks = (tx: Transaction, relatedId: string, titles: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update tasks set status = 'canceled'
     where related_id = ${relatedId} and title = any(${sql.array([...titles], 'text')})
@@ -71,7 +71,7 @@ export const withdraw = (tx: Transaction, relatedId: string, titles: readonly st
   `);
 
 /** Whether a task of this title was ever made of it, open or done. */
-export const wasAsked = (tx: Transaction, relatedId: string, title: string) =>
+export const wasEverOpened = (tx: Transaction, relatedId: string, title: string) =>
   tx.exists(sql.typeAlias('void')`
     select from tasks where related_id = ${relatedId} and title = ${title}
   `);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from '../database/db.ts';
+import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 
 type Morning = { unbilled_month: string | null; has_ended_reliefs: boolean };
 
@@ -16,24 +16,24 @@ export const planMorning = (tx: Transaction, runId: string, morning: Morning) =>
 /** From now on requests may change the chunk's loans again. */
 export const markReliefsEnded = (tx: Transaction, runId: string, number: number) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update cob_chunks set has_ended_reliefs = false where run_id = ${runId} and chunk = ${number}
   `),
   );
 
 /** Whoever is done with a chunk of the run waits for the others who are, and sees what they have marked. */
-export const takeTurns = (tx: Transaction, runId: string) =>
-  tx.query(unread(sql.typeAlias('void')`select from cob_runs where id = ${runId} for update`));
+export const lockRun = (tx: Transaction, runId: string) =>
+  tx.query(deferred(sql.typeAlias('void')`select from cob_runs where id = ${runId} for update`));
 
-export const markBilled = (tx: Transaction, runId: string, number: number) =>
+export const markChunkBilled = (tx: Transaction, runId: string, number: number) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update cob_chunks set unbilled_month = null where run_id = ${runId} and chunk = ${number}
   `),
   );
 
 /** Whether some chunk still prepares its morning: reliefs that ended, or statements of a month. */
-export const isBilling = (tx: Transaction) =>
+export const hasUnbilledChunks = (tx: Transaction) =>
   tx.exists(
     prepared(
       sql.typeAlias(

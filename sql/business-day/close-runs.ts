@@ -3,7 +3,7 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 /** The closes of business days, one run a day. */
-export const runs = table({
+export const closeRuns = table({
   name: 'cob_runs',
   rows: sql.fragment`
     select record.id, record.cob_date, record.through_date,
@@ -45,7 +45,7 @@ const RunRow = z.object({
 });
 
 /** The latest, newest day first. */
-export const latest = (tx: Transaction, limit: number) =>
+export const latestRuns = (tx: Transaction, limit: number) =>
   tx.any(
     prepared(sql.type(RunRow)`
     select id, cob_date, through_date, status, chunks_total, chunks_done, loans, interest, parked,

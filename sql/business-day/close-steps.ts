@@ -1,17 +1,21 @@
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from '../database/db.ts';
-import { isAsking } from '../loans/installments.ts';
-import type { Among } from '../loans/loan-facts.ts';
-import { keepAnew, keepDay, type Before } from '../portfolios/day-rows.ts';
-import { inChunk, type Chunk } from './closes.ts';
+import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
+import { isOpenInstallment } from '../loans/installments.ts';
+import type { LoanIdCondition } from '../loans/loan-facts.ts';
+import {
+  rewriteDailySnapshots,
+  writeDailySnapshots,
+  type DelinquencyCounts,
+} from '../portfolios/daily-snapshots.ts';
+import { isInChunk, type Chunk } from './closes.ts';
 
-const Accrued = z.object({
+const AccruedSum = z.object({
   interest_receivable: z.string().nullable(),
   interest_income: z.string().nullable(),
   loans: z.int(),
   interest: z.string(),
 });
-export type Accrued = z.output<typeof Accrued>;
+export type AccruedSum = z.output<typeof AccruedSum>;
 
 /**
  * The day's cents of every loan of the chunk: the rounded interest to its end less the rounded interest
@@ -19,14 +23,14 @@ export type Accrued = z.output<typeof Accrued>;
  * accounts that the loans' terms map the interest to; null stands for the chart's own. The month has its table,
  * since the chunk is locked.
  */
-export const accrue = (tx: Transaction, chunk: Chunk, day: string, entryId: string) =>
+export const accrueInterest = (tx: Transaction, chunk: Chunk, day: string, entryId: string) =>
   tx.any(
-    prepared(sql.type(Accrued)`
+    prepared(sql.type(AccruedSum)`
     with earned as (
       select loan.id as loan_id, loan.terms -> 'gl_map' as gl_map,
              app.accrued_cents(loan, ${day}::date + 1) - app.accrued_cents(loan, ${day}::date) as amount
       from loans as loan
-      where ${inChunk(chunk)} and loan.status = 'active' and loan.is_accruing
+      where ${isInChunk(chunk)} and loan.status = 'active' and loan.is_accruing
     ), written as (
       -- The tenant is named once: the column's default would be worked out for each row.
       insert into interest_accruals (tenant_id, accrual_date, loan_id, amount, entry_id)
@@ -40,36 +44,36 @@ export const accrue = (tx: Transaction, chunk: Chunk, day: string, entryId: stri
   `),
   );
 
-const Aged = z.object({
+const AgedLoan = z.object({
   loan_id: z.string(),
   old_bucket: z.string(),
   new_bucket: z.string(),
   days_past_due: z.int(),
   past_due_amount: z.string(),
 });
-export type Aged = z.output<typeof Aged>;
+export type AgedLoan = z.output<typeof AgedLoan>;
 
 /** Falling so far behind counts once, until the loan has come back from there. */
 const farther = (days: number) => sql.fragment`
-  (aged.days >= ${days} and loan.delinquency_counted < ${days})::integer`;
+  (aged.days >= ${days} and loan.delinquency_bucket_counted < ${days})::integer`;
 
 /**
  * Moves the loans of the chunk whose bucket will be another on that morning, and names them. How often
  * they have fallen so far behind is counted with it.
  */
-export const age = (tx: Transaction, chunk: Chunk, morning: string) =>
-  ageAmong(tx, (id) => inChunk(chunk, id), morning);
+export const ageLoans = (tx: Transaction, chunk: Chunk, morning: string) =>
+  ageAmong(tx, (id) => isInChunk(chunk, id), morning);
 
-const ageAmong = (tx: Transaction, among: Among, morning: string) =>
+const ageAmong = (tx: Transaction, among: LoanIdCondition, morning: string) =>
   tx.any(
-    prepared(sql.type(Aged)`
+    prepared(sql.type(AgedLoan)`
     with aged as (
       select loan.id, loan.delinquency_bucket as old_bucket, late.days,
              app.bucket(late.days) as new_bucket, loan.since, loan.delinquency_pauses,
              loan.maturity_date < ${morning}::date as is_matured
       from (
         -- Computed where the row is read: a function that takes it from elsewhere looks for each column anew.
-        select loan.id, loan.delinquency_bucket, loan.delinquency_counted, loan.maturity_date,
+        select loan.id, loan.delinquency_bucket, loan.delinquency_bucket_counted, loan.maturity_date,
                loan.delinquency_pauses, loan.delinquency_grace_days, loan.first_delinquency_date,
                app.unpaid_since(loan, ${morning}::date) as since
         from loans as loan where ${among(sql.fragment`loan.id`)} and loan.status = 'active'
@@ -82,7 +86,7 @@ const ageAmong = (tx: Transaction, among: Among, morning: string) =>
         offset 0
       ) as late (days)
       where app.bucket(late.days) <> loan.delinquency_bucket
-        or least(late.days / 30 * 30, 90) <> loan.delinquency_counted
+        or least(late.days / 30 * 30, 90) <> loan.delinquency_bucket_counted
         or (late.days > 0) <> (loan.first_delinquency_date is not null)
     ), moved as (
       update loans as loan
@@ -94,7 +98,7 @@ const ageAmong = (tx: Transaction, among: Among, morning: string) =>
           times_delinquent_30 = loan.times_delinquent_30 + ${farther(30)},
           times_delinquent_60 = loan.times_delinquent_60 + ${farther(60)},
           times_delinquent_90 = loan.times_delinquent_90 + ${farther(90)},
-          delinquency_counted = least(aged.days / 30 * 30, 90)
+          delinquency_bucket_counted = least(aged.days / 30 * 30, 90)
       from aged
       -- Who pays while this waits for him moves his loan himself.
       where loan.id = aged.id and loan.delinquency_bucket = aged.old_bucket
@@ -111,7 +115,7 @@ const ageAmong = (tx: Transaction, among: Among, morning: string) =>
                from installments as installment
                where installment.loan_id = loan.id and installment.version = loan.schedule_version
                  and installment.due_date < ${morning}::date
-                 and ${isAsking('installment', sql.fragment`loan.satisfied_tolerance`)}
+                 and ${isOpenInstallment('installment', sql.fragment`loan.satisfied_tolerance`)}
              ), 0.00))
            end as past_due_amount
     from aged join moved on moved.id = aged.id join loans as loan on loan.id = aged.id
@@ -120,33 +124,33 @@ const ageAmong = (tx: Transaction, among: Among, morning: string) =>
   );
 
 /** What is kept of the day of every open loan of the chunk. */
-export const snapshot = (tx: Transaction, chunk: Chunk, day: string, mayBeDone: boolean) =>
-  keepDay(tx, day, (id) => inChunk(chunk, id), mayBeDone);
+export const snapshotLoans = (tx: Transaction, chunk: Chunk, day: string, mayBeDone: boolean) =>
+  writeDailySnapshots(tx, day, (id) => isInChunk(chunk, id), mayBeDone);
 
 /**
  * Does both again for loans that were written to since: the day is kept as they leave it, and they are as late on
  * the morning as they are now. Answers those whose bucket has moved once more.
  */
-export async function again(
+export async function resnapshotAndAge(
   tx: Transaction,
   loans: readonly string[],
   day: string,
   morning: string,
-): Promise<readonly Aged[]> {
-  const before = await keepAnew(tx, day, loans);
-  await uncount(tx, before);
+): Promise<readonly AgedLoan[]> {
+  const before = await rewriteDailySnapshots(tx, day, loans);
+  await revertDelinquencyCounts(tx, before);
   return ageAmong(tx, (id) => sql.fragment`${id} = any(${sql.array([...loans], 'uuid')})`, morning);
 }
 
 /** Takes back what tonight's ageing has counted; the next counts it where it is still so. */
-const uncount = (tx: Transaction, before: readonly Before[]) =>
+const revertDelinquencyCounts = (tx: Transaction, before: readonly DelinquencyCounts[]) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update loans as loan
     set times_delinquent_30 = kept.times_delinquent_30,
         times_delinquent_60 = kept.times_delinquent_60,
         times_delinquent_90 = kept.times_delinquent_90,
-        delinquency_counted = case
+        delinquency_bucket_counted = case
           when loan.times_delinquent_30 > kept.times_delinquent_30 then 0
           when loan.times_delinquent_60 > kept.times_delinquent_60 then 30
           else 60

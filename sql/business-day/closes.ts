@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from '../database/db.ts';
+import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 
 const LOCK = sql.fragment`pg_advisory_xact_lock(hashtextextended('close ' || app.current_tenant(), 0))`;
 
 /** A day is planned, and its end booked, while nobody changes a loan of the tenant. */
-export const alone = (tx: Transaction) => tx.query(unread(sql.typeAlias('void')`select ${LOCK}`));
+export const lockClose = (tx: Transaction) =>
+  tx.query(deferred(sql.typeAlias('void')`select ${LOCK}`));
 
 const IsDone = z.object({ is_done: z.boolean() });
 
@@ -18,11 +19,11 @@ const isAtWork = (runId: string) => sql.fragment`
   )
 `;
 
-export const isDone = (tx: Transaction, runId: string) =>
+export const isRunDone = (tx: Transaction, runId: string) =>
   tx.oneFirst(prepared(sql.type(IsDone)`select not ${isAtWork(runId)} as is_done`));
 
 /** Answers the same, and is alone from then on where no chunk is at work; where one is, nobody waits. */
-export const aloneOnceDone = (tx: Transaction, runId: string) =>
+export const lockIfComplete = (tx: Transaction, runId: string) =>
   tx.oneFirst(
     prepared(sql.type(IsDone)`
     select case when ${isAtWork(runId)} then false else ${LOCK}::text is not null end as is_done
@@ -40,18 +41,18 @@ export type Run = z.output<typeof Run>;
 
 const RUN = sql.fragment`id, cob_date, through_date, status, chunks_total`;
 
-const Ending = Run.extend({
+const RunToFinish = Run.extend({
   /** The loans that somebody wrote to after their chunk was closed, to be looked at again. */
   written: z.array(z.string()),
 });
-export type Ending = z.output<typeof Ending>;
+export type RunToFinish = z.output<typeof RunToFinish>;
 
 /** The run whose day is to end. */
-export const run = (tx: Transaction, id: string) =>
+export const findRun = (tx: Transaction, id: string) =>
   tx.maybeOne(
-    prepared(sql.type(Ending)`
+    prepared(sql.type(RunToFinish)`
     select ${RUN}, array(
-      select loan_id from cob_written_loans as written
+      select loan_id from cob_changed_loans as written
       where written.cob_date = cob_runs.cob_date and status <> 'finished' order by loan_id
     ) as written
     from cob_runs where id = ${id}
@@ -59,9 +60,9 @@ export const run = (tx: Transaction, id: string) =>
   );
 
 /** A running close that is asked to go further does so after its day. */
-export const extend = (tx: Transaction, id: string, through: string) =>
+export const extendRun = (tx: Transaction, id: string, through: string) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update cob_runs set through_date = greatest(through_date, ${through}::date) where id = ${id}
   `),
   );
@@ -70,7 +71,7 @@ export const extend = (tx: Transaction, id: string, through: string) =>
  * Writes a run over the day with its chunks: ranges of loan ids, the last one open-ended so that a
  * loan which is funded meanwhile belongs to it.
  */
-export async function plan(
+export async function createRun(
   tx: Transaction,
   day: string,
   through: string,
@@ -122,7 +123,7 @@ export type Chunk = z.output<typeof Chunk>;
 const CHUNK = sql.fragment`first_loan_id, before_loan_id, cob_date, is_accrued, done_at, unbilled_month,
   has_ended_reliefs`;
 
-export const chunk = (tx: Transaction, runId: string, number: number) =>
+export const findChunk = (tx: Transaction, runId: string, number: number) =>
   tx.maybeOne(
     prepared(sql.type(Chunk)`
     select ${CHUNK} from cob_chunks where run_id = ${runId} and chunk = ${number}
@@ -133,7 +134,7 @@ export const chunk = (tx: Transaction, runId: string, number: number) =>
  * The same, if its interest is not posted yet; then it is locked, so that no writer of one of its loans passes until
  * this transaction has ended, and the month of its day has a table for interest.
  */
-export const chunkToAccrue = (tx: Transaction, runId: string, number: number) =>
+export const lockChunkToAccrue = (tx: Transaction, runId: string, number: number) =>
   tx.maybeOne(
     prepared(sql.type(Chunk)`
     select ${CHUNK}, app.ensure_accrual_month(cob_date) as month
@@ -146,7 +147,7 @@ export const chunkToAccrue = (tx: Transaction, runId: string, number: number) =>
  * The condition that a loan belongs to the chunk. Postgres does not conclude it for one id from its
  * being equal to another: where two are joined, the condition is put to both.
  */
-export const inChunk = (
+export const isInChunk = (
   { first_loan_id, before_loan_id }: Pick<Chunk, 'first_loan_id' | 'before_loan_id'>,
   id = sql.fragment`loan.id`,
 ) => sql.fragment`
@@ -156,12 +157,12 @@ export const inChunk = (
 const Half = z.object({ first_loan_id: z.string(), loans: z.int() });
 
 /** Where the second half of the chunk's loans begins, and how many loans both have; null where none. */
-export const secondHalf = (tx: Transaction, chunk: Chunk) =>
+export const findSecondHalf = (tx: Transaction, chunk: Chunk) =>
   tx.maybeOne(
     prepared(sql.type(Half)`
     select id as first_loan_id, loans from (
       select id, row_number() over (order by id) as position, (count(*) over ())::integer as loans
-      from loans as loan where ${inChunk(chunk)}
+      from loans as loan where ${isInChunk(chunk)}
     ) as numbered
     where position = loans / 2 + 1
   `),
@@ -174,15 +175,15 @@ export const markAccrued = (
   accrued: { loans: number; interest: string },
 ) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update cob_chunks set is_accrued = true, loans = ${accrued.loans}, interest = ${accrued.interest}::numeric
     where run_id = ${runId} and chunk = ${number}
   `),
   );
 
-export const markDone = (tx: Transaction, runId: string, number: number) =>
+export const markChunkDone = (tx: Transaction, runId: string, number: number) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update cob_chunks set done_at = now() where run_id = ${runId} and chunk = ${number} and done_at is null
   `),
   );
@@ -191,9 +192,9 @@ export const markDone = (tx: Transaction, runId: string, number: number) =>
  * Closes the books of the run: what its chunks came to, and how many loans were set aside. What an
  * earlier run had set aside is taken up by now, unless it failed again.
  */
-export const finish = (tx: Transaction, runId: string) =>
+export const finishRun = (tx: Transaction, runId: string) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     with taken_up as (
       update cob_loan_errors as error set resolved_at = now()
       where error.resolved_at is null and error.run_id <> ${runId}
@@ -216,7 +217,7 @@ export const finish = (tx: Transaction, runId: string) =>
 
 const Day = z.object({
   day: z.string(),
-  known_run: z.string().nullable(),
+  current_run_id: z.string().nullable(),
   morning_run: z.string().nullable(),
 });
 
@@ -224,12 +225,12 @@ const Day = z.object({
  * The business date as it is now, which an earlier statement of the transaction may not have seen; its run, if it
  * is being closed; and the run of the day before, if its chunks still prepare the morning.
  */
-export const today = (tx: Transaction) =>
+export const currentDay = (tx: Transaction) =>
   tx.one(
     prepared(sql.type(Day)`
     select app.business_date() as day, (
       select id from cob_runs where cob_date = app.business_date()
-    ) as known_run, (
+    ) as current_run_id, (
       select run_id from cob_chunks
       where cob_date = app.business_date() - 1 and ${hasMorningWork} limit 1
     ) as morning_run

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from '../database/db.ts';
-import { inChunk, type Chunk } from './closes.ts';
+import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
+import { isInChunk, type Chunk } from './closes.ts';
 
 /** A loan for which a step failed is set aside with the reason; the day goes on. */
-export const setAside = (
+export const quarantine = (
   tx: Transaction,
   runId: string,
   loanId: string,
@@ -11,7 +11,7 @@ export const setAside = (
   error: string,
 ) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     insert into cob_loan_errors (run_id, loan_id, step, error)
     values (${runId}, ${loanId}, ${step}, ${error.slice(0, 2000)})
     on conflict on constraint cob_loan_errors_once do update set error = excluded.error
@@ -19,20 +19,20 @@ export const setAside = (
   );
 
 /** Loans of the chunk that the step has set aside in this run, and that are so still. */
-export const asideIn = (tx: Transaction, runId: string, step: string, chunk: Chunk) =>
+export const quarantinedIn = (tx: Transaction, runId: string, step: string, chunk: Chunk) =>
   tx.anyFirst(
     prepared(sql.type(z.object({ loan_id: z.string() }))`
     select loan_id from cob_loan_errors
     where run_id = ${runId} and step = ${step} and resolved_at is null
-      and ${inChunk(chunk, sql.fragment`loan_id`)}
+      and ${isInChunk(chunk, sql.fragment`loan_id`)}
     order by loan_id
   `),
   );
 
 /** It has gone well after all. */
-export const takeUp = (tx: Transaction, runId: string, step: string, loanId: string) =>
+export const resolveQuarantine = (tx: Transaction, runId: string, step: string, loanId: string) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update cob_loan_errors set resolved_at = now()
     where run_id = ${runId} and step = ${step} and loan_id = ${loanId}
   `),
@@ -47,7 +47,7 @@ const OpenError = z.object({
 });
 
 /** Loans that are set aside still, the longest first. */
-export const openErrors = (tx: Transaction, limit: number) =>
+export const unresolvedLoanErrors = (tx: Transaction, limit: number) =>
   tx.any(
     prepared(sql.type(OpenError)`
     select loan.loan_number, loan.id as loan_id, run.cob_date, error.step, error.error

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PRIORITIES } from '../borrowers/tasks.ts';
-import { sql, unread, type Transaction } from '../database/db.ts';
+import { sql, deferred, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const alerts = table({
@@ -19,7 +19,7 @@ const Warned = z.object({ raised: z.string(), tasks: z.string() });
  * One alert, with its task, for each active lien that lapses within the window and has none for that
  * day yet. Loans that are over need no lien; archived items are nobody's concern.
  */
-export const raise = (tx: Transaction, today: string, windowDays: number) =>
+export const raiseAlerts = (tx: Transaction, today: string, windowDays: number) =>
   tx.one(sql.type(Warned)`
     with lapsing as (
       select lien.id, lien.lien_type, lien.filing_number, lien.expiration_date, item.loan_id,
@@ -55,7 +55,7 @@ export const raise = (tx: Transaction, today: string, windowDays: number) =>
 const Escalated = z.object({ lien_id: z.string(), priority: z.string() });
 
 /** Open alerts grow with the days. Answers how pressing the task of each that grew has become. */
-export const escalate = (tx: Transaction, today: string) =>
+export const escalateAlerts = (tx: Transaction, today: string) =>
   tx.any(sql.type(Escalated)`
     update lien_alerts as alert
     set severity = ${severity(today, sql.fragment`alert.expiration_date`)}
@@ -68,7 +68,7 @@ export const escalate = (tx: Transaction, today: string) =>
  * Makes open tasks of these liens more pressing, never less. The liens come as one list, because a
  * join with a table of which no statistics are known yet would look at every pair.
  */
-export const press = (tx: Transaction, lienIds: string[], to: string) =>
+export const raiseTaskPriority = (tx: Transaction, lienIds: string[], to: string) =>
   tx.query(sql.typeAlias('void')`
     update tasks set priority = ${to}
     where task_type = 'lien_renewal' and related_type = 'lien'
@@ -77,17 +77,18 @@ export const press = (tx: Transaction, lienIds: string[], to: string) =>
   `);
 
 /** Finds any lien that may lapse, or have an alert. */
-export const watched = sql.fragment`select from liens`;
+export const anyLien = sql.fragment`select from liens`;
 
 const hasLapsed = (today: string) => sql.fragment`status = 'active' and expiration_date < ${today}`;
 
 /** Finds liens whose day has passed. */
-export const lapsing = (today: string) => sql.fragment`select from liens where ${hasLapsed(today)}`;
+export const lapsedLiens = (today: string) =>
+  sql.fragment`select from liens where ${hasLapsed(today)}`;
 
 /** They are in force no more. */
-export const lapse = (tx: Transaction, today: string) =>
+export const expireLapsedLiens = (tx: Transaction, today: string) =>
   tx.query(
-    unread(sql.typeAlias('void')`update liens set status = 'expired' where ${hasLapsed(today)}`),
+    deferred(sql.typeAlias('void')`update liens set status = 'expired' where ${hasLapsed(today)}`),
   );
 
 const RANKS = sql.array(PRIORITIES, 'text');

@@ -1,11 +1,11 @@
 import { sql } from '../database/db.ts';
-import { Found, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariants/check.ts';
 
 /** What comes of sold collateral: every cent of it is somewhere, and what was sold is free. */
-export const collateral: readonly Check[] = [
+export const collateralInvariants: readonly Check[] = [
   {
     rule: 'the proceeds of sold collateral are all applied',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select sale.tenant_id, sale.id as subject,
              format('Sale %s brought %s, of which %s is applied.', sale.id, sale.net_proceeds,
                used.amount) as message
@@ -19,7 +19,7 @@ export const collateral: readonly Check[] = [
   },
   {
     rule: 'the ledger owes borrowers the surplus of their sales',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select sold.tenant_id, sold.loan_id as subject,
              format('Loan %s: its sales left a surplus of %s, the ledger has %s of it.',
                sold.loan_id, sold.surplus, coalesce(booked.amount, 0.00)) as message
@@ -41,7 +41,7 @@ export const collateral: readonly Check[] = [
   },
   {
     rule: 'sold collateral has a sale, and no lien in force',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select item.tenant_id, item.id as subject,
              format('Item %s is %s: it has %s sales and %s active liens.', item.id, item.status,
                sales.count, held.count) as message

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 /** In these standings an item secures its loan: it is still there to be had. */
-export const SECURING = ['active', 'repossessed'] as const;
+export const SECURING_STATUSES = ['active', 'repossessed'] as const;
 
 /** Whether the collateral `item` secures its loan. */
-export const secures = sql.fragment`(
-  item.status in (${sql.join(SECURING.map(sql.literalValue), sql.fragment`, `)})
+export const isSecuring = sql.fragment`(
+  item.status in (${sql.join(SECURING_STATUSES.map(sql.literalValue), sql.fragment`, `)})
     and not item.is_archived
 )`;
 
@@ -30,7 +30,7 @@ export const items = table({
         as value
       from collateral_items as item
       where item.tenant_id = record.tenant_id and item.loan_id = record.loan_id
-        and ${secures}
+        and ${isSecuring}
     ) as backing
     left join lateral (
       select jsonb_build_object(
@@ -48,7 +48,7 @@ export const items = table({
         and sold.status = 'applied'
     ) as sale on true
   `,
-  search: (words) => sql.fragment`row.description ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.description ilike ${containsPattern(words)}`,
 });
 
 const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
@@ -60,10 +60,10 @@ export const lock = (tx: Transaction, id: string) =>
   `);
 
 /** What secures a loan, as its disclosure names it. */
-export const securing = (tx: Transaction, loanId: string) =>
+export const listSecuringItems = (tx: Transaction, loanId: string) =>
   tx.anyFirst(sql.type(z.object({ name: z.string() }))`
     select coalesce(nullif(description, ''), replace(collateral_type, '_', ' ')) as name
     from collateral_items as item
-    where loan_id = ${loanId} and ${secures}
+    where loan_id = ${loanId} and ${isSecuring}
     order by created_at, id
   `);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 export const liens = table({
   name: 'liens',
@@ -13,7 +13,7 @@ export const liens = table({
     from liens as record
     join collateral_items as item on item.id = record.collateral_id
   `,
-  search: (words) => sql.fragment`row.filing_number ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.filing_number ilike ${containsPattern(words)}`,
 });
 
 const Lien = z.object({ status: z.string(), filing_date: z.string().nullable() });
@@ -24,7 +24,7 @@ export const lock = (tx: Transaction, id: string) =>
 const Securing = z.object({ status: z.string(), loan_number: z.string(), owed: z.string() });
 
 /** What the loan still owes that the lien secures; the loan stays as it is until the transaction ends. */
-export const owedBehind = (tx: Transaction, id: string) =>
+export const findSecuredDebt = (tx: Transaction, id: string) =>
   tx.one(sql.type(Securing)`
     select loan.status, loan.loan_number,
            loan.principal_balance + loan.outstanding_fees + loan.charge_off_balance as owed
@@ -52,7 +52,7 @@ export const release = (tx: Transaction, id: string, given: ReleaseRow) =>
     where id = ${id}
   `);
 
-export const activeOf = (tx: Transaction, collateralId: string) =>
+export const listActive = (tx: Transaction, collateralId: string) =>
   tx.any(sql.type(z.object({ id: z.string(), filing_date: z.string().nullable() }))`
     select id, filing_date from liens
     where collateral_id = ${collateralId} and status = 'active' order by lien_position, id
@@ -69,12 +69,12 @@ export const reinstate = (tx: Transaction, id: string, today: string) =>
   `);
 
 /** A lapsed lien that has been continued is in force again. */
-export const reviveLapsed = (tx: Transaction, id: string) =>
+export const reactivateExpired = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update liens set status = 'active' where id = ${id} and status = 'expired'
   `);
 
-export async function activeLiens(tx: Transaction, collateralId: string): Promise<number> {
+export async function countActive(tx: Transaction, collateralId: string): Promise<number> {
   const count = await tx.oneFirst(sql.type(z.object({ count: z.string() }))`
     select count(*) from liens where collateral_id = ${collateralId} and status = 'active'
   `);
@@ -99,7 +99,7 @@ const Released = z.object({
 });
 
 /** The loan's liens that were released because it was paid off, or for no reason that was given. */
-export const releasedWith = (tx: Transaction, loanId: string) =>
+export const listReleasedAtPayoff = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(Released)`
     select lien.lien_type, lien.filing_number, lien.release_date
     from liens as lien

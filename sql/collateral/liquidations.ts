@@ -9,7 +9,7 @@ const Sale = z.object({
 });
 
 /** The sale of the item that is in force; there is at most one. */
-export const inForce = (tx: Transaction, collateralId: string) =>
+export const findApplied = (tx: Transaction, collateralId: string) =>
   tx.maybeOne(sql.type(Sale)`
     select id, fee_id, liens_released, status_before from liquidations
     where collateral_id = ${collateralId} and status = 'applied'

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { liable } from '../loans/co-borrowers.ts';
+import { liableParties } from '../loans/co-borrowers.ts';
 import { table } from '../table.ts';
 import type { ProviderChannel } from './channels.ts';
 
@@ -15,7 +15,7 @@ export const autoResponses = table({
   `,
 });
 
-const Rule = z.object({
+const AutoResponseRule = z.object({
   id: z.string(),
   name: z.string(),
   match_type: z.string(),
@@ -28,14 +28,14 @@ const Rule = z.object({
   action: z.string(),
   cooldown_minutes: z.int(),
 });
-export type Rule = z.output<typeof Rule>;
+export type AutoResponseRule = z.output<typeof AutoResponseRule>;
 
 /**
  * The rules of the channel that are for this borrower, the most important first: those of one
  * language for whoever prefers it, those of a program for whoever has a loan of it.
  */
-export const rules = (tx: Transaction, channel: string, borrowerId: string) =>
-  tx.any(sql.type(Rule)`
+export const listRules = (tx: Transaction, channel: string, borrowerId: string) =>
+  tx.any(sql.type(AutoResponseRule)`
     select rule.id, rule.name, rule.match_type, rule.keywords, rule.pattern, rule.forward_to,
            rule.response_template_id,
            rule.response_subject, rule.response_body, rule.action, rule.cooldown_minutes
@@ -49,7 +49,7 @@ export const rules = (tx: Transaction, channel: string, borrowerId: string) =>
       and (
         rule.program_id is null
         or exists (
-          select from ${liable} as party join loans as loan on loan.id = party.loan_id
+          select from ${liableParties} as party join loans as loan on loan.id = party.loan_id
           where party.borrower_id = borrower.id and loan.program_id = rule.program_id
             and not loan.is_archived
         )
@@ -58,7 +58,12 @@ export const rules = (tx: Transaction, channel: string, borrowerId: string) =>
   `);
 
 /** Whether the rule has answered this borrower within its pause. */
-export const hasAnswered = (tx: Transaction, rule: string, borrowerId: string, minutes: number) =>
+export const hasRuleAnswered = (
+  tx: Transaction,
+  rule: string,
+  borrowerId: string,
+  minutes: number,
+) =>
   tx.exists(sql.typeAlias('void')`
     select from communication_logs
     where borrower_id = ${borrowerId} and direction = 'outbound' and status <> 'blocked'
@@ -67,7 +72,7 @@ export const hasAnswered = (tx: Transaction, rule: string, borrowerId: string, m
   `);
 
 /** How many messages rules have had sent because of this borrower within the last hour. */
-export const answersLately = (tx: Transaction, borrowerId: string) =>
+export const countRecentAnswers = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from communication_logs
     where borrower_id = ${borrowerId} and direction = 'outbound'
@@ -77,7 +82,7 @@ export const answersLately = (tx: Transaction, borrowerId: string) =>
 /**
  * Whose telephone or mail address this is; the one who was written to last, where several share it.
  */
-export const senderOf = (tx: Transaction, channel: ProviderChannel, address: string) =>
+export const findSender = (tx: Transaction, channel: ProviderChannel, address: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select borrower.id
     from borrowers as borrower
@@ -111,7 +116,7 @@ type Received = {
 };
 
 /** Keeps a message once, whatever the provider repeats; null when it was here before. */
-export const receive = (tx: Transaction, message: Received) =>
+export const insertInbound = (tx: Transaction, message: Received) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     insert into communication_logs (
       direction, channel, borrower_id, recipient, sender, subject, body, status, provider,
@@ -132,7 +137,7 @@ export const receive = (tx: Transaction, message: Received) =>
   `);
 
 /** Why a message was not answered, kept with the message. */
-export const unanswered = (tx: Transaction, id: string, reason: string) =>
+export const markUnanswered = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs set error_code = 'not_answered', error_message = ${reason}
     where id = ${id}
@@ -145,7 +150,7 @@ const Holder = z.object({
 });
 
 /** All whom a number or an address reaches, held until the transaction has ended. */
-export const holders = (tx: Transaction, channel: ProviderChannel, address: string) =>
+export const lockContactHolders = (tx: Transaction, channel: ProviderChannel, address: string) =>
   tx.any(sql.type(Holder)`
     select id, sms_enabled, email_enabled from borrowers
     where id in (
@@ -167,7 +172,7 @@ const Sent = z.object({
 });
 
 /** Locks the message that a provider reports on: by its own id, or by ours within a Message-ID. */
-export const reported = (tx: Transaction, messageId: string, ourId: string | null) =>
+export const lockReportedMessage = (tx: Transaction, messageId: string, ourId: string | null) =>
   tx.maybeOne(sql.type(Sent)`
     select id, status, channel, recipient, borrower_id from communication_logs
     where direction = 'outbound'
@@ -183,7 +188,7 @@ type Report = {
   message: string | null;
 };
 
-export const report = (
+export const applyReport = (
   tx: Transaction,
   id: string,
   { status, is_click, at, code, message }: Report,
@@ -210,7 +215,12 @@ const Marked = z.object({ id: z.string(), before: z.string() });
  * An address that gave a letter back, or that wants no more of them, is not written to again. Answers
  * what was said of it until now.
  */
-export const markEmail = (tx: Transaction, borrowerId: string, email: string, status: string) =>
+export const setEmailStatus = (
+  tx: Transaction,
+  borrowerId: string,
+  email: string,
+  status: string,
+) =>
   tx.any(sql.type(Marked)`
     update emails
     set status = ${status},

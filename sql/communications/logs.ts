@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 export const logs = table({
   name: 'communication_logs',
@@ -35,7 +35,7 @@ export const logs = table({
     from communication_logs as record
   `,
   search: (words) => sql.fragment`
-    row.subject ilike ${containing(words)} or row.recipient ilike ${containing(words)}
+    row.subject ilike ${containsPattern(words)} or row.recipient ilike ${containsPattern(words)}
   `,
 });
 

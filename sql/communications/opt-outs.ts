@@ -4,12 +4,12 @@ import type { ProviderChannel } from './channels.ts';
 type Fragment = ReturnType<typeof sql.fragment>;
 
 /** Whether whoever holds this number or address has said stop there. */
-export const isStopped = (channel: ProviderChannel, contact: Fragment) => sql.fragment`exists (
+export const isOptedOut = (channel: ProviderChannel, contact: Fragment) => sql.fragment`exists (
   select from opt_outs where channel = ${channel} and contact_value = ${contact}
 )`;
 
 /** Nothing more is to go to a number or an address; answers whether that is news. */
-export const stop = async (
+export const optOut = async (
   tx: Transaction,
   { channel, contact, said }: { channel: ProviderChannel; contact: string; said: string },
 ): Promise<boolean> => {
@@ -21,7 +21,7 @@ export const stop = async (
 };
 
 /** The number or address may be written to again; answers whether that is news. */
-export const resume = async (
+export const optIn = async (
   tx: Transaction,
   { channel, contact }: { channel: ProviderChannel; contact: string },
 ): Promise<boolean> => {
@@ -32,7 +32,7 @@ export const resume = async (
 };
 
 /** The same for all numbers or addresses of a borrower. */
-export const resumeAll = (tx: Transaction, channel: ProviderChannel, borrowerId: string) =>
+export const optInBorrower = (tx: Transaction, channel: ProviderChannel, borrowerId: string) =>
   tx.query(sql.typeAlias('void')`
     delete from opt_outs
     where channel = ${channel} and contact_value in (

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from '../database/db.ts';
-import { joined } from '../database/joined.ts';
+import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { CHANNELS } from './channels.ts';
 import { FIRST_DOMAIN } from './recipients.ts';
 
@@ -39,10 +39,10 @@ type Ordered = { id: string; attempt: number };
  * The message, if this attempt of it is still to be made. Asked for at the same moment many are one
  * statement, and share their tenant.
  */
-export const pending = (tx: Transaction, id: string, attempt: number) =>
+export const findPending = (tx: Transaction, id: string, attempt: number) =>
   pendingOf(tx, { id, attempt });
 
-const pendingOf = joined(async (tx, ordered: readonly Ordered[]) => {
+const pendingOf = batchByTransaction(async (tx, ordered: readonly Ordered[]) => {
   const rows = await tx.any(waiting(ordered));
   const tenant = rows.find((row) => row.tenant !== null)?.tenant;
   const found = new Map<number, PendingMessage>();
@@ -80,7 +80,7 @@ const waiting = (ordered: readonly Ordered[]) =>
   `);
 
 /** What is said, once it is known; a batch is written first and rendered one by one. */
-export const fill = (
+export const saveContent = (
   tx: Transaction,
   id: string,
   { subject, body }: { subject: string | null; body: string },
@@ -89,9 +89,9 @@ export const fill = (
 
 type Filled = { id: string; subject: string | null; body: string; document_id: string | null };
 
-const filled = joined(async (tx, messages: readonly Filled[]) => {
+const filled = batchByTransaction(async (tx, messages: readonly Filled[]) => {
   await tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
       update communication_logs as log
       set subject = message.subject, body = message.body,
           document_id = coalesce(message.document_id, log.document_id)
@@ -113,7 +113,7 @@ const jsonOf = (rows: readonly object[]) =>
   );
 
 /** The address that a mail was written to. */
-export const mailedTo = (tx: Transaction, id: string) =>
+export const findMailAddress = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ recipient: z.string() }))`
     select recipient from communication_logs
     where id = ${id} and direction = 'outbound' and channel = 'email' and recipient like '%@%'
@@ -122,11 +122,11 @@ export const mailedTo = (tx: Transaction, id: string) =>
 type Sent = { provider: string; provider_message_id: string | null };
 
 /** A letter waits for the mail house from now on. Many at the same moment are one statement. */
-export const sent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
+export const markSent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
   sentBy(tx, { id, attempt, ...by });
 
-const sentBy = joined(async (tx, messages: readonly (Ordered & Sent)[]) => {
-  await tx.query(unread(sending(messages)));
+const sentBy = batchByTransaction(async (tx, messages: readonly (Ordered & Sent)[]) => {
+  await tx.query(deferred(sending(messages)));
   return messages.map(() => undefined);
 });
 
@@ -153,7 +153,7 @@ const sending = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('void')
 
 type Failure = { provider: string; error_code: string; error_message: string };
 
-export const failed = (tx: Transaction, id: string, attempt: number, failure: Failure) =>
+export const markFailed = (tx: Transaction, id: string, attempt: number, failure: Failure) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs
     set status = 'failed', failed_at = clock_timestamp(), attempts = ${attempt},
@@ -163,7 +163,7 @@ export const failed = (tx: Transaction, id: string, attempt: number, failure: Fa
   `);
 
 /** Nobody sends it any more, unless the job that failed is run again. */
-export const givenUp = (tx: Transaction, id: string, attempt: number, reason: string) =>
+export const markAbandoned = (tx: Transaction, id: string, attempt: number, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs
     set status = 'failed', failed_at = clock_timestamp(), error_code = 'job_failed',
@@ -172,7 +172,11 @@ export const givenUp = (tx: Transaction, id: string, attempt: number, reason: st
   `);
 
 /** Answers whether it was given up, and waits again now. */
-export const takenUp = async (tx: Transaction, id: string, attempt: number): Promise<boolean> => {
+export const reopenAbandoned = async (
+  tx: Transaction,
+  id: string,
+  attempt: number,
+): Promise<boolean> => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update communication_logs
     set status = 'queued', failed_at = null, error_code = null, error_message = null
@@ -183,7 +187,12 @@ export const takenUp = async (tx: Transaction, id: string, attempt: number): Pro
 };
 
 /** Messages about an account that were written down and never sent. */
-export const givenUpFor = (tx: Transaction, userId: string, message: string, reason: string) =>
+export const abandonAccountMessages = (
+  tx: Transaction,
+  userId: string,
+  message: string,
+  reason: string,
+) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs
     set status = 'failed', failed_at = clock_timestamp(), error_code = 'job_failed',
@@ -193,7 +202,7 @@ export const givenUpFor = (tx: Transaction, userId: string, message: string, rea
   `);
 
 /** Keeps why it was not sent yet, and answers when it is tried again, by the queue's clock. */
-export const postponed = (
+export const postpone = (
   tx: Transaction,
   id: string,
   attempt: number,
@@ -209,7 +218,7 @@ export const postponed = (
   `);
 
 /** The messages that waited for a document which is there now, with the attempt that is due. */
-export const waitingFor = (tx: Transaction, documentId: string) =>
+export const findWaitingForDocument = (tx: Transaction, documentId: string) =>
   tx.any(
     prepared(sql.type(z.object({ id: z.string(), attempt: z.int() }))`
     select id, attempts + 1 as attempt from communication_logs

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { isStopped } from './opt-outs.ts';
-import { textedPhone } from './recipients.ts';
+import { isOptedOut } from './opt-outs.ts';
+import { smsPhone } from './recipients.ts';
 
 /**
  * What a borrower wants to be sent, and how. Whoever unsubscribed the address that mail goes to, or said
@@ -12,19 +12,19 @@ export const preferences = table({
   rows: sql.fragment`
     select record.id, record.id as borrower_id,
            record.email_enabled and email.status is distinct from 'unsubscribed'
-             and not ${isStopped('email', sql.fragment`email.email`)} as email_enabled,
+             and not ${isOptedOut('email', sql.fragment`email.email`)} as email_enabled,
            record.sms_enabled
-             and not ${isStopped('sms', sql.fragment`phone.phone_number`)} as sms_enabled,
+             and not ${isOptedOut('sms', sql.fragment`phone.phone_number`)} as sms_enabled,
            record.letter_enabled, record.marketing_enabled
     from borrowers as record
     left join emails as email
       on email.borrower_id = record.id and email.is_primary and not email.is_archived
-    left join lateral (${textedPhone('record')}) as phone on true
+    left join lateral (${smsPhone('record')}) as phone on true
   `,
 });
 
 /** The address that mail goes to is written to again. */
-export const subscribeAgain = (tx: Transaction, borrowerId: string) =>
+export const resubscribe = (tx: Transaction, borrowerId: string) =>
   tx.query(sql.typeAlias('void')`
     update emails set status = 'active'
     where borrower_id = ${borrowerId} and is_primary and not is_archived

@@ -10,7 +10,7 @@ const Provider = z.object({
   previous_secret_sealed: z.string().nullable(),
 });
 
-export const all = (tx: Transaction) =>
+export const listProviders = (tx: Transaction) =>
   tx.any(sql.type(Provider)`
     select channel, name, account_id, secret_sealed, previous_secret_sealed
     from communication_providers
@@ -23,7 +23,10 @@ type NewProvider = {
   secret_sealed: string;
 };
 
-export const save = (tx: Transaction, { channel, name, account_id, secret_sealed }: NewProvider) =>
+export const saveProvider = (
+  tx: Transaction,
+  { channel, name, account_id, secret_sealed }: NewProvider,
+) =>
   tx.query(sql.typeAlias('void')`
     insert into communication_providers as provider (channel, name, account_id, secret_sealed)
     values (${channel}, ${name}, ${account_id}, ${secret_sealed})
@@ -35,45 +38,45 @@ export const save = (tx: Transaction, { channel, name, account_id, secret_sealed
 const Named = z.object({ name: z.string(), account_id: z.string().nullable() });
 
 /** Who provides the channel, without the secret. */
-export const named = (tx: Transaction, channel: string) =>
+export const findProvider = (tx: Transaction, channel: string) =>
   tx.maybeOne(sql.type(Named)`
     select name, account_id from communication_providers where channel = ${channel}
   `);
 
 /** The page that confirms that callbacks are wanted; null once it was visited. */
-export const awaited = (tx: Transaction, channel: string) =>
+export const findSubscribeUrl = (tx: Transaction, channel: string) =>
   tx.maybeOneFirst(sql.type(z.object({ subscribe_url: z.string().nullable() }))`
     select subscribe_url from communication_providers where channel = ${channel}
   `);
 
-export const subscribeAt = (tx: Transaction, channel: string, url: string) =>
+export const saveSubscribeUrl = (tx: Transaction, channel: string, url: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_providers set subscribe_url = ${url} where channel = ${channel}
   `);
 
-export const subscribed = (tx: Transaction, channel: string, url: string) =>
+export const clearSubscribeUrl = (tx: Transaction, channel: string, url: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_providers set subscribe_url = null
     where channel = ${channel} and subscribe_url = ${url}
   `);
 
-export const certificate = (tx: Transaction, url: string) =>
+export const findCertificate = (tx: Transaction, url: string) =>
   tx.maybeOneFirst(sql.type(z.object({ pem: z.string() }))`
     select pem from provider_certificates where url = ${url}
   `);
 
-export const keepCertificate = (tx: Transaction, url: string, pem: string) =>
+export const saveCertificate = (tx: Transaction, url: string, pem: string) =>
   tx.query(sql.typeAlias('void')`
     insert into provider_certificates (url, pem) values (${url}, ${pem}) on conflict do nothing
   `);
 
 /** False where it was spent before; what is too old to be believed anyway is forgotten. */
-export const spend = async (tx: Transaction, token: string): Promise<boolean> => {
+export const useProviderToken = async (tx: Transaction, token: string): Promise<boolean> => {
   await tx.query(sql.typeAlias('void')`
-    delete from spent_provider_tokens where created_at < now() - interval '1 hour'
+    delete from used_provider_tokens where created_at < now() - interval '1 hour'
   `);
   const { rowCount } = await tx.query(sql.typeAlias('void')`
-    insert into spent_provider_tokens (token) values (${token}) on conflict do nothing
+    insert into used_provider_tokens (token) values (${token}) on conflict do nothing
   `);
   return rowCount === 1;
 };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { joined } from '../database/joined.ts';
-import { byPlace, placed } from './asked.ts';
-import { among } from './recipients.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
+import { groupByQuestion, flattenQuestions } from './batched-questions.ts';
+import { matchesIds } from './recipients.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -23,12 +23,12 @@ type Asked = {
  * business date, whichever is shorter), and those of the given types about the same loan within a week.
  * Whoever asks at the same moment as others is answered with them.
  */
-export const recentContacts = joined(
+export const recentContacts = batchByTransaction(
   async (tx: Transaction, asked: readonly Asked[]): Promise<readonly Contacts[][]> => {
     const [only] = asked;
     if (!only) return [];
-    if (asked.length > 1) return byPlace(asked, await tx.any(forEach(asked)));
-    const whose = among(sql.fragment`borrower_id`, only.ids);
+    if (asked.length > 1) return groupByQuestion(asked, await tx.any(forEach(asked)));
+    const whose = matchesIds(sql.fragment`borrower_id`, only.ids);
     return [[...(await tx.any(prepared(sql.type(Contacts)`${made(whose, givenBy(only))}`)))]];
   },
 );
@@ -78,7 +78,7 @@ const made = (whose: Fragment, { type, channel, loan_id, hours, collections }: G
 const forEach = (asked: readonly Asked[]) =>
   prepared(sql.type(Contacts.extend({ place: z.int() }))`
     select asked.place, found.*
-    from jsonb_to_recordset(${JSON.stringify(placed(asked))}::jsonb) as asked (
+    from jsonb_to_recordset(${JSON.stringify(flattenQuestions(asked))}::jsonb) as asked (
       place integer, borrower_id uuid, type text, channel text, loan_id uuid, hours integer,
       collections text[]
     )

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { speaksNow } from '../borrowers/legal-reps.ts';
+import { isRepresentingNow } from '../borrowers/legal-reps.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { joined } from '../database/joined.ts';
-import { liable } from '../loans/co-borrowers.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
+import { liableParties } from '../loans/co-borrowers.ts';
 import { loans } from '../loans/loans.ts';
-import { NAMES_FIRST } from '../tenants.ts';
-import { byPlace, placed } from './asked.ts';
+import { DOMAIN_ORDER } from '../tenants.ts';
+import { groupByQuestion, flattenQuestions } from './batched-questions.ts';
 import { CHANNELS } from './channels.ts';
-import { isStopped } from './opt-outs.ts';
+import { isOptedOut } from './opt-outs.ts';
 
 const Recipient = z.object({
   id: z.string(),
@@ -71,7 +71,7 @@ export const addressLines = sql.fragment`
 `;
 
 /** The number that texts to a borrower go to. */
-export const textedPhone = (borrower: string) => sql.fragment`
+export const smsPhone = (borrower: string) => sql.fragment`
   select phone_number, status, time_zone from phones
   where borrower_id = ${sql.identifier([borrower, 'id'])} and can_sms and not is_archived
   order by is_primary desc, created_at limit 1
@@ -85,7 +85,7 @@ const looksAtRelief = (whose: Fragment) => sql.fragment`exists (
 )`;
 
 /** A single one has a form of its own: with a list, Postgres plans anew each time, which takes longer than reading. */
-export const among = (column: Fragment, ids: readonly string[]) =>
+export const matchesIds = (column: Fragment, ids: readonly string[]) =>
   ids.length === 1
     ? sql.fragment`${column} = ${ids[0] ?? null}::uuid`
     : sql.fragment`${column} = any(${sql.array(ids, 'uuid')})`;
@@ -100,8 +100,8 @@ const reached = (loanId: Fragment) => sql.fragment`
            email.email, email.status as email_status,
            phone.phone_number as phone, phone.status as phone_status,
            phone.time_zone as phone_time_zone,
-           ${isStopped('email', sql.fragment`email.email`)} as email_is_stopped,
-           ${isStopped('sms', sql.fragment`phone.phone_number`)} as phone_is_stopped,
+           ${isOptedOut('email', sql.fragment`email.email`)} as email_is_stopped,
+           ${isOptedOut('sms', sql.fragment`phone.phone_number`)} as phone_is_stopped,
            address.lines as address_lines, address.postal_code, address.country,
            address.is_returned as address_is_returned,
            represented.is_represented, represented.has_trustee,
@@ -112,12 +112,12 @@ const reached = (loanId: Fragment) => sql.fragment`
     from borrowers as borrower
     left join emails as email
       on email.borrower_id = borrower.id and email.is_primary and not email.is_archived
-    left join lateral (${textedPhone('borrower')}) as phone on true
+    left join lateral (${smsPhone('borrower')}) as phone on true
     left join lateral (${addressLines}) as address on true
     cross join lateral (
       select coalesce(bool_or(contact_through_representative), false) as is_represented,
              coalesce(bool_or(representative_type = 'bankruptcy_trustee'), false) as has_trustee
-      from legal_reps as rep where rep.borrower_id = borrower.id and ${speaksNow}
+      from legal_reps as rep where rep.borrower_id = borrower.id and ${isRepresentingNow}
     ) as represented
     cross join lateral (
       select coalesce(array_agg(consent_type), '{}') as given,
@@ -136,25 +136,30 @@ type Asked = { ids: readonly string[]; loan_id: string | null };
  * The borrowers of these ids. While relief is looked at for a loan, that speaks for all who owe it.
  * Whoever asks at the same moment as others is answered with them.
  */
-export const byIds = (tx: Transaction, ids: readonly string[], loan_id: string | null = null) =>
-  found(tx, { ids, loan_id });
+export const findRecipients = (
+  tx: Transaction,
+  ids: readonly string[],
+  loan_id: string | null = null,
+) => found(tx, { ids, loan_id });
 
-const found = joined(async (tx, asked: readonly Asked[]): Promise<readonly Recipient[][]> => {
-  const [only] = asked;
-  if (!only) return [];
-  if (asked.length > 1) return byPlace(asked, await tx.any(forEach(asked)));
-  const { ids, loan_id } = only;
-  const query = sql.type(Recipient)`
-    ${reached(sql.fragment`${loan_id}::uuid`)} where ${among(sql.fragment`borrower.id`, ids)}
+const found = batchByTransaction(
+  async (tx, asked: readonly Asked[]): Promise<readonly Recipient[][]> => {
+    const [only] = asked;
+    if (!only) return [];
+    if (asked.length > 1) return groupByQuestion(asked, await tx.any(forEach(asked)));
+    const { ids, loan_id } = only;
+    const query = sql.type(Recipient)`
+    ${reached(sql.fragment`${loan_id}::uuid`)} where ${matchesIds(sql.fragment`borrower.id`, ids)}
   `;
-  return [[...(await tx.any(prepared(query)))]];
-});
+    return [[...(await tx.any(prepared(query)))]];
+  },
+);
 
 /** Looked for one by one, by their keys, however many the planner takes them for. */
 const forEach = (asked: readonly Asked[]) =>
   prepared(sql.type(Recipient.extend({ place: z.int() }))`
     select asked.place, found.*
-    from jsonb_to_recordset(${JSON.stringify(placed(asked))}::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(flattenQuestions(asked))}::jsonb)
       as asked (place integer, borrower_id uuid, loan_id uuid)
     cross join lateral (
       ${reached(sql.fragment`asked.loan_id`)} where borrower.id = asked.borrower_id limit 1
@@ -172,26 +177,26 @@ const soleLoans = (ids: readonly string[]) => sql.fragment`
              then min(loan.id::text) filter (where party.role = 'borrower')
            when count(*) = 1 then min(loan.id::text)
          end::uuid as loan_id
-  from ${liable} as party join loans as loan on loan.id = party.loan_id
+  from ${liableParties} as party join loans as loan on loan.id = party.loan_id
   where party.borrower_id = any(${sql.array([...ids], 'uuid')})
     and loan.status = 'active' and not loan.is_archived
   group by party.borrower_id
 `;
 
 /** The loan that a message about no loan in particular means. */
-export const onlyLoan = (tx: Transaction, borrowerId: string) =>
+export const findOnlyLoan = (tx: Transaction, borrowerId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ loan_id: z.string().nullable() }))`
     select loan_id from (${soleLoans([borrowerId])}) as sole
   `);
 
 /** Those of these who have several active loans, of which no one is meant. */
-export const severalLoans = (tx: Transaction, ids: readonly string[]) =>
+export const findWithSeveralLoans = (tx: Transaction, ids: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ borrower_id: z.string() }))`
     select borrower_id from (${soleLoans(ids)}) as sole where loan_id is null
   `);
 
 /** These columns of `row` under their names, as text. */
-export const asTexts = (columns: readonly string[]) => {
+export const selectAsText = (columns: readonly string[]) => {
   const pairs = columns.map(
     (name) => sql.fragment`${name}::text, row.${sql.identifier([name])}::text`,
   );
@@ -204,23 +209,27 @@ const OnlyLoan = z.object({
 });
 
 /** The same for many borrowers at once: these columns of their only active loans, as text. */
-export const onlyLoans = (tx: Transaction, ids: readonly string[], columns: readonly string[]) =>
+export const findOnlyLoans = (
+  tx: Transaction,
+  ids: readonly string[],
+  columns: readonly string[],
+) =>
   tx.any(sql.type(OnlyLoan)`
-    select sole.borrower_id, ${asTexts(columns)} as values
+    select sole.borrower_id, ${selectAsText(columns)} as values
     from (${soleLoans(ids)}) as sole
     join (${loans.rows}) as row on row.id = sole.loan_id
   `);
 
 /** The first domain of the tenant, for the sender's address. */
-export const FIRST_DOMAIN = sql.fragment`select domain from tenant_domains order by ${NAMES_FIRST} limit 1`;
+export const FIRST_DOMAIN = sql.fragment`select domain from tenant_domains order by ${DOMAIN_ORDER} limit 1`;
 
-export const loanNumber = (tx: Transaction, loanId: string) =>
+export const findLoanNumber = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ loan_number: z.string() }))`
     select loan_number from loans where id = ${loanId}
   `);
 
 /** Locks the borrowers in the order of their ids, so that two batches at once take turns. */
-export const lockAll = (tx: Transaction, ids: readonly string[]) =>
+export const lockBorrowers = (tx: Transaction, ids: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     select from borrowers where id = any(${sql.array(ids, 'uuid')}) order by id for no key update
   `);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 import { CHANNELS } from './channels.ts';
 
 export const templates = table({
@@ -11,7 +11,7 @@ export const templates = table({
            record.is_active, record.is_archived, record.created_at, record.updated_at
     from communication_templates as record
   `,
-  search: (words) => sql.fragment`row.name ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.name ilike ${containsPattern(words)}`,
 });
 
 const Template = z.object({
@@ -26,7 +26,7 @@ const Template = z.object({
 export type StoredTemplate = z.output<typeof Template>;
 
 /** The template, as long as it may be used. */
-export const usable = (tx: Transaction, id: string) =>
+export const findUsable = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Template)`
     select id, template_type, channel, language, program_id, subject, body
     from communication_templates
@@ -36,7 +36,7 @@ export const usable = (tx: Transaction, id: string) =>
 type Wanted = { type: string; channel: string; language: string; program_id: string | null };
 
 /** The program's template before the tenant's; the language before its base and before English. */
-export const forType = (tx: Transaction, { type, channel, language, program_id }: Wanted) =>
+export const findForType = (tx: Transaction, { type, channel, language, program_id }: Wanted) =>
   tx.maybeOne(
     prepared(sql.type(Template)`
     select id, template_type, channel, language, program_id, subject, body
@@ -52,7 +52,7 @@ export const forType = (tx: Transaction, { type, channel, language, program_id }
   );
 
 /** A change of what is said is a new version. */
-export const countVersion = (tx: Transaction, id: string) =>
+export const incrementVersion = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_templates set version = version + 1 where id = ${id}
   `);

@@ -75,7 +75,7 @@ export async function openBackupSession(url: string): Promise<BackupSession> {
 const ISO = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 
 /** Waits until a server that reads a backup's log has become one that can be written to. */
-export async function recovered(url: string, giveUpMs: number) {
+export async function waitForRecovery(url: string, giveUpMs: number) {
   const client = new pg.Client(url);
   client.on('error', () => {});
   await client.connect();

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CannotStart } from './cannot-start.ts';
+import { StartupError } from './startup-error.ts';
 
 export type Claim = { isHeld(): boolean; release(): void };
 
@@ -25,7 +25,7 @@ export async function claimFolder(folder: string): Promise<Claim> {
     lock.exec('begin immediate');
   } catch {
     lock.close();
-    throw new CannotStart(`${place} is in use by ${await holderOf(place)}. End that one first.`);
+    throw new StartupError(`${place} is in use by ${await holderOf(place)}. End that one first.`);
   }
   const note = path.join(place, NOTE);
   const command = ['node', ...process.argv.slice(1).map((word) => short(word))].join(' ');
@@ -51,7 +51,7 @@ function openLock(file: string, place: string): DatabaseSync {
   try {
     return new DatabaseSync(file);
   } catch {
-    throw new CannotStart(`Nothing can be written into the folder ${place}.`);
+    throw new StartupError(`Nothing can be written into the folder ${place}.`);
   }
 }
 
@@ -67,7 +67,7 @@ export function assertWritable(folder: string) {
     const isFile = statSync(place, { throwIfNoEntry: false })?.isFile();
     const why = isFile ? 'is a file, not a folder' : 'cannot be written to';
     const { code } = error as NodeJS.ErrnoException;
-    throw new CannotStart(`${place} ${why} (${code}). Choose another folder.`, { cause: error });
+    throw new StartupError(`${place} ${why} (${code}). Choose another folder.`, { cause: error });
   }
 }
 

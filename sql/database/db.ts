@@ -7,10 +7,10 @@ import {
   type QuerySqlToken,
 } from 'slonik';
 import { z } from 'zod';
-import { CannotStart, noDatabase } from './cannot-start.ts';
+import { StartupError, databaseUnreachable } from './startup-error.ts';
 import { checkRows } from './check-rows.ts';
-import { driverWith, LAST, UNREAD } from './driver.ts';
-import { withPulse } from './pulse.ts';
+import { createDriver, AND_COMMIT, DEFERRED } from './driver.ts';
+import { withLivenessCheck } from './liveness.ts';
 import { shareAmongTenants } from './tenant-shares.ts';
 
 /** What a query module needs of a transaction; the connection never leaves `within`. */
@@ -46,15 +46,15 @@ export const prepared = <Query extends QuerySqlToken>(query: Query): Query =>
  * A prepared write whose answer nobody reads. It goes to the database together with the next statement of
  * its transaction, which also tells what is wrong with it; the commit at the latest.
  */
-export const unread = <Query extends QuerySqlToken>(query: Query): Query =>
-  Object.freeze({ ...query, name: `${UNREAD} ${nameOf(query.sql)}` });
+export const deferred = <Query extends QuerySqlToken>(query: Query): Query =>
+  Object.freeze({ ...query, name: `${DEFERRED} ${nameOf(query.sql)}` });
 
 /**
  * The last statement of a transaction, prepared, which is committed along with it: what it answers is
  * in the database by then, whatever becomes of the steps afterwards.
  */
-export const last = <Query extends QuerySqlToken>(query: Query): Query =>
-  Object.freeze({ ...query, name: `${LAST} ${nameOf(query.sql)}` });
+export const andCommit = <Query extends QuerySqlToken>(query: Query): Query =>
+  Object.freeze({ ...query, name: `${AND_COMMIT} ${nameOf(query.sql)}` });
 
 const names = new Map<string, string>();
 const NAMES_MAX = 1_000;
@@ -89,7 +89,7 @@ export async function openPool(url: string, settings: PoolSettings = {}): Promis
     return await openPoolAs(settings.role ?? 'servicing_app', url, settings);
   } catch (error) {
     if (sqlStateOf(error) !== '42501') throw error;
-    throw new RoleRefused(settings.role ?? 'servicing_app', { cause: error });
+    throw new RoleNotGranted(settings.role ?? 'servicing_app', { cause: error });
   }
 }
 
@@ -102,7 +102,7 @@ const LOGINS = {
 } as const;
 
 /** The login may not act as the role. Retrying does not help: an operator has to change the login or its grants. */
-export class RoleRefused extends CannotStart {
+export class RoleNotGranted extends StartupError {
   constructor(role: keyof typeof LOGINS, options: ErrorOptions) {
     super(
       `The login of DATABASE_URL may not act as ${role}. Use the login "${LOGINS[role]}" of ` +
@@ -118,10 +118,12 @@ const PATIENCE_MS = 5_000;
 async function openPoolAs(role: string, url: string, settings: PoolSettings) {
   const { size = 10, statementTimeoutMs = 15_000 } = settings;
   const session = {
-    ...{ role, timezone: 'UTC', lock_timeout: '5s', client_connection_check_interval: '5s' },
+    role,
+    timezone: 'UTC',
+    lock_timeout: '5s',
+    client_connection_check_interval: '5s',
     statement_timeout: String(statementTimeoutMs),
     idle_in_transaction_session_timeout: '30s',
-    // Statements that reckon with each row of a loan are costed at a million and take a fifth of a second.
     jit: 'off',
   };
   const pool = await createPool(url, {
@@ -131,7 +133,7 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
     gracefulTerminationTimeout: 500,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
-    driverFactory: driverWith(session),
+    driverFactory: createDriver(session),
     interceptors: [checkRows],
     // Tenant and settings are transaction-local, so nothing outlives a transaction that would
     // need to be discarded.
@@ -142,9 +144,9 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
     await pool.connect(() => Promise.resolve());
   } catch (error) {
     await pool.end();
-    throw noDatabase(url, error);
+    throw databaseUnreachable(url, error);
   }
-  const felt = withPulse(pool, url, statementTimeoutMs + PATIENCE_MS);
+  const felt = withLivenessCheck(pool, url, statementTimeoutMs + PATIENCE_MS);
   return settings.isShared ? shareAmongTenants(felt, size) : felt;
 }
 
@@ -154,7 +156,7 @@ type Outcome<Result> = { result: Result } | { error: unknown };
  * Runs steps so that their failure undoes them alone: the transaction goes on, and what failed is
  * answered rather than thrown.
  */
-export async function attempt<Result>(
+export async function withSavepoint<Result>(
   tx: Transaction,
   steps: () => Promise<Result>,
 ): Promise<Outcome<Result>> {

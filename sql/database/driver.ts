@@ -13,23 +13,23 @@ import { Batch, type Shapes, type Statement } from './batch.ts';
  * one's answer is. A statement that nobody waits for is sent at once. All are marked by their name,
  * which is all that the pool hands through beside the text.
  */
-export const UNREAD = 'unread';
+export const DEFERRED = 'unread';
 /** Unread, and yet answered before what depends on it is undone: it may be the reason for that. */
-export const SUPPOSED = 'unread supposed';
-export const UNAWAITED = 'unawaited';
+export const ASSUMED = 'unread supposed';
+export const FIRE_AND_FORGET = 'unawaited';
 /** The last statement of its transaction, whose commit goes with it; both are waited for. */
-export const LAST = 'last';
+export const AND_COMMIT = 'last';
 
 /** Whether what comes back for a statement is the server's own word. */
-export const isAnswered = ({ name }: { readonly name?: string | undefined }) =>
-  !isUnread(name) && name !== UNAWAITED;
+export const isServerResponse = ({ name }: { readonly name?: string | undefined }) =>
+  !isUnread(name) && name !== FIRE_AND_FORGET;
 
-const isUnread = (name: string | undefined) => name?.startsWith(UNREAD) ?? false;
+const isUnread = (name: string | undefined) => name?.startsWith(DEFERRED) ?? false;
 const isSupposed = (statement: Statement | undefined) =>
-  statement?.name?.startsWith(SUPPOSED) ?? false;
+  statement?.name?.startsWith(ASSUMED) ?? false;
 /** What our own functions refuse with: no state of Postgres' begins so. */
 const isOurs = (error: Error) => String((error as { code?: unknown }).code).startsWith('T');
-const isLast = (name: string | undefined) => name?.startsWith(`${LAST} `) ?? false;
+const isLast = (name: string | undefined) => name?.startsWith(`${AND_COMMIT} `) ?? false;
 const COMMIT = { text: 'commit', values: [] };
 
 /** What is answered where Postgres has not answered yet, or need not be asked. */
@@ -49,7 +49,10 @@ export type SessionSettings = Record<string, string>;
  * Sets it by the first statement of a connection, and not in the packet that opens it: a pooler opens
  * connections itself, and would hand us one that has the role and the zone of its login.
  */
-export const settle = async (client: Pick<pg.ClientBase, 'query'>, settings: SessionSettings) => {
+export const applySessionSettings = async (
+  client: Pick<pg.ClientBase, 'query'>,
+  settings: SessionSettings,
+) => {
   await client.query(
     'select set_config(name, value, false) from json_each_text($1) as setting (name, value)',
     [JSON.stringify(settings)],
@@ -57,7 +60,7 @@ export const settle = async (client: Pick<pg.ClientBase, 'query'>, settings: Ses
 };
 
 /** Connections of node-postgres on which several statements may be under way. */
-export const driverWith = (settings: SessionSettings): DriverFactory =>
+export const createDriver = (settings: SessionSettings): DriverFactory =>
   createDriverFactory(({ driverConfiguration }) =>
     Promise.resolve({
       createPoolClient: ({ clientEventEmitter: events }) => {
@@ -70,7 +73,7 @@ export const driverWith = (settings: SessionSettings): DriverFactory =>
         return Promise.resolve({
           connect: async () => {
             await client.connect();
-            await settle(client, settings).catch((error: unknown) => {
+            await applySessionSettings(client, settings).catch((error: unknown) => {
               void client.end().catch(() => {});
               throw error;
             });
@@ -131,7 +134,7 @@ function asking(client: pg.Client) {
     if (text === 'commit' && how === 'badly') throw new RolledBack();
     if (isUnread(name) && (isOpen || isBeginning)) {
       isOpen = true;
-      kept.push({ text, values, name: name === UNREAD ? undefined : name });
+      kept.push({ text, values, name: name === DEFERRED ? undefined : name });
       return { ...NOTHING };
     }
     // What is undone need not be done before; whether it was rightly undone is all that is asked.
@@ -140,12 +143,12 @@ function asking(client: pg.Client) {
     kept = [];
     if (isEnd) isOpen = false;
     // A transaction that may only read refuses what is kept back, and that is told.
-    if (name === UNAWAITED && before.length === 0) {
+    if (name === FIRE_AND_FORGET && before.length === 0) {
       // A connection that breaks meanwhile says so itself.
       sendAll([{ text, values }]).catch(() => {});
       return { ...NOTHING };
     }
-    const asked = { text, values, name: name === UNAWAITED ? undefined : name };
+    const asked = { text, values, name: name === FIRE_AND_FORGET ? undefined : name };
     const endsIt = isOpen && isLast(name);
     // Known before it is answered: what is asked meanwhile would come after the end.
     if (endsIt) [isOpen, ended] = [false, 'badly'];

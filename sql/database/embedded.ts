@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } fro
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { claimFolder, type Claim } from './claim.ts';
-import { settle, type Place } from './embedded-place.ts';
+import { prepareLocation, type EmbeddedLocation } from './embedded-location.ts';
 import { endStalePostmaster } from './stale-postmaster.ts';
 
 /**
@@ -57,7 +57,7 @@ export async function startEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   let claim = given ?? (await claimFolder(folder));
   try {
-    const place = await settle(path.resolve(folder));
+    const place = await prepareLocation(path.resolve(folder));
     const port = wanted || (await freePort());
     if (fill) await fillWith(place, fill);
     else assertRestored(folder);
@@ -100,7 +100,7 @@ function assertRestored(folder: string) {
   throw new Error(`${folder} holds a restore that was cut off. Restore into another folder.`);
 }
 
-async function fillWith({ data, as }: Place, fill: (data: string) => Promise<void>) {
+async function fillWith({ data, as }: EmbeddedLocation, fill: (data: string) => Promise<void>) {
   if (existsSync(path.join(data, 'PG_VERSION')))
     throw new Error(`${data} holds a database already.`);
   await fill(data);
@@ -110,7 +110,7 @@ async function fillWith({ data, as }: Place, fill: (data: string) => Promise<voi
 }
 
 /** Made beside its place and moved there when it is whole, so that a killed run leaves no half of one. */
-async function create({ bin, data, as }: Place) {
+async function create({ bin, data, as }: EmbeddedLocation) {
   const made = `${data}.new`;
   rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { mode: 0o700 });
@@ -133,7 +133,7 @@ async function create({ bin, data, as }: Place) {
 type Launch = { throwAway: boolean; answersWithinMs: number };
 
 async function launch(
-  { bin, data, as }: Place,
+  { bin, data, as }: EmbeddedLocation,
   port: number,
   { throwAway, answersWithinMs }: Launch,
 ) {

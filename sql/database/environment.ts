@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CannotStart } from './cannot-start.ts';
+import { StartupError } from './startup-error.ts';
 
 /** The variables that several processes read, each said once; who reads which is said by them. */
 export type Variables = Record<string, string | undefined>;
@@ -30,14 +30,14 @@ const setOf = (variables: Variables) =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 
 /** A line for each thing that is wrong. */
-export function problemsOf(schema: z.ZodType, variables: Variables): string[] {
+export function findProblems(schema: z.ZodType, variables: Variables): string[] {
   const { error } = schema.safeParse(setOf(variables));
   return (error?.issues ?? []).map(({ path, message }) => `  ${path.join('.')}: ${message}`);
 }
 
-export function refuse(problems: readonly string[]) {
+export function throwConfigurationError(problems: readonly string[]) {
   if (problems.length > 0)
-    throw new CannotStart(`The configuration is not complete:\n${problems.join('\n')}`);
+    throw new StartupError(`The configuration is not complete:\n${problems.join('\n')}`);
 }
 
 /** Reads the environment once; everything that is wrong with it is listed together. */
@@ -45,6 +45,6 @@ export function readEnvironment<Configuration>(
   schema: z.ZodType<Configuration>,
   variables: Variables,
 ): Configuration {
-  refuse(problemsOf(schema, variables));
+  throwConfigurationError(findProblems(schema, variables));
   return schema.parse(setOf(variables));
 }

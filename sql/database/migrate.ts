@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { BASELINE, baselineFiles, checksumOf, type SchemaFile } from './baseline.ts';
-import { noDatabase } from './cannot-start.ts';
+import { databaseUnreachable } from './startup-error.ts';
 
 /** Any number; what matters is that every runner takes the same lock. */
 const LOCK = 7_205_201;
@@ -18,7 +18,7 @@ type Step = { name: string; files: SchemaFile[]; checksum: string };
 export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client(url);
   await client.connect().catch((error: unknown) => {
-    throw noDatabase(url, error);
+    throw databaseUnreachable(url, error);
   });
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
-import { CannotStart } from './cannot-start.ts';
+import { StartupError } from './startup-error.ts';
 import { sql } from './db.ts';
 import { BASELINE } from './baseline.ts';
 import { baselineChecksum, newestMigration } from './migrate.ts';
@@ -8,7 +8,7 @@ import { baselineChecksum, newestMigration } from './migrate.ts';
 const Applied = z.object({ newest: z.string().nullable(), baseline: z.string().nullable() });
 
 /** Whether the database answers, has this version's baseline, and every migration that this version knows. */
-export async function isCurrent(pool: DatabasePool): Promise<boolean> {
+export async function isSchemaCurrent(pool: DatabasePool): Promise<boolean> {
   const { newest, baseline } = await pool.one(sql.type(Applied)`
     select max(name) as newest, max(checksum) filter (where name = ${BASELINE}) as baseline
     from public.schema_migrations
@@ -22,7 +22,7 @@ export async function assertPrimary(pool: DatabasePool) {
     select pg_is_in_recovery() as is_standby
   `);
   if (isStandby)
-    throw new CannotStart(
+    throw new StartupError(
       'DATABASE_URL names a standby, which accepts no changes. Set DATABASE_URL to the primary; the API may read ' +
         'from the standby if DATABASE_REPLICA_URL names it.',
     );
@@ -32,7 +32,7 @@ export async function assertPrimary(pool: DatabasePool) {
  * Refuses to go on where row-level security would not hold: for the role that queries run as, and in
  * production for the login behind it, which could become what it likes again with one statement.
  */
-export async function assertTenancyHolds(pool: DatabasePool, environment: string) {
+export async function assertTenantIsolation(pool: DatabasePool, environment: string) {
   const { bypasses } = await pool.one(sql.type(z.object({ bypasses: z.boolean() }))`
     select rolsuper or rolbypassrls or exists (
       select from pg_class where relname = 'loans' and pg_has_role(current_user, relowner, 'usage')
@@ -40,13 +40,13 @@ export async function assertTenancyHolds(pool: DatabasePool, environment: string
     from pg_roles where rolname = current_user
   `);
   if (bypasses)
-    throw new CannotStart(
+    throw new StartupError(
       'The database role of this process could see all tenants: refusing to start.',
     );
   if (environment !== 'production') return;
   const powers = await powersOfLogin(pool);
   if (powers.length === 0) return;
-  throw new CannotStart(
+  throw new StartupError(
     `The login of DATABASE_URL could see all tenants: ${powers.join('; ')}. Use a login that is a ` +
       'member of servicing_app alone, and for workers and ops of servicing_worker: the section ' +
       '"Logins of the database" in README.md creates one.',

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
-import { CannotStart } from './cannot-start.ts';
-import { openPool, RoleRefused, sql, sqlStateOf } from './db.ts';
-import { isPassing } from './passing.ts';
-import { assertTenancyHolds } from './readiness.ts';
+import { StartupError } from './startup-error.ts';
+import { openPool, RoleNotGranted, sql, sqlStateOf } from './db.ts';
+import { isTransient } from './transient-errors.ts';
+import { assertTenantIsolation } from './readiness.ts';
 
 /** A replica that lags further behind is not read. */
 export const LAG_MAX_MS = 10_000;
@@ -77,7 +77,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
 
   async function look() {
     pools ??= await openAll(settings);
-    if (!isSafe) await assertTenancyHolds(pools.read, settings.environment);
+    if (!isSafe) await assertTenantIsolation(pools.read, settings.environment);
     isSafe = true;
     const at = now();
     const there = await pools.lookAtPrimary.one(whereItIs);
@@ -89,7 +89,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
       throw error;
     });
     const objection = objectionTo(here, there);
-    if (objection !== undefined) return lose(new CannotStart(objection));
+    if (objection !== undefined) return lose(new StartupError(objection));
     const reached = marks.filter((mark) => mark.lsn <= positionOf(here)).at(-1);
     marks = marks.filter((mark) => reached === undefined || mark.at >= reached.at);
     if (now() >= backAt) asOf = reached?.at ?? -Infinity;
@@ -110,7 +110,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
   };
   await look().catch(async (error: Error) => {
     tell(ofReplica(error));
-    const isRefused = error instanceof RoleRefused || (pools && error instanceof CannotStart);
+    const isRefused = error instanceof RoleNotGranted || (pools && error instanceof StartupError);
     if (!isRefused) return;
     await end();
     throw ofReplica(error);
@@ -188,11 +188,11 @@ function objectionTo(here: Place, there: Place): string | undefined {
 
 /** The way there is lost, and not only what was asked: 08, 53 and 57P, or no answer at all. */
 const isLost = (error: unknown) =>
-  /^(08|53|57P)/.test(sqlStateOf(error) ?? (isPassing(error) ? '08' : ''));
+  /^(08|53|57P)/.test(sqlStateOf(error) ?? (isTransient(error) ? '08' : ''));
 
 const ofReplica = (error: Error) =>
-  error instanceof CannotStart
-    ? new CannotStart(error.message.replace('DATABASE_URL', 'DATABASE_REPLICA_URL'), {
+  error instanceof StartupError
+    ? new StartupError(error.message.replace('DATABASE_URL', 'DATABASE_REPLICA_URL'), {
         cause: error,
       })
     : error;

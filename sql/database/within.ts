@@ -1,21 +1,21 @@
 import type { DatabasePool, DatabasePoolConnection } from 'slonik';
 import {
-  beginning,
-  ending,
-  OTHER_DAY,
+  beginStatement,
+  endStatement,
+  BUSINESS_DATE_MOVED,
   ROLLBACK,
-  setting,
-  settingAhead,
-  SHUT,
-  undoing,
-  type Mode,
-} from './boundaries.ts';
+  setTenantAndReadDate,
+  assumeTenantAndDay,
+  TENANT_CLOSED,
+  rollbackStatement,
+  type TransactionMode,
+} from './transaction-statements.ts';
 import { sqlStateOf, type Transaction } from './db.ts';
-import { isPassing } from './passing.ts';
+import { isTransient } from './transient-errors.ts';
 import { inTurnOf } from './tenant-shares.ts';
 
 /** Errors that mean "the same steps may succeed a moment later". */
-const PASSING = new Set(['40001', '40P01', '55P03', OTHER_DAY]);
+const PASSING = new Set(['40001', '40P01', '55P03', BUSINESS_DATE_MOVED]);
 const RETRIES = 6;
 const RETRY_BUDGET_MS = 3_000;
 
@@ -29,7 +29,7 @@ export async function within<Result>(
   pool: DatabasePool,
   tenantId: string,
   steps: (tx: Transaction, today: string) => Promise<Result>,
-  mode: Mode = {},
+  mode: TransactionMode = {},
 ): Promise<Result> {
   let deadline = Date.now() + RETRY_BUDGET_MS;
   let day = '';
@@ -47,7 +47,7 @@ export async function within<Result>(
     if ('result' in outcome) return outcome.result;
     const state = sqlStateOf(outcome.error) ?? '';
     const passing = mode.isRepeated !== false && PASSING.has(state);
-    const isOtherDay = state === OTHER_DAY;
+    const isOtherDay = state === BUSINESS_DATE_MOVED;
     // A day that was asked for and is said to be past once more would be so for ever.
     const isOver = isOtherDay ? day === mistaken : attempt > RETRIES || Date.now() > deadline;
     // However long it waited, for a connection or a lock: on the other day it begins for the first time.
@@ -59,7 +59,7 @@ export async function within<Result>(
   }
 }
 
-type Begun = Mode & { supposed: string | undefined };
+type Begun = TransactionMode & { supposed: string | undefined };
 type Outcome<Result> = { result: Result } | { error: unknown };
 
 /** The day that each tenant was last seen at: what a transaction may suppose, and has to prove. */
@@ -72,13 +72,13 @@ function remember(tenantId: string, today: string) {
   days.set(tenantId, today);
 }
 
-const isReading = ({ readOnly = false, snapshot = false }: Mode) => readOnly || snapshot;
+const isReading = ({ readOnly = false, snapshot = false }: TransactionMode) => readOnly || snapshot;
 
-const supposedOf = (tenantId: string, mode: Mode) =>
+const supposedOf = (tenantId: string, mode: TransactionMode) =>
   isReading(mode) || mode.isRepeated === false ? undefined : days.get(tenantId);
 
 /** Whoever moves the date says so here, so that the next transaction does not begin in vain. */
-export const supposeNoDay = (tenantId: string) => days.delete(tenantId);
+export const forgetBusinessDate = (tenantId: string) => days.delete(tenantId);
 
 async function once<Result>(
   connection: DatabasePoolConnection,
@@ -86,27 +86,27 @@ async function once<Result>(
   steps: (tx: Transaction, today: string) => Promise<Result>,
   mode: Begun,
 ): Promise<Outcome<Result>> {
-  await connection.query(beginning(mode));
+  await connection.query(beginStatement(mode));
   try {
     const result = await steps(connection, await settingOut(connection, tenantId, mode));
-    await connection.query(ending(mode));
+    await connection.query(endStatement(mode));
     return { result };
   } catch (error) {
     const thrown = await undone(connection, error, mode);
-    if (sqlStateOf(thrown) === OTHER_DAY) supposeNoDay(tenantId);
-    return { error: sqlStateOf(thrown) === SHUT ? new TenantShut() : thrown };
+    if (sqlStateOf(thrown) === BUSINESS_DATE_MOVED) forgetBusinessDate(tenantId);
+    return { error: sqlStateOf(thrown) === TENANT_CLOSED ? new TenantClosed() : thrown };
   }
 }
 
 /** Answers why it is undone: on another day than was supposed the steps may not have refused. */
-async function undone(connection: DatabasePoolConnection, error: unknown, mode: Mode) {
+async function undone(connection: DatabasePoolConnection, error: unknown, mode: TransactionMode) {
   try {
     // A connection that cannot roll back is broken: that error goes through and destroys it.
-    await connection.query(isBroken(error) ? ROLLBACK : undoing(mode));
+    await connection.query(isBroken(error) ? ROLLBACK : rollbackStatement(mode));
     return error;
   } catch (worse) {
     const state = sqlStateOf(worse);
-    if (state === OTHER_DAY || state === SHUT) return worse;
+    if (state === BUSINESS_DATE_MOVED || state === TENANT_CLOSED) return worse;
     throw worse;
   }
 }
@@ -117,25 +117,25 @@ async function undone(connection: DatabasePoolConnection, error: unknown, mode: 
  */
 async function settingOut(connection: DatabasePoolConnection, tenantId: string, mode: Begun) {
   if (mode.isUndated) {
-    await connection.query(settingAhead(tenantId, mode));
+    await connection.query(assumeTenantAndDay(tenantId, mode));
     return '';
   }
   const { supposed } = mode;
   if (supposed !== undefined) {
-    await connection.query(settingAhead(tenantId, mode, supposed));
+    await connection.query(assumeTenantAndDay(tenantId, mode, supposed));
     return supposed;
   }
-  const { today, is_shut } = await connection.one(setting(tenantId, mode));
-  if (is_shut) throw new TenantShut();
+  const { today, is_tenant_closed } = await connection.one(setTenantAndReadDate(tenantId, mode));
+  if (is_tenant_closed) throw new TenantClosed();
   if (today !== null && !isReading(mode)) remember(tenantId, today);
   return today ?? '';
 }
 
 /** Whether it was the database that failed, and not the steps that refused. */
-const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isPassing(error);
+const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isTransient(error);
 
 /** The tenant is closed, and may be in another database already: nothing is read or written. */
-export class TenantShut extends Error {
+export class TenantClosed extends Error {
   constructor() {
     super('The tenant is closed while it moves.');
   }

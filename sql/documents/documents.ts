@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 export const documents = table({
   name: 'documents',
@@ -35,7 +35,7 @@ export const documents = table({
     from documents as record
   `,
   searched: ['filename'],
-  search: (words) => sql.fragment`row.filename ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.filename ilike ${containsPattern(words)}`,
 });
 
 /** Whether the document's file is there to be sent along. */
@@ -47,7 +47,7 @@ export const isStored = (tx: Transaction, id: string) =>
   );
 
 /** Whether the file of this key was here, and was removed when its years were over. */
-export const isRemoved = (tx: Transaction, key: string) =>
+export const isRemovedKey = (tx: Transaction, key: string) =>
   tx.exists(sql.typeAlias('void')`
     select from documents where storage_key = ${key} and status = 'removed'
   `);
@@ -70,7 +70,7 @@ export type DocumentToRender = z.output<typeof ToRender>;
  * The document, as long as it still has to be rendered, or has failed and is tried again; a statement's
  * values are its figures.
  */
-export const toRender = (tx: Transaction, id: string) =>
+export const findToRender = (tx: Transaction, id: string) =>
   tx.maybeOne(
     prepared(sql.type(ToRender)`
     select document.id, document.template,
@@ -89,7 +89,7 @@ export const toRender = (tx: Transaction, id: string) =>
 type Stored = { size: number; sha256_hash: string; pages: number; language: string };
 
 /** The document is there; false when somebody was first. */
-export async function stored(tx: Transaction, id: string, file: Stored): Promise<boolean> {
+export async function markStored(tx: Transaction, id: string, file: Stored): Promise<boolean> {
   const { rowCount } = await tx.query(
     prepared(sql.typeAlias('void')`
     update documents
@@ -102,7 +102,7 @@ export async function stored(tx: Transaction, id: string, file: Stored): Promise
   return rowCount === 1;
 }
 
-export const failed = (tx: Transaction, id: string, reason: string) =>
+export const markFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update documents set status = 'failed', rejection_reason = ${reason}
     where id = ${id} and status = 'pending'
@@ -111,7 +111,7 @@ export const failed = (tx: Transaction, id: string, reason: string) =>
 const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
 
 /** Locks the document and answers how it stands. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockDocument = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select status, is_archived from documents where id = ${id} for no key update
   `);
@@ -134,13 +134,13 @@ export const reject = (tx: Transaction, id: string, by: string | null, reason: s
   `);
 
 /** Says whether the borrower is to see it. */
-export const show = (tx: Transaction, id: string, isVisible: boolean) =>
+export const setVisibility = (tx: Transaction, id: string, isVisible: boolean) =>
   tx.query(sql.typeAlias('void')`
     update documents set is_visible_to_borrower = ${isVisible} where id = ${id}
   `);
 
 /** Whether one of these is no document of the tenant. */
-export const lacks = (tx: Transaction, ids: readonly string[]) =>
+export const hasUnknownDocument = (tx: Transaction, ids: readonly string[]) =>
   tx.exists(sql.typeAlias('void')`
     select from unnest(${sql.array([...ids], 'uuid')}) as wanted (id)
     where not exists (select from documents as record where record.id = wanted.id)

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { IS_OPEN } from '../borrowers/redaction.ts';
+import { isOpenLoan } from '../borrowers/redaction.ts';
 import { LETTERS_OF_DOCUMENT } from '../communications/logs.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
 /** Said wherever a file is wanted that is no longer there. */
-export const GONE = 'The file was removed when the years for which it is kept were over.';
+export const REMOVED_MESSAGE =
+  'The file was removed when the years for which it is kept were over.';
 
 /** Years by kind of document; kinds that are kept for ever say null, or nothing. */
-export type Years = Readonly<Record<string, number | null | undefined>>;
+export type RetentionYears = Readonly<Record<string, number | null | undefined>>;
 
 /** Whoever borrows on the loan, or ever owed it, is on legal hold. */
 const IS_LOAN_HELD = sql.fragment`
@@ -36,7 +37,7 @@ const STANDING = sql.fragment`
     end as loan_ids
   ) as about
   cross join lateral (
-    select coalesce(bool_or(${IS_OPEN}), false) as is_open,
+    select coalesce(bool_or(${isOpenLoan}), false) as is_open,
            coalesce(bool_or(${IS_LOAN_HELD}), false)
              or exists (
                select from borrowers as person
@@ -53,7 +54,7 @@ const STANDING = sql.fragment`
 `;
 
 /** Documents with a file and years, whose years would be over by the day if nothing had happened since. */
-const old = (years: Years, by: string) => sql.fragment`
+const old = (years: RetentionYears, by: string) => sql.fragment`
   select document.*, kept.kind, kept.years
   from documents as document
   join lateral (
@@ -89,7 +90,7 @@ const Kind = z.object({
 });
 
 /** What would go by that day, by kind; and how much of it a legal hold keeps. */
-export const foreseen = (tx: Transaction, years: Years, by: string) =>
+export const countRemovable = (tx: Transaction, years: RetentionYears, by: string) =>
   tx.any(sql.type(Kind)`
     select document.kind, document.years,
            count(*) filter (where not is_held)::integer as documents,
@@ -104,7 +105,12 @@ export const foreseen = (tx: Transaction, years: Years, by: string) =>
 const Next = z.object({ id: z.string(), kind: z.string(), due_on: z.string() });
 
 /** The first of them to go. */
-export const firstToGo = (tx: Transaction, years: Years, by: string, limit: number) =>
+export const findFirstRemovable = (
+  tx: Transaction,
+  years: RetentionYears,
+  by: string,
+  limit: number,
+) =>
   tx.any(sql.type(Next)`
     select document.id, document.kind, ${DUE_ON} as due_on
     from (${old(years, by)}) as document ${STANDING}
@@ -112,13 +118,13 @@ export const firstToGo = (tx: Transaction, years: Years, by: string, limit: numb
     order by due_on, document.id limit ${limit}
   `);
 
-type Look = { years: Years; today: string; after: string; limit: number };
+type Look = { years: RetentionYears; today: string; after: string; limit: number };
 
 /**
  * Decides over the next old documents, with their history, and ends what can no longer be delivered: all by
  * one statement. Answers the last that was looked at; null once there is none.
  */
-export const decide = (tx: Transaction, { years, today, after, limit }: Look) =>
+export const markExpired = (tx: Transaction, { years, today, after, limit }: Look) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`
     with looked_at as materialized (
       select * from (${old(years, today)}) as document
@@ -129,19 +135,19 @@ export const decide = (tx: Transaction, { years, today, after, limit }: Look) =>
       where not standing.is_open and not standing.is_held and ${DUE_ON} <= ${today}::date
     ), removed as (
       update documents as document
-      set status = 'removed', removed_at = now(), removed_from = document.status
+      set status = 'removed', removed_at = now(), status_before_removal = document.status
       from due
       -- Somebody may have judged it meanwhile; whoever redacted the borrower has removed it already.
       where document.id = due.id and document.status = due.status
-      returning document.id, document.borrower_id, document.loan_id, document.removed_from, due.years, due.last_day
+      returning document.id, document.borrower_id, document.loan_id, document.status_before_removal, due.years, due.last_day
     ), told as (
       insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
       select 'documents', id, borrower_id, loan_id, 'remove-file', 'system',
-             jsonb_build_object('status', jsonb_build_object('old', removed_from, 'new', 'removed')),
+             jsonb_build_object('status', jsonb_build_object('old', status_before_removal, 'new', 'removed')),
              'Its ' || years || ' years after ' || last_day || ' are over.'
       from removed
     ), undeliverable as (
-      update tape_deliveries set status = 'failed', error = ${GONE}
+      update tape_deliveries set status = 'failed', error = ${REMOVED_MESSAGE}
       where status = 'pending' and loan_tape_id in (
         select tape.id from loan_tapes as tape join removed on removed.id = tape.document_id
       )
@@ -150,15 +156,15 @@ export const decide = (tx: Transaction, { years, today, after, limit }: Look) =>
   `);
 
 /** Whoever is put on legal hold keeps what is still there. Cut short between the two, files wait for this. */
-export const keepHeld = (tx: Transaction) =>
+export const restoreHeld = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     with held as (
       select document.id from documents as document ${STANDING}
-      where document.status = 'removed' and document.file_gone_at is null and standing.is_held
+      where document.status = 'removed' and document.file_deleted_at is null and standing.is_held
     ), kept as (
       update documents as document
-      set status = document.removed_from, removed_at = null, removed_from = null
-      from held where document.id = held.id and document.status = 'removed' and document.file_gone_at is null
+      set status = document.status_before_removal, removed_at = null, status_before_removal = null
+      from held where document.id = held.id and document.status = 'removed' and document.file_deleted_at is null
       returning document.id, document.borrower_id, document.loan_id, document.status
     )
     insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
@@ -170,13 +176,13 @@ export const keepHeld = (tx: Transaction) =>
 
 const Left = z.object({ id: z.string(), storage_key: z.string(), letter_ids: z.array(z.string()) });
 
-const IS_LEFT = sql.fragment`document.status = 'removed' and document.file_gone_at is null`;
+const IS_LEFT = sql.fragment`document.status = 'removed' and document.file_deleted_at is null`;
 
 /** Finds files that are to go and may still be there. */
-export const left = sql.fragment`select from documents as document where ${IS_LEFT}`;
+export const filesToDelete = sql.fragment`select from documents as document where ${IS_LEFT}`;
 
 /** These, with the messages that were posted with a copy of each. */
-export const filesLeft = (tx: Transaction, limit: number) =>
+export const listFilesToDelete = (tx: Transaction, limit: number) =>
   tx.any(sql.type(Left)`
     select document.id, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
     from documents as document
@@ -185,8 +191,8 @@ export const filesLeft = (tx: Transaction, limit: number) =>
   `);
 
 /** These files are gone, and are not asked for again. */
-export const gone = (tx: Transaction, ids: readonly string[]) =>
+export const markFilesDeleted = (tx: Transaction, ids: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
-    update documents set file_gone_at = now()
-    where id = any(${sql.array([...ids], 'uuid')}) and status = 'removed' and file_gone_at is null
+    update documents set file_deleted_at = now()
+    where id = any(${sql.array([...ids], 'uuid')}) and status = 'removed' and file_deleted_at is null
   `);

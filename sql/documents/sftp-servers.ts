@@ -14,7 +14,7 @@ export const sftpServers = table({
 });
 
 /** Where a server has its files, in short. */
-export const place = sql.fragment`'sftp://' || host || ':' || port || '/' || ltrim(folder, '/')`;
+export const serverAddress = sql.fragment`'sftp://' || host || ':' || port || '/' || ltrim(folder, '/')`;
 
 const Server = z.object({
   host: z.string(),
@@ -28,7 +28,7 @@ const Server = z.object({
 });
 
 /** How files are put there. */
-export const server = (tx: Transaction, id: string) =>
+export const findServer = (tx: Transaction, id: string) =>
   tx.one(sql.type(Server)`
     select host, port, username, host_keys, folder, is_active, password_sealed, private_key_sealed
     from sftp_servers where id = ${id}

@@ -159,7 +159,7 @@ const ADDED = sql.fragment`
  * difference is a line of its own, so that the lines add up to what the balance moved by. They stand in the
  * order of their days, and of one day as they were recorded, and the balance that each leaves ends at the new one.
  */
-export const activity = sql.fragment`(
+export const activityFigures = sql.fragment`(
   with ${RECORDED}, ${MONEY}, ${GIVEN}, ${ADDED}
   select coalesce(jsonb_agg(
     jsonb_build_object(

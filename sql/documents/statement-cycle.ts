@@ -5,7 +5,7 @@ export const endedCycle = sql.fragment`(
   select (event.details #>> '{agreement,begins}')::date as begins
   from loan_events as event
   where loan.cycle_start_date = today.day and event.loan_id = loan.id
-    and event.kind = 'plan_agreed' and event.effective_date = today.day - 1
+    and event.kind = 'schedule_agreed' and event.effective_date = today.day - 1
     and event.details #>> '{agreement,rule}' = 'minimum'
   order by event.id desc limit 1
 )`;
@@ -15,7 +15,7 @@ export const endedCycle = sql.fragment`(
  * the cycle, the balance that bore it, which is the average of the principal that bore any at the end of each
  * of its days, and the interest and fees of the year's statements with this one ((b)(6)(iii)).
  */
-export const line = sql.fragment`case when cycle.begins is not null then jsonb_build_object(
+export const lineFigures = sql.fragment`case when cycle.begins is not null then jsonb_build_object(
   'days', today.day - cycle.begins,
   'credit_limit', row.credit_limit::text, 'available_credit', row.available_credit::text,
   'minimum_payment', row.next_payment_amount::text,

@@ -4,13 +4,18 @@ import { sql, type Transaction } from '../database/db.ts';
 const Issued = z.object({ document_id: z.string(), loan_id: z.string() });
 
 /** Before all loans. */
-export const FIRST = '00000000-0000-0000-0000-000000000000';
+export const BEFORE_FIRST_LOAN = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Gives documents to so many statements that have none, in the order of their loans, and names both. Those
  * behind the last loan are asked for next: what was given a document lies about in the index for a while.
  */
-export const issue = (tx: Transaction, month: string, after: string, limit: number) =>
+export const insertStatementDocuments = (
+  tx: Transaction,
+  month: string,
+  after: string,
+  limit: number,
+) =>
   tx.any(sql.type(Issued)`
     with
       unissued as materialized (

@@ -1,7 +1,7 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
-import { isAsking } from '../loans/installments.ts';
-import { sparing } from '../loans/reliefs.ts';
+import { isOpenInstallment } from '../loans/installments.ts';
+import { lateFeeExemptPeriodsSql } from '../loans/reliefs.ts';
 import { upcomingDraw } from '../payments/upcoming-draw.ts';
 
 /** The next instalment, as long as its day is not over, with what the plan asks for and what is left of it. */
@@ -16,7 +16,7 @@ const pastDueInstallments = sql.fragment`(
   select due_date, payment_amount - paid_amount as rest, payment_amount
   from installments
   where row.past_due_amount > 0 and loan_id = loan.id and version = loan.schedule_version
-    and ${isAsking('installments', sql.fragment`loan.satisfied_tolerance`)} and due_date < today.day
+    and ${isOpenInstallment('installments', sql.fragment`loan.satisfied_tolerance`)} and due_date < today.day
     and not exists (
       select from fees as late
       where late.loan_id = loan.id and late.fee_type = 'late' and late.status <> 'reversed'
@@ -81,7 +81,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
            (
              select coalesce(sum(payment_amount - paid_amount), 0.00) from installments
              where loan_id = loan.id and version = loan.schedule_version
-               and ${isAsking('installments', sql.fragment`loan.satisfied_tolerance`)}
+               and ${isOpenInstallment('installments', sql.fragment`loan.satisfied_tolerance`)}
                and due_date > row.next_payment_date and due_date between today.day and fee.after
            ) as then
   ) as coming
@@ -93,7 +93,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
   where not loan.is_frozen and fee.amount > 0 and fee.after >= today.day
     and not (fee.mercy = 'standard_fee' and fee.amount >= late.amount)
     and not exists (
-      select from (${sparing(sql.fragment`loan.id`, ['scheduled', 'active'])}) as relief
+      select from (${lateFeeExemptPeriodsSql(sql.fragment`loan.id`, ['scheduled', 'active'])}) as relief
       -- Kept on the last day of the grace, or on the night after it.
       where fee.after + 1 >= relief."from" and (relief."to" is null or fee.after <= relief."to")
     )
@@ -119,7 +119,7 @@ const forbearanceUntil = sql.fragment`(
 )`;
 
 /** What is asked for by when, what is drawn by itself, and what being late costs. */
-export const due = sql.fragment`(
+export const dueFigures = sql.fragment`(
   select jsonb_build_object(
     'next_due_date', row.next_payment_date, 'amount_due', row.amount_due::text,
     'regular_payment', (row.amount_due - row.past_due_amount - row.fees_due)::text,

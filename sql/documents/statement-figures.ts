@@ -2,7 +2,7 @@ import { sql } from '../database/db.ts';
 
 /** What a statement says, as parts of the row that bills it. */
 
-export const addressed = sql.fragment`jsonb_build_object(
+export const recipientFigures = sql.fragment`jsonb_build_object(
   'recipient', jsonb_build_object(
     'name', borrower.first_name || ' ' || borrower.last_name,
     'address_lines', coalesce(address.lines, '[]'),
@@ -11,14 +11,14 @@ export const addressed = sql.fragment`jsonb_build_object(
   'loan_number', row.loan_number
 )`;
 
-export const summary = sql.fragment`jsonb_build_object(
+export const summaryFigures = sql.fragment`jsonb_build_object(
   'previous_balance', moved.previous_balance::text, 'payments', moved.payments::text,
   'credits', credits.amount::text, 'disbursements', moved.disbursed::text,
   'interest', moved.interest::text, 'fees', moved.fees::text,
   'new_balance', balance.owed::text
 )`;
 
-export const standing = sql.fragment`jsonb_build_object(
+export const loanFigures = sql.fragment`jsonb_build_object(
   'product_name', coalesce(product.public_name, product.name), 'interest_rate', row.current_rate::text,
   'principal_balance', (row.principal_balance + row.charge_off_balance)::text,
   'accrued_interest', row.accrued_interest::text,
@@ -26,7 +26,7 @@ export const standing = sql.fragment`jsonb_build_object(
   'remaining_payments', row.remaining_term
 )`;
 
-export const yearToDate = sql.fragment`(
+export const yearToDateFigures = sql.fragment`(
   select jsonb_build_object(
     'year', extract(year from today.day - 1)::text,
     'principal', coalesce(sum(principal_applied), 0.00)::text,

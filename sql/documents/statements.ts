@@ -1,15 +1,20 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { inChunk } from '../business-day/closes.ts';
+import { isInChunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { addressLines, asTexts } from '../communications/recipients.ts';
+import { addressLines, selectAsText } from '../communications/recipients.ts';
 import { loans } from '../loans/loans.ts';
-import { endedReliefs } from '../loans/reliefs.ts';
-import { endedCycle, line } from './statement-cycle.ts';
-import { activity } from './statement-activity.ts';
-import { due } from './statement-due.ts';
-import { addressed, standing, summary, yearToDate } from './statement-figures.ts';
-import { ofStatement } from './wordings.ts';
+import { loansWithEndedRelief } from '../loans/reliefs.ts';
+import { endedCycle, lineFigures } from './statement-cycle.ts';
+import { activityFigures } from './statement-activity.ts';
+import { dueFigures } from './statement-due.ts';
+import {
+  recipientFigures,
+  loanFigures,
+  summaryFigures,
+  yearToDateFigures,
+} from './statement-figures.ts';
+import { statementWording } from './wordings.ts';
 
 /** Loans that one statement bills, so that none runs into its time limit. */
 const SLICE = 2_000;
@@ -42,7 +47,7 @@ const LOAN = sql.fragment`loan.id`;
  * Freezes what active loans are billed for the month: all, those of a chunk, or these. A repeat adds nothing.
  * Each slice is given to `step`, which may give it a transaction of its own.
  */
-export async function bill(
+export async function billStatements(
   step: <Result>(steps: (tx: Transaction) => Promise<Result>) => Promise<Result>,
   month: string,
   sender: Sender,
@@ -79,16 +84,16 @@ const nextSlice = (after: string, whom: Whom, among: Among) =>
   `);
 
 /** The loans of a chunk, or these, as the loans that are billed. */
-export const ofChunk =
-  (chunk: Parameters<typeof inChunk>[0]): Among =>
+export const loansInChunk =
+  (chunk: Parameters<typeof isInChunk>[0]): Among =>
   (id) =>
-    inChunk(chunk, id);
-export const ofIds =
+    isInChunk(chunk, id);
+export const loansWithIds =
   (ids: readonly string[]): Among =>
   (id) =>
     sql.fragment`${id} = any(${sql.array([...ids], 'uuid')})`;
 
-type Spoken = { spoken: Parameters<typeof ofStatement>[0] };
+type Spoken = { spoken: Parameters<typeof statementWording>[0] };
 type Slice = { after: string; last: string; whom: Whom; among: Among };
 
 /**
@@ -141,14 +146,14 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
     select row.id, ${month}::date, today.day,
            jsonb_build_object(
              'period_start', period.first, 'period_end', today.day - 1,
-             'summary', ${summary}, 'due', ${due}, 'loan', ${standing}, 'line', ${line},
-             'activity', ${activity}, 'year_to_date', ${yearToDate},
-             'letter', ${JSON.stringify(sender.letter)}::jsonb || ${addressed},
-             'language', borrower.language_preference, 'wording', ${ofStatement(sender.spoken)},
+             'summary', ${summaryFigures}, 'due', ${dueFigures}, 'loan', ${loanFigures}, 'line', ${lineFigures},
+             'activity', ${activityFigures}, 'year_to_date', ${yearToDateFigures},
+             'letter', ${JSON.stringify(sender.letter)}::jsonb || ${recipientFigures},
+             'language', borrower.language_preference, 'wording', ${statementWording(sender.spoken)},
              'borrower', jsonb_build_object(
                'first_name', borrower.first_name, 'last_name', borrower.last_name
              ),
-             'loan_then', ${asTexts(sender.loan_values)},
+             'loan_then', ${selectAsText(sender.loan_values)},
              'counters', jsonb_build_object(
                'accrued', total.accrued::text, 'disbursed', total.disbursed::text,
                'fees', total.fees::text, 'paid', total.paid::text
@@ -233,7 +238,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
 export const withoutEndedRelief =
   (morning: string): Among =>
   (id) =>
-    sql.fragment`${id} not in (select loan_id from (${endedReliefs(morning)}) as ended)`;
+    sql.fragment`${id} not in (select loan_id from (${loansWithEndedRelief(morning)}) as ended)`;
 
 /** Finds lines whose cycle ended the day before. */
 export const endedCycles = sql.fragment`

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-export const borrowerOfLoan = (tx: Transaction, loanId: string) =>
+export const findBorrowerOfLoan = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ borrower_id: z.string() }))`
     select borrower_id from loans where id = ${loanId}
   `);
@@ -13,7 +13,7 @@ export const lockKey = (tx: Transaction, key: string) =>
 export const isKeyTaken = (tx: Transaction, key: string) =>
   tx.exists(sql.typeAlias('void')`select from documents where storage_key = ${key}`);
 
-const Uploading = z.object({
+const Upload = z.object({
   borrower_id: z.string().nullable(),
   loan_id: z.string().nullable(),
   document_type: z.string(),
@@ -25,28 +25,28 @@ const Uploading = z.object({
   file_size: z.string().nullable(),
   is_archived: z.boolean(),
 });
-export type Uploading = z.output<typeof Uploading>;
+export type Upload = z.output<typeof Upload>;
 
 const columns = sql.fragment`
   borrower_id, loan_id, document_type, status, source, storage_key, content_type, sha256_hash,
   file_size, is_archived
 `;
 
-export const uploading = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Uploading)`select ${columns} from documents where id = ${id}`);
+export const findUpload = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Upload)`select ${columns} from documents where id = ${id}`);
 
 /** The same, and nobody else puts, confirms or archives until this transaction has ended. */
-export const lockUploading = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Uploading)`
+export const lockUpload = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(Upload)`
     select ${columns} from documents where id = ${id} for no key update
   `);
 
 /** Whether a file may be put for it: somebody has announced it, and nobody confirmed it. */
-export const mayPut = (tx: Transaction, id: string) =>
+export const isAcceptingFile = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`select from documents where id = ${id} and ${awaited}`);
 
 /** The same at the last byte, which may come when the link is over; it holds until the commit. */
-export const lockAwaited = (tx: Transaction, id: string) =>
+export const lockAcceptingUpload = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from documents
     where id = ${id} and status = 'pending' and source <> 'generated' and not is_archived
@@ -64,7 +64,7 @@ type Confirmed = {
   by: string | null;
 };
 
-export const confirm = (tx: Transaction, id: string, confirmed: Confirmed) =>
+export const markConfirmed = (tx: Transaction, id: string, confirmed: Confirmed) =>
   tx.query(sql.typeAlias('void')`
     update documents
     set status = ${confirmed.status}, uploaded_at = now(), uploaded_by = ${confirmed.by},
@@ -75,13 +75,13 @@ export const confirm = (tx: Transaction, id: string, confirmed: Confirmed) =>
 const Unscanned = z.object({ status: z.enum(['held', 'infected']), storage_key: z.string() });
 
 /** Where the file lies that is held until it is scanned, or was infected and may lie there still. */
-export const unscanned = (tx: Transaction, id: string) =>
+export const findUnscanned = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Unscanned)`
     select status, storage_key from documents where id = ${id} and status in ('held', 'infected')
   `);
 
 /** There for everybody, or not to be had for this reason. */
-export const scanned = (tx: Transaction, id: string, reason: string | null) =>
+export const recordScan = (tx: Transaction, id: string, reason: string | null) =>
   tx.query(sql.typeAlias('void')`
     update documents
     set status = case when ${reason}::text is null then 'uploaded' else 'infected' end,
@@ -90,7 +90,7 @@ export const scanned = (tx: Transaction, id: string, reason: string | null) =>
   `);
 
 /** Still held, and nobody looks any more: for this reason, until somebody has it scanned again. */
-export const unscannable = (tx: Transaction, id: string, reason: string) =>
+export const markUnscannable = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update documents set rejection_reason = ${reason} where id = ${id} and status = 'held'
   `);
@@ -98,7 +98,7 @@ export const unscannable = (tx: Transaction, id: string, reason: string) =>
 const Left = z.object({ id: z.string(), status: z.string(), storage_key: z.string() });
 
 /** Announced documents whose link has been over for a day, and whose folder is not cleared yet. */
-export const overdue = (tx: Transaction, limit: number) =>
+export const findExpiredUploads = (tx: Transaction, limit: number) =>
   tx.any(sql.type(Left)`
     select id, status, storage_key from documents
     where expires_at < now() - interval '1 day' and status <> 'expired' and source <> 'generated'
@@ -107,7 +107,7 @@ export const overdue = (tx: Transaction, limit: number) =>
   `);
 
 /** Whoever has not used the link by now will not: what was confirmed has no link any more. */
-export const forgetLink = (tx: Transaction, id: string) =>
+export const clearUploadLink = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update documents
     set status = case status when 'pending' then 'expired' else status end,

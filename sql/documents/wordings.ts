@@ -20,7 +20,7 @@ const kept = sql.fragment`jsonb_build_object(
  * The tenant's words for a statement, in the language that it will be in; `borrower` is who gets it.
  * `spoken` has pairs of what a borrower prefers and what a statement is then printed in.
  */
-export const ofStatement = (spoken: readonly (readonly [string, string])[]) => sql.fragment`(
+export const statementWording = (spoken: readonly (readonly [string, string])[]) => sql.fragment`(
   select ${kept} from document_wordings as wording
   join jsonb_array_elements(${JSON.stringify(spoken)}::jsonb) as pair on pair ->> 1 = wording.language
   where wording.document_type = 'monthly_statement' and wording.is_active and not wording.is_archived
@@ -35,14 +35,14 @@ const Kept = z.object({
 });
 
 /** The same for a document of that type; null where the tenant has none in the language. */
-export const ofDocument = (tx: Transaction, type: string, language: string) =>
+export const findDocumentWording = (tx: Transaction, type: string, language: string) =>
   tx.maybeOneFirst(sql.type(z.object({ kept: Kept }))`
     select ${kept} as kept from document_wordings as wording
     where document_type = ${type} and language = ${language} and is_active and not is_archived
   `);
 
 /** A change of what is said is a new version. */
-export const countVersion = (tx: Transaction, id: string) =>
+export const incrementVersion = (tx: Transaction, id: string) =>
   tx.query(
     sql.typeAlias('void')`update document_wordings set version = version + 1 where id = ${id}`,
   );

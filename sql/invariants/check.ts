@@ -11,15 +11,18 @@ export const Violation = z.object({
 });
 export type Violation = z.output<typeof Violation>;
 
-export const Found = Violation.omit({ rule: true });
+export const ViolationRow = Violation.omit({ rule: true });
 
 /** A rule that must hold at every moment, and the query that finds what breaks it. */
-export type Check = { rule: string; query: QuerySqlToken<typeof Found> };
+export type Check = { rule: string; query: QuerySqlToken<typeof ViolationRow> };
 
 /** More of one kind than anybody reads. */
 const SHOWN_MAX = 1_000;
 
-export async function violationsOf(tx: Transaction, { rule, query }: Check): Promise<Violation[]> {
+export async function findViolations(
+  tx: Transaction,
+  { rule, query }: Check,
+): Promise<Violation[]> {
   const found = await tx.any(query);
   return found.slice(0, SHOWN_MAX).map((violation) => ({ rule, ...violation }));
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { Found, type Check } from './check.ts';
+import { ViolationRow, type Check } from './check.ts';
 
 /** Lists say how many records there are without counting them. */
-export const counts: readonly Check[] = [
+export const countInvariants: readonly Check[] = [
   {
     rule: 'as many rows are counted as there are',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select wrong.tenant_id, counted.table_name as subject,
              format('Of %s%s%s %s are there and %s are counted.',
                counted.table_name, ', ' || wrong.status,
@@ -14,7 +14,7 @@ export const counts: readonly Check[] = [
                wrong.there, wrong.kept
              ) as message
       from app.counted_tables as counted
-      cross join lateral app.miscounted(counted.table_name) as wrong
+      cross join lateral app.count_differences(counted.table_name) as wrong
       order by wrong.tenant_id, counted.table_name, wrong.status, wrong.is_archived
     `,
   },
@@ -29,12 +29,12 @@ const Added = z.object({
 });
 
 /** What was missing of each count, or below nothing what was too much; now it is right. */
-export const countAnew = (tx: Transaction) =>
+export const recountRows = (tx: Transaction) =>
   tx.any(sql.type(Added)`
     select tenant.slug as tenant, counted.table_name, added.status, added.is_archived,
            added.rows::integer as rows
     from app.counted_tables as counted
-    cross join lateral app.count_anew(counted.table_name) as added
+    cross join lateral app.recount_rows(counted.table_name) as added
     left join tenants as tenant on tenant.id = added.tenant_id
     order by tenant.slug, counted.table_name, added.status, added.is_archived
   `);

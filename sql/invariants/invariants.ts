@@ -1,15 +1,15 @@
 import type { DatabasePool } from 'slonik';
-import { collateral } from '../collateral/invariants.ts';
+import { collateralInvariants } from '../collateral/invariants.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { documentViolations, type DescribeFile } from '../documents/invariants.ts';
-import { books } from '../ledger/invariants.ts';
-import { conclusions } from '../loans/conclusion-invariants.ts';
-import { loans } from '../loans/invariants.ts';
-import { payments } from '../payments/invariants.ts';
-import { sales } from '../portfolios/invariants.ts';
-import { messages } from '../webhooks/invariants.ts';
-import { violationsOf, type Violation } from './check.ts';
-import { counts } from './counts.ts';
+import { ledgerInvariants } from '../ledger/invariants.ts';
+import { conclusionInvariants } from '../loans/conclusion-invariants.ts';
+import { loanInvariants } from '../loans/invariants.ts';
+import { paymentInvariants } from '../payments/invariants.ts';
+import { saleInvariants } from '../portfolios/invariants.ts';
+import { messageChecks } from '../webhooks/invariants.ts';
+import { findViolations, type Violation } from './check.ts';
+import { countInvariants } from './counts.ts';
 import { referenceChecks } from './references.ts';
 
 export type { Violation } from './check.ts';
@@ -30,17 +30,17 @@ export async function checkInvariants(
     try {
       const violations: Violation[] = [];
       const checks = [
-        ...books,
-        ...loans,
-        ...conclusions,
-        ...collateral,
-        ...payments,
-        ...sales,
-        ...messages,
-        ...counts,
+        ...ledgerInvariants,
+        ...loanInvariants,
+        ...conclusionInvariants,
+        ...collateralInvariants,
+        ...paymentInvariants,
+        ...saleInvariants,
+        ...messageChecks,
+        ...countInvariants,
       ];
       for (const check of [...checks, ...(await referenceChecks(tx))]) {
-        violations.push(...(await violationsOf(tx, check)));
+        violations.push(...(await findViolations(tx, check)));
       }
       if (describeFile) violations.push(...(await documentViolations(tx, describeFile)));
       return violations;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { Found, type Check } from './check.ts';
+import { ViolationRow, type Check } from './check.ts';
 
 const Reference = z.object({ child: z.string(), column: z.string(), parent: z.string() });
 type Reference = z.output<typeof Reference>;
@@ -58,7 +58,7 @@ export async function referenceChecks(tx: Transaction): Promise<Check[]> {
 
 function foreignTo({ child, column, parent }: Reference) {
   const named = sql.identifier(['child', column]);
-  return sql.type(Found)`
+  return sql.type(ViolationRow)`
     select child.tenant_id, ${named} as subject,
            format('A row of %s names by %s the record %s of %s, which is of tenant %s.',
              ${child}::text, ${column}::text, ${named}, ${parent}::text, foreign_row.tenant_id

@@ -1,8 +1,8 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
-import { drafted, upTo } from './held.ts';
+import { containsPattern, table } from '../table.ts';
+import { draftAmounts, datedThrough } from './account-balances.ts';
 
 export const accounts = table({
   name: 'ledger_accounts',
@@ -15,7 +15,7 @@ export const accounts = table({
     from ledger_accounts as record
   `,
   search: (words) => sql.fragment`
-    row.name ilike ${containing(words)} or row.code ilike ${containing(words)}
+    row.name ilike ${containsPattern(words)} or row.code ilike ${containsPattern(words)}
   `,
 });
 
@@ -34,8 +34,8 @@ const Balance = z.object({
  * What the account holds at the end of a day, positive on its normal side, derived from its lines; of all days
  * where none is given.
  */
-export const balance = (tx: Transaction, id: string, day: string | null) =>
-  tx.maybeOne(balanceOf(id, day === null ? sql.fragment`` : upTo(day)));
+export const readAccountBalance = (tx: Transaction, id: string, day: string | null) =>
+  tx.maybeOne(balanceOf(id, day === null ? sql.fragment`` : datedThrough(day)));
 
 const balanceOf = (id: string, within: FragmentSqlToken) =>
   prepared(sql.type(Balance)`
@@ -44,7 +44,7 @@ const balanceOf = (id: string, within: FragmentSqlToken) =>
       union all
       select child.id from ledger_accounts as child join family on child.parent_id = family.id
     ), drafted as (
-      ${drafted(within)}
+      ${draftAmounts(within)}
     ), posted as (
       select family.id, held.amount - coalesce(drafted.amount, 0) as amount
       from family
@@ -68,17 +68,17 @@ const balanceOf = (id: string, within: FragmentSqlToken) =>
     where row.id = ${id}
   `);
 
-const Usable = z.object({
+const LockedAccount = z.object({
   id: z.string(),
   account_type: z.string(),
   is_header: z.boolean(),
   is_active: z.boolean(),
 });
-export type Usable = z.output<typeof Usable>;
+export type LockedAccount = z.output<typeof LockedAccount>;
 
 /** What must be known of accounts that are booked on; held so that none is switched off meanwhile. */
-export const usable = (tx: Transaction, ids: readonly string[]) =>
-  tx.any(sql.type(Usable)`
+export const lockAccounts = (tx: Transaction, ids: readonly string[]) =>
+  tx.any(sql.type(LockedAccount)`
     select id, account_type, is_header, is_active from ledger_accounts
     where id = any(${sql.array(ids, 'uuid')}) order by id for share
   `);
@@ -87,13 +87,13 @@ export const usable = (tx: Transaction, ids: readonly string[]) =>
  * Whether a product or a loan has some role booked on the account. Whoever is mapping it now is waited
  * for, and whoever comes later finds the account as it is left.
  */
-export async function isMapped(tx: Transaction, id: string): Promise<boolean> {
+export async function isMappedByLoans(tx: Transaction, id: string): Promise<boolean> {
   await tx.query(sql.typeAlias('void')`select from ledger_accounts where id = ${id} for update`);
   return tx.exists(sql.typeAlias('void')`
     select from products
     where exists (select from jsonb_each_text(gl_map) where value = ${id})
     union all
     select from loans
-    where concat(terms -> 'gl_map', terms -> 'gl_maps_before') like ${`%${id}%`}
+    where concat(terms -> 'gl_map', terms -> 'previous_gl_maps') like ${`%${id}%`}
   `);
 }

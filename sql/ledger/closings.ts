@@ -11,7 +11,7 @@ export const closings = table({
 });
 
 /** Waits for every posting under way and holds back new ones until the closing commits. */
-export const holdPostings = (tx: Transaction) =>
+export const lockPostings = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select from tenants where id = app.current_tenant() for update
   `);

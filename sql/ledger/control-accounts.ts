@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { Found, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariants/check.ts';
 
 /** The accounts that what happens to loans moves; what each loan says of them is their sub-ledger. */
 const ROLES = sql.fragment`array[
@@ -23,7 +23,7 @@ const isControl = sql.fragment`
 `;
 
 /** The lines of an entry, counted from one, that are on a control account. */
-export const linesOnControl = (tx: Transaction, entryId: string) =>
+export const findControlAccountLines = (tx: Transaction, entryId: string) =>
   tx.anyFirst(sql.type(z.object({ position: z.int() }))`
     select line.position
     from journal_lines as line join ledger_accounts as account on account.id = line.account_id
@@ -31,9 +31,9 @@ export const linesOnControl = (tx: Transaction, entryId: string) =>
   `);
 
 /** The control accounts against what is booked for loans. */
-export const controlAccounts: Check = {
+export const controlAccountInvariant: Check = {
   rule: 'control accounts equal their sub-ledgers',
-  query: sql.type(Found)`
+  query: sql.type(ViolationRow)`
     select account.tenant_id, account.id as subject,
            format('Account %s %s has %s that no loan accounts for.', account.code, account.name,
              stray.amount) as message

@@ -55,7 +55,7 @@ export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]
 export const lock = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from journal_entries where id = ${id} for update`);
 
-export const setPosted = (tx: Transaction, id: string, by: string | null) =>
+export const markPosted = (tx: Transaction, id: string, by: string | null) =>
   tx.query(sql.typeAlias('void')`
     update journal_entries set status = 'posted', posted_at = now(), posted_by = ${by}
     where id = ${id} and status = 'draft'

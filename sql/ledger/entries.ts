@@ -1,9 +1,9 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from '../database/db.ts';
-import { joined } from '../database/joined.ts';
+import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { newId } from '../new-id.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 import { uuid } from '../types.ts';
 
 /** An entry with its lines; whether it was reversed is read from the entry that reverses it. */
@@ -48,7 +48,7 @@ export const entries = table({
     from journal_entries as record
     left join journal_entries as mirror on mirror.reversal_of_entry_id = record.id
   `,
-  search: (words) => sql.fragment`row.description ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.description ilike ${containsPattern(words)}`,
   filters: {
     // Entries with a line on one of the accounts.
     account_id: (values) => sql.fragment`
@@ -85,7 +85,7 @@ type Given = { heading: Heading; lines: readonly RoleLine[] };
  * that the loan's terms map the role to, or the chart's; one of them there must be. Answers the id of each,
  * or null where the reference is posted already.
  */
-export const write = joined(async (tx, given: readonly Given[]) => {
+export const write = batchByTransaction(async (tx, given: readonly Given[]) => {
   const headed = given.map(withId);
   const repeats = sql.fragment`on conflict on constraint journal_entries_posted_once do nothing`;
   const written = new Set(await tx.anyFirst(prepared(writing(headed, repeats))));
@@ -96,9 +96,9 @@ export const write = joined(async (tx, given: readonly Given[]) => {
  * The same under references that are new with it, so that nothing can be posted under them yet, and
  * nobody waits to learn that. Answers the ids.
  */
-export const append = joined(async (tx, given: readonly Given[]) => {
+export const writeNew = batchByTransaction(async (tx, given: readonly Given[]) => {
   const headed = given.map(withId);
-  await tx.query(unread(writing(headed, sql.fragment``)));
+  await tx.query(deferred(writing(headed, sql.fragment``)));
   return headed.map(({ id }) => id);
 });
 
@@ -176,7 +176,7 @@ const accountOf = (mapped: FragmentSqlToken) => sql.fragment`
   coalesce(
     line.account_id, (${mapped} ->> line.role)::uuid,
     (select id from ledger_accounts as charted where charted.role = line.role),
-    app.lacks_account(line.role)
+    app.raise_missing_account(line.role)
   )`;
 
 const linesIn = (lines: FragmentSqlToken) => sql.fragment`
@@ -190,7 +190,7 @@ const Existing = z.object({
 });
 
 /** What was posted for a reference, to tell a repetition from a different posting of the same name. */
-export const posted = (
+export const findPosted = (
   tx: Transaction,
   {
     reference_type,

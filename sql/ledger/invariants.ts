@@ -1,12 +1,12 @@
 import { sql } from '../database/db.ts';
-import { Found, type Check } from '../invariants/check.ts';
-import { controlAccounts } from './control-accounts.ts';
+import { ViolationRow, type Check } from '../invariants/check.ts';
+import { controlAccountInvariant } from './control-accounts.ts';
 
 /** The general ledger in itself. */
-export const books: readonly Check[] = [
+export const ledgerInvariants: readonly Check[] = [
   {
     rule: 'entries balance',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select entry.tenant_id, entry.id as subject,
              format('Entry %s of %s has %s lines and is unbalanced by %s.', entry.id,
                entry.entry_date, coalesce(line.lines, 0), coalesce(line.difference, 0.00)
@@ -21,7 +21,7 @@ export const books: readonly Check[] = [
   },
   {
     rule: 'lines have the date of their entry',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select line.tenant_id, line.id as subject,
              format('Line %s is dated %s, its entry %s is dated %s.', line.id, line.entry_date,
                entry.id, entry.entry_date) as message
@@ -34,7 +34,7 @@ export const books: readonly Check[] = [
   {
     // So assets are liabilities and equity on each of them.
     rule: 'the trial balance balances on every day',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select tenant_id, tenant_id as subject,
              format('What is booked on %s differs by %s.', entry_date, sum(debit - credit)) as message
       from posted_lines group by tenant_id, entry_date having sum(debit - credit) <> 0
@@ -42,7 +42,7 @@ export const books: readonly Check[] = [
   },
   {
     rule: 'income and expense begin a fiscal year at zero',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select ended.tenant_id, account.id as subject,
              format('Account %s %s keeps %s after the year end of %s.', account.code, account.name,
                sum(line.debit - line.credit), ended.fiscal_year_end) as message
@@ -58,7 +58,7 @@ export const books: readonly Check[] = [
   },
   {
     rule: 'reversals mirror their originals',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select mirror.tenant_id, mirror.id as subject,
              format('Reversal %s does not undo entry %s: account %s keeps %s.', mirror.id,
                mirror.reversal_of_entry_id, account.code, sum(line.debit - line.credit)) as message
@@ -73,5 +73,5 @@ export const books: readonly Check[] = [
       having sum(line.debit - line.credit) <> 0
     `,
   },
-  controlAccounts,
+  controlAccountInvariant,
 ];

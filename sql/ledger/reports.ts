@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { heldAt } from './held.ts';
+import { balancesAt } from './account-balances.ts';
 
 export const TrialBalance = z.object({
   as_of_date: z.string(),
@@ -22,7 +22,7 @@ export const TrialBalance = z.object({
 /** Every account at the end of a day, on the side of its net. One statement sees one snapshot. */
 export const trialBalance = (tx: Transaction, day: string, includeZero: boolean) =>
   tx.one(sql.type(TrialBalance)`
-    with net as (${heldAt(day)}), shown as (
+    with net as (${balancesAt(day)}), shown as (
       select account.id, account.code, account.name, account.account_type,
              greatest(coalesce(net.amount, 0.00), 0.00) as debit,
              greatest(-coalesce(net.amount, 0.00), 0.00) as credit
@@ -46,7 +46,7 @@ type Range = { account_id: string; start_date: string | null; end_date: string |
  * The posted lines of one account in a range of days. The running balance is on the account's normal
  * side and begins with what the account held before the range, so that it ends with its balance.
  */
-export const detail = ({ account_id, start_date, end_date }: Range) =>
+export const accountDetail = ({ account_id, start_date, end_date }: Range) =>
   table({
     name: 'journal_lines',
     rows: sql.fragment`

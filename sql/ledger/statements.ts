@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { heldAt } from './held.ts';
+import { balancesAt } from './account-balances.ts';
 
 const Amounts = z.array(
   z.object({ account_id: z.string(), code: z.string(), name: z.string(), amount: z.string() }),
@@ -75,6 +75,6 @@ export const balanceSheet = (tx: Transaction, day: string) =>
              ${listed('equity')} as equity, ${total('asset')} as total_assets,
              ${total('liability')} as total_liabilities, ${total('equity')} as kept,
              ${total('revenue')} - ${total('expense')} as unclosed_income
-      from (${amounts(heldAt(day))}) as account
+      from (${amounts(balancesAt(day))}) as account
     ) as totals
   `);

@@ -57,7 +57,7 @@ const accountOf = (role: string) => sql.fragment`
 const mapOf = sql.fragment`
   coalesce((
     select past.value -> 'gl_map'
-    from jsonb_array_elements(loan.terms -> 'gl_maps_before') as past
+    from jsonb_array_elements(loan.terms -> 'previous_gl_maps') as past
     where entry.entry_date < (past.value ->> 'until')::date
     order by past.value ->> 'until' limit 1
   ), loan.terms -> 'gl_map')

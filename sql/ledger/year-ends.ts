@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { AMOUNT_MOST, narrow, wide } from '../wide-sums.ts';
+import { AMOUNT_MAX, narrowSum, wideSum } from '../wide-sums.ts';
 
 export const yearEnds = table({
   name: 'year_ends',
@@ -33,7 +33,12 @@ const EARNED = sql.fragment`earned.amount`;
  * Moves what stands on income and expense accounts at the end of the day to retained earnings, by one
  * entry of that day, and answers what it came to. What is more than one line can say is moved by several.
  */
-export const moveEarnings = (tx: Transaction, id: string, day: string, by: string | null) =>
+export const closeToRetainedEarnings = (
+  tx: Transaction,
+  id: string,
+  day: string,
+  by: string | null,
+) =>
   tx.one(sql.type(Ended)`
     with net as (
       select account.id, account.code, sum(line.debit - line.credit) as amount
@@ -65,11 +70,11 @@ export const moveEarnings = (tx: Transaction, id: string, day: string, by: strin
         where earned.amount <> 0
       ) as moved
       cross join lateral (
-        select number, least(abs(moved.amount) - (number - 1) * ${AMOUNT_MOST}::numeric, ${AMOUNT_MOST}::numeric) as amount
-        from generate_series(1, ceil(abs(moved.amount) / ${AMOUNT_MOST}::numeric)::integer) as number
+        select number, least(abs(moved.amount) - (number - 1) * ${AMOUNT_MAX}::numeric, ${AMOUNT_MAX}::numeric) as amount
+        from generate_series(1, ceil(abs(moved.amount) / ${AMOUNT_MAX}::numeric)::integer) as number
       ) as part
     )
-    select ${narrow(EARNED)} as net_income, ${wide(EARNED)} as wide_net_income,
+    select ${narrowSum(EARNED)} as net_income, ${wideSum(EARNED)} as wide_net_income,
            (select id from entry) as journal_entry_id
     from earned
   `);

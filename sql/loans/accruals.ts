@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { sql, unread, type Transaction } from '../database/db.ts';
+import { sql, deferred, type Transaction } from '../database/db.ts';
 
 /** One more row for interest that the history says otherwise now; dated the day it is posted. */
-export async function adjust(
+export async function addAdjustment(
   tx: Transaction,
   loanId: string,
   date: string,
   amount: string,
   entryId: string,
 ) {
-  await tx.query(unread(sql.typeAlias('void')`select app.ensure_accrual_month(${date})`));
+  await tx.query(deferred(sql.typeAlias('void')`select app.ensure_accrual_month(${date})`));
   await tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
       insert into interest_accruals (accrual_date, loan_id, sequence, amount, entry_id)
       select ${date}, ${loanId}, coalesce(max(sequence), 0) + 1, ${amount}::numeric, ${entryId}
       from interest_accruals where accrual_date = ${date} and loan_id = ${loanId}
@@ -20,7 +20,7 @@ export async function adjust(
 }
 
 /** What the accrual rows of the loan come to. */
-export const recorded = (tx: Transaction, loanId: string) =>
+export const sumAccruals = (tx: Transaction, loanId: string) =>
   tx.oneFirst(sql.type(z.object({ amount: z.string() }))`
     select coalesce(sum(amount), 0.00) as amount from interest_accruals where loan_id = ${loanId}
   `);

@@ -1,6 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
-import { isAsking } from './installments.ts';
+import { isOpenInstallment } from './installments.ts';
 
 /** What any loan allows, whatever its status (specification, "any" in the state column). */
 const ALWAYS = [
@@ -48,13 +48,13 @@ export const ACTIONS_BY_STATUS = {
 type Alias = 'loan' | 'record';
 
 /** A code, and when it hinders; of several, the first that holds is the one that is told. */
-type Hindrance = readonly [code: string, when: SqlFragment];
+type Blocker = readonly [code: string, when: SqlFragment];
 
 /**
  * What stands in the way of an action that the status allows. The loan is the row of this alias. What
  * depends on the request as well, such as an amount, is judged where the request is.
  */
-const hindering = (alias: Alias, today: SqlFragment): Record<string, readonly Hindrance[]> => {
+const blocking = (alias: Alias, today: SqlFragment): Record<string, readonly Blocker[]> => {
   const its = (column: string) => sql.identifier([alias, column]);
   const hasStatus = (status: string) => sql.fragment`${its('status')} = ${status}`;
   const atRest = sql.fragment`
@@ -124,7 +124,7 @@ const aheadOf = (alias: Alias, today: SqlFragment) => {
       select exists (
         select from installments
         where loan_id = ${its('id')} and version = ${its('schedule_version')}
-          and due_date >= ${today} and ${isAsking('installments', sql.fragment`${its('satisfied_tolerance')}`)}
+          and due_date >= ${today} and ${isOpenInstallment('installments', sql.fragment`${its('satisfied_tolerance')}`)}
       ) as is_asked
       offset 0
     ) as ahead`;
@@ -134,11 +134,11 @@ const aheadOf = (alias: Alias, today: SqlFragment) => {
  * By action, the code of what hinders it; an action that nothing hinders is not named. Whoever has read the
  * business date gives it: to ask for it takes Postgres longer than to compare it.
  */
-export const hindrancesOf = (alias: Alias, today = BUSINESS_DATE) => sql.fragment`
+export const blockersOf = (alias: Alias, today = BUSINESS_DATE) => sql.fragment`
   (
     select jsonb_strip_nulls(jsonb_build_object(${sql.join(
-      Object.entries(hindering(alias, today)).map(([action, hindrances]) => {
-        const cases = hindrances.map(
+      Object.entries(blocking(alias, today)).map(([action, blockers]) => {
+        const cases = blockers.map(
           ([code, when]) => sql.fragment`when ${when} then ${sql.literalValue(code)}`,
         );
         return sql.fragment`${sql.literalValue(action)}, case ${sql.join(cases, sql.fragment` `)} end`;
@@ -151,5 +151,5 @@ export const hindrancesOf = (alias: Alias, today = BUSINESS_DATE) => sql.fragmen
 /** The actions of `record` that nothing hinders now, as the loan shows them. */
 export const allowedActions = sql.fragment`
   (${JSON.stringify(ACTIONS_BY_STATUS)}::jsonb -> record.status)
-    - array(select jsonb_object_keys(${hindrancesOf('record')}))
+    - array(select jsonb_object_keys(${blockersOf('record')}))
 `;

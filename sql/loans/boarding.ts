@@ -1,16 +1,16 @@
-import { sql, unread } from '../database/db.ts';
-import { joined } from '../database/joined.ts';
+import { sql, deferred } from '../database/db.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
 
 /** Loans that come late are late for the first time at least, and the closes do not count it again. */
-export const countDelinquencies = joined(
+export const countDelinquencies = batchByTransaction(
   async (tx, late: readonly { id: string; days_past_due: number }[]) => {
     await tx.query(
-      unread(sql.typeAlias('void')`
+      deferred(sql.typeAlias('void')`
         update loans as loan
         set times_delinquent_30 = greatest(times_delinquent_30, (late.days >= 30)::integer),
             times_delinquent_60 = greatest(times_delinquent_60, (late.days >= 60)::integer),
             times_delinquent_90 = greatest(times_delinquent_90, (late.days >= 90)::integer),
-            delinquency_counted = least(late.days / 30 * 30, 90)
+            delinquency_bucket_counted = least(late.days / 30 * 30, 90)
         from ${sql.unnest(
           late.map(({ id, days_past_due }) => [id, days_past_due]),
           ['uuid', 'int4'],

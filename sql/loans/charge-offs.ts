@@ -13,7 +13,7 @@ export const markChargedOff = (tx: Transaction, id: string, { on, reason, amount
   `);
 
 /** Why a part was charged off; the loan goes on. */
-export const markReason = (tx: Transaction, id: string, reason: string) =>
+export const setPartialReason = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update loans set charge_off_reason = ${reason} where id = ${id}
   `);

@@ -8,7 +8,7 @@ export const LIABLE_ROLES = ['borrower', ...CO_BORROWER_ROLES] as const;
 export type LiableRole = (typeof LIABLE_ROLES)[number];
 
 /** Who borrowed the money; the others answer for the debt. */
-export const hasBorrowed = (role: LiableRole) => role === 'borrower' || role === 'co_borrower';
+export const isBorrowing = (role: LiableRole) => role === 'borrower' || role === 'co_borrower';
 
 export const coBorrowers = table({
   name: 'co_borrowers',
@@ -25,48 +25,48 @@ export const coBorrowers = table({
 });
 
 /** Who owes which loan now, and as what: its borrower, and whoever was added and is not released. */
-export const liable = sql.fragment`(
+export const liableParties = sql.fragment`(
   select id as loan_id, borrower_id, 'borrower' as role from loans
   union all
   select loan_id, borrower_id, role from co_borrowers where released_on is null
 )`;
 
 /** The loans that the person owes now, read once and before all else. */
-export const loansOf = (borrowerId: string) => sql.fragment`array(
-  select party.loan_id from ${liable} as party where party.borrower_id = ${borrowerId}
+export const loanIdsOwedBy = (borrowerId: string) => sql.fragment`array(
+  select party.loan_id from ${liableParties} as party where party.borrower_id = ${borrowerId}
 )`;
 
 const As = z.object({ role: z.enum(LIABLE_ROLES) });
 
 /** As what that person owes the loan now; null where they owe nothing of it. */
-export const roleOf = (tx: Transaction, loanId: string, borrowerId: string) =>
+export const findLiableRole = (tx: Transaction, loanId: string, borrowerId: string) =>
   tx.maybeOneFirst(
     prepared(sql.type(As)`
-      select party.role from ${liable} as party
+      select party.role from ${liableParties} as party
       where party.loan_id = ${loanId} and party.borrower_id = ${borrowerId}
     `),
   );
 
 export const isLiable = async (tx: Transaction, loanId: string, borrowerId: string) =>
-  (await roleOf(tx, loanId, borrowerId)) !== null;
+  (await findLiableRole(tx, loanId, borrowerId)) !== null;
 
 const Owed = z.object({ loan_id: z.string(), role: z.enum(LIABLE_ROLES) });
 
 /** Which loans the person owes now, each with as what. */
-export const owedBy = (tx: Transaction, borrowerId: string) =>
+export const listLoansOwedBy = (tx: Transaction, borrowerId: string) =>
   tx.any(
     prepared(sql.type(Owed)`
-      select loan_id, role from ${liable} as party where party.borrower_id = ${borrowerId}
+      select loan_id, role from ${liableParties} as party where party.borrower_id = ${borrowerId}
     `),
   );
 
 const Owing = z.object({ borrower_id: z.string(), role: z.enum(LIABLE_ROLES) });
 
 /** Who owes the loan now, its borrower among them. */
-export const liableFor = (tx: Transaction, loanId: string) =>
+export const listLiableParties = (tx: Transaction, loanId: string) =>
   tx.any(
     prepared(sql.type(Owing)`
-      select borrower_id, role from ${liable} as party
+      select borrower_id, role from ${liableParties} as party
       where party.loan_id = ${loanId} order by borrower_id
     `),
   );
@@ -74,7 +74,7 @@ export const liableFor = (tx: Transaction, loanId: string) =>
 const Known = z.object({ id: z.string() });
 
 /** By which record that person owes the loan beside its borrower. */
-export const openOf = (tx: Transaction, loanId: string, borrowerId: string) =>
+export const findActiveId = (tx: Transaction, loanId: string, borrowerId: string) =>
   tx.maybeOneFirst(sql.type(Known)`
     select id from co_borrowers
     where loan_id = ${loanId} and borrower_id = ${borrowerId} and released_on is null
@@ -83,19 +83,19 @@ export const openOf = (tx: Transaction, loanId: string, borrowerId: string) =>
 const Payer = z.object({ borrower_id: z.string() });
 
 /** Whose account this is, where they owe the loan and may so pay it. */
-export const ownerOfAccount = (tx: Transaction, loanId: string, instrumentId: string) =>
+export const findLiableAccountOwner = (tx: Transaction, loanId: string, instrumentId: string) =>
   tx.maybeOneFirst(
     prepared(sql.type(Payer)`
       select instrument.borrower_id
       from payment_instruments as instrument
-      join ${liable} as party
+      join ${liableParties} as party
         on party.loan_id = ${loanId} and party.borrower_id = instrument.borrower_id
       where instrument.id = ${instrumentId}
     `),
   );
 
 /** What that person has ordered of the loan for days to come. */
-export const ordersOf = async (tx: Transaction, loanId: string, borrowerId: string) => ({
+export const listFutureOrders = async (tx: Transaction, loanId: string, borrowerId: string) => ({
   plans: await tx.anyFirst(sql.typeAlias('id')`
     select id from autopay_plans
     where loan_id = ${loanId} and borrower_id = ${borrowerId} and status in ('active', 'paused')

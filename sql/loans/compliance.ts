@@ -30,7 +30,7 @@ export type LoanFacts = z.output<typeof Facts> & {
 };
 
 /** What the compliance checks look at. */
-export const factsOf = (tx: Transaction, loanId: string) =>
+export const readComplianceFacts = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Facts)`
     select loan.principal_amount, loan.interest_rate, loan.accrual_rate as current_rate,
            coalesce(loan.original_term_months, loan.term_months) as term_months,

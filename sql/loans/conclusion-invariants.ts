@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { Found, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariants/check.ts';
 
 /** Whether money of the loan was refunded: which payment it takes back is not looked at here. */
 const isRefunded = sql.fragment`exists (
@@ -60,10 +60,10 @@ const forgiven = sql.fragment`
 `;
 
 /** What was concluded from payments and from the books still follows from them. */
-export const conclusions: readonly Check[] = [
+export const conclusionInvariants: readonly Check[] = [
   {
     rule: 'a settled loan was paid what it was settled for',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s is settled, and no settlement of it was paid in time.', loan.loan_number) as message
       from loans as loan
@@ -77,7 +77,7 @@ export const conclusions: readonly Check[] = [
   },
   {
     rule: 'a completed payment plan was paid',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select plan.tenant_id, plan.id as subject,
              format('Payment plan %s of %s is completed, and %s of it was paid in time.', plan.id,
                plan.total_amount, paid.amount) as message
@@ -88,7 +88,7 @@ export const conclusions: readonly Check[] = [
   },
   {
     rule: 'a promise is kept if it was paid',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select promise.tenant_id, promise.id as subject,
              format('Promise %s of %s is %s, and %s of it was paid in time.', promise.id,
                promise.promised_amount, promise.status, paid.amount) as message
@@ -101,7 +101,7 @@ export const conclusions: readonly Check[] = [
   },
   {
     rule: 'a closed loan owes nothing',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select tenant_id, id as subject,
              format('Loan %s is %s and owes principal of %s, fees of %s and a claim of %s.', loan_number,
                status, principal_balance, outstanding_fees, charge_off_balance) as message
@@ -117,7 +117,7 @@ export const conclusions: readonly Check[] = [
   },
   {
     rule: 'a charged-off loan has a charge-off that counts',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s is charged off, and none of its charge-offs counts.', loan.loan_number) as message
       from loans as loan
@@ -143,7 +143,7 @@ export const conclusions: readonly Check[] = [
   },
   {
     rule: 'a residual is waived only with a payoff that came',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select credit.tenant_id, credit.id as subject,
              format('Service credit %s waives %s with a payoff that did not come.', credit.id, credit.amount) as message
       from service_credits as credit
@@ -159,7 +159,7 @@ export const conclusions: readonly Check[] = [
   },
   {
     rule: 'a lien that was released for a payoff is asked for when the loan owes',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select lien.tenant_id, lien.id as subject,
              format('Lien %s was released as paid off, loan %s owes, and no task asks for the lien again.', lien.id,
                loan.loan_number) as message
@@ -178,7 +178,7 @@ export const conclusions: readonly Check[] = [
   },
   {
     rule: 'forms 1099-C have what was forgiven in their year',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select form.tenant_id, form.id as subject,
              format('Form %s says %s, and the books have %s forgiven in %s.', form.form_number,
                form.amount_discharged, coalesce(forgiven.amount, 0.00), form.tax_year) as message

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql } from '../database/db.ts';
 
 /** Who owes, as the bureaus want it; the whole social security number is not known here. */
-export const consumer = sql.fragment`jsonb_build_object(
+export const consumerJson = sql.fragment`jsonb_build_object(
   'surname', borrower.last_name, 'first_name', borrower.first_name,
   'middle_name', borrower.middle_name, 'generation_code', borrower.suffix,
   'date_of_birth', borrower.date_of_birth::text, 'phone', phone.phone_number,
@@ -13,7 +13,7 @@ export const consumer = sql.fragment`jsonb_build_object(
 )`;
 
 /** Where that person is reached. */
-export const reached = sql.fragment`
+export const contactJoins = sql.fragment`
   left join lateral (
     select * from addresses
     where borrower_id = borrower.id and is_primary and not is_archived
@@ -41,12 +41,12 @@ export type CoConsumer = z.output<typeof CoConsumer>;
  * Who owed the loan beside its borrower at the end of the month (`loan`, `period`), and who was released
  * by then although the last record that was to be sent still names them.
  */
-export const coConsumers = sql.fragment`(
+export const coConsumersJson = sql.fragment`(
   select coalesce(jsonb_agg(jsonb_build_object(
            'borrower_id', borrower.id, 'role', beside.role,
            'release_reason', beside.release_reason, 'borrower_type', borrower.borrower_type,
            'is_deceased', borrower.is_deceased, 'bankruptcy_status', borrower.bankruptcy_status,
-           'consumer', ${consumer}
+           'consumer', ${consumerJson}
          ) order by borrower.id), '[]')
   from (
     select distinct on (borrower_id) borrower_id, role,
@@ -56,7 +56,7 @@ export const coConsumers = sql.fragment`(
     order by borrower_id, released_on > period.month_end desc nulls first, released_on desc
   ) as beside
   join borrowers as borrower on borrower.id = beside.borrower_id
-  ${reached}
+  ${contactJoins}
   where beside.release_reason is null
     or exists (
       select from (

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sql, unread, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { sql, deferred, type Transaction } from '../database/db.ts';
+import { containsPattern, table } from '../table.ts';
 
 /** One that is open after its day is overdue; that is seen and not stored. */
 export const creditDisputes = table({
@@ -23,7 +23,7 @@ export const creditDisputes = table({
            record.updated_at
     from credit_disputes as record
   `,
-  search: (words) => sql.fragment`row.dispute_number ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.dispute_number ilike ${containsPattern(words)}`,
 });
 
 const Dispute = z.object({
@@ -42,7 +42,7 @@ export const lock = (tx: Transaction, id: string) =>
     from credit_disputes where id = ${id} for update
   `);
 
-export const countOf = (tx: Transaction, loanId: string) =>
+export const countForLoan = (tx: Transaction, loanId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from credit_disputes where loan_id = ${loanId}
   `);
@@ -53,13 +53,13 @@ const isOpenFor = (today: string, days: readonly number[]) => sql.fragment`
 `;
 
 /** Finds disputes that have been open for so many days on this day. */
-export const openFor = (today: string, days: readonly number[]) =>
+export const disputesOpenForDays = (today: string, days: readonly number[]) =>
   sql.fragment`select from credit_disputes as dispute where ${isOpenFor(today, days)}`;
 
 /** Asks somebody to see to them. */
-export const warn = (tx: Transaction, today: string, days: readonly number[]) =>
+export const createDeadlineTasks = (tx: Transaction, today: string, days: readonly number[]) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     insert into tasks (borrower_id, loan_id, title, task_type, assignee_id, due_date, priority,
                        source, related_type, related_id)
     select loan.borrower_id, loan.id,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { CoConsumer, coConsumers, consumer, reached } from './consumers.ts';
+import { CoConsumer, coConsumersJson, consumerJson, contactJoins } from './consumers.ts';
 
-const Facts = z.object({
+const CreditFacts = z.object({
   loan_id: z.string(),
   loan_number: z.string(),
   reporting_period: z.string(),
@@ -56,7 +56,7 @@ const Facts = z.object({
   /** On a day since then it was not late: the delinquency that was told is over. */
   was_current_since: z.boolean(),
 });
-export type Facts = z.output<typeof Facts>;
+export type CreditFacts = z.output<typeof CreditFacts>;
 
 /** When a loan came to its end: the last day on which something still took away from the debt. */
 const closedOn = sql.fragment`(
@@ -72,7 +72,7 @@ const closedOn = sql.fragment`(
 )`;
 
 /** The last of the next loans, which are looked at together; null where there are no more. */
-export const nextSlice = (tx: Transaction, after: string, limit: number) =>
+export const lastIdOfNextSlice = (tx: Transaction, after: string, limit: number) =>
   tx.maybeOneFirst(
     prepared(sql.typeAlias('id')`
     select id from (select id from loans where id > ${after} order by id limit ${limit}) as slice
@@ -84,12 +84,12 @@ export const nextSlice = (tx: Transaction, after: string, limit: number) =>
  * Those of a range of loans that have something to report at the end of a month and no record of it yet:
  * those that were open then, as the close recorded them, and those that were closed since their last record.
  */
-export const unreported = (
+export const listUnreported = (
   tx: Transaction,
   period: string,
   { after, last }: { after: string; last: string },
 ) =>
-  tx.any(sql.type(Facts)`
+  tx.any(sql.type(CreditFacts)`
     select loan.id as loan_id, loan.loan_number, period.month_end as reporting_period,
            coalesce(kept.status, loan.status) as status, loan.loan_type,
            product.metro2_portfolio_type as portfolio_type,
@@ -119,8 +119,8 @@ export const unreported = (
            coalesce(kept.is_in_disaster, kept.is_frozen and loan.freeze_reason = 'disaster', false)
              as is_in_disaster,
            dispute.compliance_condition_code, borrower.borrower_type, borrower.is_deceased,
-           borrower.bankruptcy_status, ${consumer} as consumer,
-           ${coConsumers} as co_consumers,
+           borrower.bankruptcy_status, ${consumerJson} as consumer,
+           ${coConsumersJson} as co_consumers,
            previous.reporting_period as previous_period, previous.account_status as previous_status,
            previous.payment_history_profile as previous_profile,
            loan.payment_history_profile as boarded_profile,
@@ -163,7 +163,7 @@ export const unreported = (
     ) as before on true
     left join lateral (
       select true as is_known, payment_amount, charge_off_amount, term_months, payment_frequency
-      from loan_particulars
+      from loan_attribute_history
       where loan_id = kept.loan_id and from_date <= kept.snapshot_date
       order by from_date desc limit 1
     ) as told on true
@@ -219,7 +219,7 @@ export const unreported = (
       ) as paid_out
       where date > period.month_end and status = 'completed'
     ) as later
-    ${reached}
+    ${contactJoins}
     where loan.id > ${after} and loan.id <= ${last} and loan.disbursed_amount > 0
       and coalesce(loan.origination_date, loan.disbursement_date) <= period.month_end
       and coalesce(previous.account_status, '') not in ('DA', 'DF')

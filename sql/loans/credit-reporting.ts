@@ -38,7 +38,7 @@ export const creditReportingFiles = table({
 });
 
 /** Writes many records with one statement; whoever was first has written a loan's already. */
-export const write = (tx: Transaction, records: readonly object[]) =>
+export const insertRecords = (tx: Transaction, records: readonly object[]) =>
   tx.query(sql.typeAlias('void')`
     insert into credit_reporting_records (
       loan_id, reporting_period, bureaus, consumer_account_number, portfolio_type, account_type,
@@ -63,7 +63,7 @@ export const write = (tx: Transaction, records: readonly object[]) =>
   `);
 
 /** One file of a tenant is ordered at a time. */
-export const alone = (tx: Transaction) =>
+export const lockFileCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('metro2 ' || app.current_tenant(), 0))
   `);
@@ -72,7 +72,11 @@ export const alone = (tx: Transaction) =>
  * Takes the newest record of each account that waits to be sent, and answers how many there are. What
  * is older is not sent, now or later: a bureau would take it for the newer one.
  */
-export async function take(tx: Transaction, fileId: string, period: string): Promise<number> {
+export async function assignToFile(
+  tx: Transaction,
+  fileId: string,
+  period: string,
+): Promise<number> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update credit_reporting_records as record
     set status = 'reported', file_id = ${fileId}, reported_at = now()
@@ -99,7 +103,7 @@ const Waiting = z.object({
 });
 
 /** Records that wait, up to the period, of people with letters outside ASCII. */
-export const waitingOutsideAscii = (tx: Transaction, period: string) =>
+export const queuedOutsideAscii = (tx: Transaction, period: string) =>
   tx.any(sql.type(Waiting)`
     select id, loan_id, consumer, co_consumers from credit_reporting_records
     where status = 'queued' and reporting_period <= ${period}
@@ -113,23 +117,23 @@ export const suppress = (tx: Transaction, id: string, reason: string) =>
     where id = ${id}
   `);
 
-const Line = z.looseObject({
+const ReportedRecord = z.looseObject({
   consumer_account_number: z.string(),
   account_status: z.string(),
   ecoa_code: z.string(),
   consumer: z.record(z.string(), z.string().nullable()),
   co_consumers: z.array(z.record(z.string(), z.string().nullable())),
 });
-export type Line = z.output<typeof Line>;
+export type ReportedRecord = z.output<typeof ReportedRecord>;
 
-export const linesOf = (tx: Transaction, fileId: string) =>
-  tx.any(sql.type(Line)`
+export const listFileRecords = (tx: Transaction, fileId: string) =>
+  tx.any(sql.type(ReportedRecord)`
     select record.*, record.highest_credit::text, record.current_balance::text
     from credit_reporting_records as record
     where record.file_id = ${fileId} order by record.consumer_account_number, record.id
   `);
 
-const File = z.object({
+const CreditFile = z.object({
   id: z.string(),
   reporting_period: z.string(),
   reporter: z.record(z.string(), z.string()),
@@ -138,27 +142,27 @@ const File = z.object({
   status: z.string(),
   created_at: z.string(),
 });
-export type File = z.output<typeof File>;
+export type CreditFile = z.output<typeof CreditFile>;
 
-export const file = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(File)`
+export const readCreditFile = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(CreditFile)`
     select id, reporting_period, reporter, storage_key, filename, status, created_at
     from credit_reporting_files where id = ${id}
   `);
 
-export const unfinished = (tx: Transaction) =>
+export const pendingFileIds = (tx: Transaction) =>
   tx.anyFirst(
     sql.typeAlias('id')`select id from credit_reporting_files where status = 'pending' order by id`,
   );
 
-export const filesSoFar = (tx: Transaction, period: string) =>
+export const countFiles = (tx: Transaction, period: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from credit_reporting_files
     where reporting_period = ${period}
   `);
 
 /** The loan's newest record, whatever became of it. */
-export const newest = (tx: Transaction, loanId: string) =>
+export const newestRecordId = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from credit_reporting_records where loan_id = ${loanId}
     order by reporting_period desc, created_at desc, id desc limit 1
@@ -173,7 +177,7 @@ type Correction = {
 };
 
 /** The record again with what was wrong put right; the one that was sent stays as it was. */
-export const correct = (tx: Transaction, id: string, correction: Correction) =>
+export const insertCorrection = (tx: Transaction, id: string, correction: Correction) =>
   tx.query(sql.typeAlias('void')`
     insert into credit_reporting_records
     select (jsonb_populate_record(record, ${JSON.stringify(correction.changes)}::jsonb || jsonb_build_object(

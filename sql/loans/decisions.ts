@@ -30,7 +30,7 @@ export const setOfficer = (tx: Transaction, id: string, officerId: string | null
   tx.query(sql.typeAlias('void')`update loans set loan_officer_id = ${officerId} where id = ${id}`);
 
 /** Whether there is such a user who may still serve loans: active, and of one of these roles. */
-export const mayServe = (tx: Transaction, userId: string, roles: readonly string[]) =>
+export const canServiceLoans = (tx: Transaction, userId: string, roles: readonly string[]) =>
   tx.exists(sql.typeAlias('void')`
     select from users
     where id = ${userId} and is_active and tenant_role = any(${sql.array([...roles], 'text')})

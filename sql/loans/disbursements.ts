@@ -23,13 +23,13 @@ export const disbursements = table({
 });
 
 /** The disbursement that was written last. */
-export const lastDisbursement = (tx: Transaction, loanId: string) =>
+export const lastDisbursementId = (tx: Transaction, loanId: string) =>
   tx.oneFirst(sql.type(z.object({ id: z.string() }))`
     select id from disbursements where loan_id = ${loanId} order by id desc limit 1
   `);
 
 /** The loan is as it was before money went out. */
-export const unfund = (tx: Transaction, loanId: string) =>
+export const clearFunding = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     update loans
     set disbursed_amount = 0, disbursement_date = null,

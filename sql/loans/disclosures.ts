@@ -11,7 +11,7 @@ const Told = z.object({
     z.object({ number: z.int(), amount: z.string(), first_due: z.string(), every: z.string() }),
   ),
 });
-export type ToldCost = z.output<typeof Told>;
+export type DisclosedCost = z.output<typeof Told>;
 
 const Lines = z.array(z.object({ name: z.string(), words: z.string() }));
 const Opened = z.object({
@@ -20,10 +20,10 @@ const Opened = z.object({
   credit_limit: z.string(),
   fees: z.object({ opening: Lines, transactions: Lines, penalties: Lines, others: Lines }),
 });
-export type ToldOpening = z.output<typeof Opened> & { language: string };
+export type DisclosedOpening = z.output<typeof Opened> & { language: string };
 
 /** What the borrower was told last of what the loan costs: the figures of the document itself. */
-export const lastTold = (tx: Transaction, loanId: string) =>
+export const readLastDisclosedCost = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ told: Told }))`
     select template_data as told from documents
     where loan_id = ${loanId} and template = 'tila_disclosure'
@@ -31,7 +31,10 @@ export const lastTold = (tx: Transaction, loanId: string) =>
   `);
 
 /** What the borrower of a line was told last of the terms on which it is opened, and in which language. */
-export async function lastOpening(tx: Transaction, loanId: string): Promise<ToldOpening | null> {
+export async function readLastDisclosedOpening(
+  tx: Transaction,
+  loanId: string,
+): Promise<DisclosedOpening | null> {
   const found = await tx.maybeOne(sql.type(z.object({ told: Opened, language: z.string() }))`
     select template_data as told, coalesce(language, 'en') as language from documents
     where loan_id = ${loanId} and template = 'account_opening_disclosure'

@@ -13,7 +13,7 @@ export type EventRow = {
  * All events as one text, each an array of JSON, in the order they became known. Kinds are words of ours,
  * which need no quoting. As objects of JSON the same takes Postgres half as long again.
  */
-export const inArrays = sql.fragment`
+export const eventsAsText = sql.fragment`
   string_agg(
     '["' || row.id::text || '","' || row.kind || '","' || row.effective_date::text || '","'
       || row.recorded_on::text || '",' || row.details::text || ']',
@@ -24,7 +24,7 @@ export const inArrays = sql.fragment`
 type Told = [string, string, string, string, Record<string, unknown>];
 
 /** That text as rows again; nothing where there are none. */
-export const Events = z
+export const EventsFromText = z
   .string()
   .nullable()
   .transform((text) => (JSON.parse(`[${text ?? ''}]`) as Told[]).map(rowOf));
@@ -42,7 +42,7 @@ export type NewEvent = { id: string; kind: string; effective_date: string; detai
 type Owned = NewEvent & { loan_id: string };
 
 /** One alone is bound value by value: taken from an object it costs Postgres more than to write it. */
-export const appending = (events: readonly Owned[]) => {
+export const insertEventsSql = (events: readonly Owned[]) => {
   const [only, ...others] = events;
   return only && others.length === 0 ? appendingOne(only) : appendingAll(events);
 };

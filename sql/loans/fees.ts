@@ -8,11 +8,11 @@ export const fees = table({
     select record.id, record.loan_id, record.fee_type, record.description, record.amount,
            record.amount_paid, record.amount_waived,
            case when record.status = 'reversed' then 0.00
-             else record.amount - record.amount_paid - record.amount_waived - record.amount_moved
+             else record.amount - record.amount_paid - record.amount_waived - record.amount_reclassified
            end as outstanding_amount,
            record.assessed_date, record.effective_date, record.due_date, record.installment_number,
            record.payment_id, record.draw_id, record.fee_rule_id, record.treatment, record.status,
-           record.amount_moved > 0 and (record.treatment = 'capitalized' or exists (
+           record.amount_reclassified > 0 and (record.treatment = 'capitalized' or exists (
              select from loan_events as event
              where event.loan_id = record.loan_id and event.kind = 'capitalization'
            )) as is_capitalized,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { chargedOffOn } from './loan-facts.ts';
+import { chargeOffDateColumn } from './loan-facts.ts';
 
 export const forms1099c = table({
   name: 'forms_1099c',
@@ -33,7 +33,7 @@ const InForce = z.object({
 });
 
 /** The form of the loan, event and year that counts: neither void nor corrected by another. */
-export const inForce = (tx: Transaction, loanId: string, code: string, year: number) =>
+export const findFormInForce = (tx: Transaction, loanId: string, code: string, year: number) =>
   tx.maybeOne(sql.type(InForce)`
     select id, form_number, status, source, amount_discharged, identifiable_event_date
     from forms_1099c
@@ -65,7 +65,7 @@ const Draft = z.object({
 export type Draft = z.output<typeof Draft>;
 
 /** The boxes of a form whose copy is not ordered yet. */
-export const draft = (tx: Transaction, id: string) =>
+export const readDraft = (tx: Transaction, id: string) =>
   tx.one(sql.type(Draft)`
     select loan_id, form_number, tax_year, account_number, identifiable_event_code,
            identifiable_event_date, amount_discharged, interest_included, debt_description,
@@ -82,11 +82,11 @@ const Debtor = z.object({
 });
 
 /** Who owes the loan, and what was written off of it when. */
-export const debtor = (tx: Transaction, loanId: string) =>
+export const readDebtor = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Debtor)`
     select borrower.first_name || ' ' || borrower.last_name as name,
            coalesce(borrower.ssn_last_four, '') as tin_last_four, loan.charge_off_reason,
-           loan.charge_off_amount, ${chargedOffOn('loan')} as charged_off_on
+           loan.charge_off_amount, ${chargeOffDateColumn('loan')} as charged_off_on
     from loans as loan join borrowers as borrower on borrower.id = loan.borrower_id
     where loan.id = ${loanId}
   `);

@@ -1,13 +1,13 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql } from '../database/db.ts';
-import { joined } from '../database/joined.ts';
-import { Events, inArrays } from './events.ts';
-import { inLines, Lines } from './installments.ts';
-import { holdAll, Raw, rawColumns } from './loans.ts';
-import { endedReliefs } from './reliefs.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
+import { EventsFromText, eventsAsText } from './events.ts';
+import { rowsAsText, RowsFromText } from './installments.ts';
+import { acquireLocks, RawLoanRow, rawColumns } from './loans.ts';
+import { loansWithEndedRelief } from './reliefs.ts';
 
-const History = Raw.extend({
+const History = RawLoanRow.extend({
   /** As it is now: it may have moved on since the transaction asked what day it is. */
   business_date: z.string(),
   posted_until: z.string(),
@@ -17,8 +17,8 @@ const History = Raw.extend({
   has_ended_relief: z.boolean(),
   /** The payoff quote that holds today. */
   quote_id: z.string().nullable(),
-  schedule: Lines,
-  events: Events,
+  schedule: RowsFromText,
+  events: EventsFromText,
 });
 
 /** Whether tonight's close has passed the loan. Its lock holds the chunk that says so as it is. */
@@ -33,13 +33,13 @@ const ROW = rawColumns(sql.fragment`day.today`);
  * The loan under its lock, with the day from which its interest is not posted yet: today, or tomorrow
  * where tonight's close has passed it already. Null: there is none.
  */
-export const open = joined(async (tx, ids: readonly string[]) => {
-  await holdAll(tx, ids);
+export const lockAndRead = batchByTransaction(async (tx, ids: readonly string[]) => {
+  await acquireLocks(tx, ids);
   return each(ids, await tx.any(opening(ids)));
 });
 
 /** The same without a lock, to look at. */
-export const read = joined(async (tx, ids: readonly string[]) =>
+export const read = batchByTransaction(async (tx, ids: readonly string[]) =>
   each(ids, await tx.any(reading(ids))),
 );
 
@@ -64,7 +64,7 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
              where chunk.cob_date = day.today - 1 and chunk.has_ended_reliefs and chunk.first_loan_id <= loan.id
                and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
                and exists (
-                 select from (${endedReliefs(sql.fragment`day.today`)}) as ended where ended.loan_id = loan.id
+                 select from (${loansWithEndedRelief(sql.fragment`day.today`)}) as ended where ended.loan_id = loan.id
                )
            ) as has_ended_relief,
            (
@@ -73,11 +73,11 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
                and quote.good_through_date >= day.today
            ) as quote_id,
            (
-             select ${inLines}
+             select ${rowsAsText}
              from installments as row where row.loan_id = loan.id and row.version = 1
            ) as schedule,
            (
-             select ${inArrays} from loan_events as row where row.loan_id = loan.id
+             select ${eventsAsText} from loan_events as row where row.loan_id = loan.id
            ) as events
     from loans as loan cross join day where ${among(ids)}
   `);

@@ -18,7 +18,7 @@ export const ScheduledRow = z.object({
  * All rows of one schedule as one text, in the order of its fields, none of which is empty. As JSON the
  * same takes Postgres three times as long, and is half of what the reading of a loan takes.
  */
-export const inLines = sql.fragment`
+export const rowsAsText = sql.fragment`
   string_agg(concat_ws(' ',
     row.period_number, row.due_date, row.payment_amount, row.principal_amount, row.interest_amount,
     row.fees_amount, row.beginning_balance, row.ending_balance, row.days_in_period
@@ -26,7 +26,7 @@ export const inLines = sql.fragment`
 `;
 
 /** That text as rows again; nothing where there are none. */
-export const Lines = z
+export const RowsFromText = z
   .string()
   .nullable()
   .transform((text) => (text === null ? [] : text.split('\n').map(rowOf)));
@@ -58,14 +58,14 @@ type Covered = z.output<typeof ScheduledRow> & {
  * An instalment still asks for something (`isSatisfied` in the engine): what a payment left of it may be
  * too little for that, but what nothing was paid of is asked for, however small it is.
  */
-export const isAsking = (table: string, tolerance: SqlFragment) => {
+export const isOpenInstallment = (table: string, tolerance: SqlFragment) => {
   const its = (column: string) => sql.identifier([table, column]);
   return sql.fragment`(
     not ${its('is_canceled')} and ${its('payment_amount')} - ${its('paid_amount')}
       > case when ${its('paid_amount')} > 0 then ${tolerance} else 0 end)`;
 };
 
-export type NewPlan = {
+export type NewScheduleVersion = {
   loan_id: string;
   version: number;
   reason: string;
@@ -76,7 +76,7 @@ export type NewPlan = {
  * Writes versions of plans, with what is covered of them. Each column of a plan comes as an array's text, which
  * Postgres reads in half the time that it takes to pick the columns out of an object for each row.
  */
-export const planning = (plans: readonly NewPlan[]) => sql.fragment`
+export const insertSchedulesSql = (plans: readonly NewScheduleVersion[]) => sql.fragment`
   insert into installments
     (loan_id, version, period_number, due_date, payment_amount, principal_amount, interest_amount,
      fees_amount, beginning_balance, ending_balance, days_in_period, paid_amount, paid_date,
@@ -95,7 +95,7 @@ export const planning = (plans: readonly NewPlan[]) => sql.fragment`
   ) as row
 `;
 
-function byColumn({ rows, ...plan }: NewPlan) {
+function byColumn({ rows, ...plan }: NewScheduleVersion) {
   const column = (valueOf: (row: Covered) => string | number | boolean | null) =>
     `{${rows.map((row) => valueOf(row) ?? 'null').join()}}`;
   return {
@@ -121,7 +121,7 @@ export type Coverage = Pick<Covered, 'period_number' | 'paid_amount' | 'paid_dat
 };
 
 /** Writes what events changed of the current versions' coverage; of one instalment alone value by value. */
-export const covering = (rows: readonly Coverage[]) => {
+export const updateCoverageSql = (rows: readonly Coverage[]) => {
   const [only, ...others] = rows;
   return only && others.length === 0 ? coveringOne(only) : coveringAll(rows);
 };
@@ -161,7 +161,7 @@ const Version = z.object({
 });
 
 /** The versions of a loan's schedule, the newest first; with its rows the one that is named, alone. */
-export const versions = (tx: Transaction, loanId: string, version: number | null) =>
+export const listVersions = (tx: Transaction, loanId: string, version: number | null) =>
   tx.any(sql.type(Version)`
     select row.version, row.version = loan.schedule_version as is_current, min(row.reason) as reason,
            min(row.created_at) as created_at, count(*)::integer as number_of_payments,

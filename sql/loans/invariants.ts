@@ -1,6 +1,6 @@
 import { sql } from '../database/db.ts';
-import { Found, type Check } from '../invariants/check.ts';
-import { isAsking } from './installments.ts';
+import { ViolationRow, type Check } from '../invariants/check.ts';
+import { isOpenInstallment } from './installments.ts';
 
 /** Interest is posted to the end of yesterday, or of today once the close has passed the loan. */
 const postedUntil = sql.fragment`
@@ -49,10 +49,10 @@ const booked = sql.fragment`
 `;
 
 /** Loans against the ledger: each balance that a loan shows is what was booked for it. */
-export const loans: readonly Check[] = [
+export const loanInvariants: readonly Check[] = [
   {
     rule: 'a relief ends with its last day',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s: its %s ended with %s and is still in force on %s.',
                loan.loan_number, relief.kind, relief.last_day, tenant.business_date) as message
@@ -75,7 +75,7 @@ export const loans: readonly Check[] = [
   },
   {
     rule: 'the ledger has what the loans owe',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select tenant_id, loan_id as subject,
              format('Loan %s: the ledger has %s of %s, the loan says %s.',
                coalesce(loan_number, loan_id::text || ' (unknown)'), ledger, component,
@@ -123,7 +123,7 @@ export const loans: readonly Check[] = [
   },
   {
     rule: 'accrual rows add up to the interest accrued',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s: its accrual rows come to %s, its interest accrued by %s to %s.',
                loan.loan_number, coalesce(rows.amount, 0.00), posted.day, earned.amount) as message
@@ -148,7 +148,7 @@ export const loans: readonly Check[] = [
   },
   {
     rule: 'interest is earned by the principal that bears it',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select tenant_id, id as subject,
              format('Loan %s: %s earn interest, of a principal of %s of which %s bear none.',
                loan_number, accrual_balance, principal_balance, interest_free_balance) as message
@@ -161,7 +161,7 @@ export const loans: readonly Check[] = [
   },
   {
     rule: 'accrual entries are the sum of their rows',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select entry.tenant_id, entry.id as subject,
              format('Accrual entry %s of %s has %s, the rows of its loans come to %s.', entry.id,
                entry.entry_date, booked.amount, rows.amount) as message
@@ -182,7 +182,7 @@ export const loans: readonly Check[] = [
   },
   {
     rule: 'what is kept of the last day that was closed is what it left',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s: of %s a principal of %s is kept, and nothing has happened since, but it is %s.',
                loan.loan_number, run.cob_date, kept.principal_balance, loan.principal_balance) as message
@@ -212,7 +212,7 @@ export const loans: readonly Check[] = [
   },
   {
     rule: 'a loan knows which of its instalments are open',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s: %s instalments from number %s on are said to be open, %s from number %s on are.',
                loan.loan_number, loan.open_installments, loan.first_open_period, plan.open, plan.first) as message
@@ -221,7 +221,7 @@ export const loans: readonly Check[] = [
         select count(*) filter (where is_open) as open, min(period_number) filter (where is_open) as first,
                coalesce(bool_or(due_date = loan.maturity_date and not is_canceled and not is_open), false) as is_last_covered
         from (
-          select installments.*, ${isAsking('installments', sql.fragment`loan.satisfied_tolerance`)} as is_open
+          select installments.*, ${isOpenInstallment('installments', sql.fragment`loan.satisfied_tolerance`)} as is_open
           from installments
           where tenant_id = loan.tenant_id and loan_id = loan.id and version = loan.schedule_version
         ) as installment

@@ -4,7 +4,7 @@ import { sql } from '../database/db.ts';
 /** What a loan shows that stands elsewhere: parts of its row, where it is `record` and the day `today`. */
 
 /** Which loans: a condition on the column that has their id. */
-export type Among = (id: SqlFragment) => SqlFragment;
+export type LoanIdCondition = (id: SqlFragment) => SqlFragment;
 
 const ownerOf = sql.fragment`(
   select owner.investor_id from loan_assignments as owner
@@ -13,18 +13,18 @@ const ownerOf = sql.fragment`(
 )`;
 
 /** Whoever owns most of the loan, or the investor of the portfolio that it is in. */
-export const investorOf = sql.fragment`coalesce(
+export const investorColumn = sql.fragment`coalesce(
   ${ownerOf},
   (select portfolio.investor_id from portfolios as portfolio where portfolio.id = record.portfolio_id)
 )`;
 
 /** The same of many loans, where they are joined with `ownersAmong`. */
-export const investorAmong = sql.fragment`coalesce(
+export const investorColumnOfMany = sql.fragment`coalesce(
   case when owned.is_any then ${ownerOf} end, shelf.investor_id
 )`;
 
 /** The loans' portfolios, as `shelf`, and whether anybody owns a part of any: where nobody does, nobody is looked for. */
-export const ownersAmong = (among: Among) => sql.fragment`
+export const ownersJoin = (among: LoanIdCondition) => sql.fragment`
   left join portfolios as shelf on shelf.id = record.portfolio_id
   cross join (
     select exists (
@@ -41,18 +41,18 @@ const promotion = (wanted: SqlFragment) => sql.fragment`(
     and today.day between promotion.start_date and promotion.end_date and record.status = 'active'
   order by promotion.id desc limit 1
 )`;
-export const promoRateOf = promotion(sql.fragment`trim_scale(promotion.promo_rate)`);
-export const promoEndDateOf = promotion(sql.fragment`promotion.end_date`);
+export const promoRateColumn = promotion(sql.fragment`trim_scale(promotion.promo_rate)`);
+export const promoEndDateColumn = promotion(sql.fragment`promotion.end_date`);
 
 /** What is lost of a charge-off after what came in on it. */
-export const netChargeOffOf = sql.fragment`
+export const netChargeOffColumn = sql.fragment`
   greatest(coalesce(record.charge_off_amount, 0.00) - record.recovered_amount, 0.00)`;
 
 /**
  * The business day of the charge-off that stands; a loan that came over charged off has the midnight of its
  * day alone. The loan's row goes by the name given.
  */
-export const chargedOffOn = (loan: string) => sql.fragment`
+export const chargeOffDateColumn = (loan: string) => sql.fragment`
   case when ${sql.identifier([loan, 'charged_off_at'])} is not null then coalesce(
     (
       select max(effective_date) from loan_events as event

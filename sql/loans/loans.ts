@@ -1,12 +1,12 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { sql, unread, type Transaction } from '../database/db.ts';
-import { joined } from '../database/joined.ts';
+import { sql, deferred, type Transaction } from '../database/db.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { newId } from '../new-id.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 import { insertAll, type Values } from '../write.ts';
-import { hindrancesOf } from './actions.ts';
-import { columns, source, standings } from './shown-loan.ts';
+import { blockersOf } from './actions.ts';
+import { loanColumns, loanSource, derivedLoanFields } from './loan-view.ts';
 
 /** Columns that lists look for in the bare row. */
 const OWN = [
@@ -39,13 +39,13 @@ const OWN = [
 export const loans = table({
   name: 'loans',
   rows: sql.fragment`
-    select ${columns} ${source}
+    select ${loanColumns} ${loanSource}
   `,
   own: ['q', ...OWN],
-  computed: { fields: standings.fields, rows: standings.rows(OWN) },
+  computed: { fields: derivedLoanFields.fields, rows: derivedLoanFields.rows(OWN) },
   counted: ['status', 'is_archived'],
   searched: ['loan_number'],
-  search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.loan_number ilike ${containsPattern(words)}`,
   filters: {
     // "cancelled" is accepted for the one spelling that is stored.
     status: (values) => sql.fragment`
@@ -58,7 +58,7 @@ export const loans = table({
 });
 
 /** The columns of the bare row that the work on a loan looks at; what is read is what is named here. */
-export const Raw = z.object({
+export const RawLoanRow = z.object({
   id: z.string(),
   loan_number: z.string(),
   borrower_id: z.string(),
@@ -96,16 +96,16 @@ export const Raw = z.object({
   labels: z.array(z.string()),
   rescission_ends: z.string().nullable(),
   /** By action, the code of what stands in its way. */
-  hindrances: z.record(z.string(), z.string()),
+  blockers: z.record(z.string(), z.string()),
 });
-export type RawLoan = z.output<typeof Raw>;
+export type RawLoan = z.output<typeof RawLoanRow>;
 
 /** Of the row `loan`, on the day that the statement knows already, if it does. */
 export const rawColumns = (today?: SqlFragment) =>
   sql.join(
-    Object.keys(Raw.shape).map((column) =>
-      column === 'hindrances'
-        ? sql.fragment`${hindrancesOf('loan', today)} as hindrances`
+    Object.keys(RawLoanRow.shape).map((column) =>
+      column === 'blockers'
+        ? sql.fragment`${blockersOf('loan', today)} as blockers`
         : sql.fragment`${sql.identifier(['loan', column])}`,
     ),
     sql.fragment`, `,
@@ -117,12 +117,12 @@ const ROW = rawColumns();
  * Locks the loan for a change. It is a statement of its own, so that the next one, which comes with it,
  * sees what was written while this one waited.
  */
-export const hold = (tx: Transaction, id: string) => holdAll(tx, [id]);
+export const acquireLock = (tx: Transaction, id: string) => acquireLocks(tx, [id]);
 
 /** The same for several, always in the order of their ids: who waits for another is not waited for. */
-export const holdAll = (tx: Transaction, ids: readonly string[]) => {
+export const acquireLocks = (tx: Transaction, ids: readonly string[]) => {
   const [only = null, ...others] = ids;
-  return tx.query(unread(others.length === 0 ? holding(only) : holdingEach(ids)));
+  return tx.query(deferred(others.length === 0 ? holding(only) : holdingEach(ids)));
 };
 
 const holding = (id: string | null) => sql.typeAlias('void')`select app.lock_loan(${id})`;
@@ -134,16 +134,18 @@ const holdingEach = (ids: readonly string[]) => sql.typeAlias('void')`
 
 /** Locks the loan and answers its row. */
 export async function lock(tx: Transaction, id: string) {
-  await hold(tx, id);
+  await acquireLock(tx, id);
   return read(tx, id);
 }
 
 /** The loan's row without a lock, for those who only look. */
 export const read = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.prepared('read_loan', Raw)`select ${ROW} from loans as loan where id = ${id}`);
+  tx.maybeOne(
+    sql.prepared('read_loan', RawLoanRow)`select ${ROW} from loans as loan where id = ${id}`,
+  );
 
 /** Writes the row of a new loan and answers its id. */
-export const add = joined(async (tx, rows: readonly Values[]) => {
+export const add = batchByTransaction(async (tx, rows: readonly Values[]) => {
   const ids = rows.map(() => newId());
   await insertAll(
     tx,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -21,16 +21,16 @@ export const modifications = table({
 });
 
 /** Loans of the chunk with a modification that was approved for this day or before. */
-export const loansToModify = (chunk: Chunk) =>
+export const loansWithDueModification = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from modifications as modification join loans as loan on loan.id = modification.loan_id
     where modification.status = 'approved' and modification.effective_date <= ${chunk.cob_date}
-      and ${inChunk(chunk)}
+      and ${isInChunk(chunk)}
     order by loan.id
   `);
 
-const Agreed = z.object({
+const AgreedModification = z.object({
   id: z.string(),
   loan_id: z.string(),
   status: z.string(),
@@ -51,7 +51,7 @@ const Agreed = z.object({
   previous_terms: z.record(z.string(), z.unknown()),
   event_ids: z.array(z.string()),
 });
-export type Agreed = z.output<typeof Agreed>;
+export type AgreedModification = z.output<typeof AgreedModification>;
 
 const AGREED = sql.fragment`
   id, loan_id, status, requested_by, modification_type, effective_date,
@@ -60,18 +60,20 @@ const AGREED = sql.fragment`
   capitalize_fees, interest_treatment, fee_treatment, previous_terms, event_ids
 `;
 
-export const agreed = (tx: Transaction, id: string) =>
-  tx.one(sql.type(Agreed)`select ${AGREED} from modifications where id = ${id} for update`);
+export const lockModification = (tx: Transaction, id: string) =>
+  tx.one(
+    sql.type(AgreedModification)`select ${AGREED} from modifications where id = ${id} for update`,
+  );
 
-export const dueOf = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Agreed)`
+export const listDueModifications = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(AgreedModification)`
     select ${AGREED} from modifications
     where loan_id = ${loanId} and status = 'approved' and effective_date <= app.business_date()
     order by effective_date, id for update
   `);
 
 /** How many times the loan was modified, or is about to be, and how often its product allows. */
-export const used = (tx: Transaction, loanId: string, productId: string) =>
+export const countAgainstLimit = (tx: Transaction, loanId: string, productId: string) =>
   tx.one(sql.type(z.object({ count: z.int(), limit: z.int() }))`
     select (
       select count(*)::integer from modifications
@@ -81,7 +83,7 @@ export const used = (tx: Transaction, loanId: string, productId: string) =>
   `);
 
 /** The modification that undoing another would pull the ground from under. */
-export const laterThan = (tx: Transaction, loanId: string, id: string) =>
+export const hasLaterCompleted = (tx: Transaction, loanId: string, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from modifications
     where loan_id = ${loanId} and status = 'completed'

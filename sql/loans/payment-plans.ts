@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -18,14 +18,14 @@ export const paymentPlans = table({
 });
 
 /** Loans of the chunk with a plan in force. */
-export const loansPlanned = (chunk: Chunk) =>
+export const loansWithActivePlan = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from payment_plans as plan join loans as loan on loan.id = plan.loan_id
-    where plan.status = 'active' and ${inChunk(chunk)} order by loan.id
+    where plan.status = 'active' and ${isInChunk(chunk)} order by loan.id
   `);
 
-const Plan = z.object({
+const PaymentPlan = z.object({
   id: z.string(),
   plan_type: z.string(),
   agreed_on: z.string(),
@@ -34,25 +34,25 @@ const Plan = z.object({
   waive_remaining: z.boolean(),
   grace_days: z.int(),
 });
-export type Plan = z.output<typeof Plan>;
+export type PaymentPlan = z.output<typeof PaymentPlan>;
 
 /** The plan in force, locked; a loan has one at most. */
-export const activeOf = (tx: Transaction, loanId: string) =>
-  tx.maybeOne(sql.type(Plan)`
+export const lockActivePlan = (tx: Transaction, loanId: string) =>
+  tx.maybeOne(sql.type(PaymentPlan)`
     select id, plan_type, agreed_on, total_amount, installments, waive_remaining, grace_days
     from payment_plans where loan_id = ${loanId} and status = 'active' for update
   `);
 
-const Judged = Plan.extend({
+const EndedPlan = PaymentPlan.extend({
   status: z.string(),
   paid_amount: z.string(),
   auto_collect: z.boolean(),
 });
-export type Judged = z.output<typeof Judged>;
+export type EndedPlan = z.output<typeof EndedPlan>;
 
 /** The plans that are over because of what was paid, locked; the newest first. */
-export const judgedOf = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Judged)`
+export const lockEndedPlans = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(EndedPlan)`
     select id, plan_type, agreed_on, total_amount, installments, waive_remaining, grace_days, status,
            paid_amount, auto_collect
     from payment_plans where loan_id = ${loanId} and status in ('completed', 'broken')
@@ -61,7 +61,7 @@ export const judgedOf = (tx: Transaction, loanId: string) =>
 
 type Progress = { status: string; paid_amount: string; installments: unknown };
 
-export const progress = (
+export const saveProgress = (
   tx: Transaction,
   id: string,
   { status, paid_amount, installments }: Progress,
@@ -76,19 +76,19 @@ export const progress = (
   `);
 
 /** A proposal that is accepted is in force from today; what is paid from then on counts. */
-export const accept = (tx: Transaction, id: string) =>
+export const activate = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payment_plans set status = 'active', agreed_on = app.business_date() where id = ${id}
   `);
 
 /** Payments that the plan had ordered and that have not been made. */
-export const cancelOrdered = (tx: Transaction, id: string) =>
+export const cancelScheduledPayments = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payments set status = 'canceled'
     where payment_plan_id = ${id} and status = 'scheduled'
   `);
 
-export const markOrdered = (tx: Transaction, paymentId: string, planId: string) =>
+export const linkPayment = (tx: Transaction, paymentId: string, planId: string) =>
   tx.query(sql.typeAlias('void')`
     update payments set payment_plan_id = ${planId} where id = ${paymentId}
   `);

@@ -41,7 +41,7 @@ const Standing = z.object({
 });
 
 /** The days and figures of a quote that still holds. */
-export const standing = (tx: Transaction, id: string) =>
+export const readQuoteInForce = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select loan_id, payoff_date, good_through_date, principal_amount, accrued_interest, per_diem,
            fees_amount, prepayment_penalty, credits_amount, payoff_amount,
@@ -62,7 +62,7 @@ export const supersede = (tx: Transaction, loanId: string) =>
   `);
 
 /** The amount that an active quote of the loan asks for on a day it covers. */
-export const quotedOn = (tx: Transaction, loanId: string, date: string) =>
+export const quotedAmountOn = (tx: Transaction, loanId: string, date: string) =>
   tx.maybeOneFirst(sql.type(z.object({ payoff_amount_good_through: z.string() }))`
     select payoff_amount_good_through from payoff_quotes
     where loan_id = ${loanId} and status = 'active' and good_through_date >= ${date}::date
@@ -75,7 +75,7 @@ export const accept = (tx: Transaction, id: string) =>
   `);
 
 /** The payoff that was accepted did not end the debt after all. */
-export async function reopen(tx: Transaction, loanId: string) {
+export async function supersedeAccepted(tx: Transaction, loanId: string) {
   const ended = await tx.any(sql.type(z.object({ id: z.string() }))`
     update payoff_quotes set status = 'superseded'
     where loan_id = ${loanId} and status = 'accepted'

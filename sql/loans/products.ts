@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 export const products = table({
   name: 'products',
@@ -24,7 +24,7 @@ export const products = table({
     from products as record
   `,
   search: (words) => sql.fragment`
-    row.name ilike ${containing(words)} or row.code ilike ${containing(words)}
+    row.name ilike ${containsPattern(words)} or row.code ilike ${containsPattern(words)}
   `,
 });
 

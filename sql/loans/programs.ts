@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 export const programs = table({
   name: 'programs',
@@ -13,7 +13,7 @@ export const programs = table({
     from programs as record
   `,
   search: (words) => sql.fragment`
-    row.name ilike ${containing(words)} or row.code ilike ${containing(words)}
+    row.name ilike ${containsPattern(words)} or row.code ilike ${containsPattern(words)}
   `,
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -15,7 +15,7 @@ export const promisesToPay = table({
   `,
 });
 
-const Promised = z.object({
+const PromiseToPay = z.object({
   id: z.string(),
   status: z.string(),
   promised_on: z.string(),
@@ -24,31 +24,32 @@ const Promised = z.object({
   grace_days: z.int(),
   fulfilled_amount: z.string(),
 });
-export type Promised = z.output<typeof Promised>;
+export type PromiseToPay = z.output<typeof PromiseToPay>;
 
 /** Loans of the chunk with a promise that is still to be kept. */
-export const loansPromised = (chunk: Chunk) =>
+export const loansWithPendingPromise = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from promises_to_pay as promise join loans as loan on loan.id = promise.loan_id
-    where promise.status = 'pending' and ${inChunk(chunk)} order by loan.id
+    where promise.status = 'pending' and ${isInChunk(chunk)} order by loan.id
   `);
 
-export const pendingOf = (tx: Transaction, loanId: string) => ofStatus(tx, loanId, ['pending']);
+export const pendingPromises = (tx: Transaction, loanId: string) =>
+  ofStatus(tx, loanId, ['pending']);
 
 /** The promises that were judged: what happened since then may say otherwise. */
-export const judgedOf = (tx: Transaction, loanId: string) =>
+export const decidedPromises = (tx: Transaction, loanId: string) =>
   ofStatus(tx, loanId, ['kept', 'partially_kept', 'broken']);
 
 const ofStatus = (tx: Transaction, loanId: string, statuses: readonly string[]) =>
-  tx.any(sql.type(Promised)`
+  tx.any(sql.type(PromiseToPay)`
     select id, status, promised_on, promised_amount, promised_date, grace_days, fulfilled_amount
     from promises_to_pay
     where loan_id = ${loanId} and status = any(${sql.array([...statuses], 'text')})
     order by id for update
   `);
 
-export const judge = (tx: Transaction, id: string, status: string, fulfilled: string) =>
+export const saveOutcome = (tx: Transaction, id: string, status: string, fulfilled: string) =>
   tx.query(sql.typeAlias('void')`
     update promises_to_pay
     set status = ${status}, fulfilled_amount = ${fulfilled}::numeric,

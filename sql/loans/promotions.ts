@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -51,13 +51,13 @@ export const overlaps = (tx: Transaction, loanId: string, from: string, to: stri
     where loan_id = ${loanId} and not is_over and start_date <= ${to} and end_date >= ${from}
   `);
 
-export const begun = (tx: Transaction, id: string, eventId: string) =>
+export const markStarted = (tx: Transaction, id: string, eventId: string) =>
   tx.query(sql.typeAlias('void')`
     update loan_promotions set event_id = ${eventId} where id = ${id}
   `);
 
 /** Nothing more follows from it; broken, if a day is given on which its conditions were. */
-export const over = (tx: Transaction, id: string, brokenOn: string | null) =>
+export const markEnded = (tx: Transaction, id: string, brokenOn: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loan_promotions set is_over = true, broken_on = ${brokenOn} where id = ${id}
   `);
@@ -65,7 +65,7 @@ export const over = (tx: Transaction, id: string, brokenOn: string | null) =>
 const Due = z.object({ id: z.string() });
 
 /** Promotions of the chunk that begin on the day, have ended before it, or are broken on it. */
-export const due = (chunk: Chunk) =>
+export const duePromotions = (chunk: Chunk) =>
   prepared(sql.type(Due.extend({ loan_id: z.string(), is_broken: z.boolean() }))`
     select * from (
       select promotion.id, promotion.loan_id, promotion.event_id, promotion.start_date,
@@ -75,7 +75,7 @@ export const due = (chunk: Chunk) =>
                  > (promotion.conditions ->> 'max_dpd')::integer, false) as is_broken
       from loan_promotions as promotion
       join loans as loan on loan.id = promotion.loan_id
-      where ${inChunk(chunk)} and not promotion.is_over and promotion.start_date <= ${chunk.cob_date}
+      where ${isInChunk(chunk)} and not promotion.is_over and promotion.start_date <= ${chunk.cob_date}
     ) as promotion
     where event_id is null or end_date < ${chunk.cob_date} or is_broken
     order by loan_id, id

@@ -25,7 +25,7 @@ export const lock = (tx: Transaction, table: RecordTable, id: string) =>
   `);
 
 /** Whose loan the record is of, read before the loan is locked. */
-export const loanOf = (tx: Transaction, table: RecordTable, id: string) =>
+export const loanIdOf = (tx: Transaction, table: RecordTable, id: string) =>
   tx.oneFirst(sql.type(z.object({ loan_id: z.string() }))`
     select loan_id from ${sql.identifier([table])} where id = ${id}
   `);
@@ -36,7 +36,7 @@ export const setStatus = (tx: Transaction, table: RecordTable, id: string, statu
   `);
 
 /** How many records of the kind the loan has, whatever became of them. */
-export async function countOf(tx: Transaction, table: RecordTable, loanId: string) {
+export async function countForLoan(tx: Transaction, table: RecordTable, loanId: string) {
   const count = await tx.oneFirst(sql.type(z.object({ count: z.string() }))`
     select count(*) from ${sql.identifier([table])} where loan_id = ${loanId}
   `);

@@ -1,18 +1,18 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { holdAll } from './loans.ts';
+import { acquireLocks } from './loans.ts';
 
 /** Forbearances and deferments: agreements by which a borrower may pay less or later for a while. */
 export type ReliefTable = 'forbearances' | 'deferments';
 
 /** Loans of the chunk with an agreement that begins on this day, or that ended before it. */
-export const loansTurning = (table: ReliefTable) => (chunk: Chunk) =>
+export const loansWithReliefChange = (table: ReliefTable) => (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
     from ${sql.identifier([table])} as relief join loans as loan on loan.id = relief.loan_id
-    where ${inChunk(chunk)} and (
+    where ${isInChunk(chunk)} and (
       relief.status = 'scheduled' and relief.start_date <= ${chunk.cob_date}
       or relief.status = 'active' and relief.end_date < ${chunk.cob_date}
     )
@@ -38,11 +38,16 @@ const Spared = z.object({ from: z.string(), to: z.string().nullable() });
  * Days for which a borrower is spared late fees, by an agreement that is or was kept; without an end
  * while a payment plan is in force.
  */
-export const sparedDays = (tx: Transaction, loanId: string) =>
-  tx.any(sql.type(Spared)`${sparing(sql.fragment`${loanId}`, ['active', 'completed'])}`);
+export const lateFeeExemptPeriods = (tx: Transaction, loanId: string) =>
+  tx.any(
+    sql.type(Spared)`${lateFeeExemptPeriodsSql(sql.fragment`${loanId}`, ['active', 'completed'])}`,
+  );
 
 /** The same of agreements of some statuses. */
-export const sparing = (loanId: SqlFragment, statuses: readonly string[]) => sql.fragment`
+export const lateFeeExemptPeriodsSql = (
+  loanId: SqlFragment,
+  statuses: readonly string[],
+) => sql.fragment`
   select start_date as from, end_date as to from forbearances
   where loan_id = ${loanId} and suspend_late_fees and status = any(${sql.array([...statuses], 'text')})
   union all
@@ -53,7 +58,12 @@ export const sparing = (loanId: SqlFragment, statuses: readonly string[]) => sql
 `;
 
 /** How many deferments the loan had in the twelve months to a day, and how many its product allows. */
-export const deferments = (tx: Transaction, loanId: string, productId: string, day: string) =>
+export const countAgainstDefermentLimit = (
+  tx: Transaction,
+  loanId: string,
+  productId: string,
+  day: string,
+) =>
   tx.one(sql.type(z.object({ count: z.int(), limit: z.int() }))`
     select (
       select count(*)::integer from deferments
@@ -67,7 +77,7 @@ export const deferments = (tx: Transaction, loanId: string, productId: string, d
  * Loans with a relief whose last day was over on a morning: forbearances, deferments, freezes with an end, and
  * promotions whose deferred interest falls due.
  */
-export const endedReliefs = (morning: string | SqlFragment): SqlFragment => sql.fragment`
+export const loansWithEndedRelief = (morning: string | SqlFragment): SqlFragment => sql.fragment`
   select loan_id from forbearances where status = 'active' and end_date < ${morning}
   union
   select loan_id from deferments where status = 'active' and end_date < ${morning}
@@ -81,7 +91,7 @@ export const endedReliefs = (morning: string | SqlFragment): SqlFragment => sql.
 
 /** Whether a relief of some loan of the tenant ended before the morning and is still in force. */
 export const isAnyEnded = (tx: Transaction, morning: string) =>
-  tx.exists(prepared(sql.typeAlias('void')`${endedReliefs(morning)}`));
+  tx.exists(prepared(sql.typeAlias('void')`${loansWithEndedRelief(morning)}`));
 
 const Ended = z.object({
   loan_id: z.string(),
@@ -91,17 +101,17 @@ const Ended = z.object({
 export type Ended = z.output<typeof Ended>;
 
 /** Some of the loans: those of a chunk, and those that come after a loan. */
-type Some = { limit: number; of?: Parameters<typeof inChunk>[0]; after?: string | undefined };
+type Some = { limit: number; of?: Parameters<typeof isInChunk>[0]; after?: string | undefined };
 
 /** The first of these loans in the order of their ids, locked, with what ends on each. */
-export async function lockEnded(tx: Transaction, morning: string, some: Some) {
+export async function lockLoansWithEndedRelief(tx: Transaction, morning: string, some: Some) {
   const ids = await tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
-    select loan_id from (${endedReliefs(morning)}) as ended
-    where ${some.of ? inChunk(some.of, sql.fragment`loan_id`) : sql.fragment`true`}
+    select loan_id from (${loansWithEndedRelief(morning)}) as ended
+    where ${some.of ? isInChunk(some.of, sql.fragment`loan_id`) : sql.fragment`true`}
       and (${some.after ?? null}::uuid is null or loan_id > ${some.after ?? null}::uuid)
     order by loan_id limit ${some.limit}
   `);
-  await holdAll(tx, ids);
+  await acquireLocks(tx, ids);
   return tx.any(sql.type(Ended)`
     select loan.id as loan_id,
            coalesce(loan.is_frozen and loan.freeze_until <= ${morning}, false) as is_frozen, array(

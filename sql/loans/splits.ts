@@ -4,7 +4,7 @@ import type { Values } from '../write.ts';
 type PaymentSplit = { id: string } & Values;
 
 /** The split and the coverage of payments, as the history has them now. */
-export const allocating = (payments: readonly PaymentSplit[]) => sql.fragment`
+export const updatePaymentSplitsSql = (payments: readonly PaymentSplit[]) => sql.fragment`
   update payments as payment
   set principal_applied = row.principal_applied, interest_applied = row.interest_applied,
       fees_applied = row.fees_applied, suspense_applied = row.suspense_applied,
@@ -17,7 +17,7 @@ export const allocating = (payments: readonly PaymentSplit[]) => sql.fragment`
 `;
 
 /** What service credits or applied suspense went to, as the history has it now. */
-export const crediting = (
+export const updateCreditSplitsSql = (
   table: 'service_credits' | 'suspense_applications',
   credits: readonly PaymentSplit[],
 ) => sql.fragment`
@@ -30,7 +30,7 @@ export const crediting = (
 `;
 
 /** What the proceeds of sold collateral went to, as the history has it now. */
-export const selling = (sales: readonly PaymentSplit[]) => sql.fragment`
+export const updateSaleSplitsSql = (sales: readonly PaymentSplit[]) => sql.fragment`
   update liquidations as sale
   set applied_principal = row.applied_principal, applied_interest = row.applied_interest,
       applied_fees = row.applied_fees, recovered = row.recovered, surplus = row.surplus
@@ -50,10 +50,10 @@ export type FeeState = {
 };
 
 /** What is paid and waived of each fee, and what became of the rest where it is not owed any more. */
-export const charging = (fees: readonly FeeState[]) => sql.fragment`
+export const updateFeesSql = (fees: readonly FeeState[]) => sql.fragment`
   update fees as fee
   set amount_paid = row.amount_paid, amount_waived = row.amount_waived,
-      amount_moved = fee.amount - row.amount_paid - row.amount_waived - row.outstanding_amount,
+      amount_reclassified = fee.amount - row.amount_paid - row.amount_waived - row.outstanding_amount,
       status = case
         when row.amount_waived > 0 and row.amount_paid + row.amount_waived >= fee.amount then 'waived'
         when row.amount_paid >= fee.amount then 'paid'
@@ -63,6 +63,6 @@ export const charging = (fees: readonly FeeState[]) => sql.fragment`
   from jsonb_to_recordset(${JSON.stringify(fees)}::jsonb)
     as row (loan_id uuid, fee_id uuid, amount_paid numeric, amount_waived numeric, outstanding_amount numeric)
   where fee.loan_id = row.loan_id and fee.id = row.fee_id and fee.status <> 'reversed'
-    and (fee.amount_paid, fee.amount_waived, fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_moved)
+    and (fee.amount_paid, fee.amount_waived, fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_reclassified)
       is distinct from (row.amount_paid, row.amount_waived, row.outstanding_amount)
 `;

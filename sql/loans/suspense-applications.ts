@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
@@ -21,10 +21,10 @@ export const suspenseApplications = table({
 });
 
 /** Active loans that have money waiting while a bill is due. */
-export const loansToServe = (chunk: Chunk) =>
+export const loansWithApplicableSuspense = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select loan.id from loans as loan
-    where ${inChunk(chunk)} and loan.status = 'active' and loan.suspense_balance > 0
+    where ${isInChunk(chunk)} and loan.status = 'active' and loan.suspense_balance > 0
       and loan.oldest_unpaid_due_date <= ${chunk.cob_date}
     order by loan.id
   `);

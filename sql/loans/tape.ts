@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
 /** One tape of a tenant at a time is boarded: whether this one may begin. The transaction's end lets the next. */
-export const begin = (tx: Transaction) =>
+export const tryLockBoarding = (tx: Transaction) =>
   tx.oneFirst(sql.type(z.object({ is_begun: z.boolean() }))`
     select pg_try_advisory_xact_lock(hashtextextended('tape ' || app.current_tenant(), 0)) as is_begun
   `);
@@ -10,7 +10,7 @@ export const begin = (tx: Transaction) =>
 const Numbered = z.object({ id: z.string(), loan_number: z.string() });
 
 /** The loans that have one of the numbers already. */
-export const ofNumbers = (tx: Transaction, numbers: readonly string[]) =>
+export const findLoansByNumber = (tx: Transaction, numbers: readonly string[]) =>
   tx.any(sql.type(Numbered)`
     select id, loan_number from loans where loan_number = any(${sql.array([...numbers], 'text')})
   `);
@@ -18,7 +18,7 @@ export const ofNumbers = (tx: Transaction, numbers: readonly string[]) =>
 const Offered = z.object({ id: z.string(), code: z.string(), program_id: z.string().nullable() });
 
 /** The products that loans may be boarded under, the tenant's first one first. */
-export const products = (tx: Transaction) =>
+export const listBoardableProducts = (tx: Transaction) =>
   tx.any(sql.type(Offered)`
     select id, code, program_id from products
     where is_active and not is_archived order by created_at, id
@@ -77,7 +77,7 @@ export async function addBorrowers(tx: Transaction, borrowers: readonly NewBorro
 }
 
 /** One line of history for each loan that came with the tape. */
-export const recordBoarded = (tx: Transaction, ids: readonly string[], file: string) =>
+export const auditBoarding = (tx: Transaction, ids: readonly string[], file: string) =>
   tx.query(sql.typeAlias('void')`
     insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
     select 'loans', id, borrower_id, id, 'board', 'system',

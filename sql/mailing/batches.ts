@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import type { Days } from './letters.ts';
+import type { BatchDates } from './letters.ts';
 
 export const BATCH_STATUSES = ['making', 'ready', 'failed', 'cancelled'] as const;
 
@@ -21,24 +21,24 @@ export const batches = table({
 });
 
 /** Two who start a batch take turns; whoever comes second sees what the first one has taken. */
-export const alone = (tx: Transaction) =>
+export const lockBatchCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('mail_batches:' || app.current_tenant(), 0))
   `);
 
 /** From which day on letters are taken: as the latest batch has it. */
-export const fromDate = (tx: Transaction) =>
+export const latestFromDate = (tx: Transaction) =>
   tx.maybeOneFirst(sql.type(z.object({ from_date: z.string() }))`
     select from_date from mail_batches order by number desc limit 1
   `);
 
 /** Whether the day has a batch that nobody asked for. */
-export const isMadeFor = (tx: Transaction, day: string) =>
+export const hasScheduledBatch = (tx: Transaction, day: string) =>
   tx.exists(sql.typeAlias('void')`
     select from mail_batches where business_date = ${day} and created_by is null
   `);
 
-type NewBatch = Days & { created_by: string | null; held_count: number };
+type NewBatch = BatchDates & { created_by: string | null; held_count: number };
 
 export const add = (tx: Transaction, batch: NewBatch) =>
   tx.one(sql.type(z.object({ id: z.string(), number: z.int() }))`
@@ -56,7 +56,7 @@ type Limits = { letters: number; pages: number; bytes: number };
  * Gives each letter that waits its place: files of letters with as many pages, those within the country
  * first, by postal code. The last two files are the manifests. Answers the files to be merged.
  */
-export const plan = (tx: Transaction, batchId: string, days: Days, most: Limits) =>
+export const assignLetters = (tx: Transaction, batchId: string, days: BatchDates, most: Limits) =>
   tx.any(sql.type(FilePlanned)`
     with batch as (
       select id, 'batch-' || lpad(number::text, 6, '0') || '-' as prefix
@@ -120,7 +120,7 @@ export const plan = (tx: Transaction, batchId: string, days: Days, most: Limits)
     select id from written where kind = 'letters' order by position
   `);
 
-const Standing = z.object({
+const MailBatch = z.object({
   status: z.enum(BATCH_STATUSES),
   number: z.int(),
   business_date: z.string(),
@@ -131,7 +131,7 @@ const Standing = z.object({
   handed_over_at: z.string().nullable(),
   files_removed_at: z.string().nullable(),
 });
-export type Standing = z.output<typeof Standing>;
+export type MailBatch = z.output<typeof MailBatch>;
 
 const standingOf = (id: string) => sql.fragment`
   select status, number, business_date, letter_count, page_count, sheet_count, held_count,
@@ -139,22 +139,22 @@ const standingOf = (id: string) => sql.fragment`
   from mail_batches where id = ${id}
 `;
 
-export const standing = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Standing)`${standingOf(id)}`);
+export const findBatch = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(MailBatch)`${standingOf(id)}`);
 
 /** The batch as it is, which nobody changes until this transaction has ended. */
 export const lock = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Standing)`${standingOf(id)} for no key update`);
+  tx.maybeOne(sql.type(MailBatch)`${standingOf(id)} for no key update`);
 
 /** Whether its files are still being made; one that failed is, as soon as its job runs again. */
-export const isUnderWay = (batch: Standing | null): batch is Standing =>
+export const isInProgress = (batch: MailBatch | null): batch is MailBatch =>
   batch?.status === 'making' || batch?.status === 'failed';
 
 /** Moves it on; the reason is why it failed. */
-export const become = (
+export const setStatus = (
   tx: Transaction,
   id: string,
-  status: Standing['status'],
+  status: MailBatch['status'],
   reason: string | null = null,
 ) =>
   tx.query(sql.typeAlias('void')`
@@ -162,19 +162,19 @@ export const become = (
   `);
 
 /** Nobody makes it any more, until somebody asks for it again. */
-export const failed = (tx: Transaction, id: string, reason: string) =>
+export const markFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_batches set status = 'failed', failure_reason = ${reason}
     where id = ${id} and status in ('making', 'failed')
   `);
 
-export const handedOver = (tx: Transaction, id: string) =>
+export const markHandedOver = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_batches set handed_over_at = coalesce(handed_over_at, now()) where id = ${id}
   `);
 
 /** Its letters wait again. */
-export const release = (tx: Transaction, id: string) =>
+export const releaseLetters = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_letters
     set status = 'waiting', mail_batch_id = null, mail_batch_file_id = null, position = null,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { place } from '../documents/sftp-servers.ts';
+import { serverAddress } from '../documents/sftp-servers.ts';
 import { table } from '../table.ts';
 
 export const deliveries = table({
@@ -16,13 +16,13 @@ export const deliveries = table({
 const Ordered = z.object({ id: z.string(), attempts: z.int() });
 
 /** To this server, from the first file on, also where it was there before; null while it is under way. */
-export const order = (tx: Transaction, batchId: string, serverId: string) =>
+export const startOrRestart = (tx: Transaction, batchId: string, serverId: string) =>
   tx.maybeOne(sql.type(Ordered)`
     insert into mail_deliveries as delivery (mail_batch_id, sftp_server_id, recipient)
-    select ${batchId}, id, ${place} from sftp_servers where id = ${serverId}
+    select ${batchId}, id, ${serverAddress} from sftp_servers where id = ${serverId}
     on conflict on constraint mail_deliveries_once do update
     set status = 'pending', files_sent = 0, error = null, sent_at = null,
-        attempts_before = delivery.attempts, recipient = excluded.recipient
+        previous_attempts = delivery.attempts, recipient = excluded.recipient
     where delivery.status <> 'pending'
     returning id, attempts
   `);
@@ -31,18 +31,18 @@ const Pending = z.object({
   mail_batch_id: z.string(),
   sftp_server_id: z.string(),
   files_sent: z.int(),
-  attempts_before: z.int(),
+  previous_attempts: z.int(),
 });
 
 /** What is to be delivered by this attempt; null where it was delivered, given up or tried already. */
-export const pending = (tx: Transaction, id: string, attempt: number) =>
+export const findPending = (tx: Transaction, id: string, attempt: number) =>
   tx.maybeOne(sql.type(Pending)`
-    select mail_batch_id, sftp_server_id, files_sent, attempts_before from mail_deliveries
+    select mail_batch_id, sftp_server_id, files_sent, previous_attempts from mail_deliveries
     where id = ${id} and status = 'pending' and attempts = ${attempt} - 1
   `);
 
 /** So many of the files are there. */
-export const fileSent = (tx: Transaction, id: string, attempt: number, files: number) =>
+export const recordFilesSent = (tx: Transaction, id: string, attempt: number, files: number) =>
   tx.query(sql.typeAlias('void')`
     update mail_deliveries set files_sent = ${files}
     where id = ${id} and status = 'pending' and attempts = ${attempt} - 1
@@ -51,7 +51,12 @@ export const fileSent = (tx: Transaction, id: string, attempt: number, files: nu
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
 /** Writes down what came of an attempt, once; answers whether it was this one's to write. */
-export const tried = (tx: Transaction, id: string, attempt: number, { status, error }: Outcome) =>
+export const recordAttempt = (
+  tx: Transaction,
+  id: string,
+  attempt: number,
+  { status, error }: Outcome,
+) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     update mail_deliveries
     set attempts = ${attempt}, status = ${status}, error = ${error},

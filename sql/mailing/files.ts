@@ -18,24 +18,24 @@ export const batchFiles = table({
 const ToMerge = z.object({ mail_batch_id: z.string(), filename: z.string() });
 
 /** The file, as long as it is still to be made. */
-export const toMerge = (tx: Transaction, id: string) =>
+export const findUnmerged = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToMerge)`
     select file.mail_batch_id, file.filename
     from mail_batch_files as file join mail_batches as batch on batch.id = file.mail_batch_id
     where file.id = ${id} and file.storage_key is null and batch.status in ('making', 'failed')
   `);
 
-const Part = z.object({
+const LetterFile = z.object({
   letter_id: z.string(),
   storage_key: z.string(),
   sha256_hash: z.string(),
   page_count: z.int(),
 });
-export type Part = z.output<typeof Part>;
+export type LetterFile = z.output<typeof LetterFile>;
 
 /** Its letters in their order, each with its own file. */
-export const parts = (tx: Transaction, id: string) =>
-  tx.any(sql.type(Part)`
+export const listLetterFiles = (tx: Transaction, id: string) =>
+  tx.any(sql.type(LetterFile)`
     select letter.id as letter_id, document.storage_key, document.sha256_hash, letter.page_count
     from mail_letters as letter
     join documents as document on document.id = letter.document_id
@@ -46,7 +46,7 @@ export const parts = (tx: Transaction, id: string) =>
 type Stored = { key: string; size: number; sha256_hash: string };
 
 /** The file is there; false where somebody was first. */
-export async function made(tx: Transaction, id: string, file: Stored): Promise<boolean> {
+export async function recordFile(tx: Transaction, id: string, file: Stored): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update mail_batch_files
     set storage_key = ${file.key}, file_size = ${file.size}, sha256_hash = ${file.sha256_hash}
@@ -55,7 +55,7 @@ export async function made(tx: Transaction, id: string, file: Stored): Promise<b
   return rowCount === 1;
 }
 
-const Known = z.object({
+const BatchFile = z.object({
   id: z.string(),
   kind: z.enum(['letters', 'manifest']),
   filename: z.string(),
@@ -66,17 +66,17 @@ const Known = z.object({
   file_size: z.int().nullable(),
   sha256_hash: z.string().nullable(),
 });
-export type Known = z.output<typeof Known>;
+export type BatchFile = z.output<typeof BatchFile>;
 
 /** All files of a batch, in the order in which they are handed over. */
-export const ofBatch = (tx: Transaction, batchId: string) =>
-  tx.any(sql.type(Known)`
+export const listFiles = (tx: Transaction, batchId: string) =>
+  tx.any(sql.type(BatchFile)`
     select id, kind, filename, pages_each, letter_count, page_count, storage_key, file_size,
            sha256_hash
     from mail_batch_files where mail_batch_id = ${batchId} order by position
   `);
 
-const Line = z.object({
+const ManifestLine = z.object({
   position: z.int(),
   letter_id: z.string(),
   template_type: z.string().nullable(),
@@ -92,11 +92,11 @@ const Line = z.object({
   last_page: z.int(),
   sha256_hash: z.string(),
 });
-export type Line = z.output<typeof Line>;
+export type ManifestLine = z.output<typeof ManifestLine>;
 
 /** Some thousands of the manifest's lines, after the given place. */
-export const lines = (tx: Transaction, batchId: string, after: number, limit: number) =>
-  tx.any(sql.type(Line)`${linesOf(batchId, after, limit)}`);
+export const manifestLines = (tx: Transaction, batchId: string, after: number, limit: number) =>
+  tx.any(sql.type(ManifestLine)`${linesOf(batchId, after, limit)}`);
 
 const linesOf = (batchId: string, after: number, limit: number) => sql.fragment`
     select letter.position, letter.id as letter_id, log.template_type, document.language,
@@ -145,7 +145,7 @@ const Csv = z.object({ written: z.string().nullable(), last: z.int().nullable() 
 export type CsvPage = z.output<typeof Csv>;
 
 /** The same lines as the text of a csv, and the place of the last one. */
-export const csvLines = (tx: Transaction, batchId: string, after: number, limit: number) =>
+export const manifestCsvPage = (tx: Transaction, batchId: string, after: number, limit: number) =>
   tx.one(sql.type(Csv)`
     select string_agg(${csvLine(Object.values(CELLS))}, '' order by position) as written,
            max(position) as last
@@ -155,7 +155,7 @@ export const csvLines = (tx: Transaction, batchId: string, after: number, limit:
 const Over = z.object({ id: z.string(), filenames: z.array(z.string()) });
 
 /** Batches whose files nobody needs any more, with all that they may have in the store. */
-export const over = (tx: Transaction, days: number, limit: number) =>
+export const findExpired = (tx: Transaction, days: number, limit: number) =>
   tx.any(sql.type(Over)`
     select batch.id,
            coalesce((
@@ -168,10 +168,10 @@ export const over = (tx: Transaction, days: number, limit: number) =>
     order by batch.id limit ${limit}
   `);
 
-export const removed = (tx: Transaction, batchId: string) =>
+export const markRemoved = (tx: Transaction, batchId: string) =>
   tx.query(sql.typeAlias('void')`
     with gone as (
-      update mail_batch_files set file_gone_at = now()
+      update mail_batch_files set file_deleted_at = now()
       where mail_batch_id = ${batchId} and storage_key is not null
     )
     update mail_batches set files_removed_at = now() where id = ${batchId}

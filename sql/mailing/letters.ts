@@ -3,7 +3,7 @@ import { envelopeLines } from '../communications/recipients.ts';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
-export const STATUSES = ['waiting', 'held', 'batched', 'withdrawn'] as const;
+export const LETTER_STATUSES = ['waiting', 'held', 'batched', 'withdrawn'] as const;
 
 /** The letters that went to post, with their place in a batch. */
 export const letters = table({
@@ -32,9 +32,9 @@ export const letters = table({
 });
 
 /** What nobody but a person takes back: an address may be corrected, and the old one stays on the paper. */
-export const LASTING = ['by_hand', 'contact_invalid'] as const;
+export const MANUALLY_RELEASED_REASONS = ['by_hand', 'contact_invalid'] as const;
 
-const ToJudge = z.object({
+const LetterToCheck = z.object({
   id: z.string(),
   borrower_id: z.string(),
   template_type: z.string().nullable(),
@@ -42,11 +42,11 @@ const ToJudge = z.object({
   is_held: z.boolean(),
   is_printed_returned: z.boolean(),
 });
-export type ToJudge = z.output<typeof ToJudge>;
-export type Days = { from_date: string; business_date: string };
+export type LetterToCheck = z.output<typeof LetterToCheck>;
+export type BatchDates = { from_date: string; business_date: string };
 
 /** Locks those that wait for a batch of these days, in one order, so that two batches take turns. */
-export const lockWaiting = (tx: Transaction, { from_date, business_date }: Days) =>
+export const lockWaiting = (tx: Transaction, { from_date, business_date }: BatchDates) =>
   tx.query(sql.typeAlias('void')`
     select from mail_letters
     where status in ('waiting', 'held') and posted_on between ${from_date} and ${business_date}
@@ -54,13 +54,13 @@ export const lockWaiting = (tx: Transaction, { from_date, business_date }: Days)
   `);
 
 /** Some thousands of them, after the given one, to be asked whether they may go. */
-export const toJudge = (
+export const listLettersToCheck = (
   tx: Transaction,
-  { from_date, business_date }: Days,
+  { from_date, business_date }: BatchDates,
   after: string | null,
   limit: number,
 ) =>
-  tx.any(sql.type(ToJudge)`
+  tx.any(sql.type(LetterToCheck)`
     select letter.id, letter.borrower_id, log.template_type, log.loan_id,
            letter.status = 'held' as is_held,
            exists (
@@ -72,7 +72,7 @@ export const toJudge = (
     join communication_logs as log on log.id = letter.id
     where letter.status in ('waiting', 'held') and (${after}::uuid is null or letter.id > ${after})
       and letter.posted_on between ${from_date} and ${business_date}
-      and not letter.hold_reasons ?| ${sql.array([...LASTING], 'text')}
+      and not letter.hold_reasons ?| ${sql.array([...MANUALLY_RELEASED_REASONS], 'text')}
     order by letter.id limit ${limit}
   `);
 
@@ -83,7 +83,7 @@ export const markReturned = async (tx: Transaction, id: string, on: string) =>
   `)) !== null;
 
 /** The address that is printed on the letter, if its borrower has it still. */
-export const printedAddress = (tx: Transaction, id: string) =>
+export const findPrintedAddress = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from addresses
     where borrower_id = (select borrower_id from mail_letters where id = ${id}) and not is_archived
@@ -95,7 +95,7 @@ export const printedAddress = (tx: Transaction, id: string) =>
 type Judged = { id: string; hold_reasons: readonly string[] };
 
 /** Holds those that something speaks against, and lets go those against which nothing does any more. */
-export const judge = (tx: Transaction, judged: readonly Judged[]) =>
+export const updateHolds = (tx: Transaction, judged: readonly Judged[]) =>
   tx.query(sql.typeAlias('void')`
     update mail_letters as letter
     set hold_reasons = judged.hold_reasons,
@@ -105,7 +105,7 @@ export const judge = (tx: Transaction, judged: readonly Judged[]) =>
   `);
 
 /** Mail came back from where they would go: those of the borrower with this address on them are held. */
-export const holdFor = (tx: Transaction, addressId: string) =>
+export const holdForReturnedAddress = (tx: Transaction, addressId: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_letters as letter
     set status = 'held', hold_reasons = hold_reasons || '["contact_invalid"]'
@@ -118,7 +118,7 @@ export const holdFor = (tx: Transaction, addressId: string) =>
 
 const Count = z.object({ waiting: z.int(), held: z.int() });
 
-export const count = (tx: Transaction, { from_date, business_date }: Days) =>
+export const countWaiting = (tx: Transaction, { from_date, business_date }: BatchDates) =>
   tx.one(sql.type(Count)`
     select count(*) filter (where status = 'waiting')::integer as waiting,
            count(*) filter (where status = 'held')::integer as held
@@ -133,7 +133,7 @@ type Change = {
 };
 
 /** What a person decides about a letter; answers whether it was still theirs to decide. */
-export async function decide(tx: Transaction, id: string, change: Change): Promise<boolean> {
+export async function updateStatus(tx: Transaction, id: string, change: Change): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update mail_letters
     set status = ${change.status}, note = ${change.note},

@@ -5,14 +5,14 @@ const Text = z.object({ text: z.string() });
 const Count = z.object({ count: z.int() });
 
 /** Jobs of the tenant that a worker holds at this moment. */
-export const runningJobs = (tx: Transaction, tenantId: string) =>
+export const countRunningJobs = (tx: Transaction, tenantId: string) =>
   tx.oneFirst(sql.type(Count)`
     select count(*)::integer as count from graphile_worker._private_jobs
     where payload ->> 'tenant_id' = ${tenantId} and locked_at is not null
   `);
 
 /** The tenant's jobs that wait, as lines of JSON. Those that failed for good stay where they are. */
-export const waitingJobs = (tx: Transaction, tenantId: string) =>
+export const exportWaitingJobs = (tx: Transaction, tenantId: string) =>
   tx.anyFirst(sql.type(Text)`
     select jsonb_build_object(
       'task', task.identifier, 'payload', job.payload, 'queue', queue.queue_name,
@@ -27,7 +27,7 @@ export const waitingJobs = (tx: Transaction, tenantId: string) =>
   `);
 
 /** Jobs of any tenant that have one of these keys already, which a job of the same key would replace. */
-export const keysTaken = (tx: Transaction, keys: readonly string[]) =>
+export const findExistingJobKeys = (tx: Transaction, keys: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ key: z.string() }))`
     select key from graphile_worker._private_jobs where key = any(${sql.array([...keys], 'text')})
   `);
@@ -35,7 +35,7 @@ export const keysTaken = (tx: Transaction, keys: readonly string[]) =>
 const Added = z.object({ id: z.string() });
 
 /** Puts jobs into the queue as they were in another one: when they run, and what they have tried. */
-export async function addAsTheyWere(tx: Transaction, lines: readonly string[]) {
+export async function restoreJobs(tx: Transaction, lines: readonly string[]) {
   const batch = `[${lines.join(',')}]`;
   const ids = await tx.anyFirst(sql.type(Added)`
     select (graphile_worker.add_job(

@@ -3,7 +3,7 @@ import { openPool, sql, type Transaction } from '../database/db.ts';
 /** A large table is one statement. */
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
-export type Owner = {
+export type OwnerConnection = {
   /** One transaction; a snapshot sees the database as of its beginning, and writes nothing. */
   steps<Result>(
     mode: 'snapshot' | 'write',
@@ -16,7 +16,7 @@ export type Owner = {
  * Whole tenants are read and written by the owner of the tables alone, whose login is that of
  * npm run migrate: neither the API nor a worker has a way to bring rows in as they were.
  */
-export async function openOwner(url: string): Promise<Owner> {
+export async function connectAsOwner(url: string): Promise<OwnerConnection> {
   const role = 'servicing_owner';
   const pool = await openPool(url, { role, size: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
   return {

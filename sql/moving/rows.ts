@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import type { Table } from './tables.ts';
+import type { TenantTable } from './tables.ts';
 
 const identifiers = (names: readonly string[]) =>
   sql.join(
@@ -14,9 +14,9 @@ const Text = z.object({ text: z.string() });
  * The tenant's rows of a table as lines of JSON, in the order of its key, a batch at a time. JSON keeps
  * every digit of a numeric and every microsecond of a moment, and is read by the database alone.
  */
-export async function* rowsOf(
+export async function* exportRows(
   tx: Transaction,
-  table: Table,
+  table: TenantTable,
   tenantId: string,
 ): AsyncGenerator<readonly string[]> {
   await tx.query(sql.typeAlias('void')`
@@ -36,8 +36,10 @@ export async function* rowsOf(
 }
 
 /** Where a batch waits until its table is complete: rows of one table may name each other. */
-export async function prepareToTakeIn(tx: Transaction, tenantId: string) {
-  await tx.query(sql.typeAlias('void')`select set_config('app.coming_in', ${tenantId}, true)`);
+export async function prepareImport(tx: Transaction, tenantId: string) {
+  await tx.query(
+    sql.typeAlias('void')`select set_config('app.importing_tenant', ${tenantId}, true)`,
+  );
   // Tables that name each other in a circle are compared when all of them are there.
   await tx.query(sql.typeAlias('void')`set constraints all deferred`);
   await tx.query(sql.typeAlias('void')`
@@ -47,18 +49,22 @@ export async function prepareToTakeIn(tx: Transaction, tenantId: string) {
 }
 
 /** What was put off is compared now, while all of it can still be undone. */
-export const compareReferences = (tx: Transaction) =>
+export const checkForeignKeys = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`set constraints all immediate`);
 
 /** The lines are parsed by the database, each as one row of JSON and never as a statement. */
-export const takeIn = (tx: Transaction, lines: readonly string[]) =>
+export const stageRows = (tx: Transaction, lines: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     insert into incoming (rows) select jsonb_agg(line.text::jsonb order by line.place)
     from unnest(${sql.array([...lines], 'text')}) with ordinality as line (text, place)
   `);
 
 /** Writes what was taken in, that tenant's rows alone; answers how many. */
-export async function writeTaken(tx: Transaction, table: Table, tenantId: string): Promise<number> {
+export async function writeStagedRows(
+  tx: Transaction,
+  table: TenantTable,
+  tenantId: string,
+): Promise<number> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     insert into ${sql.identifier([table.name])} (${identifiers(table.columns)})
     select ${sql.join(
@@ -78,7 +84,7 @@ export async function writeTaken(tx: Transaction, table: Table, tenantId: string
 const Month = z.object({ month: z.string() });
 
 /** The months of interest_accruals, the one table that has a partition for each. */
-export const accrualMonths = (tx: Transaction, tenantId: string) =>
+export const listAccrualMonths = (tx: Transaction, tenantId: string) =>
   tx.anyFirst(sql.type(Month)`
     select distinct date_trunc('month', accrual_date)::date as month
     from interest_accruals where tenant_id = ${tenantId} order by 1
@@ -99,17 +105,20 @@ const tablesOfFiles = (tx: Transaction) =>
   `);
 
 const Named = z.object({ key: z.string(), sha256_hash: z.string().nullable() });
-export type NamedFile = z.output<typeof Named>;
+export type ReferencedFile = z.output<typeof Named>;
 
 /** Each file that the tenant's rows name, once, with the hash that its document has; none that was removed. */
-export async function filesNamed(tx: Transaction, tenantId: string): Promise<readonly NamedFile[]> {
+export async function listReferencedFiles(
+  tx: Transaction,
+  tenantId: string,
+): Promise<readonly ReferencedFile[]> {
   const tables = await tablesOfFiles(tx);
   const each = tables.map(
     (table) => sql.fragment`
       select storage_key as key, to_jsonb(named) ->> 'sha256_hash' as sha256_hash
       from ${sql.identifier([table])} as named
       where tenant_id = ${tenantId} and storage_key is not null
-        and storage_key not like 'redacted/%' and to_jsonb(named) ->> 'file_gone_at' is null`,
+        and storage_key not like 'redacted/%' and to_jsonb(named) ->> 'file_deleted_at' is null`,
   );
   return tx.any(sql.type(Named)`
     select key, max(sha256_hash) as sha256_hash

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BASELINE } from '../database/baseline.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
-const Table = z.object({
+const TenantTable = z.object({
   name: z.string(),
   /** What is written: all but what the database generates. */
   columns: z.array(z.string()),
@@ -13,14 +13,14 @@ const Table = z.object({
   /** Tables whose rows are named by these rows at once, and not at the end of the transaction. */
   after: z.array(z.string()),
 });
-export type Table = z.output<typeof Table>;
+export type TenantTable = z.output<typeof TenantTable>;
 
 /**
  * Every table that holds records of tenants, by the catalogue, those that are named before those that name
  * them: a new table is carried from its first day.
  */
-export async function carriedTables(tx: Transaction): Promise<Table[]> {
-  const tables = await tx.any(sql.type(Table)`
+export async function listTenantTables(tx: Transaction): Promise<TenantTable[]> {
+  const tables = await tx.any(sql.type(TenantTable)`
     with carried as (
       select class.oid, class.relname::text as name,
              case when class.relname = 'tenants' then 'id' else 'tenant_id' end as tenant_column
@@ -28,7 +28,7 @@ export async function carriedTables(tx: Transaction): Promise<Table[]> {
       where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p')
         and not class.relispartition
         -- Counts are kept by the triggers of what is brought in.
-        and class.relname <> 'kept_counts'
+        and class.relname <> 'row_counts'
         and (class.relname = 'tenants' or exists (
           select from pg_attribute
           where attrelid = class.oid and attname = 'tenant_id' and not attisdropped))
@@ -62,8 +62,8 @@ export async function carriedTables(tx: Transaction): Promise<Table[]> {
 }
 
 /** Throws where tables name each other in a circle, which no order of writing would satisfy. */
-function inOrder(tables: readonly Table[]): Table[] {
-  const written: Table[] = [];
+function inOrder(tables: readonly TenantTable[]): TenantTable[] {
+  const written: TenantTable[] = [];
   const done = new Set<string>();
   while (written.length < tables.length) {
     const next = tables.filter(

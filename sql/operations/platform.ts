@@ -1,19 +1,24 @@
 import { z } from 'zod';
 import { sql } from '../database/db.ts';
-import type { Cause } from '../queue/worker-operations.ts';
-import type { Seer } from './jobs.ts';
+import type { ChangeReason } from '../queue/worker-operations.ts';
+import type { OperationsConnection } from './jobs.ts';
 
 const Yes = z.object({ yes: z.boolean() });
 
 /** Whether whoever asks operates the platform, and not one tenant on it. */
-export const seesAll = async (tx: Seer): Promise<boolean> =>
-  (await tx.one(sql.type(Yes)`select app.sees_all() as yes`)).yes;
+export const isPlatformOperator = async (tx: OperationsConnection): Promise<boolean> =>
+  (await tx.one(sql.type(Yes)`select app.is_platform_operator() as yes`)).yes;
 
 /** Makes superadmins of this tenant the operators of the platform; answers whether there is such a tenant. */
-export const nameOperators = async (owner: Seer, slug: string, { who, why }: Cause) =>
-  (await owner.one(sql.type(Yes)`select app.name_operators(${slug}, ${who}, ${why}) as yes`)).yes;
+export const setOperatorTenant = async (
+  owner: OperationsConnection,
+  slug: string,
+  { who, why }: ChangeReason,
+) =>
+  (await owner.one(sql.type(Yes)`select app.set_operator_tenant(${slug}, ${who}, ${why}) as yes`))
+    .yes;
 
-const Kind = z.object({
+const JobKind = z.object({
   kind: z.string(),
   waiting: z.int(),
   scheduled: z.int(),
@@ -22,14 +27,14 @@ const Kind = z.object({
   oldest: z.string().nullable(),
   lag_seconds: z.int().nullable(),
 });
-export type Kind = z.output<typeof Kind>;
+export type JobKind = z.output<typeof JobKind>;
 
 /** How each kind of job stands, of which there are any. */
-export const kinds = (tx: Seer) =>
-  tx.any(sql.type(Kind)`
+export const listJobKinds = (tx: OperationsConnection) =>
+  tx.any(sql.type(JobKind)`
     select kind, waiting::integer, scheduled::integer, running::integer, failed::integer, oldest,
       extract(epoch from now() - oldest)::integer as lag_seconds
-    from app.seen_kinds()
+    from app.list_job_kinds()
   `);
 
 const Quarter = z.object({
@@ -43,10 +48,10 @@ const Quarter = z.object({
 export type Quarter = z.output<typeof Quarter>;
 
 /** What the pools did in each quarter of an hour; nothing for whoever operates no platform. */
-export const quarters = (tx: Seer, hours: number) =>
+export const listQuarters = (tx: OperationsConnection, hours: number) =>
   tx.any(sql.type(Quarter)`
     select quarter, pool, runs::integer, failures::integer, seconds, waits::integer[]
-    from app.seen_quarters(${hours}::integer)
+    from app.list_quarters(${hours}::integer)
   `);
 
 export const Close = z.object({
@@ -56,13 +61,14 @@ export const Close = z.object({
   chunks_total: z.int(),
   chunks_done: z.int(),
   loans: z.int(),
-  set_aside: z.int(),
+  quarantined: z.int(),
   started_at: z.string(),
   finished_at: z.string().nullable(),
   seconds_left: z.int().nullable(),
 });
 
-export const closes = (tx: Seer) => tx.any(sql.type(Close)`select * from app.seen_closes()`);
+export const listCloses = (tx: OperationsConnection) =>
+  tx.any(sql.type(Close)`select * from app.list_closes()`);
 
 export const Receiver = z.object({
   tenant: z.string(),
@@ -79,22 +85,23 @@ export const Receiver = z.object({
 });
 
 /** Those in trouble first. */
-export const receivers = (tx: Seer) =>
+export const listReceivers = (tx: OperationsConnection) =>
   tx.any(sql.type(Receiver)`
     select tenant, subscription_id, host, is_active, consecutive_failures, waiting::integer,
       last_error, disabled_at, failing_since, is_slow
-    from app.seen_webhooks()
+    from app.list_receivers()
   `);
 
 export const Tenant = z.object({ id: z.string(), slug: z.string(), is_active: z.boolean() });
 
 /** Whose jobs there may be: of all tenants for operators, and otherwise the own one. */
-export const tenants = (tx: Seer) =>
-  tx.any(sql.type(Tenant)`select id, slug, is_active from app.seen_tenants()`);
+export const listTenants = (tx: OperationsConnection) =>
+  tx.any(sql.type(Tenant)`select id, slug, is_active from app.list_visible_tenants()`);
 
 const Tick = z.object({ task: z.string(), last_at: z.string().nullable() });
 
-export const clock = (tx: Seer) => tx.any(sql.type(Tick)`select * from app.seen_clock()`);
+export const listScheduleTicks = (tx: OperationsConnection) =>
+  tx.any(sql.type(Tick)`select * from app.list_schedule_ticks()`);
 
 export const Change = z.object({
   id: z.string(),
@@ -106,7 +113,7 @@ export const Change = z.object({
 });
 
 /** What was done to the work, the newest first. */
-export const changes = (tx: Seer, limit: number) =>
+export const listChanges = (tx: OperationsConnection, limit: number) =>
   tx.any(sql.type(Change)`
-    select id, done_at, who, action, details, why from app.seen_changes(${limit}::integer)
+    select id, done_at, who, action, details, why from app.list_operations(${limit}::integer)
   `);

@@ -23,7 +23,7 @@ type NewDraw = {
 };
 
 /** Takes the due date for this plan; null where somebody has taken it already. */
-export const take = (tx: Transaction, draw: NewDraw) =>
+export const claimDueDate = (tx: Transaction, draw: NewDraw) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     insert into autopay_draws (
       autopay_plan_id, loan_id, due_date, run_date, amount, status, reason, attempts
@@ -49,7 +49,7 @@ export type Draw = z.output<typeof Draw>;
 const DRAW = sql.fragment`id, autopay_plan_id, due_date, amount, attempts`;
 
 /** Draws of the plan that are to be asked for again, locked. */
-export const toRetry = (tx: Transaction, planId: string, day: string) =>
+export const lockDrawsToRetry = (tx: Transaction, planId: string, day: string) =>
   tx.any(sql.type(Draw)`
     select ${DRAW} from autopay_draws
     where autopay_plan_id = ${planId} and status = 'retrying' and retry_on <= ${day}
@@ -57,20 +57,20 @@ export const toRetry = (tx: Transaction, planId: string, day: string) =>
   `);
 
 /** The draw whose payment this is, locked. */
-export const ofPayment = (tx: Transaction, paymentId: string) =>
+export const lockByPayment = (tx: Transaction, paymentId: string) =>
   tx.maybeOne(sql.type(Draw)`
     select ${DRAW} from autopay_draws where payment_id = ${paymentId} for update
   `);
 
 /** Nothing more is asked for again: the plan has ended or rests. */
-export const giveUp = (tx: Transaction, planId: string) =>
+export const cancelRetries = (tx: Transaction, planId: string) =>
   tx.query(sql.typeAlias('void')`
     update autopay_draws set status = 'returned', retry_on = null
     where autopay_plan_id = ${planId} and status = 'retrying'
   `);
 
 /** Whether the last draw before this due date was paid, as far as the bank has said. */
-export const wasLastPaid = (tx: Transaction, planId: string, dueDate: string) =>
+export const wasLastDrawPaid = (tx: Transaction, planId: string, dueDate: string) =>
   tx.exists(sql.typeAlias('void')`
     select from (
       select status from autopay_draws

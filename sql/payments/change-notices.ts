@@ -15,13 +15,13 @@ export const changeNotices = table({
 });
 
 /** Whether the bank's notice was kept before, under its own number. */
-export const isKnown = (tx: Transaction, entryId: string, code: string, traceNumber: string) =>
+export const isRecorded = (tx: Transaction, entryId: string, code: string, traceNumber: string) =>
   tx.exists(sql.typeAlias('void')`
     select from change_notices
     where nacha_entry_id = ${entryId} and code = ${code} and trace_number = ${traceNumber}
   `);
 
-const Notice = z.object({
+const ChangeNotice = z.object({
   id: z.string(),
   status: z.string(),
   code: z.string(),
@@ -33,11 +33,11 @@ const Notice = z.object({
   sent_account_number_sealed: z.string(),
   sent_transaction_code: z.string(),
 });
-export type Notice = z.output<typeof Notice>;
+export type ChangeNotice = z.output<typeof ChangeNotice>;
 
 /** The notice, locked, with the account as it was sent. */
 export const lock = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Notice)`
+  tx.maybeOne(sql.type(ChangeNotice)`
     select notice.id, notice.status, notice.code, notice.payment_instrument_id,
            notice.corrected_routing_number, notice.corrected_account_number_sealed,
            notice.corrected_account_type, entry.routing_number as sent_routing_number,
@@ -54,7 +54,7 @@ const Account = z.object({
 });
 
 /** The account as it is now. */
-export const account = (tx: Transaction, instrumentId: string) =>
+export const currentAccount = (tx: Transaction, instrumentId: string) =>
   tx.one(sql.type(Account)`
     select routing_number, account_number_sealed, account_type
     from payment_instruments where id = ${instrumentId}

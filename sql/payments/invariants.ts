@@ -1,5 +1,5 @@
 import { sql } from '../database/db.ts';
-import { Found, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariants/check.ts';
 
 const inNoFile = (record: string, column: string) => sql.fragment`
   not exists (
@@ -53,10 +53,10 @@ const booked = sql.fragment`
 `;
 
 /** Payments against the ledger, and orders to the bank against its files. */
-export const payments: readonly Check[] = [
+export const paymentInvariants: readonly Check[] = [
   {
     rule: 'payments are in cash, or on their way there',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select payment.tenant_id, payment.id as subject,
              format('Payment %s of %s is %s, and the ledger has %s of it in cash.', payment.id,
                payment.amount, payment.status, coalesce(booked.amount, 0.00)) as message
@@ -84,7 +84,7 @@ export const payments: readonly Check[] = [
   },
   {
     rule: 'orders are sent within two banking days',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select ordered.tenant_id, ordered.id as subject,
              format('%s %s of %s was to be in a file for the bank by %s, and is in none.',
                ordered.kind, ordered.id, ordered.amount, ordered.send_by) as message
@@ -95,7 +95,7 @@ export const payments: readonly Check[] = [
   },
   {
     rule: 'what a file orders is cash when its day is over',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select entry.tenant_id, entry.id as subject,
              format('Entry %s of %s in %s was effective on %s, and is not in cash.',
                entry.trace_number, entry.amount, file.filename, file.effective_entry_date
@@ -111,7 +111,7 @@ export const payments: readonly Check[] = [
   },
   {
     rule: 'cash moved by ACH is what files ordered',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select tenant_id, tenant_id as subject,
              format('On %s files and returns moved %s, and the ledger has %s of it in cash.', day,
                coalesce(ordered.amount, 0.00), coalesce(booked.amount, 0.00)) as message

@@ -25,18 +25,18 @@ export const nachaEntries = table({
 });
 
 /** One file is ordered at a time, so that nothing is sent twice. */
-export const alone = (tx: Transaction) =>
+export const lockFileCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('nacha ' || app.current_tenant(), 0))
   `);
 
 /** How many entries the tenant has ever sent; trace numbers go on from there. */
-export const entriesSoFar = (tx: Transaction) =>
+export const countEntries = (tx: Transaction) =>
   tx.oneFirst(
     sql.type(z.object({ count: z.int() }))`select count(*)::integer as count from nacha_entries`,
   );
 
-export const filesOf = (tx: Transaction, fileDate: string) =>
+export const countFilesOn = (tx: Transaction, fileDate: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from nacha_files where file_date = ${fileDate}
   `);
@@ -53,7 +53,7 @@ const Ordered = z.object({
 });
 
 /** The file as it was ordered. */
-export const ordered = (tx: Transaction, id: string) =>
+export const findFile = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Ordered)`
     select id, file_date, to_char(created_at at time zone 'UTC', 'HH24MI') as file_time,
            file_id_modifier, effective_entry_date, originator, storage_key, status
@@ -61,7 +61,7 @@ export const ordered = (tx: Transaction, id: string) =>
   `);
 
 /** Files that were ordered, and whose making was cut short. */
-export const unfinished = (tx: Transaction) =>
+export const pendingFileIds = (tx: Transaction) =>
   tx.anyFirst(sql.typeAlias('id')`select id from nacha_files where status = 'pending' order by id`);
 
 const Stored = z.object({
@@ -76,7 +76,7 @@ const Stored = z.object({
   is_recurring: z.boolean(),
 });
 
-export const entriesOf = (tx: Transaction, fileId: string) =>
+export const listEntries = (tx: Transaction, fileId: string) =>
   tx.any(sql.type(Stored)`
     select entry.batch, entry.transaction_code, entry.routing_number, entry.account_number_sealed,
            entry.amount, entry.individual_id, entry.individual_name, entry.trace_number,

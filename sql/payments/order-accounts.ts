@@ -8,7 +8,7 @@ export type OrderKey = { payment_id: string } | { disbursement_id: string } | { 
  * Copies the account of an instrument for an order. An order that has its account already keeps it, so a
  * scheduled payment is collected from the account that it was scheduled with.
  */
-export const freeze = (tx: Transaction, order: OrderKey, instrumentId: string) =>
+export const saveAccount = (tx: Transaction, order: OrderKey, instrumentId: string) =>
   tx.query(sql.typeAlias('void')`
     insert into order_accounts (payment_id, disbursement_id, draw_id, payment_instrument_id,
       individual_name, bank_name, account_type, routing_number, account_number_sealed,
@@ -26,18 +26,18 @@ export const freeze = (tx: Transaction, order: OrderKey, instrumentId: string) =
     on conflict do nothing
   `);
 
-const Open = z.object({
+const UnsentOrderIds = z.object({
   payment_ids: z.array(z.string()),
   disbursement_ids: z.array(z.string()),
   draw_ids: z.array(z.string()),
   /** Payments that are scheduled for a later day. */
   scheduled_ids: z.array(z.string()),
 });
-export type Open = z.output<typeof Open>;
+export type UnsentOrderIds = z.output<typeof UnsentOrderIds>;
 
 /** The orders with this instrument that stand and that no file for the bank holds yet. */
-export const open = (tx: Transaction, instrumentId: string): Promise<Open> =>
-  tx.one(sql.type(Open)`
+export const findUnsentOrders = (tx: Transaction, instrumentId: string): Promise<UnsentOrderIds> =>
+  tx.one(sql.type(UnsentOrderIds)`
     with waiting as (
       select ordered.payment_id, ordered.disbursement_id, ordered.draw_id,
              payment.status = 'scheduled' as is_scheduled

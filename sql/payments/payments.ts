@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { sql, unread, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
-import { insertOften } from '../write.ts';
+import { sql, deferred, type Transaction } from '../database/db.ts';
+import { containsPattern, table } from '../table.ts';
+import { batchedInsert } from '../write.ts';
 
 export const payments = table({
   name: 'payments',
@@ -46,11 +46,11 @@ export const payments = table({
     from payments as record
   `,
   searched: ['receipt_number'],
-  search: (words) => sql.fragment`row.receipt_number ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.receipt_number ilike ${containsPattern(words)}`,
 });
 
 /** Writes a payment that was made. */
-export const add = insertOften('payments');
+export const add = batchedInsert('payments');
 
 const Payment = z.object({
   id: z.string(),
@@ -85,20 +85,20 @@ export const markReversed = (
   `);
 
 /** Which loan the payment belongs to, read before the loan is locked. */
-export const loanOf = (tx: Transaction, id: string) =>
+export const findLoanId = (tx: Transaction, id: string) =>
   tx.maybeOne(
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from payments where id = ${id}`,
   );
 
 /** A scheduled payment that will not be made. */
-export async function cancel(tx: Transaction, id: string) {
+export async function cancelScheduled(tx: Transaction, id: string) {
   await tx.query(sql.typeAlias('void')`
     update payments set status = 'canceled' where id = ${id} and status = 'scheduled'
   `);
 }
 
 /** A scheduled payment that could not be made. */
-export const markFailed = (tx: Transaction, id: string, reason: string) =>
+export const markScheduledFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update payments set status = 'failed', failed_at = now(), failure_reason = ${reason}
     where id = ${id} and status = 'scheduled'
@@ -111,7 +111,7 @@ const Scheduled = z.looseObject({
 });
 
 /** The scheduled payment with what it was ordered as, locked. */
-export const scheduled = (tx: Transaction, id: string) =>
+export const lockScheduled = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Scheduled)`
     select amount, payment_date, effective_date, payment_method, payment_type, payment_instrument_id,
            allocation_override, external_id, reference_number, notes, source, hold_until,
@@ -120,10 +120,10 @@ export const scheduled = (tx: Transaction, id: string) =>
   `);
 
 /** The order gives way to the payment itself, which is written under the same id. */
-export const forget = (tx: Transaction, id: string) =>
+export const deleteScheduled = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`delete from payments where id = ${id} and status = 'scheduled'`);
 
-const ToReturn = z.object({
+const PaymentToReturn = z.object({
   id: z.string(),
   loan_id: z.string(),
   amount: z.string(),
@@ -132,11 +132,11 @@ const ToReturn = z.object({
   payment_instrument_id: z.string().nullable(),
   waive_returned_fee: z.boolean(),
 });
-export type ToReturn = z.output<typeof ToReturn>;
+export type PaymentToReturn = z.output<typeof PaymentToReturn>;
 
 /** The payment that a bank sends back. */
-export const toReturn = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(ToReturn)`
+export const findForReturn = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(PaymentToReturn)`
     select id, loan_id, amount, payment_date, payment_type, payment_instrument_id, waive_returned_fee
     from payments where id = ${id}
   `);
@@ -145,25 +145,25 @@ const Refundable = z.object({
   loan_id: z.string(),
   status: z.string(),
   principal_applied: z.string(),
-  given_back: z.string(),
+  refunded_principal: z.string(),
   hold_until: z.string().nullable(),
 });
 
 /** A payment received, with how much of its principal was given back already. */
-export const refundable = (tx: Transaction, id: string) =>
+export const findRefundable = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Refundable)`
     select payment.loan_id, payment.status, payment.principal_applied, payment.hold_until,
            coalesce((
              select -sum(back.principal_applied) from payments as back
              where back.loan_id = payment.loan_id and back.reverses_payment_id = payment.id
                and back.payment_type = 'reimbursement' and back.status in ('completed', 'settled')
-           ), 0.00) as given_back
+           ), 0.00) as refunded_principal
     from payments as payment
     where payment.id = ${id} and payment.payment_type <> 'reimbursement'
   `);
 
 /** What waits in suspense of payments that are held. */
-export const heldInSuspense = (tx: Transaction, loanId: string, today: string) =>
+export const heldSuspenseAmount = (tx: Transaction, loanId: string, today: string) =>
   tx.oneFirst(sql.type(z.object({ held: z.string() }))`
     select coalesce(sum(suspense_applied), 0.00) as held from payments
     where loan_id = ${loanId} and status = 'completed' and hold_until > ${today}
@@ -173,13 +173,13 @@ const isHeldUntil = (today: string) =>
   sql.fragment`status = 'completed' and hold_until <= ${today}`;
 
 /** Finds payments whose hold has ended. */
-export const heldUntil = (today: string) =>
+export const withEndedHold = (today: string) =>
   sql.fragment`select from payments where ${isHeldUntil(today)}`;
 
 /** They count as settled. */
-export const settleHeld = (tx: Transaction, today: string) =>
+export const settleEndedHolds = (tx: Transaction, today: string) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update payments set status = 'settled', settled_at = now() where ${isHeldUntil(today)}
   `),
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 
-const Sent = z.object({
+const SentEntry = z.object({
   id: z.string(),
   payment_id: z.string().nullable(),
   disbursement_id: z.string().nullable(),
@@ -18,8 +18,8 @@ const Sent = z.object({
   borrower_id: z.string(),
   payment_instrument_id: z.string().nullable(),
 });
-export type Sent = z.output<typeof Sent>;
-const Traced = Sent.extend({ trace_number: z.string() });
+export type SentEntry = z.output<typeof SentEntry>;
+const Traced = SentEntry.extend({ trace_number: z.string() });
 
 /** Where cash is booked for the loan: on an account of its product's, or of the chart. */
 const cashOf = sql.fragment`
@@ -50,7 +50,7 @@ const sent = sql.fragment`
 `;
 
 /** The entries that were sent under these trace numbers, by number; their loans are locked next. */
-export async function ofTraces(tx: Transaction, traceNumbers: readonly string[]) {
+export async function findByTraceNumbers(tx: Transaction, traceNumbers: readonly string[]) {
   const found = await tx.any(sql.type(Traced)`
     ${sent} where entry.trace_number = any(${sql.array([...traceNumbers], 'text')})
   `);
@@ -58,14 +58,16 @@ export async function ofTraces(tx: Transaction, traceNumbers: readonly string[])
 }
 
 export const lock = (tx: Transaction, id: string) =>
-  tx.one(sql.type(Sent)`${sent} where entry.id = ${id} for update of entry`);
+  tx.one(sql.type(SentEntry)`${sent} where entry.id = ${id} for update of entry`);
 
 /** The entry that collected or paid a payment, locked; null where it is in no file. */
-export const ofPayment = (tx: Transaction, paymentId: string) =>
-  tx.maybeOne(sql.type(Sent)`${sent} where entry.payment_id = ${paymentId} for update of entry`);
+export const lockByPayment = (tx: Transaction, paymentId: string) =>
+  tx.maybeOne(
+    sql.type(SentEntry)`${sent} where entry.payment_id = ${paymentId} for update of entry`,
+  );
 
 /** What was paid out has come back. Answers whether it stood until now: what was undone stays undone. */
-export const markFailed = async (
+export const markPayoutFailed = async (
   tx: Transaction,
   table: 'disbursements' | 'draws',
   id: string,
@@ -92,7 +94,7 @@ const movedBy = (day: string) => sql.fragment`
 `;
 
 /** Finds what the bank moves by the end of a day: all entries of the files for it that have not come back. */
-export const moving = (day: string) =>
+export const entriesToSettle = (day: string) =>
   sql.fragment`select from nacha_entries as entry, nacha_files as file where ${movedBy(day)}`;
 
 /** Marks it, and answers the sums by file, side and accounts. */

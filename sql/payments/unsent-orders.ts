@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-const Unsent = z.object({
+const UnsentOrder = z.object({
   payment_id: z.string().nullable(),
   disbursement_id: z.string().nullable(),
   draw_id: z.string().nullable(),
@@ -21,7 +21,7 @@ const Unsent = z.object({
   account_type: z.string().nullable(),
   clearing_account_id: z.string().nullable(),
 });
-export type Unsent = z.output<typeof Unsent>;
+export type UnsentOrder = z.output<typeof UnsentOrder>;
 
 /** The account as it was when the order was made, and whether its instrument may still be used. */
 const account = sql.fragment`
@@ -45,7 +45,7 @@ const clearingOf = (eventId: ReturnType<typeof sql.fragment>) => sql.fragment`
  * has not been told. They are held until the file is ordered, so that none is taken back in between.
  */
 export const unsentPayments = (tx: Transaction) =>
-  tx.any(sql.type(Unsent)`
+  tx.any(sql.type(UnsentOrder)`
     select payment.id as payment_id, null::uuid as disbursement_id, null::uuid as draw_id,
            payment.loan_id, payment.payment_type = 'reimbursement' as is_credit, payment.amount,
            payment.source = 'portal' or coalesce(consent.source = 'portal', false) as is_by_web,
@@ -65,7 +65,7 @@ export const unsentPayments = (tx: Transaction) =>
 
 /** Disbursements that go to a bank account and that the bank has not been told of, held likewise. */
 export const unsentDisbursements = (tx: Transaction) =>
-  tx.any(sql.type(Unsent)`
+  tx.any(sql.type(UnsentOrder)`
     select null::uuid as payment_id, disbursement.id as disbursement_id, null::uuid as draw_id,
            loan.id as loan_id, true as is_credit, disbursement.net_amount as amount, false as is_by_web,
            false as is_retry, loan.loan_number as individual_id, ${account},
@@ -88,7 +88,7 @@ export const unsentDisbursements = (tx: Transaction) =>
 
 /** Draws on a line of credit that go to a bank account, held likewise. */
 export const unsentDraws = (tx: Transaction) =>
-  tx.any(sql.type(Unsent)`
+  tx.any(sql.type(UnsentOrder)`
     select null::uuid as payment_id, null::uuid as disbursement_id, draw.id as draw_id,
            loan.id as loan_id, true as is_credit, draw.amount, false as is_by_web, false as is_retry,
            loan.loan_number as individual_id, ${account}, ${clearingOf(sql.fragment`draw.id`)}

@@ -11,7 +11,7 @@ import { loans } from '../loans/loans.ts';
 export const upcomingDraw = sql.fragment`(
   select plan.next_run_date as date, draw.amount, plan.payment_instrument_id
   from autopay_plans as plan
-  cross join lateral (select app.repayment_foreseen(loan, plan.next_run_date) as owed offset 0) as debt
+  cross join lateral (select app.repayment_outlook(loan, plan.next_run_date) as owed offset 0) as debt
   cross join lateral (
     select case
       when plan.amount_type = 'payoff' then greatest(
@@ -50,7 +50,7 @@ const Upcoming = z.object({
 });
 
 /** The next draw of a loan, with the account that it is taken from; null where none is to come. */
-export const ofLoan = (tx: Transaction, loanId: string) =>
+export const findUpcomingDraw = (tx: Transaction, loanId: string) =>
   tx.maybeOne(sql.type(Upcoming)`
     select draw.amount::text as amount, draw.date,
            instrument.account_number_last_four as account_last_four

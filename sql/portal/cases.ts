@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 /** A case as staff see it. */
 export const cases = table({
@@ -18,13 +18,13 @@ export const cases = table({
     join borrowers as borrower on borrower.id = record.borrower_id
   `,
   search: (words) => sql.fragment`
-    row.case_number ilike ${containing(words)} or row.subject ilike ${containing(words)}
-    or row.borrower_name ilike ${containing(words)}
+    row.case_number ilike ${containsPattern(words)} or row.subject ilike ${containsPattern(words)}
+    or row.borrower_name ilike ${containsPattern(words)}
   `,
 });
 
 /** The cases of one borrower that are theirs to see. What staff described a case by is not. */
-export const casesOf = (borrowerId: string) =>
+export const casesOfBorrower = (borrowerId: string) =>
   table({
     name: 'support_cases',
     rows: sql.fragment`
@@ -58,7 +58,7 @@ export const messages = table({
 const THREAD_MAX = 500;
 
 /** The thread as staff see it, the oldest first. */
-export const threadOf = (tx: Transaction, caseId: string) =>
+export const listThread = (tx: Transaction, caseId: string) =>
   tx.any(sql.unsafe`
     select * from (
       select * from (${messages.rows}) as row where row.case_id = ${caseId}
@@ -68,7 +68,7 @@ export const threadOf = (tx: Transaction, caseId: string) =>
   `);
 
 /** The same without remarks among staff, and with the authors as the borrower is told of them. */
-export const shownThreadOf = (tx: Transaction, caseId: string) =>
+export const listVisibleThread = (tx: Transaction, caseId: string) =>
   tx.any(sql.unsafe`
     select * from (
       select id, author_type, shown_name as author_name, message, attachments, created_at
@@ -80,7 +80,7 @@ export const shownThreadOf = (tx: Transaction, caseId: string) =>
   `);
 
 /** The next number of the year: C-2026-000001. Gaps may stay where an opening failed. */
-export async function nextNumber(tx: Transaction, year: string): Promise<string> {
+export async function nextCaseNumber(tx: Transaction, year: string): Promise<string> {
   const number = await tx.oneFirst(sql.type(z.object({ last_number: z.string() }))`
     insert into case_number_sequences (year, last_number) values (${year}::integer, 1)
     on conflict (tenant_id, year)
@@ -91,7 +91,7 @@ export async function nextNumber(tx: Transaction, year: string): Promise<string>
 }
 
 /** How many cases the borrower has that are not settled. */
-export const countOpen = (tx: Transaction, borrowerId: string) =>
+export const countOpenCases = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from support_cases
     where borrower_id = ${borrowerId} and source = 'portal'
@@ -99,20 +99,20 @@ export const countOpen = (tx: Transaction, borrowerId: string) =>
   `);
 
 /** Whether bureaus have been told of the loan. */
-export const isReported = (tx: Transaction, loanId: string) =>
+export const isReportedToBureaus = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from credit_reporting_records where loan_id = ${loanId} and status = 'reported'
   `);
 
 /** Whether a case may be given to the user: one of the staff who works on cases, and is still here. */
-export const mayWorkOn = (tx: Transaction, userId: string) =>
+export const canWorkOnCases = (tx: Transaction, userId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from users where id = ${userId} and is_active and tenant_role <> 'viewer'
   `);
 
 const Person = z.object({ first_name: z.string(), last_name: z.string() });
 
-export const userNamed = (tx: Transaction, id: string) =>
+export const findUserName = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Person)`select first_name, last_name from users where id = ${id}`);
 
 /** The reminders to answer this case are done. */

@@ -3,7 +3,7 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import type { Row } from '../table.ts';
 
 /** The borrower's addresses, primary ones first. */
-export const addressesOf = (tx: Transaction, borrowerId: string) =>
+export const listAddresses = (tx: Transaction, borrowerId: string) =>
   tx.any(
     prepared(sql.unsafe`
       select * from (${addresses.rows}) as row
@@ -13,7 +13,7 @@ export const addressesOf = (tx: Transaction, borrowerId: string) =>
   ) as Promise<readonly Row[]>;
 
 /** The borrower's phone of that number. */
-export const phoneOf = (tx: Transaction, borrowerId: string, number: string) =>
+export const findPhone = (tx: Transaction, borrowerId: string, number: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from phones
     where borrower_id = ${borrowerId} and phone_number = ${number} and not is_archived

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { loansOf } from '../loans/co-borrowers.ts';
+import { loanIdsOwedBy } from '../loans/co-borrowers.ts';
 import { table } from '../table.ts';
 
 /** What is printed of a loan, for all who owe it. Everything else is for the one whom it names. */
@@ -11,7 +11,7 @@ const shownTo = (borrowerId: string) => sql.fragment`
   (
     record.borrower_id = ${borrowerId}
     or (record.template = any(${sql.array(OF_THE_LOAN, 'text')})
-      and record.loan_id = any(${loansOf(borrowerId)}))
+      and record.loan_id = any(${loanIdsOwedBy(borrowerId)}))
   )
   and record.is_visible_to_borrower and not record.is_archived
   and case record.source
@@ -22,7 +22,7 @@ const shownTo = (borrowerId: string) => sql.fragment`
 `;
 
 /** The documents of one borrower, as they are shown to them. */
-export const documentsOf = (borrowerId: string) =>
+export const documentsOfBorrower = (borrowerId: string) =>
   table({
     name: 'documents',
     rows: sql.fragment`
@@ -52,7 +52,11 @@ export const isOwnUpload = (tx: Transaction, id: string, borrowerId: string) =>
 const Count = z.object({ count: z.int() });
 
 /** Whether the borrower sees all of these. */
-export async function seesAll(tx: Transaction, borrowerId: string, ids: readonly string[]) {
+export async function canSeeAllDocuments(
+  tx: Transaction,
+  borrowerId: string,
+  ids: readonly string[],
+) {
   const wanted = [...new Set(ids)];
   const count = await tx.oneFirst(sql.type(Count)`
     select count(*)::integer as count from documents as record

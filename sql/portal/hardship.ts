@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 /** By what a borrower is helped; each is a record beneath the loan. */
 export const RELIEFS = ['forbearance', 'deferment', 'modification', 'payment_plan'] as const;
@@ -57,12 +57,12 @@ export const applications = table({
     left join lateral ${relief} as relief on true
   `,
   search: (words) => sql.fragment`
-    row.application_number ilike ${containing(words)} or row.borrower_name ilike ${containing(words)}
+    row.application_number ilike ${containsPattern(words)} or row.borrower_name ilike ${containsPattern(words)}
   `,
 });
 
 /** The applications of one borrower, as they are shown to them. */
-export const applicationsOf = (borrowerId: string) =>
+export const applicationsOfBorrower = (borrowerId: string) =>
   table({
     name: 'hardship_applications',
     rows: sql.fragment`
@@ -75,19 +75,19 @@ export const applicationsOf = (borrowerId: string) =>
 
 const OPEN = sql.fragment`('submitted', 'under_review', 'more_info_needed')`;
 
-export const hasOpen = (tx: Transaction, loanId: string) =>
+export const hasOpenApplication = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from hardship_applications where loan_id = ${loanId} and status in ${OPEN}
   `);
 
 /** Whether the case is about an application that nobody has decided. */
-export const isOpenIn = (tx: Transaction, caseId: string) =>
+export const hasOpenApplicationInCase = (tx: Transaction, caseId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from hardship_applications where case_id = ${caseId} and status in ${OPEN}
   `);
 
 /** How the record that is named as relief stands, if the loan has it. */
-export const statusOfRelief = (tx: Transaction, kind: Relief, id: string, loanId: string) =>
+export const findReliefStatus = (tx: Transaction, kind: Relief, id: string, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ status: z.string() }))`
     select status from ${sql.identifier([TABLES[kind]])}
     where id = ${id} and loan_id = ${loanId} for no key update

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { loansOf } from '../loans/co-borrowers.ts';
+import { loanIdsOwedBy } from '../loans/co-borrowers.ts';
 import { loans } from '../loans/loans.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 /**
  * A loan as those who owe it see it: the row that staff see, with what was paid, which is what the
@@ -37,7 +37,7 @@ export const portalLoans = table({
     'maturity_date',
     'created_at',
   ],
-  search: (words) => sql.fragment`row.loan_number ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.loan_number ilike ${containsPattern(words)}`,
 });
 
 const Open = z.object({
@@ -54,13 +54,13 @@ const Open = z.object({
 });
 
 /** The loans that the person owes and that are not over, whichever asks for something next first. */
-export const openOf = (tx: Transaction, borrowerId: string) =>
+export const findOpenLoans = (tx: Transaction, borrowerId: string) =>
   tx.any(
     prepared(sql.type(Open)`
       select id, loan_number, status, principal_balance, total_balance, charge_off_balance,
              next_payment_date, next_payment_amount, amount_due, past_due_amount
       from (${loans.rows}) as loan
-      where loan.id = any(${loansOf(borrowerId)})
+      where loan.id = any(${loanIdsOwedBy(borrowerId)})
         and loan.status in ('pending', 'approved', 'active', 'charged_off')
       order by next_payment_date nulls last, loan_number
       limit 1000

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { loansOf } from '../loans/co-borrowers.ts';
+import { loanIdsOwedBy } from '../loans/co-borrowers.ts';
 
 const Notice = z.object({
   type: z.enum([
@@ -24,7 +24,7 @@ const DAYS_TOLD = 30;
 export const noticesFor = (tx: Transaction, borrowerId: string) =>
   tx.any(sql.type(Notice)`
     with own as materialized (
-      select id, loan_number from loans where id = any(${loansOf(borrowerId)})
+      select id, loan_number from loans where id = any(${loanIdsOwedBy(borrowerId)})
     )
     select case payment.status when 'returned' then 'payment_returned' else 'payment_failed' end
              as type,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
 /** What is ordered of the loan for days until this one, and not made yet. */
-export const scheduledUntil = (tx: Transaction, loanId: string, date: string) =>
+export const sumScheduledUntil = (tx: Transaction, loanId: string, date: string) =>
   tx.oneFirst(sql.type(z.object({ amount: z.string() }))`
     select coalesce(sum(amount), 0.00) as amount from payments
     where loan_id = ${loanId} and status = 'scheduled' and payment_date <= ${date}
@@ -16,7 +16,7 @@ type Order = {
 };
 
 /** The same order in the portal, given within the seconds before this one, if there is one. */
-export const repeated = (tx: Transaction, order: Order, seconds: number) =>
+export const findDuplicate = (tx: Transaction, order: Order, seconds: number) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from payments
     where loan_id = ${order.loan_id} and amount = ${order.amount}::numeric
@@ -28,7 +28,7 @@ export const repeated = (tx: Transaction, order: Order, seconds: number) =>
   `);
 
 /** The loan of a payment that this person ordered in the portal. */
-export const loanOfOwn = (tx: Transaction, id: string, borrowerId: string) =>
+export const findLoanOfOwnPayment = (tx: Transaction, id: string, borrowerId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ loan_id: z.string() }))`
     select loan_id from payments
     where id = ${id} and borrower_id = ${borrowerId} and source = 'portal'

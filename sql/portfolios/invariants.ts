@@ -1,12 +1,12 @@
 import { sql } from '../database/db.ts';
-import { Found, type Check } from '../invariants/check.ts';
-import { owed, told } from './remittances.ts';
+import { ViolationRow, type Check } from '../invariants/check.ts';
+import { investorLines, remittancesWithSums } from './remittances.ts';
 
 /** Loans that were sold: the lender's own accounts have nothing more of them. */
-export const sales: readonly Check[] = [
+export const saleInvariants: readonly Check[] = [
   {
     rule: 'a loan that is sold has left the books',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s was sold on %s, and account %s still has %s of its %s.',
                loan.loan_number, loan.terms ->> 'sold_on', account.code,
@@ -27,13 +27,13 @@ export const sales: readonly Check[] = [
   },
   {
     rule: 'a remittance tells what the books collected',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select record.tenant_id, record.id as subject,
              format('Remittance %s tells of %s collected through %s, and the books of %s.', record.id,
                told.collected, record.period_end, coalesce(booked.amount, 0.00)) as message
-      from ${told}
+      from ${remittancesWithSums}
       left join lateral (
-        select sum(line.amount) as amount from (${owed}) as line
+        select sum(line.amount) as amount from (${investorLines}) as line
         where line.tenant_id = record.tenant_id and line.investor_id = record.investor_id
           and line.entry_date between record.period_start and record.period_end
       ) as booked on true
@@ -42,11 +42,11 @@ export const sales: readonly Check[] = [
   },
   {
     rule: 'what is kept and paid of a remittance is booked',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select record.tenant_id, record.id as subject,
              format('Remittance %s leaves %s of %s on Due to Investors.', record.id,
                owing.amount - booked.amount, owing.amount) as message
-      from ${told}
+      from ${remittancesWithSums}
       cross join lateral (
         select told.servicing_fee + case when record.status = 'paid' then told.amount_due else 0 end
           as amount

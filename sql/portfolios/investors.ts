@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 export const investors = table({
   name: 'investors',
@@ -14,7 +14,7 @@ export const investors = table({
     from investors as record
   `,
   search: (words) => sql.fragment`
-    row.name ilike ${containing(words)} or row.legal_name ilike ${containing(words)}
+    row.name ilike ${containsPattern(words)} or row.legal_name ilike ${containsPattern(words)}
   `,
 });
 
@@ -48,7 +48,7 @@ export const clearPrimary = (tx: Transaction, investorId: string, except: string
   `);
 
 /** Whether the instrument is this investor's, and in use. */
-export const owns = (tx: Transaction, investorId: string, instrumentId: string) =>
+export const ownsInstrument = (tx: Transaction, investorId: string, instrumentId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from settlement_instruments
     where id = ${instrumentId} and investor_id = ${investorId} and is_active

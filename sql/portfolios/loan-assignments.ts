@@ -75,7 +75,7 @@ export type Sale = {
  * where all loans are charged off: each loan has what is due up to it less what was due before it, so
  * that the parts add up to the whole.
  */
-export const assignAll = (tx: Transaction, sale: Sale) =>
+export const assignSoldLoans = (tx: Transaction, sale: Sale) =>
   tx.query(sql.typeAlias('void')`
     insert into loan_assignments
       (investor_id, loan_id, portfolio_id, assignment_type, effective_date, settlement_date,

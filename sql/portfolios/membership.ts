@@ -1,19 +1,20 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { settlesBy } from './sales.ts';
+import { isSettlingBy } from './sales.ts';
 
 /** Criteria as they are compared: lists mean any of, limits are inclusive. */
-export type Matching = {
+export type MatchCriteria = {
   any: Partial<Record<'program_id' | 'product_id' | 'status' | 'delinquency_bucket', string[]>>;
   states?: string[];
   labels?: string[];
-  limits: { column: Limited; operator: 'least' | 'most'; value: string }[];
+  limits: { column: LimitedColumn; operator: 'least' | 'most'; value: string }[];
 };
-export type Limited = 'principal_amount' | 'interest_rate' | 'term_months' | 'origination_date';
+export type LimitedColumn =
+  'principal_amount' | 'interest_rate' | 'term_months' | 'origination_date';
 
 /** Who moves loans and why, for each loan's history. */
-export type Mover = {
+export type MoveAudit = {
   action: string;
   reason: string | null;
   actor_type: string;
@@ -26,7 +27,7 @@ export type Mover = {
 const Id = z.object({ id: z.string() });
 
 /** Funded or about to be, visible, in no portfolio yet, and meeting all the criteria. */
-function eligible({ any, states, labels, limits }: Matching): SqlFragment {
+function eligible({ any, states, labels, limits }: MatchCriteria): SqlFragment {
   const clauses = [
     sql.fragment`loan.portfolio_id is null and loan.status in ('active', 'approved')
       and not loan.is_archived`,
@@ -52,51 +53,59 @@ function eligible({ any, states, labels, limits }: Matching): SqlFragment {
   return sql.fragment`${sql.join(clauses, sql.fragment` and `)}`;
 }
 
-const limited = (column: Limited) =>
+const limited = (column: LimitedColumn) =>
   column === 'origination_date'
     ? sql.fragment`coalesce(loan.origination_date, loan.disbursement_date)`
     : sql.identifier(['loan', column]);
 
-const castOf = (column: Limited) =>
+const castOf = (column: LimitedColumn) =>
   column === 'origination_date' ? sql.fragment`date` : sql.fragment`numeric`;
 
 /** Those that assigning would take, without taking them. */
-export const matching = (tx: Transaction, criteria: Matching) =>
+export const findMatching = (tx: Transaction, criteria: MatchCriteria) =>
   tx.anyFirst(sql.type(Id)`select id from loans as loan where ${eligible(criteria)} order by id`);
 
-export const takeMatching = (tx: Transaction, to: string, criteria: Matching, mover: Mover) =>
-  move(tx, to, eligible(criteria), mover);
+export const assignMatching = (
+  tx: Transaction,
+  to: string,
+  criteria: MatchCriteria,
+  mover: MoveAudit,
+) => move(tx, to, eligible(criteria), mover);
 
 /** Of the loans named, those that are in no portfolio. */
-export const takeUnassigned = (tx: Transaction, to: string, ids: readonly string[], mover: Mover) =>
-  move(tx, to, sql.fragment`loan.portfolio_id is null and ${named(ids)}`, mover);
+export const assignUnassigned = (
+  tx: Transaction,
+  to: string,
+  ids: readonly string[],
+  mover: MoveAudit,
+) => move(tx, to, sql.fragment`loan.portfolio_id is null and ${named(ids)}`, mover);
 
 /** Of the loans named, or of all, those that are in the portfolio. */
-export const takeFrom = (
+export const transferLoans = (
   tx: Transaction,
   { from, to }: { from: string; to: string },
   ids: readonly string[] | null,
-  mover: Mover,
+  mover: MoveAudit,
 ) => {
   const member = sql.fragment`loan.portfolio_id = ${from}`;
   return move(tx, to, ids === null ? member : sql.fragment`${member} and ${named(ids)}`, mover);
 };
 
 /** Out of the portfolio that they are in. */
-export const takeOut = (tx: Transaction, ids: readonly string[], mover: Mover) =>
+export const unassignLoans = (tx: Transaction, ids: readonly string[], mover: MoveAudit) =>
   move(tx, null, sql.fragment`loan.portfolio_id is not null and ${named(ids)}`, mover);
 
 /**
  * Out of portfolios whose sale settles by the day: loans that are not part of it, because they never were
  * or are no longer.
  */
-export const takeOutUnsold = (tx: Transaction, day: string, mover: Mover) =>
+export const unassignUnsold = (tx: Transaction, day: string, mover: MoveAudit) =>
   move(
     tx,
     null,
     sql.fragment`exists (
       select from portfolios as portfolio
-      where portfolio.id = loan.portfolio_id and ${settlesBy(day)}
+      where portfolio.id = loan.portfolio_id and ${isSettlingBy(day)}
     ) and not exists (
       select from loan_assignments as sale
       where sale.loan_id = loan.id and sale.portfolio_id = loan.portfolio_id
@@ -112,7 +121,7 @@ const named = (ids: readonly string[]) =>
  * Moves the loans that meet the condition and writes each one's history. They are locked in the order
  * of their ids and looked at again under the lock, so that no loan is taken twice.
  */
-const move = (tx: Transaction, to: string | null, condition: SqlFragment, mover: Mover) =>
+const move = (tx: Transaction, to: string | null, condition: SqlFragment, mover: MoveAudit) =>
   tx.anyFirst(
     prepared(sql.type(Id)`
     with chosen as materialized (
@@ -141,7 +150,7 @@ const move = (tx: Transaction, to: string | null, condition: SqlFragment, mover:
 const Membership = z.object({ id: z.string(), portfolio_id: z.string().nullable() });
 
 /** Where the named loans are now; a loan that is not the tenant's is not among them. */
-export const membershipOf = (tx: Transaction, ids: readonly string[]) =>
+export const findPortfolios = (tx: Transaction, ids: readonly string[]) =>
   tx.any(sql.type(Membership)`
     select id, portfolio_id from loans where id = any(${sql.array([...ids], 'uuid')}) order by id
   `);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 /** The assignments that were agreed with the sale of the portfolio `record`. */
 function ofItsSale(alias: string) {
@@ -39,7 +39,7 @@ export const portfolios = table({
     from portfolios as record
   `,
   search: (words) => sql.fragment`
-    row.name ilike ${containing(words)} or row.description ilike ${containing(words)}
+    row.name ilike ${containsPattern(words)} or row.description ilike ${containsPattern(words)}
   `,
 });
 
@@ -63,17 +63,21 @@ export const lock = (tx: Transaction, ids: string[]) =>
   `);
 
 /** Finds any portfolio. */
-export const all = sql.fragment`select from portfolios`;
+export const anyPortfolio = sql.fragment`select from portfolios`;
 
 /** Finds dynamic portfolios that still take loans. */
-export const taking = sql.fragment`
+export const openDynamicPortfolios = sql.fragment`
   select id from portfolios
   where portfolio_type = 'dynamic' and status = 'active' and not is_archived
 `;
 
 /** These; the oldest chooses first. */
-export const takingLoans = (tx: Transaction) =>
-  tx.anyFirst(prepared(sql.type(z.object({ id: z.string() }))`${taking} order by created_at, id`));
+export const listOpenDynamicIds = (tx: Transaction) =>
+  tx.anyFirst(
+    prepared(
+      sql.type(z.object({ id: z.string() }))`${openDynamicPortfolios} order by created_at, id`,
+    ),
+  );
 
 const References = z.object({
   program_id: z.string().nullable(),
@@ -82,7 +86,7 @@ const References = z.object({
 });
 
 /** The first program, product and investor among these that the tenant does not have. */
-export const missing = (
+export const findMissingReference = (
   tx: Transaction,
   programs: string[],
   products: string[],
@@ -99,7 +103,7 @@ export const missing = (
   `);
 
 /** How many loans the portfolio (or the tenant) has, counted no further than the limit. */
-export async function loansUpTo(tx: Transaction, id: unknown, limit: number): Promise<number> {
+export async function countLoansUpTo(tx: Transaction, id: unknown, limit: number): Promise<number> {
   const mine = typeof id === 'string' ? sql.fragment`where portfolio_id = ${id}` : sql.fragment``;
   return tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer from (select from loans ${mine} limit ${limit}) as counted

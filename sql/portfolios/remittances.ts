@@ -2,7 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { AMOUNT_MOST } from '../wide-sums.ts';
+import { AMOUNT_MAX } from '../wide-sums.ts';
 import { rateSince } from './servicing-fee-rates.ts';
 
 const SUMS = [
@@ -27,7 +27,7 @@ const SUMS_LISTED = listed((sum) => sql.fragment`${sum}`);
  * Remittances (alias `record`) with their sums (`told`). One with a sum that an amount cannot hold has none of its
  * own: its loans add up to them.
  */
-export const told = sql.fragment`
+export const remittancesWithSums = sql.fragment`
   remittances as record
   cross join lateral (
     select ${listed((sum) => sql.fragment`record.${sum}`)}
@@ -53,7 +53,7 @@ export const remittances = table({
            record.loan_count, told.*, record.status, record.journal_entry_id, record.paid_on,
            record.reference_number, record.payment_entry_id, record.created_by, record.created_at,
            record.updated_at
-    from ${told}
+    from ${remittancesWithSums}
   `,
 });
 
@@ -83,7 +83,7 @@ const isDrafted = sql.fragment`entry.source = 'manual' and entry.reversal_of_ent
  * entry by hand counts from when it was posted. The sale of a charged-off loan for nothing has no entry, nor
  * has its buyback: there the days count on which the loan was the investor's.
  */
-export const owed = sql.fragment`
+export const investorLines = sql.fragment`
   select sale.tenant_id, sale.id as assignment_id, sale.investor_id, sale.loan_id,
          entry.id as entry_id, entry.entry_date, entry.reference_type, line.account_id, line.role,
          line.credit - line.debit as amount
@@ -125,7 +125,7 @@ const collected = (moving: readonly string[]) => sql.fragment`
              where role in ('interest_income', 'interest_receivable')
            ), 0) as interest,
            coalesce(sum(amount) filter (where role in ('fee_income', 'fees_receivable')), 0) as fees
-    from (${owed}) as line
+    from (${investorLines}) as line
     group by tenant_id, assignment_id, investor_id, loan_id, account_id, entry_id, entry_date,
              reference_type
   ) as entry
@@ -136,7 +136,7 @@ export type Period = { investor_id: string; period_start: string; period_end: st
 /** Each sum, where amounts hold all of them. */
 const MOST_OF_ALL = sql.fragment`greatest(${listed((sum) => sql.fragment`abs(${sum})`)})`;
 const SUMS_THAT_FIT = listed(
-  (sum) => sql.fragment`case when ${MOST_OF_ALL} <= ${AMOUNT_MOST}::numeric then ${sum} end`,
+  (sum) => sql.fragment`case when ${MOST_OF_ALL} <= ${AMOUNT_MAX}::numeric then ${sum} end`,
 );
 
 /**
@@ -145,7 +145,7 @@ const SUMS_THAT_FIT = listed(
  * hand, is told as a whole. A month's fee is a twelfth of the year's, on what was owned before it began, at
  * the rate of that day.
  */
-export const make = (
+export const createRemittance = (
   tx: Transaction,
   { investor_id, period_start, period_end }: Period,
   moving: readonly string[],
@@ -207,7 +207,7 @@ export const make = (
 const Part = z.object({ account_id: z.string(), servicing_fee: z.string(), due: z.string() });
 
 /** What is earned of a remittance and what of it is due, on each account on which it is owed. */
-export const byAccount = (tx: Transaction, id: string) =>
+export const sumsByAccount = (tx: Transaction, id: string) =>
   tx.any(sql.type(Part)`
     select account_id, sum(servicing_fee) as servicing_fee,
            sum(principal_collected + interest_collected + fees_collected + other_collected
@@ -215,7 +215,7 @@ export const byAccount = (tx: Transaction, id: string) =>
     from remittance_loans where remittance_id = ${id} group by account_id order by account_id
   `);
 
-export const isMade = (tx: Transaction, { investor_id, period_start }: Period) =>
+export const hasRemittance = (tx: Transaction, { investor_id, period_start }: Period) =>
   tx.exists(sql.typeAlias('void')`
     select from remittances
     where investor_id = ${investor_id} and period_start = ${period_start}

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { inChunk, type Chunk } from '../business-day/closes.ts';
+import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { rateOn } from './servicing-fee-rates.ts';
 
-const Due = z.object({
+const DueSale = z.object({
   id: z.string(),
   loan_id: z.string(),
   portfolio_id: z.string().nullable(),
@@ -11,14 +11,14 @@ const Due = z.object({
   price: z.string().nullable(),
   servicing_retained: z.boolean(),
 });
-export type Due = z.output<typeof Due>;
+export type DueSale = z.output<typeof DueSale>;
 
 /**
  * Assignments of the chunk's loans that settle by its day. Only a loan that is sold with its portfolio
  * has a price here.
  */
-export const due = (chunk: Chunk) =>
-  prepared(sql.type(Due)`
+export const dueSales = (chunk: Chunk) =>
+  prepared(sql.type(DueSale)`
     select assignment.id, assignment.loan_id, portfolio.id as portfolio_id,
            assignment.agreed_status,
            case
@@ -32,12 +32,12 @@ export const due = (chunk: Chunk) =>
       and assignment.assignment_type = 'whole_loan_sale'
     where assignment.status = 'pending'
       and coalesce(assignment.settlement_date, assignment.effective_date) <= ${chunk.cob_date}
-      and ${inChunk(chunk, sql.fragment`assignment.loan_id`)}
+      and ${isInChunk(chunk, sql.fragment`assignment.loan_id`)}
     order by assignment.loan_id, assignment.id
   `);
 
 /** Whether the assignment is still to settle; held until it is. */
-export const isDue = (tx: Transaction, id: string) =>
+export const lockIfDue = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_assignments where id = ${id} and status = 'pending' for update
   `);
@@ -52,7 +52,7 @@ const Carried = z.object({
 });
 
 /** What the books have of a locked loan to a day, and the account of what is owed to investors. */
-export const carried = (tx: Transaction, loanId: string, day: string) =>
+export const carryingAmounts = (tx: Transaction, loanId: string, day: string) =>
   tx.one(sql.type(Carried)`
     select loan.loan_number, loan.principal_balance > 0 or loan.charge_off_balance > 0 as is_left,
            loan.principal_balance as loans_receivable,
@@ -68,13 +68,13 @@ export const carried = (tx: Transaction, loanId: string, day: string) =>
 
 /** The map of the loan until the day, kept for those who look at the days before. */
 const kept = (day: string) => sql.fragment`
-  coalesce(terms -> 'gl_maps_before', '[]') || jsonb_build_array(jsonb_build_object(
+  coalesce(terms -> 'previous_gl_maps', '[]') || jsonb_build_array(jsonb_build_object(
     'until', ${day}::date, 'gl_map', coalesce(terms -> 'gl_map', '{}')
   ))
 `;
 
 /** From the day on the loan is sold, and the roles of the map are booked on other accounts. */
-export const mapSold = (
+export const mapSaleAccounts = (
   tx: Transaction,
   loanId: string,
   day: string,
@@ -84,17 +84,17 @@ export const mapSold = (
     update loans
     set terms = terms || jsonb_build_object(
       'gl_map', coalesce(terms -> 'gl_map', '{}') || ${JSON.stringify(map)}::jsonb,
-      'gl_maps_before', ${kept(day)}, 'sold_on', ${day}::date
+      'previous_gl_maps', ${kept(day)}, 'sold_on', ${day}::date
     )
     where id = ${loanId}
   `);
 
 /** From the day on the loan is booked as it was before it was sold. */
-export const mapUnsold = (tx: Transaction, loanId: string, day: string) =>
+export const restoreAccounts = (tx: Transaction, loanId: string, day: string) =>
   tx.query(sql.typeAlias('void')`
     update loans
     set terms = (terms - 'sold_on') || jsonb_build_object(
-      'gl_map', terms -> 'gl_maps_before' -> -1 -> 'gl_map', 'gl_maps_before', ${kept(day)}
+      'gl_map', terms -> 'previous_gl_maps' -> -1 -> 'gl_map', 'previous_gl_maps', ${kept(day)}
     )
     where id = ${loanId}
   `);
@@ -103,7 +103,7 @@ export const mapUnsold = (tx: Transaction, loanId: string, day: string) =>
  * The loan is the investor's from the morning after the day on; with its entries, where it is booked. Where
  * no rate was agreed, the investor's of the day is.
  */
-export const settle = (
+export const settleAssignment = (
   tx: Transaction,
   id: string,
   day: string,
@@ -118,7 +118,7 @@ export const settle = (
     where loan_assignments.id = ${id} and investor.id = loan_assignments.investor_id
   `);
 
-export const decline = (tx: Transaction, id: string, reason: string) =>
+export const declineAssignment = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update loan_assignments set status = 'declined', decline_reason = ${reason} where id = ${id}
   `);
@@ -126,26 +126,26 @@ export const decline = (tx: Transaction, id: string, reason: string) =>
 const SoldLoan = z.object({
   id: z.string(),
   due_to_investors: z.string(),
-  accounts_before: z.record(z.string(), z.string()),
+  previous_accounts: z.record(z.string(), z.string()),
 });
 
 /** The booked sale of a loan that is sold, and on which account each role was booked before. */
-export const soldLoan = (tx: Transaction, loanId: string) =>
+export const findBookedSale = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(SoldLoan)`
     select sale.id, loan.terms -> 'gl_map' ->> 'loans_receivable' as due_to_investors,
            (
              select jsonb_object_agg(account.role, coalesce(
-               loan.terms -> 'gl_maps_before' -> -1 -> 'gl_map' ->> account.role, account.id::text
+               loan.terms -> 'previous_gl_maps' -> -1 -> 'gl_map' ->> account.role, account.id::text
              ))
              from ledger_accounts as account where account.role is not null
-           ) as accounts_before
+           ) as previous_accounts
     from loans as loan
     join loan_assignments as sale on sale.loan_id = loan.id
     where loan.id = ${loanId} and sale.status = 'active' and sale.is_booked
     order by sale.id desc limit 1
   `);
 
-export const addEntries = (tx: Transaction, id: string, entryIds: readonly string[]) =>
+export const addJournalEntries = (tx: Transaction, id: string, entryIds: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update loan_assignments
     set journal_entry_ids = journal_entry_ids || ${JSON.stringify(entryIds)}::jsonb
@@ -159,23 +159,23 @@ const Settled = z.object({
 });
 
 /** The condition that the sale of a portfolio settles by the day, and has not been told as settled. */
-export const settlesBy = (day: string) => sql.fragment`
+export const isSettlingBy = (day: string) => sql.fragment`
   portfolio.status = 'sold' and portfolio.buyer_id is not null
   and portfolio.settled_on is null and portfolio.settlement_date <= ${day}
 `;
 
 /** Finds portfolios whose sale settles by the day. */
-export const settling = (day: string) =>
-  sql.fragment`select from portfolios as portfolio where ${settlesBy(day)}`;
+export const portfoliosSettlingBy = (day: string) =>
+  sql.fragment`select from portfolios as portfolio where ${isSettlingBy(day)}`;
 
 /** Portfolios of whose sale nothing is pending by the end of the day: they are the buyers' now. */
-export const finish = (tx: Transaction, day: string) =>
+export const markPortfoliosSettled = (tx: Transaction, day: string) =>
   tx.any(
     prepared(sql.type(Settled)`
     with done as (
       select portfolio.id, portfolio.buyer_id, portfolio.investor_id
       from portfolios as portfolio
-      where ${settlesBy(day)}
+      where ${isSettlingBy(day)}
         and not exists (
           select from loan_assignments as sale
           where sale.portfolio_id = portfolio.id and sale.status = 'pending'
@@ -192,7 +192,10 @@ export const finish = (tx: Transaction, day: string) =>
 const Canceled = z.object({ id: z.string(), loan_id: z.string() });
 
 /** Locks the portfolio's loans in turn, and says whether one of them has changed hands with it. */
-export async function lockAgreed(tx: Transaction, portfolioId: string): Promise<boolean> {
+export async function lockLoansAndCheckSettled(
+  tx: Transaction,
+  portfolioId: string,
+): Promise<boolean> {
   await tx.query(sql.typeAlias('void')`
     select from loans where portfolio_id = ${portfolioId} order by id for no key update
   `);
@@ -204,7 +207,7 @@ export async function lockAgreed(tx: Transaction, portfolioId: string): Promise<
 }
 
 /** What was agreed with the sale is off; answers which assignments. */
-export const cancelAgreed = (tx: Transaction, portfolioId: string) =>
+export const cancelPendingAssignments = (tx: Transaction, portfolioId: string) =>
   tx.any(sql.type(Canceled)`
     update loan_assignments set status = 'canceled'
     where portfolio_id = ${portfolioId} and status = 'pending'
@@ -224,7 +227,7 @@ export const unmarkSold = (tx: Transaction, id: string) =>
 const Sold = z.object({ id: z.string(), loan_id: z.string(), status: z.string() });
 
 /** The loans among these whose sale with the portfolio is booked, in the order of their ids. */
-export const booked = (tx: Transaction, portfolioId: string, loanIds: readonly string[]) =>
+export const listBookedSales = (tx: Transaction, portfolioId: string, loanIds: readonly string[]) =>
   tx.any(sql.type(Sold)`
     select assignment.id, loan.id as loan_id, loan.status
     from loan_assignments as assignment join loans as loan on loan.id = assignment.loan_id

@@ -31,7 +31,7 @@ export const rateOn = (day: string) => sql.fragment`
 `;
 
 /** Whether the investor was told of a month that begins on the day or later. */
-export const isToldSince = (tx: Transaction, investorId: string, day: string) =>
+export const hasRemittanceSince = (tx: Transaction, investorId: string, day: string) =>
   tx.exists(sql.typeAlias('void')`
     select from remittances where investor_id = ${investorId} and period_start >= ${day}
   `);

@@ -1,10 +1,10 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { z } from 'zod';
-import { sql, unread, type Transaction } from '../database/db.ts';
-import { investorOf } from '../loans/loan-facts.ts';
+import { sql, deferred, type Transaction } from '../database/db.ts';
+import { investorColumn } from '../loans/loan-facts.ts';
 import { table } from '../table.ts';
-import { narrow, wide } from '../wide-sums.ts';
-import { particularsThen } from './particulars.ts';
+import { narrowSum, wideSum } from '../wide-sums.ts';
+import { attributesOn } from './loan-attribute-history.ts';
 
 export const snapshots = table({
   name: 'portfolio_snapshots',
@@ -22,7 +22,7 @@ export const snapshots = table({
 
 /** One row per loan that is on the books of a portfolio, with what it owes at the end of the day. */
 const live = (day: string) => sql.fragment`
-  select record.portfolio_id, ${investorOf} as investor_id, record.status,
+  select record.portfolio_id, ${investorColumn} as investor_id, record.status,
          record.delinquency_bucket as bucket, record.principal_balance as principal,
          record.interest_rate as rate, record.term_months as term,
          record.principal_balance + app.interest_owed(record, ${day}::date + 1)
@@ -35,7 +35,7 @@ const live = (day: string) => sql.fragment`
 const termThen = sql.fragment`
   case when kept.term is not null then kept.term else (
     select told.term_months
-    from ${particularsThen(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told
+    from ${attributesOn(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told
   ) end`;
 
 /** The same of a day that is closed, as the close wrote it down. */
@@ -48,16 +48,16 @@ const recorded = (day: string) => sql.fragment`
     and kept.status in ('active', 'charged_off')
 `;
 
-export type Source = 'live' | 'recorded';
+export type LoanSource = 'live' | 'recorded';
 
 /**
  * Writes the snapshots of all portfolios, or of one, of a day: one pass over the loans. Loans that
  * are charged off count among the loans and the defaults, and in no bucket and no balance.
  */
-export async function write(
+export async function writePortfolioSnapshots(
   tx: Transaction,
   day: string,
-  source: Source,
+  source: LoanSource,
   portfolioId: string | null = null,
 ) {
   if (portfolioId !== null) return writeFrom(tx, day, source, portfolioId);
@@ -65,7 +65,7 @@ export async function write(
   // them up for each portfolio anew, and sort a hundred thousand on disk into few kinds.
   const may = (loopAndSort: 'on' | 'off') =>
     tx.query(
-      unread(sql.typeAlias('void')`
+      deferred(sql.typeAlias('void')`
         select set_config('enable_nestloop', ${loopAndSort}, true),
                set_config('enable_sort', ${loopAndSort}, true),
                set_config('enable_incremental_sort', ${loopAndSort}, true)
@@ -77,13 +77,13 @@ export async function write(
   return written;
 }
 
-const writeFrom = (tx: Transaction, day: string, source: Source, portfolioId: string | null) =>
+const writeFrom = (tx: Transaction, day: string, source: LoanSource, portfolioId: string | null) =>
   tx.any(sql.type(z.object({ id: z.string(), portfolio_id: z.string() }))`
     insert into portfolio_snapshots
       (portfolio_id, investor_id, snapshot_date, total_loans, total_principal, total_outstanding,
        wide_principal, wide_outstanding, weighted_average_rate, weighted_average_term, delinquency_rate, default_rate, by_bucket)
     select portfolio.id, figures.investor_id, ${day}::date, coalesce(figures.loans, 0),
-           ${narrow(PRINCIPAL)}, ${narrow(OUTSTANDING)}, ${wide(PRINCIPAL)}, ${wide(OUTSTANDING)},
+           ${narrowSum(PRINCIPAL)}, ${narrowSum(OUTSTANDING)}, ${wideSum(PRINCIPAL)}, ${wideSum(OUTSTANDING)},
            coalesce(round(figures.rate_weight / nullif(figures.principal, 0), 6), 0),
            coalesce(round(figures.term_weight / nullif(figures.principal, 0)), 0)::integer,
            coalesce(round(figures.late_principal / nullif(figures.principal, 0), 6), 0),
@@ -165,7 +165,7 @@ export const isRecorded = (tx: Transaction, day: string) =>
   `);
 
 /** The first day of which a close wrote down loans. */
-export const firstRecorded = (tx: Transaction) =>
+export const firstRecordedDay = (tx: Transaction) =>
   tx.oneFirst(sql.type(z.object({ day: z.string().nullable() }))`
     select min(snapshot_date) as day from loan_snapshots
     where tenant_id = app.current_tenant()

@@ -1,24 +1,24 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
-import { isParticular } from './particulars.ts';
+import { isAttribute } from './loan-attribute-history.ts';
 
 /** What a cell of a spreadsheet is. A text may be worded by anybody; a code is an id or a word of ours. */
-export type Kind = 'text' | 'code' | 'count' | 'flag' | 'money' | 'rate' | 'day';
+export type ColumnKind = 'text' | 'code' | 'count' | 'flag' | 'money' | 'rate' | 'day';
 
 /** `needs` names the particular that it is read from, which days of before it was kept do not have. */
-type Column = { kind: Kind; from: SqlFragment; needs?: string };
+type Column = { kind: ColumnKind; from: SqlFragment; needs?: string };
 
 /** What never changes once a loan is funded is read of the loan itself. */
-const fixed = (name: string, kind: Kind = 'text'): Column => ({
+const fixed = (name: string, kind: ColumnKind = 'text'): Column => ({
   kind,
   from: sql.fragment`${sql.identifier(['loan', name])}`,
 });
 
 /** What changes is read of the day's row: what its close kept, or would keep now. */
-const kept = (name: string, kind: Kind = 'text'): Column => ({
+const kept = (name: string, kind: ColumnKind = 'text'): Column => ({
   kind,
   from: sql.fragment`${sql.identifier(['row', name])}`,
-  ...(isParticular(name) && { needs: name }),
+  ...(isAttribute(name) && { needs: name }),
 });
 
 const trimmed = (name: string): Column => {
@@ -30,7 +30,7 @@ const trimmed = (name: string): Column => {
  * What a tape may hold: each column with its kind and where it is read, the same for every day. Names
  * are the buyers' words; no name of a client ever reaches the query.
  */
-export const COLUMNS = {
+export const COLUMN_DEFINITIONS = {
   loan_id: { kind: 'code', from: sql.fragment`row.loan_id` },
   loan_number: fixed('loan_number'),
   external_id: kept('external_id'),
@@ -97,9 +97,9 @@ export const COLUMNS = {
   as_of_date: kept('snapshot_date', 'day'),
 } as const satisfies Record<string, Column>;
 
-export type TapeColumn = keyof typeof COLUMNS;
-export const TAPE_COLUMNS = Object.keys(COLUMNS) as [TapeColumn, ...TapeColumn[]];
+export type TapeColumn = keyof typeof COLUMN_DEFINITIONS;
+export const TAPE_COLUMNS = Object.keys(COLUMN_DEFINITIONS) as [TapeColumn, ...TapeColumn[]];
 
 /** Those of the columns that days of before particulars were kept do not have. */
-export const keptLater = (columns: readonly TapeColumn[]) =>
-  columns.filter((name) => (COLUMNS[name] as Column).needs !== undefined);
+export const attributeColumnsAmong = (columns: readonly TapeColumn[]) =>
+  columns.filter((name) => (COLUMN_DEFINITIONS[name] as Column).needs !== undefined);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { place } from '../documents/sftp-servers.ts';
+import { serverAddress } from '../documents/sftp-servers.ts';
 import { table } from '../table.ts';
 
 export const deliveries = table({
@@ -13,7 +13,7 @@ export const deliveries = table({
 });
 
 /** One delivery to each address that the tape's config names, or to its server. */
-export const order = (tx: Transaction, tapeId: string) =>
+export const createDeliveries = (tx: Transaction, tapeId: string) =>
   tx.anyFirst(sql.typeAlias('id')`
     insert into tape_deliveries (loan_tape_id, recipient, attach_file, sftp_server_id)
     select tape.id, named.recipient, config.attach_file, named.sftp_server_id
@@ -24,7 +24,7 @@ export const order = (tx: Transaction, tapeId: string) =>
       from jsonb_array_elements_text(config.recipients) as recipient
       where config.delivery = 'email'
       union all
-      select ${place}, id
+      select ${serverAddress}, id
       from sftp_servers where id = config.sftp_server_id and config.delivery = 'sftp'
     ) as named
     where tape.id = ${tapeId}
@@ -36,7 +36,7 @@ export const order = (tx: Transaction, tapeId: string) =>
 const Pending = z.object({
   recipient: z.string(),
   sftp_server_id: z.string().nullable(),
-  attempts_before: z.int(),
+  previous_attempts: z.int(),
   attach_file: z.boolean(),
   name: z.string(),
   as_of_date: z.string(),
@@ -49,9 +49,9 @@ const Pending = z.object({
 });
 
 /** What is to be delivered by this attempt; null where it was delivered, given up or tried already. */
-export const pending = (tx: Transaction, id: string, attempt: number) =>
+export const findPending = (tx: Transaction, id: string, attempt: number) =>
   tx.maybeOne(sql.type(Pending)`
-    select delivery.recipient, delivery.sftp_server_id, delivery.attempts_before,
+    select delivery.recipient, delivery.sftp_server_id, delivery.previous_attempts,
            delivery.attach_file, config.name, tape.as_of_date, tape.row_count,
            tape.totals ->> 'principal_balance' as principal_balance, tape.filename,
            document.file_size, document.content_type, document.storage_key
@@ -76,7 +76,7 @@ const Turn = z.object({ is_superseded: z.boolean(), busy_until: z.string().nulla
  * Whether a later tape lies there under this name already; and until when somebody may be putting a file of
  * this name, as a worker that was thought dead may. Asked under the lock of the file.
  */
-export const turn = (tx: Transaction, id: string, seconds: number) =>
+export const findFileTurn = (tx: Transaction, id: string, seconds: number) =>
   tx.one(sql.type(Turn)`
     select coalesce(bool_or(
              other.status = 'sent' and other.recipient = place.name
@@ -87,7 +87,7 @@ export const turn = (tx: Transaction, id: string, seconds: number) =>
     from tape_deliveries as delivery
     join loan_tapes as tape on tape.id = delivery.loan_tape_id
     join lateral (
-      select ${place} as name from sftp_servers where id = delivery.sftp_server_id
+      select ${serverAddress} as name from sftp_servers where id = delivery.sftp_server_id
     ) as place on true
     join loan_tapes as others on others.filename = tape.filename
       and others.loan_tape_config_id = tape.loan_tape_config_id
@@ -97,11 +97,11 @@ export const turn = (tx: Transaction, id: string, seconds: number) =>
   `);
 
 /** From now on it is being put on the server as it is set now; the note of it says which that was. */
-export const start = (tx: Transaction, id: string) =>
+export const markStarted = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update tape_deliveries
     set started_at = now(),
-        recipient = (select ${place} from sftp_servers where id = tape_deliveries.sftp_server_id)
+        recipient = (select ${serverAddress} from sftp_servers where id = tape_deliveries.sftp_server_id)
     where id = ${id}
   `);
 
@@ -116,7 +116,12 @@ export const supersede = (tx: Transaction, id: string) =>
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
 /** Writes down what came of an attempt, once; answers whether it was this one's to write. */
-export const tried = (tx: Transaction, id: string, attempt: number, { status, error }: Outcome) =>
+export const recordAttempt = (
+  tx: Transaction,
+  id: string,
+  attempt: number,
+  { status, error }: Outcome,
+) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     update tape_deliveries
     set attempts = ${attempt}, status = ${status}, error = ${error}, started_at = null,
@@ -128,9 +133,9 @@ export const tried = (tx: Transaction, id: string, attempt: number, { status, er
 const Failed = z.object({ id: z.string(), attempts: z.int() });
 
 /** The failed ones of the tape, or that one, from now on pending again; with all further attempts. */
-export const repeat = (tx: Transaction, tapeId: string, id: string | null) =>
+export const resetFailed = (tx: Transaction, tapeId: string, id: string | null) =>
   tx.any(sql.type(Failed)`
-    update tape_deliveries set status = 'pending', error = null, attempts_before = attempts
+    update tape_deliveries set status = 'pending', error = null, previous_attempts = attempts
     where loan_tape_id = ${tapeId} and status = 'failed' and (${id}::uuid is null or id = ${id})
     returning id, attempts
   `);
@@ -142,7 +147,7 @@ export const hasFile = (tx: Transaction, tapeId: string) =>
     where tape.id = ${tapeId} and document.status in ('uploaded', 'verified')
   `);
 
-export const isOf = (tx: Transaction, tapeId: string, id: string) =>
+export const belongsToTape = (tx: Transaction, tapeId: string, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from tape_deliveries where loan_tape_id = ${tapeId} and id = ${id}
   `);

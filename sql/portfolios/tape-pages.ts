@@ -1,23 +1,23 @@
 import type { FragmentSqlToken as SqlFragment, IdentifierSqlToken } from 'slonik';
 import { z } from 'zod';
-import { inChunk } from '../business-day/closes.ts';
+import { isInChunk } from '../business-day/closes.ts';
 import { csvLine } from '../csv.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { atOnce } from './at-once.ts';
-import { keptOf, ON_THE_BOOKS, openOf } from './day-rows.ts';
-import type { Source } from './snapshots.ts';
-import { COLUMNS, type Kind, type TapeColumn } from './tape-columns.ts';
+import { withoutNestedLoops } from './without-nested-loops.ts';
+import { snapshotsOfClosedDay, SNAPSHOT_STATUSES, snapshotsOfOpenDay } from './daily-snapshots.ts';
+import type { LoanSource } from './snapshots.ts';
+import { COLUMN_DEFINITIONS, type ColumnKind, type TapeColumn } from './tape-columns.ts';
 import type { Tape } from './tapes.ts';
 
 /** A range of loans, one page of the tape, by their ids. */
 type Range = { first_loan_id: string; before_loan_id: string | null };
 
 /** No loan has an id before it. */
-export const FIRST = '00000000-0000-0000-0000-000000000000';
-const WHOLE: Range = { first_loan_id: FIRST, before_loan_id: null };
+export const LOWEST_LOAN_ID = '00000000-0000-0000-0000-000000000000';
+const WHOLE: Range = { first_loan_id: LOWEST_LOAN_ID, before_loan_id: null };
 
 /** Where the page after this one begins; nothing, where this is the last. */
-export const nextPage = (tx: Transaction, after: string, size: number) =>
+export const findNextPageStart = (tx: Transaction, after: string, size: number) =>
   tx.maybeOneFirst(
     prepared(sql.type(z.object({ id: z.string() }))`
     select id from loans where id >= ${after} order by id offset ${size} limit 1
@@ -25,15 +25,15 @@ export const nextPage = (tx: Transaction, after: string, size: number) =>
   );
 
 /** `isWhole`: with what seldom changes of them, which no filter asks for. */
-type Rows = { source: Source; range: Range; isWhole: boolean };
+type Rows = { source: LoanSource; range: Range; isWhole: boolean };
 
 /** The loans of the tape: those on the books, unless a filter says otherwise. */
 const from = ({ portfolio_id, as_of_date, filters }: Tape, { source, range, isWhole }: Rows) => {
-  const among = (id: SqlFragment) => inChunk(range, id);
+  const among = (id: SqlFragment) => isInChunk(range, id);
   const rows =
     source === 'recorded'
-      ? keptOf(as_of_date, among, isWhole)
-      : openOf(as_of_date, among, isWhole, filters.status ?? ON_THE_BOOKS);
+      ? snapshotsOfClosedDay(as_of_date, among, isWhole)
+      : snapshotsOfOpenDay(as_of_date, among, isWhole, filters.status ?? SNAPSHOT_STATUSES);
   const ofTheLoan = OF_THE_LOAN.flatMap((name) =>
     isAnyOf(sql.identifier(['loan', name]), filters[name]),
   );
@@ -63,8 +63,8 @@ const WRITTEN = {
     csvLine(
       columns.map((name) => ({
         from: valueOf(name),
-        isWorded: COLUMNS[name].kind === 'text',
-        isPlain: COLUMNS[name].kind !== 'flag',
+        isWorded: COLUMN_DEFINITIONS[name].kind === 'text',
+        isPlain: COLUMN_DEFINITIONS[name].kind !== 'flag',
       })),
     ),
   json: (columns: readonly TapeColumn[]) => sql.fragment`(
@@ -77,7 +77,7 @@ const WRITTEN = {
 const BETWEEN = { csv: '', json: ',\n' } as const;
 
 /** What a value is by its kind; words that were declared to be something else are refused, not written. */
-const TYPES: Record<Kind, SqlFragment> = {
+const TYPES: Record<ColumnKind, SqlFragment> = {
   text: sql.fragment`text`,
   code: sql.fragment`text`,
   count: sql.fragment`integer`,
@@ -87,18 +87,18 @@ const TYPES: Record<Kind, SqlFragment> = {
   day: sql.fragment`date`,
 };
 const valueOf = (name: TapeColumn) => {
-  const { from: value, kind } = COLUMNS[name];
+  const { from: value, kind } = COLUMN_DEFINITIONS[name];
   return sql.fragment`(${value})::${TYPES[kind]}`;
 };
 
 /** An amount or a rate is a text, since whoever reads a number in JSON may round it. */
 const inJson = (name: TapeColumn) => {
-  const { kind } = COLUMNS[name];
+  const { kind } = COLUMN_DEFINITIONS[name];
   const value = valueOf(name);
   return kind === 'money' || kind === 'rate' ? sql.fragment`(${value})::text` : value;
 };
 
-const Page = z.object({
+const TapePage = z.object({
   written: z.string().nullable(),
   row_count: z.int(),
   principal_balance: z.string(),
@@ -108,25 +108,25 @@ const Page = z.object({
   odd_rate: z.int(),
   no_state: z.int(),
 });
-export type Page = z.output<typeof Page>;
+export type TapePage = z.output<typeof TapePage>;
 
 /**
  * The loans of one page of the tape, in the order of their ids, as one text that the database writes; with it
  * how many they are, how much principal, and what a buyer would stumble over first.
  */
-export const page = (
+export const readPage = (
   tx: Transaction,
   tape: Tape,
-  source: Source,
+  source: LoanSource,
   range: Range,
   form: keyof typeof WRITTEN,
 ) => {
   const ask = () => tx.one(pageOf(tape, source, range, form));
-  return source === 'recorded' ? atOnce(tx, ask) : ask();
+  return source === 'recorded' ? withoutNestedLoops(tx, ask) : ask();
 };
 
-const pageOf = (tape: Tape, source: Source, range: Range, form: keyof typeof WRITTEN) =>
-  sql.type(Page)`
+const pageOf = (tape: Tape, source: LoanSource, range: Range, form: keyof typeof WRITTEN) =>
+  sql.type(TapePage)`
     select string_agg(written, ${BETWEEN[form]} order by loan_id) as written,
            count(*)::integer as row_count,
            coalesce(sum(principal_balance), 0)::numeric(18, 2) as principal_balance,
@@ -146,7 +146,7 @@ const pageOf = (tape: Tape, source: Source, range: Range, form: keyof typeof WRI
   `;
 
 /** Loans of the day that its close set aside before it had kept anything of them. */
-export const notKept = (tx: Transaction, day: string) =>
+export const countLoansWithoutSnapshot = (tx: Transaction, day: string) =>
   tx.oneFirst(sql.type(z.object({ loans: z.int() }))`
     select count(distinct error.loan_id)::integer as loans
     from cob_loan_errors as error
@@ -161,7 +161,7 @@ const Tie = z.object({ ledger_principal: z.string(), differing: z.int() });
  * is on, and how many of the loans the tape has otherwise. Joined rather than asked loan by loan: the planner
  * reads the books once for a tape of all loans, and by their index for a tape of few.
  */
-export const tie = (tx: Transaction, tape: Tape, source: Source) =>
+export const compareWithLedger = (tx: Transaction, tape: Tape, source: LoanSource) =>
   tx.one(sql.type(Tie)`
     select coalesce(sum(principal), 0.00)::numeric(18, 2) as ledger_principal,
            count(*) filter (where told <> principal)::integer as differing

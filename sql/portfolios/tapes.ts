@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import { COLUMNS, type TapeColumn } from './tape-columns.ts';
+import { COLUMN_DEFINITIONS, type TapeColumn } from './tape-columns.ts';
 
 export const configs = table({
   name: 'loan_tape_configs',
@@ -56,50 +56,52 @@ export type Tape = {
 export type TapeFilter =
   'status' | 'delinquency_bucket' | 'investor_id' | 'program_id' | 'product_id' | 'loan_type';
 
-const Order = z.object({
+const TapeOrder = z.object({
   id: z.string(),
   loan_tape_config_id: z.string(),
   portfolio_id: z.string().nullable(),
   as_of_date: z.string(),
   format: z.enum(TAPE_FORMATS),
   columns: z.array(
-    z.custom<TapeColumn>((name) => typeof name === 'string' && Object.hasOwn(COLUMNS, name)),
+    z.custom<TapeColumn>(
+      (name) => typeof name === 'string' && Object.hasOwn(COLUMN_DEFINITIONS, name),
+    ),
   ),
   filters: z.record(z.string(), z.array(z.string())),
   include_header: z.boolean(),
   filename: z.string(),
 });
-export type Order = z.output<typeof Order>;
+export type TapeOrder = z.output<typeof TapeOrder>;
 
 /** The tape that was ordered, as long as nobody has made it. */
-export const pending = (tx: Transaction, id: string) =>
-  tx.maybeOne(sql.type(Order)`
+export const findUnfinished = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.type(TapeOrder)`
     select id, loan_tape_config_id, portfolio_id, as_of_date, format, columns, filters,
            include_header, filename
     from loan_tapes where id = ${id} and status in ('pending', 'failed')
   `);
 
-const Contents = Order.pick({ columns: true, filters: true });
+const Contents = TapeOrder.pick({ columns: true, filters: true });
 
 /** What a tape shows of which loans, whatever its configuration has become since. */
-export const contentsOf = (tx: Transaction, id: string) =>
+export const readContents = (tx: Transaction, id: string) =>
   tx.one(sql.type(Contents)`select columns, filters from loan_tapes where id = ${id}`);
 
 /** That order, while nobody else makes it: of two at once, the second finds it made. */
-export const lockPending = (tx: Transaction, id: string) =>
+export const lockUnfinished = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_tapes where id = ${id} and status in ('pending', 'failed') for no key update
   `);
 
-export const failed = (tx: Transaction, id: string, reason: string) =>
+export const markFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update loan_tapes set status = 'failed', failure_reason = ${reason}
     where id = ${id} and status = 'pending'
   `);
 
 /** Finds whose tapes are due at the close of the day. */
-export const dueBy = (day: string) =>
+export const configsDueBy = (day: string) =>
   sql.fragment`select id from loan_tape_configs where is_active and next_run_at <= ${day}`;
 
-export const due = (tx: Transaction, day: string) =>
-  tx.anyFirst(prepared(sql.type(z.object({ id: z.string() }))`${dueBy(day)} order by id`));
+export const listDueConfigIds = (tx: Transaction, day: string) =>
+  tx.anyFirst(prepared(sql.type(z.object({ id: z.string() }))`${configsDueBy(day)} order by id`));

@@ -27,7 +27,7 @@ const FORMATS = {
 } as const;
 
 /** How the loans of each origination period have fared; loans that were never funded are in none. */
-export const vintagesOf = (tx: Transaction, portfolioId: string, period: Period, today: string) =>
+export const listVintages = (tx: Transaction, portfolioId: string, period: Period, today: string) =>
   tx.any(sql.type(Vintage)`
     select to_char(begins, ${FORMATS[period]}) as vintage, loan_count, original_principal,
            current_principal, paid_off_count, charged_off_count, charged_off_amount,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sql, unread, type Transaction } from '../database/db.ts';
+import { sql, deferred, type Transaction } from '../database/db.ts';
 
 export type QueuedJob = {
   name: string;
@@ -10,9 +10,9 @@ export type QueuedJob = {
 };
 
 /** Adds a job in the caller's transaction: it exists if, and only if, the work commits. */
-export async function add(tx: Transaction, { name, payload, attempts, runAt, key }: QueuedJob) {
+export async function addJob(tx: Transaction, { name, payload, attempts, runAt, key }: QueuedJob) {
   await tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     select app.add_job(
       identifier   => ${name},
       payload      => ${JSON.stringify(payload)}::json,
@@ -25,7 +25,7 @@ export async function add(tx: Transaction, { name, payload, attempts, runAt, key
 }
 
 /** Adds many jobs of one kind with one statement. */
-export async function addAll(
+export async function addJobs(
   tx: Transaction,
   name: string,
   attempts: number,
@@ -33,7 +33,7 @@ export async function addAll(
 ) {
   if (jobs.length === 0) return;
   await tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     select app.add_jobs(
       identifier   => ${name},
       payloads     => ${sql.array(
@@ -61,9 +61,9 @@ const TaskStatus = z.object({
 });
 
 /** The same of the running tenant alone. */
-export const ownStatus = (tx: Transaction) =>
-  tx.any(sql.type(TaskStatus)`select * from app.own_queue_status()`);
+export const tenantQueueStatus = (tx: Transaction) =>
+  tx.any(sql.type(TaskStatus)`select * from app.tenant_queue_status()`);
 
 /** How many jobs of each kind wait, run and failed for good. */
-export const status = (tx: Transaction) =>
+export const queueStatus = (tx: Transaction) =>
   tx.any(sql.type(TaskStatus)`select * from app.queue_status()`);

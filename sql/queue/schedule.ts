@@ -6,7 +6,12 @@ import { sql } from '../database/db.ts';
  * Enqueues the scheduled job for that minute unless it was enqueued already, by this or another process.
  * Returns whether it was enqueued now.
  */
-export const tick = (owner: DatabasePool, task: string, minute: Date, maxAttempts: number) =>
+export const enqueueScheduledJob = (
+  owner: DatabasePool,
+  task: string,
+  minute: Date,
+  maxAttempts: number,
+) =>
   owner.oneFirst(sql.type(z.object({ tick_schedule: z.boolean() }))`
     select app.tick_schedule(${task}, ${minute.toISOString()}::timestamptz, ${maxAttempts}::integer)
   `);

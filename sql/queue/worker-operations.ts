@@ -18,22 +18,26 @@ const Pause = z.object({
 export type Pause = z.output<typeof Pause>;
 
 /** What is paused: the jobs that match all of the words that are given. */
-export type Held = {
+export type PauseTarget = {
   pool?: string | undefined;
   task?: string | undefined;
   tenant_id?: string | undefined;
 };
 
 /** Whose hand it was, and why: kept for good beside the change. */
-export type Cause = { who: string; why: string };
+export type ChangeReason = { who: string; why: string };
 
 /** What concerns whoever asks, the oldest first: for a tenant, pools and kinds of all, and its own. */
-export const pauses = (asked: OwnerConnection) =>
+export const listPauses = (asked: OwnerConnection) =>
   asked.any(sql.type(Pause)`
-    select pool, task, tenant_id, tenant, reason, paused_by, paused_at from app.seen_pauses()
+    select pool, task, tenant_id, tenant, reason, paused_by, paused_at from app.list_pauses()
   `);
 
-export const pause = (owner: OwnerConnection, { pool, task, tenant_id }: Held, by: Cause) =>
+export const pauseWork = (
+  owner: OwnerConnection,
+  { pool, task, tenant_id }: PauseTarget,
+  by: ChangeReason,
+) =>
   owner.query(sql.typeAlias('void')`
     select app.pause_work(
       ${pool ?? null}, ${task ?? null}, ${tenant_id ?? null}::uuid, ${by.who}, ${by.why}
@@ -43,7 +47,11 @@ export const pause = (owner: OwnerConnection, { pool, task, tenant_id }: Held, b
 const Resumed = z.object({ resumed: z.boolean() });
 
 /** Answers whether exactly that was paused. */
-export const resume = async (owner: OwnerConnection, { pool, task, tenant_id }: Held, by: Cause) =>
+export const resumeWork = async (
+  owner: OwnerConnection,
+  { pool, task, tenant_id }: PauseTarget,
+  by: ChangeReason,
+) =>
   (
     await owner.one(sql.type(Resumed)`
       select app.resume_work(
@@ -60,18 +68,23 @@ const Slots = z.object({
 });
 
 /** Pools and sub-pools whose slots somebody has set; for operators. */
-export const slotsSet = (owner: OwnerConnection) =>
+export const listPoolSlots = (owner: OwnerConnection) =>
   owner.any(sql.type(Slots)`select pool, slots, set_by, set_at from app.pool_slots order by pool`);
 
 /** Without slots, the pool's processes go back to the number that they were started with. */
-export const setSlots = (owner: OwnerConnection, pool: string, slots: number | null, by: Cause) =>
+export const setSlots = (
+  owner: OwnerConnection,
+  pool: string,
+  slots: number | null,
+  by: ChangeReason,
+) =>
   owner.query(sql.typeAlias('void')`
     select app.set_slots(${pool}, ${slots}::integer, ${by.who}, ${by.why})
   `);
 
 const SubPool = z.object({ name: z.string(), tasks: z.string().array() });
 
-export const subPools = (owner: OwnerConnection) =>
+export const listSubPools = (owner: OwnerConnection) =>
   owner.any(sql.type(SubPool)`
     select name, array_agg(task order by task) as tasks from app.sub_pools group by name order by name
   `);
@@ -81,7 +94,7 @@ export const defineSubPool = (
   owner: OwnerConnection,
   name: string,
   tasks: readonly string[],
-  by: Cause,
+  by: ChangeReason,
 ) =>
   owner.query(sql.typeAlias('void')`
     select app.define_sub_pool(${name}, ${sql.array([...tasks], 'text')}, ${by.who}, ${by.why})
@@ -98,9 +111,9 @@ const Process = z.object({
   started_at: z.string().nullable(),
 });
 
-export const processes = (asked: OwnerConnection) =>
+export const listProcesses = (asked: OwnerConnection) =>
   asked.any(sql.type(Process)`
-    select pool_id, name, host, pid, started_at, slots, heartbeat_seconds from app.seen_processes()
+    select pool_id, name, host, pid, started_at, slots, heartbeat_seconds from app.list_processes()
   `);
 
 const Failed = z.object({
@@ -114,7 +127,7 @@ const Failed = z.object({
 });
 
 /** Failures that nobody has retried yet, the newest first. */
-export const failures = (owner: OwnerConnection, limit: number) =>
+export const listFailures = (owner: OwnerConnection, limit: number) =>
   owner.any(sql.type(Failed)`
     select id, job_id, task, payload, attempts, error, failed_at from app.failed_jobs
     where retried_at is null order by failed_at desc, id limit ${limit}
@@ -122,7 +135,7 @@ export const failures = (owner: OwnerConnection, limit: number) =>
 
 const Retried = z.object({ retried: z.boolean() });
 
-export const retry = async (owner: OwnerConnection, failedId: string): Promise<boolean> =>
+export const retryFailedJob = async (owner: OwnerConnection, failedId: string): Promise<boolean> =>
   (await owner.one(sql.type(Retried)`select app.retry_failed_job(${failedId}::uuid) as retried`))
     .retried;
 
@@ -134,7 +147,7 @@ const RunsToday = z.object({
   seconds: z.string(),
 });
 
-export const runsToday = (owner: OwnerConnection) =>
+export const listRunsToday = (owner: OwnerConnection) =>
   owner.any(sql.type(RunsToday)`
     select task, pool, runs, failures, seconds from app.job_runs
     where day = current_date order by pool, task

@@ -18,7 +18,10 @@ export type WorkerProcess = {
 };
 
 /** Signs in, and is repeated as the heartbeat, so that a row lost by mistake comes back. */
-export const sign = (owner: OwnerConnection, { pool_id, name, host, pid, slots }: WorkerProcess) =>
+export const recordHeartbeat = (
+  owner: OwnerConnection,
+  { pool_id, name, host, pid, slots }: WorkerProcess,
+) =>
   owner.query(sql.typeAlias('void')`
     insert into app.worker_pools (pool_id, name, host, pid, slots)
     values (${pool_id}, ${name}, ${host}, ${pid}, ${slots})
@@ -26,14 +29,14 @@ export const sign = (owner: OwnerConnection, { pool_id, name, host, pid, slots }
   `);
 
 /** Held by the session until it ends: whoever can take it knows that the worker's session is gone. */
-export const holdSignOfLife = (owner: OwnerConnection, poolId: string) =>
+export const acquireLivenessLock = (owner: OwnerConnection, poolId: string) =>
   owner.query(sql.typeAlias('void')`select pg_advisory_lock(app.worker_lock(${poolId}))`);
 
-export const dropSignOfLife = (owner: OwnerConnection, poolId: string) =>
+export const releaseLivenessLock = (owner: OwnerConnection, poolId: string) =>
   owner.query(sql.typeAlias('void')`select pg_advisory_unlock(app.worker_lock(${poolId}))`);
 
 /** A worker that stopped well takes its name off the list, unless jobs are still locked by it. */
-export const signOff = (owner: OwnerConnection, poolId: string) =>
+export const deregisterWorker = (owner: OwnerConnection, poolId: string) =>
   owner.query(sql.typeAlias('void')`
     delete from app.worker_pools where pool_id = ${poolId}
       and not exists (select from graphile_worker._private_jobs where locked_by = ${poolId})
@@ -41,7 +44,7 @@ export const signOff = (owner: OwnerConnection, poolId: string) =>
 
 const Swept = z.object({ dead_pool: z.string(), unlocked_jobs: z.string() });
 
-export const sweep = (
+export const sweepDeadWorkers = (
   owner: OwnerConnection,
   silenceSeconds: number,
   ended: readonly string[] = [],
@@ -55,20 +58,20 @@ export const sweep = (
 const Neighbour = z.object({ pool_id: z.string(), pid: z.int() });
 
 /** The workers of one machine, whose processes a worker beside them can look for. */
-export const workersOn = (owner: OwnerConnection, host: string) =>
+export const findWorkersOnHost = (owner: OwnerConnection, host: string) =>
   owner.any(sql.type(Neighbour)`select pool_id, pid from app.worker_pools where host = ${host}`);
 
 const Locked = z.object({ id: z.string() });
 
 /** Jobs that the queue believes this worker to be holding for a while. */
-export const lockedBy = (owner: OwnerConnection, poolId: string) =>
+export const findJobsLockedBy = (owner: OwnerConnection, poolId: string) =>
   owner.any(sql.type(Locked)`
     select id from graphile_worker._private_jobs
     where locked_by = ${poolId} and locked_at < now() - interval '15 seconds'
   `);
 
 /** Gives back jobs that never started here; the attempt is given back too, and the queue that each held. */
-export const release = (owner: OwnerConnection, poolId: string, jobIds: readonly string[]) =>
+export const releaseJobs = (owner: OwnerConnection, poolId: string, jobIds: readonly string[]) =>
   owner.query(sql.typeAlias('void')`
     with released as (
       update graphile_worker._private_jobs
@@ -82,7 +85,7 @@ export const release = (owner: OwnerConnection, poolId: string, jobIds: readonly
 
 const Count = z.object({ recorded: z.int() });
 
-export const recordFailures = async (owner: OwnerConnection): Promise<number> =>
+export const recordFailedJobs = async (owner: OwnerConnection): Promise<number> =>
   (await owner.one(sql.type(Count)`select app.record_failed_jobs() as recorded`)).recorded;
 
 export type Failure = {
@@ -108,42 +111,42 @@ export const recordFailure = (owner: OwnerConnection, failure: Failure) =>
       ${failure.attempts}, ${failure.error})
     on conflict (job_id) do update
       set error = excluded.error, attempts = excluded.attempts, payload = excluded.payload,
-        failed_at = now(), retried_at = null, told_at = null
+        failed_at = now(), retried_at = null, handled_at = null
   `);
 
-const Untold = z.object({
+const UnhandledFailure = z.object({
   id: z.string(),
   task: z.string(),
   payload: z.unknown(),
   attempts: z.int(),
   is_canceled: z.boolean(),
 });
-export type Untold = z.output<typeof Untold>;
+export type UnhandledFailure = z.output<typeof UnhandledFailure>;
 
 /** Failures for good that the records waiting for these jobs have not been told of. */
-export const untold = (owner: OwnerConnection, limit: number) =>
-  owner.any(sql.type(Untold)`
+export const findUnhandledFailures = (owner: OwnerConnection, limit: number) =>
+  owner.any(sql.type(UnhandledFailure)`
     select id, task, payload, attempts, is_canceled from app.failed_jobs
-    where told_at is null and retried_at is null order by failed_at limit ${limit}
+    where handled_at is null and retried_at is null order by failed_at limit ${limit}
   `);
 
-export const told = (owner: OwnerConnection, id: string) =>
+export const markFailureHandled = (owner: OwnerConnection, id: string) =>
   owner.query(sql.typeAlias('void')`
-    update app.failed_jobs set told_at = now() where id = ${id}
+    update app.failed_jobs set handled_at = now() where id = ${id}
   `);
 
-export type Run = {
+export type JobRun = {
   task: string;
   pool: string;
   runs: number;
   failures: number;
   seconds: number;
-  /** How many of them waited how long, by the bounds of jobs/operations/waits.ts. */
+  /** How many of them waited how long, by the bounds of jobs/operations/wait-histogram.ts. */
   waits: readonly number[];
 };
 
 /** Adds a batch of finished runs to the figures of the day and of the quarter of an hour. */
-export const addRuns = (owner: OwnerConnection, runs: readonly Run[]) =>
+export const recordRuns = (owner: OwnerConnection, runs: readonly JobRun[]) =>
   owner.query(sql.typeAlias('void')`
     with run as (
       select * from jsonb_to_recordset(${JSON.stringify(runs)}::jsonb)
@@ -168,7 +171,7 @@ export const addRuns = (owner: OwnerConnection, runs: readonly Run[]) =>
       )
   `);
 
-export type Tried = {
+export type FailedAttempt = {
   job_id: string;
   task: string;
   tenant_id: string | null;
@@ -177,7 +180,7 @@ export type Tried = {
 };
 
 /** Keeps the errors of attempts, whatever becomes of their jobs. */
-export const addErrors = (owner: OwnerConnection, tried: readonly Tried[]) =>
+export const recordAttemptErrors = (owner: OwnerConnection, tried: readonly FailedAttempt[]) =>
   owner.query(sql.typeAlias('void')`
     insert into app.job_errors (job_id, task, tenant_id, attempt, error)
     select job_id, task, tenant_id, attempt, left(error, 2000)
@@ -186,7 +189,7 @@ export const addErrors = (owner: OwnerConnection, tried: readonly Tried[]) =>
   `);
 
 /** Forgets errors after 14 days and quarters after 8, some at a time. */
-export const forgetOldFigures = (owner: OwnerConnection) =>
+export const deleteOldStatistics = (owner: OwnerConnection) =>
   owner.query(sql.typeAlias('void')`
     with errors as (
       delete from app.job_errors where id in (
@@ -208,12 +211,12 @@ export const TAKE_JOBS = 'select * from app.take_jobs($1, $2, $3, $4)';
 const Slots = z.object({ slots: z.int() });
 
 /** The slots that operations have set for a pool or sub-pool; null where nobody has. */
-export const slotsOf = async (owner: OwnerConnection, pool: string): Promise<number | null> =>
+export const findPoolSlots = async (owner: OwnerConnection, pool: string): Promise<number | null> =>
   (await owner.maybeOne(sql.type(Slots)`select slots from app.pool_slots where pool = ${pool}`))
     ?.slots ?? null;
 
 const Tenant = z.object({ id: z.string(), slug: z.string() });
 
 /** Every tenant, whose jobs wait here; nothing of what is theirs. */
-export const tenants = (owner: OwnerConnection) =>
+export const listTenants = (owner: OwnerConnection) =>
   owner.any(sql.type(Tenant)`select id, slug from app.all_tenants()`);

@@ -354,7 +354,7 @@ call app.protect('payment_instruments');
 
 -- Borrowers whose name or email address matches the pattern. Under row-level security Postgres uses an index only for
 -- leakproof conditions, and ilike is not one. So this function runs as the owner and filters by the tenant itself.
-create function app.borrowers_found(pattern text) returns setof uuid
+create function app.search_borrowers(pattern text) returns setof uuid
   language sql stable parallel safe rows 100 security definer set search_path = public, pg_temp
 as $$
   select id from borrowers
@@ -363,11 +363,11 @@ as $$
   select borrower_id from emails
   where tenant_id = app.current_tenant() and email ilike pattern and not is_archived
 $$;
-revoke execute on function app.borrowers_found from public;
-grant execute on function app.borrowers_found to servicing_app;
+revoke execute on function app.search_borrowers from public;
+grant execute on function app.search_borrowers to servicing_app;
 
 -- Borrowers whose name or email address begins with the text, for searches of one or two letters.
-create function app.borrowers_beginning(start text) returns setof uuid
+create function app.borrowers_with_prefix(start text) returns setof uuid
   language sql stable parallel safe rows 1000 security definer set search_path = public, pg_temp
 as $$
   with range as (select lower(start) as first, lower(start) || U&'\+10FFFF' as last)
@@ -382,8 +382,8 @@ as $$
   select borrower_id from emails, range
   where tenant_id = app.current_tenant() and email ~>=~ range.first and email ~<~ range.last and not is_archived
 $$;
-revoke execute on function app.borrowers_beginning from public;
-grant execute on function app.borrowers_beginning to servicing_app;
+revoke execute on function app.borrowers_with_prefix from public;
+grant execute on function app.borrowers_with_prefix to servicing_app;
 
 -- A consent may only be revoked, once, or redacted.
 create function app.refuse_all_but_revocation() returns trigger

@@ -67,14 +67,14 @@ call app.protect('cob_loan_errors', 'select, insert, update');
 
 -- Loans that were written to after their close posted the day's interest. The end of the day recomputes their
 -- snapshots and delinquency.
-create table cob_written_loans (
+create table cob_changed_loans (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   cob_date date not null,
   loan_id uuid not null,
   primary key (tenant_id, cob_date, loan_id),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
-call app.protect('cob_written_loans', 'select, insert');
+call app.protect('cob_changed_loans', 'select, insert');
 
 -- The cents that each loan earned on each day: the sub-ledger of the aggregated accrual entries. Sequence 0 is the
 -- nightly row. A difference found later (a backdated event) is another row, dated on the day it was posted. The

@@ -112,13 +112,13 @@ create table provider_certificates (
 call app.protect('provider_certificates', 'select, insert');
 
 -- Callback tokens that count once. They are kept longer than the maximum age of a callback.
-create table spent_provider_tokens (
+create table used_provider_tokens (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   token text not null,
   created_at timestamptz not null default now(),
   primary key (tenant_id, token)
 );
-call app.protect('spent_provider_tokens', 'select, insert, delete');
+call app.protect('used_provider_tokens', 'select, insert, delete');
 
 -- Rules that answer or forward inbound messages.
 create table auto_responses (

@@ -34,11 +34,11 @@ create table documents (
   -- Additional information that the sender of a file gave.
   metadata jsonb not null default '{}',
   -- Removal after the tenant's retention period: removed_at records the decision, then a job deletes the file and
-  -- sets file_gone_at. The row stays.
+  -- sets file_deleted_at. The row stays.
   removed_at timestamptz,
   -- The status before removal, restored if a legal hold begins while the file still exists.
-  removed_from text,
-  file_gone_at timestamptz,
+  status_before_removal text,
+  file_deleted_at timestamptz,
   primary key (tenant_id, id),
   constraint documents_storage_key unique (tenant_id, storage_key),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id),
@@ -50,7 +50,7 @@ create index documents_created on documents (tenant_id, created_at desc, id desc
 create index documents_links on documents (tenant_id, expires_at)
   where expires_at is not null and status <> 'expired';
 create index documents_borrower on documents (tenant_id, borrower_id, created_at desc, id desc);
-create index documents_to_remove on documents (tenant_id, id) where status = 'removed' and file_gone_at is null;
+create index documents_to_remove on documents (tenant_id, id) where status = 'removed' and file_deleted_at is null;
 call app.protect('documents');
 
 -- A tenant's own wording on printed documents, in addition to the fixed text.

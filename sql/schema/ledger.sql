@@ -130,10 +130,10 @@ grant select on posted_lines to servicing_app, servicing_auditor;
 
 -- Refuses entries in a closed period, except the closing entry of a fiscal year, which only moves income and
 -- expense to retained earnings and may be dated on the year's last day.
-create function app.entry_in_open_period() returns trigger language plpgsql as $$
+create function app.assert_open_period() returns trigger language plpgsql as $$
 declare closed date;
 begin
-  if tg_op = 'INSERT' and app.comes_in(tg_relid, new.tenant_id) then
+  if tg_op = 'INSERT' and app.is_importing(tg_relid, new.tenant_id) then
     return new;
   end if;
   -- Lines join an entry of their own transaction only, so created_at cannot be set by the caller.
@@ -157,10 +157,10 @@ end $$;
 
 -- Lets a line join its entry only in the transaction that writes the entry, and never a posted entry. The share
 -- lock keeps a line from slipping in while another transaction posts the entry.
-create function app.line_joins_new_entry() returns trigger language plpgsql as $$
+create function app.assert_line_in_new_entry() returns trigger language plpgsql as $$
 declare entry record;
 begin
-  if app.comes_in(tg_relid, new.tenant_id) then
+  if app.is_importing(tg_relid, new.tenant_id) then
     return new;
   end if;
   select status, entry_date, created_at = now() as is_new into entry
@@ -175,7 +175,7 @@ begin
 end $$;
 
 -- Checked at commit, once per entry: at least two lines, and debits equal credits.
-create function app.entry_balances() returns trigger language plpgsql as $$
+create function app.assert_entry_balances() returns trigger language plpgsql as $$
 declare lines bigint; difference numeric;
 begin
   select count(*), coalesce(sum(debit - credit), 0) into lines, difference
@@ -188,7 +188,7 @@ begin
 end $$;
 
 -- A posted entry never changes. A draft may be posted or archived.
-create function app.entry_is_immutable() returns trigger
+create function app.refuse_posted_entry_change() returns trigger
   language plpgsql
 as $$
 begin
@@ -205,7 +205,7 @@ end $$;
 
 -- Raises an error for a line without an account. A statement calls it so that it fails by itself, and its caller
 -- need not count lines.
-create function app.lacks_account(role text) returns uuid language plpgsql as $$
+create function app.raise_missing_account(role text) returns uuid language plpgsql as $$
 begin
   raise exception 'The chart of accounts lacks the role %.', role;
 end $$;
@@ -215,19 +215,19 @@ create trigger append_only before update or delete on period_closings
 create trigger append_only_all before truncate on period_closings
   for each statement execute function app.refuse_change();
 create trigger in_open_period before insert on journal_entries
-  for each row execute function app.entry_in_open_period();
+  for each row execute function app.assert_open_period();
 create trigger in_open_period_when_posted before update of status on journal_entries
-  for each row when (new.status = 'posted') execute function app.entry_in_open_period();
+  for each row when (new.status = 'posted') execute function app.assert_open_period();
 create trigger joins_new_entry before insert on journal_lines
-  for each row execute function app.line_joins_new_entry();
+  for each row execute function app.assert_line_in_new_entry();
 create trigger append_only before update or delete on journal_lines
   for each row execute function app.refuse_change();
 create trigger append_only_all before truncate on journal_lines
   for each statement execute function app.refuse_change();
 create constraint trigger balances after insert or update on journal_entries
-  deferrable initially deferred for each row execute function app.entry_balances();
+  deferrable initially deferred for each row execute function app.assert_entry_balances();
 create trigger immutable before update or delete on journal_entries
-  for each row execute function app.entry_is_immutable();
+  for each row execute function app.refuse_posted_entry_change();
 create trigger append_only_all before truncate on journal_entries
   for each statement execute function app.refuse_change();
 create trigger append_only before update or delete on year_ends

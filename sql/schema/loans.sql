@@ -151,7 +151,7 @@ create table loans (
   charge_off_amount app.money,
   labels jsonb not null default '[]',
   metadata jsonb not null default '{}',
-  -- The checkpoint (jobs/loans/engine/anchor.ts): the state at the last event, from which interest is linear.
+  -- The checkpoint (jobs/loans/engine/checkpoint.ts): the state at the last event, from which interest is linear.
   disbursed_amount app.money not null default 0,
   principal_balance app.money not null default 0 check (principal_balance >= 0),
   accrual_since date,
@@ -193,7 +193,7 @@ create table loans (
   times_delinquent_30 integer not null default 0,
   times_delinquent_60 integer not null default 0,
   times_delinquent_90 integer not null default 0,
-  delinquency_counted integer not null default 0,
+  delinquency_bucket_counted integer not null default 0,
   -- The payment history that the previous servicer reported for the months before boarding, newest first.
   payment_history_profile text check (payment_history_profile ~ '^[0-6BDEGHJKLZ]{24}$'),
   schedule_version integer not null default 0,
@@ -219,7 +219,7 @@ create table loans (
   rescission_ends date,
   -- The interest owed on the first due date after the rate of accrual changes (a promotion that ends, the next
   -- period of a schedule). A bill of the whole debt on that date uses it.
-  interest_ahead app.money,
+  interest_outlook app.money,
   interest_free_balance app.money not null default 0
     check (interest_free_balance between 0 and principal_balance),
   -- How many installments the loan still asks for, and the first of them, written with each event, so that the
@@ -300,7 +300,7 @@ create table loan_events (
 create index loan_events_loan on loan_events (tenant_id, loan_id, effective_date, id);
 -- A partial index, because every close counts a loan's modifications and most loans have none.
 create index loan_events_modifications on loan_events (tenant_id, loan_id, effective_date)
-  where kind in ('rate_change', 'capitalization', 'forgiveness', 'plan_agreed');
+  where kind in ('rate_change', 'capitalization', 'forgiveness', 'schedule_agreed');
 call app.protect('loan_events', 'select, insert');
 
 -- A rate, or none, agreed for a limited time. The loan's events record its effect.
@@ -331,7 +331,7 @@ call app.protect('loan_promotions');
 
 -- Slowly changing facts of a loan for tapes: valid from the day of the row until the next row, as of the close of
 -- that day. Values that change daily are in loan_snapshots.
-create table loan_particulars (
+create table loan_attribute_history (
   tenant_id uuid not null default app.current_tenant(),
   loan_id uuid not null,
   from_date date not null,
@@ -357,11 +357,11 @@ create table loan_particulars (
   investor text,
   portfolio text,
   credit_score_origination text,
-  constraint loan_particulars_pkey primary key (tenant_id, loan_id, from_date)
+  constraint loan_attribute_history_pkey primary key (tenant_id, loan_id, from_date)
 );
-call app.protect('loan_particulars', 'select, insert');
+call app.protect('loan_attribute_history', 'select, insert');
 
--- The schedule, in versions. paid_amount follows the loan's events (jobs/loans/history/happen.ts updates the few
+-- The schedule, in versions. paid_amount follows the loan's events (jobs/loans/history/record-events.ts updates the few
 -- installments that an event changed).
 create table installments (
   tenant_id uuid not null default app.current_tenant(),
@@ -452,7 +452,7 @@ create table fees (
   amount_paid app.money not null default 0,
   amount_waived app.money not null default 0,
   -- The amount that was capitalized, charged off or written off: neither paid nor waived.
-  amount_moved app.money not null default 0,
+  amount_reclassified app.money not null default 0,
   assessed_date date not null,
   effective_date date not null,
   due_date date,
@@ -485,7 +485,7 @@ call app.protect('fees');
 
 -- Late fee exemptions: installments that were late after their grace period but got no late fee, and why. A later
 -- close assesses no fee for them.
-create table spared_late_fees (
+create table late_fee_exemptions (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
   loan_id uuid not null,
@@ -494,15 +494,15 @@ create table spared_late_fees (
   due_date date not null,
   -- The rule that would have charged the fee; null if the rule has no id.
   fee_rule_id uuid,
-  reason text not null check (reason in ('small_rest', 'paid_something', 'agreement', 'frozen', 'earlier')),
+  reason text not null check (reason in ('small_remainder', 'partly_paid', 'agreement', 'frozen', 'earlier')),
   decided_on date not null default app.business_date(),
   created_at timestamptz not null default now(),
   primary key (tenant_id, id),
   foreign key (tenant_id, loan_id) references loans (tenant_id, id)
 );
-create unique index spared_late_fees_once
-  on spared_late_fees (tenant_id, loan_id, installment_number, due_date, fee_rule_id) nulls not distinct;
-call app.protect('spared_late_fees', 'select, insert');
+create unique index late_fee_exemptions_once
+  on late_fee_exemptions (tenant_id, loan_id, installment_number, due_date, fee_rule_id) nulls not distinct;
+call app.protect('late_fee_exemptions', 'select, insert');
 
 -- Results of a loan's compliance checks.
 create table compliance_runs (
@@ -875,7 +875,7 @@ return case
   else round(amount, 2)
 end;
 
--- All interest accrued up to the start of a day, unrounded. Must equal accruedOn in jobs/loans/engine/anchor.ts,
+-- All interest accrued up to the start of a day, unrounded. Must equal accruedOn in jobs/loans/engine/checkpoint.ts,
 -- for days from the loan's last event on. Statements pass the columns one by one: given the row of a subquery,
 -- Postgres would look up the row for each column.
 create function app.accrued(
@@ -944,21 +944,21 @@ return greatest(
 );
 
 -- The payoff amount on a future due date, from its principal with fees and the interest through that day.
-create function app.repayment_foreseen(
-  principal_and_fees numeric, linear_until date, interest_ahead numeric, interest numeric, day date
+create function app.repayment_outlook(
+  principal_and_fees numeric, linear_until date, interest_outlook numeric, interest numeric, day date
 ) returns numeric
 language sql immutable parallel safe
 return greatest(
-  principal_and_fees + case when day > linear_until and interest_ahead is not null then interest_ahead else interest end,
+  principal_and_fees + case when day > linear_until and interest_outlook is not null then interest_outlook else interest end,
   0.00
 );
 
 -- The same for a loan's row. After the rate of accrual changes, uses the interest that the last refold computed for
 -- that date.
-create function app.repayment_foreseen(loan loans, day date) returns numeric
+create function app.repayment_outlook(loan loans, day date) returns numeric
 language sql immutable parallel safe
-return app.repayment_foreseen(
-  loan.principal_balance + loan.outstanding_fees, loan.linear_until, loan.interest_ahead,
+return app.repayment_outlook(
+  loan.principal_balance + loan.outstanding_fees, loan.linear_until, loan.interest_outlook,
   app.interest_balance(loan, day), day
 );
 
@@ -1005,7 +1005,7 @@ return app.unpaid_since(loan, day, app.interest_balance(loan, day));
 
 -- Separate from app.days_past_due, because Postgres cannot inline a function with a subquery, and most loans have
 -- no pauses.
-create function app.days_past_due_less_pauses(oldest date, day date, pauses jsonb, grace integer) returns integer
+create function app.days_past_due_without_pauses(oldest date, day date, pauses jsonb, grace integer) returns integer
 language sql immutable parallel safe
 return greatest(0, day - oldest - grace - (
   select coalesce(sum(upper(span) - lower(span)), 0)::integer
@@ -1023,7 +1023,7 @@ language sql immutable parallel safe
 return case
   when oldest is null or day <= oldest + grace then 0
   when pauses = '[]' then day - oldest - grace
-  else app.days_past_due_less_pauses(oldest, day, pauses, grace)
+  else app.days_past_due_without_pauses(oldest, day, pauses, grace)
 end;
 
 -- The delinquency bucket for days past due.
@@ -1040,7 +1040,7 @@ return case
   else 'dpd_180_plus'
 end;
 
--- Locks a loan for a write. If the day's interest is already posted, records the loan in cob_written_loans, so that
+-- Locks a loan for a write. If the day's interest is already posted, records the loan in cob_changed_loans, so that
 -- the end of the day looks at it again. The day cannot end while a transaction writes to a loan.
 create function app.lock_loan(loan uuid) returns boolean
 language plpgsql set search_path = public, pg_temp
@@ -1056,7 +1056,7 @@ begin
     and (chunk.before_loan_id is null or loan < chunk.before_loan_id)
   for share;
   if accrued then
-    insert into cob_written_loans (cob_date, loan_id) values (app.business_date(), loan) on conflict do nothing;
+    insert into cob_changed_loans (cob_date, loan_id) values (app.business_date(), loan) on conflict do nothing;
   end if;
   return coalesce(accrued, false);
 end $$;
@@ -1064,7 +1064,7 @@ end $$;
 -- Deletes what the close has kept of these loans for the open day, if they were written to after their chunk, and
 -- returns how often they had been late by then. Rows of earlier days stay. Loan by loan, with every column of the key:
 -- joined as a whole, Postgres reads all snapshots of the tenant where its statistics do not know the day yet.
-create function app.take_back_day(loans uuid[])
+create function app.delete_snapshots(loans uuid[])
 returns table (
   loan_id uuid, first_delinquency_date date, times_delinquent_30 integer, times_delinquent_60 integer,
   times_delinquent_90 integer
@@ -1078,9 +1078,9 @@ declare
   loan uuid;
 begin
   foreach loan in array loans loop
-    delete from cob_written_loans where tenant_id = tenant and cob_date = today and loan_id = loan;
+    delete from cob_changed_loans where tenant_id = tenant and cob_date = today and loan_id = loan;
     continue when not found;
-    delete from loan_particulars where tenant_id = tenant and loan_id = loan and from_date = today;
+    delete from loan_attribute_history where tenant_id = tenant and loan_id = loan and from_date = today;
     return query
       delete from loan_snapshots as kept
       where kept.tenant_id = tenant and kept.snapshot_date = today and kept.loan_id = loan
@@ -1088,8 +1088,8 @@ begin
         kept.times_delinquent_90;
   end loop;
 end $$;
-revoke execute on function app.take_back_day from public;
-grant execute on function app.take_back_day to servicing_app;
+revoke execute on function app.delete_snapshots from public;
+grant execute on function app.delete_snapshots to servicing_app;
 
 create trigger append_only before update or delete on loan_events
   for each row execute function app.refuse_change();

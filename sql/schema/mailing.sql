@@ -48,7 +48,7 @@ create table mail_batch_files (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   -- Set when the file was removed, so that a tenant moves only with files that exist.
-  file_gone_at timestamptz,
+  file_deleted_at timestamptz,
   primary key (tenant_id, id),
   constraint mail_batch_files_position unique (tenant_id, mail_batch_id, position),
   foreign key (tenant_id, mail_batch_id) references mail_batches (tenant_id, id)
@@ -105,7 +105,7 @@ create table mail_deliveries (
   files_sent integer not null default 0,
   attempts integer not null default 0,
   -- The number of attempts before the last manual retry.
-  attempts_before integer not null default 0,
+  previous_attempts integer not null default 0,
   error text,
   sent_at timestamptz,
   created_at timestamptz not null default now(),

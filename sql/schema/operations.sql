@@ -8,7 +8,7 @@ create table app.operators (
 );
 grant select on app.operators to servicing_app, servicing_worker, servicing_auditor;
 
--- Who changed what on the platform, and why. app.note_operation writes a row with each change; rows never change.
+-- Who changed what on the platform, and why. app.log_operation writes a row with each change; rows never change.
 create table app.operations_log (
   id uuid primary key default uuidv7(),
   done_at timestamptz not null default now(),
@@ -22,38 +22,38 @@ create index operations_log_newest on app.operations_log (done_at desc, id desc)
 grant select on app.operations_log to servicing_app, servicing_worker, servicing_auditor;
 
 -- Whether the caller sees the work of all tenants: operators, workers and the command line do.
-create function app.sees_all() returns boolean
+create function app.is_platform_operator() returns boolean
   language sql stable security definer set search_path = public, pg_temp
 as $$
   select case when app.current_tenant() is null then pg_has_role(session_user, 'servicing_worker', 'member')
     else exists (select from app.operators where tenant_id = app.current_tenant()) end
 $$;
-revoke execute on function app.sees_all from public;
-grant execute on function app.sees_all to servicing_app, servicing_worker;
+revoke execute on function app.is_platform_operator from public;
+grant execute on function app.is_platform_operator to servicing_app, servicing_worker;
 
 -- The tenant whose jobs the caller may see, or null for all tenants. Staff get their own tenant whatever they ask
 -- for.
-create function app.seen_tenant(wanted uuid) returns uuid
+create function app.visible_tenant(wanted uuid) returns uuid
   language sql stable security definer set search_path = public, pg_temp
 as $$
-  select case when app.sees_all() then wanted
+  select case when app.is_platform_operator() then wanted
     else coalesce(app.current_tenant(), '00000000-0000-0000-0000-000000000000') end
 $$;
-revoke execute on function app.seen_tenant from public;
+revoke execute on function app.visible_tenant from public;
 
 -- Refuses callers that are not operators.
-create function app.assert_sees_all() returns void
+create function app.assert_platform_operator() returns void
   language plpgsql stable security definer set search_path = public, pg_temp
 as $$
 begin
-  if not app.sees_all() then
+  if not app.is_platform_operator() then
     raise exception 'This is for operators of the platform.' using errcode = 'insufficient_privilege';
   end if;
 end $$;
-revoke execute on function app.assert_sees_all from public;
+revoke execute on function app.assert_platform_operator from public;
 
 -- Sets the tenant whose superadmins operate the platform.
-create function app.name_operators(tenant_slug text, who text, why text) returns boolean
+create function app.set_operator_tenant(tenant_slug text, who text, why text) returns boolean
   language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare named uuid := (select id from tenants where slug = tenant_slug);
@@ -61,32 +61,32 @@ begin
   if named is null then return false; end if;
   delete from app.operators where tenant_id <> named;
   insert into app.operators (tenant_id) values (named) on conflict do nothing;
-  perform app.note_operation(who, 'operators', jsonb_build_object('tenant_id', named), why);
+  perform app.log_operation(who, 'operators', jsonb_build_object('tenant_id', named), why);
   return true;
 end $$;
-revoke execute on function app.name_operators from public;
-grant execute on function app.name_operators to servicing_worker;
+revoke execute on function app.set_operator_tenant from public;
+grant execute on function app.set_operator_tenant to servicing_worker;
 
 -- Writes a row of app.operations_log.
-create function app.note_operation(who text, action text, details jsonb, why text) returns void
+create function app.log_operation(who text, action text, details jsonb, why text) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
   insert into app.operations_log (who, action, details, why)
   values (who, action, jsonb_strip_nulls(details), why)
 $$;
-revoke execute on function app.note_operation from public;
-grant execute on function app.note_operation to servicing_worker;
+revoke execute on function app.log_operation from public;
+grant execute on function app.log_operation to servicing_worker;
 
 -- Pauses a pool, a kind, a tenant, or a combination of them, at the request of an operator.
 create function app.pause_work(pool text, task text, tenant_id uuid, who text, why text) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
-  select app.assert_sees_all();
+  select app.assert_platform_operator();
   insert into app.pauses (pool, task, tenant_id, paused_by, reason)
   values (pool, task, tenant_id, who, why)
   on conflict on constraint pauses_pool_task_tenant_id_key do update
     set paused_by = excluded.paused_by, reason = excluded.reason;
-  select app.note_operation(
+  select app.log_operation(
     who, 'pause', jsonb_build_object('pool', pool, 'task', task, 'tenant_id', tenant_id), why)
 $$;
 revoke execute on function app.pause_work from public;
@@ -97,15 +97,15 @@ create function app.resume_work(pool text, task text, tenant_id uuid, who text, 
   language plpgsql security definer set search_path = public, pg_temp
 as $$
 begin
-  perform app.assert_sees_all();
+  perform app.assert_platform_operator();
   delete from app.pauses as pause
   where pause.pool is not distinct from resume_work.pool
     and pause.task is not distinct from resume_work.task
     and pause.tenant_id is not distinct from resume_work.tenant_id;
   if not found then return false; end if;
-  perform app.note_operation(
+  perform app.log_operation(
     who, 'resume', jsonb_build_object('pool', pool, 'task', task, 'tenant_id', tenant_id), why);
-  perform app.call_workers();
+  perform app.wake_workers();
   return true;
 end $$;
 revoke execute on function app.resume_work from public;
@@ -116,7 +116,7 @@ create function app.set_slots(pool text, slots integer, who text, why text) retu
   language plpgsql security definer set search_path = public, pg_temp
 as $$
 begin
-  perform app.assert_sees_all();
+  perform app.assert_platform_operator();
   if slots is null then
     delete from app.pool_slots as known where known.pool = set_slots.pool;
   else
@@ -124,7 +124,7 @@ begin
     on conflict on constraint pool_slots_pkey do update
       set slots = excluded.slots, set_by = excluded.set_by, set_at = now();
   end if;
-  perform app.note_operation(
+  perform app.log_operation(
     who, 'slots', jsonb_build_object('pool', pool, 'slots', coalesce(slots::text, 'own')), why);
 end $$;
 revoke execute on function app.set_slots from public;
@@ -134,11 +134,11 @@ grant execute on function app.set_slots to servicing_app, servicing_worker;
 create function app.define_sub_pool(name text, tasks text[], who text, why text) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
-  select app.assert_sees_all();
+  select app.assert_platform_operator();
   delete from app.sub_pools as known where known.name = define_sub_pool.name and known.task <> all(tasks);
   insert into app.sub_pools (task, name) select task, define_sub_pool.name from unnest(tasks) as task
   on conflict on constraint sub_pools_pkey do update set name = excluded.name;
-  select app.note_operation(
+  select app.log_operation(
     who, 'sub-pool', jsonb_build_object('sub_pool', define_sub_pool.name, 'tasks', to_jsonb(tasks)), why)
 $$;
 revoke execute on function app.define_sub_pool from public;
@@ -154,7 +154,7 @@ create function app.change_jobs(
   language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare
-  whose uuid := app.seen_tenant(null);
+  whose uuid := app.visible_tenant(null);
   done bigint[];
   failed record;
 begin
@@ -183,13 +183,13 @@ begin
       select ended.id, task.identifier, ended.payload::jsonb, ended.attempts, 'Canceled by operations.', true
       from ended join graphile_worker._private_tasks as task on task.id = ended.task_id
       on conflict (job_id) do update set error = excluded.error, attempts = excluded.attempts,
-        payload = excluded.payload, failed_at = now(), retried_at = null, told_at = null, is_canceled = true
+        payload = excluded.payload, failed_at = now(), retried_at = null, handled_at = null, is_canceled = true
       returning job_id
     ) select array_agg(job_id) into done from kept;
   elsif action = 'discard' then
     with chosen as (
       select known.id, known.job_id from app.failed_jobs as known
-      where known.job_id = any(numbers) and known.retried_at is null and known.told_at is not null
+      where known.job_id = any(numbers) and known.retried_at is null and known.handled_at is not null
         and (whose is null or known.payload ->> 'tenant_id' = whose::text)
       order by known.job_id for update skip locked
     ), gone as (
@@ -209,7 +209,7 @@ begin
     end loop;
   end if;
   if done is null then return 0; end if;
-  perform app.note_operation(who, action || '-jobs', jsonb_build_object(
+  perform app.log_operation(who, action || '-jobs', jsonb_build_object(
     'tenant_id', app.current_tenant(), 'count', cardinality(done), 'jobs', to_jsonb(done[1:100]), 'at', at), why);
   return cardinality(done);
 end $$;
@@ -217,11 +217,11 @@ revoke execute on function app.change_jobs from public;
 grant execute on function app.change_jobs to servicing_app, servicing_worker;
 
 -- The error message with ids and numbers replaced, so that equal causes group into one line.
-create function app.cause_of(error text) returns text
+create function app.error_cause(error text) returns text
   language sql immutable parallel safe
   return regexp_replace(left(error, 300),
     '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9]+', '#', 'g');
-revoke execute on function app.cause_of from public;
+revoke execute on function app.error_cause from public;
 
 -- When a redaction clears the error of a failed job, clears the errors of its attempts too.
 create function app.redact_job_errors() returns trigger
@@ -235,17 +235,17 @@ revoke execute on function app.redact_job_errors from public;
 
 -- Each tenant of each kind with jobs that no worker holds, except jobs of named queues, which have their own index.
 -- An empty string stands for the platform.
-create function app.waiting_lines(task text, tenant uuid)
+create function app.waiting_tenants(task text, tenant uuid)
   returns table (task_id integer, kind text, line text)
   language sql stable rows 100 security definer set search_path = public, pg_temp
 as $$
   with recursive
   kind as (
     select id, identifier from graphile_worker._private_tasks
-    where waiting_lines.task is null or identifier = waiting_lines.task
+    where waiting_tenants.task is null or identifier = waiting_tenants.task
   ),
   line (task_id, kind, tenant) as (
-    select kind.id, kind.identifier, case when waiting_lines.tenant is not null then waiting_lines.tenant::text
+    select kind.id, kind.identifier, case when waiting_tenants.tenant is not null then waiting_tenants.tenant::text
       else (
         select app.tenant_of_job(job.payload) from graphile_worker._private_jobs as job
         where job.is_available and job.job_queue_id is null and job.task_id = kind.id
@@ -257,15 +257,15 @@ as $$
       where job.is_available and job.job_queue_id is null and job.task_id = line.task_id
         and app.tenant_of_job(job.payload) > line.tenant
       order by app.tenant_of_job(job.payload) limit 1)
-    from line where line.tenant is not null and waiting_lines.tenant is null
+    from line where line.tenant is not null and waiting_tenants.tenant is null
   )
   select line.task_id, line.kind, line.tenant from line where line.tenant is not null
 $$;
-revoke execute on function app.waiting_lines from public;
+revoke execute on function app.waiting_tenants from public;
 
 -- The jobs in one state, oldest first. Each branch reads its own index and only as many rows as the page needs, so
 -- a page costs the same in a long queue.
-create function app.seen_jobs(
+create function app.list_jobs(
   state text, task text, tenant uuid, older_seconds integer, cause text, skipped integer, wanted integer
 ) returns table (
   number bigint, kind text, tenant_id text, payload jsonb, attempts integer, max_attempts integer,
@@ -275,7 +275,7 @@ create function app.seen_jobs(
   set plan_cache_mode = force_custom_plan set jit = off
 as $$
 declare
-  whose uuid := app.seen_tenant(tenant);
+  whose uuid := app.visible_tenant(tenant);
   until timestamptz := now() - make_interval(secs => coalesce(older_seconds, 0));
 begin
   if state in ('waiting', 'scheduled') then
@@ -284,12 +284,12 @@ begin
         job.run_at, job.run_at, job.last_error
       from (
         select own.*, line.kind, line.line
-        from app.waiting_lines(seen_jobs.task, whose) as line
+        from app.waiting_tenants(list_jobs.task, whose) as line
         cross join lateral (
           select * from graphile_worker._private_jobs as free
           where free.is_available and free.job_queue_id is null and free.task_id = line.task_id
             and app.tenant_of_job(free.payload) = line.line
-            and case when seen_jobs.state = 'waiting' then free.run_at <= until else free.run_at > now() end
+            and case when list_jobs.state = 'waiting' then free.run_at <= until else free.run_at > now() end
           order by free.priority, free.run_at limit skipped + wanted
         ) as own
         union all
@@ -298,10 +298,10 @@ begin
         cross join lateral (
           select * from graphile_worker._private_jobs as queued
           where queued.is_available and queued.job_queue_id = queue.id
-            and (seen_jobs.task is null or queued.task_id in (
-              select known.id from graphile_worker._private_tasks as known where known.identifier = seen_jobs.task))
+            and (list_jobs.task is null or queued.task_id in (
+              select known.id from graphile_worker._private_tasks as known where known.identifier = list_jobs.task))
             and (whose is null or app.tenant_of_job(queued.payload) = whose::text)
-            and case when seen_jobs.state = 'waiting' then queued.run_at <= until else queued.run_at > now() end
+            and case when list_jobs.state = 'waiting' then queued.run_at <= until else queued.run_at > now() end
           order by queued.priority, queued.run_at limit skipped + wanted
         ) as own
         join graphile_worker._private_tasks as task on task.id = own.task_id
@@ -314,7 +314,7 @@ begin
       from graphile_worker._private_jobs as job
       join graphile_worker._private_tasks as task on task.id = job.task_id
       where job.locked_by is not null and job.locked_at <= until
-        and (seen_jobs.task is null or task.identifier = seen_jobs.task)
+        and (list_jobs.task is null or task.identifier = list_jobs.task)
         and (whose is null or app.tenant_of_job(job.payload) = whose::text)
       order by job.locked_at, job.id offset skipped limit wanted;
   elsif state = 'failed' then
@@ -325,18 +325,18 @@ begin
         ), failed.attempts), null::timestamptz, failed.failed_at, failed.error
       from app.failed_jobs as failed
       where failed.retried_at is null and failed.failed_at <= until
-        and (seen_jobs.task is null or failed.task = seen_jobs.task)
+        and (list_jobs.task is null or failed.task = list_jobs.task)
         and (whose is null or failed.payload ->> 'tenant_id' = whose::text)
-        and (seen_jobs.cause is null or app.cause_of(failed.error) = seen_jobs.cause)
+        and (list_jobs.cause is null or app.error_cause(failed.error) = list_jobs.cause)
       order by failed.failed_at, failed.job_id offset skipped limit wanted;
   end if;
 end $$;
-revoke execute on function app.seen_jobs from public;
-grant execute on function app.seen_jobs to servicing_app, servicing_worker;
+revoke execute on function app.list_jobs from public;
+grant execute on function app.list_jobs to servicing_app, servicing_worker;
 
 -- One job with its attempts and errors. A failed job also shows its maximum attempts while the queue still has its
 -- row.
-create function app.seen_job(wanted bigint) returns table (
+create function app.find_job(wanted bigint) returns table (
   number bigint, state text, kind text, tenant_id text, payload jsonb, attempts integer, max_attempts integer,
   run_at timestamptz, since timestamptz, error text
 )
@@ -358,48 +358,48 @@ as $$
     join graphile_worker._private_tasks as task on task.id = job.task_id
     where job.id = wanted
   ) as job
-  where app.seen_tenant(null) is null or whose = app.seen_tenant(null)::text
+  where app.visible_tenant(null) is null or whose = app.visible_tenant(null)::text
   limit 1
 $$;
-revoke execute on function app.seen_job from public;
-grant execute on function app.seen_job to servicing_app, servicing_worker;
+revoke execute on function app.find_job from public;
+grant execute on function app.find_job to servicing_app, servicing_worker;
 
 -- Errors of a job's attempts.
-create function app.seen_errors(wanted bigint) returns table (attempt integer, error text, failed_at timestamptz)
+create function app.list_attempt_errors(wanted bigint) returns table (attempt integer, error text, failed_at timestamptz)
   language sql stable security definer set search_path = public, pg_temp
 as $$
   select attempt, error, failed_at from app.job_errors
-  where job_id = wanted and (app.seen_tenant(null) is null or tenant_id = app.seen_tenant(null))
+  where job_id = wanted and (app.visible_tenant(null) is null or tenant_id = app.visible_tenant(null))
   order by failed_at desc, id desc limit 100
 $$;
-revoke execute on function app.seen_errors from public;
-grant execute on function app.seen_errors to servicing_app, servicing_worker;
+revoke execute on function app.list_attempt_errors from public;
+grant execute on function app.list_attempt_errors to servicing_app, servicing_worker;
 
 -- Errors grouped by cause.
-create function app.seen_causes() returns table (
+create function app.list_failure_causes() returns table (
   kind text, cause text, jobs bigint, tenants bigint, first_at timestamptz, last_at timestamptz, example bigint
 )
   language sql stable security definer set search_path = public, pg_temp
 as $$
-  select failed.task, app.cause_of(failed.error), count(*), count(distinct failed.payload ->> 'tenant_id'),
+  select failed.task, app.error_cause(failed.error), count(*), count(distinct failed.payload ->> 'tenant_id'),
     min(failed.failed_at), max(failed.failed_at), max(failed.job_id)
   from app.failed_jobs as failed
   where failed.retried_at is null
-    and (app.seen_tenant(null) is null or failed.payload ->> 'tenant_id' = app.seen_tenant(null)::text)
+    and (app.visible_tenant(null) is null or failed.payload ->> 'tenant_id' = app.visible_tenant(null)::text)
   group by 1, 2 order by 3 desc, 1, 2 limit 200
 $$;
-revoke execute on function app.seen_causes from public;
-grant execute on function app.seen_causes to servicing_app, servicing_worker;
+revoke execute on function app.list_failure_causes from public;
+grant execute on function app.list_failure_causes to servicing_app, servicing_worker;
 
 -- Numbers of jobs per kind. Counting stops at 100,000 waiting jobs per tenant and kind, and for named queues.
-create function app.seen_kinds() returns table (
+create function app.list_job_kinds() returns table (
   kind text, waiting bigint, scheduled bigint, running bigint, failed bigint, oldest timestamptz
 )
   language sql stable security definer set search_path = public, pg_temp set jit = off
 as $$
   with free as (
     select line.kind, sum(ready.jobs) as ready, sum(later.jobs) as later, min(first.run_at) as oldest
-    from app.waiting_lines(null, app.seen_tenant(null)) as line
+    from app.waiting_tenants(null, app.visible_tenant(null)) as line
     cross join lateral (select count(*) as jobs from (
       select from graphile_worker._private_jobs as job
       where job.is_available and job.job_queue_id is null and job.task_id = line.task_id and app.tenant_of_job(job.payload) = line.line
@@ -419,7 +419,7 @@ as $$
     from (
       select own.task_id, own.run_at from graphile_worker._private_jobs as own
       where own.is_available and own.job_queue_id is not null
-        and (app.seen_tenant(null) is null or app.tenant_of_job(own.payload) = app.seen_tenant(null)::text)
+        and (app.visible_tenant(null) is null or app.tenant_of_job(own.payload) = app.visible_tenant(null)::text)
       limit 100000
     ) as job
     join graphile_worker._private_tasks as task on task.id = job.task_id
@@ -432,12 +432,12 @@ as $$
     select task.identifier as kind, count(*) as jobs from graphile_worker._private_jobs as job
     join graphile_worker._private_tasks as task on task.id = job.task_id
     where job.locked_by is not null
-      and (app.seen_tenant(null) is null or app.tenant_of_job(job.payload) = app.seen_tenant(null)::text)
+      and (app.visible_tenant(null) is null or app.tenant_of_job(job.payload) = app.visible_tenant(null)::text)
     group by 1
   ), failed as (
     select failed.task as kind, count(*) as jobs from app.failed_jobs as failed
     where failed.retried_at is null
-      and (app.seen_tenant(null) is null or failed.payload ->> 'tenant_id' = app.seen_tenant(null)::text)
+      and (app.visible_tenant(null) is null or failed.payload ->> 'tenant_id' = app.visible_tenant(null)::text)
     group by 1
   )
   select kind, coalesce(waiting.ready, 0)::bigint, coalesce(waiting.later, 0)::bigint,
@@ -445,11 +445,11 @@ as $$
   from waiting full join running using (kind) full join failed using (kind)
   order by kind
 $$;
-revoke execute on function app.seen_kinds from public;
-grant execute on function app.seen_kinds to servicing_app, servicing_worker;
+revoke execute on function app.list_job_kinds from public;
+grant execute on function app.list_job_kinds to servicing_app, servicing_worker;
 
 -- Statistics of the last hours, for operators only.
-create function app.seen_quarters(hours integer) returns table (
+create function app.list_quarters(hours integer) returns table (
   quarter timestamptz, pool text, runs bigint, failures bigint, seconds numeric, waits bigint[]
 )
   language sql stable security definer set search_path = public, pg_temp
@@ -461,17 +461,17 @@ as $$
       where own.quarter = known.quarter and own.pool = known.pool group by place
     ) as summed)
   from app.job_quarters as known
-  where app.sees_all() and quarter > now() - make_interval(hours => hours)
+  where app.is_platform_operator() and quarter > now() - make_interval(hours => hours)
   group by quarter, pool order by quarter, pool
 $$;
-revoke execute on function app.seen_quarters from public;
-grant execute on function app.seen_quarters to servicing_app, servicing_worker;
+revoke execute on function app.list_quarters from public;
+grant execute on function app.list_quarters to servicing_app, servicing_worker;
 
 -- Running closes of business. A close whose chunks exhausted their attempts is reported, because it waits until
 -- they are retried.
-create function app.seen_closes() returns table (
+create function app.list_closes() returns table (
   tenant text, cob_date date, status text, chunks_total integer, chunks_done integer, loans integer,
-  set_aside integer, started_at timestamptz, finished_at timestamptz, seconds_left integer
+  quarantined integer, started_at timestamptz, finished_at timestamptz, seconds_left integer
 )
   language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -493,14 +493,14 @@ as $$
     ) as is_so
   ) as failed
   where (run.finished_at is null or run.started_at > now() - interval '2 days')
-    and (app.seen_tenant(null) is null or run.tenant_id = app.seen_tenant(null))
+    and (app.visible_tenant(null) is null or run.tenant_id = app.visible_tenant(null))
   order by run.finished_at is not null, run.started_at desc limit 50
 $$;
-revoke execute on function app.seen_closes from public;
-grant execute on function app.seen_closes to servicing_app, servicing_worker;
+revoke execute on function app.list_closes from public;
+grant execute on function app.list_closes to servicing_app, servicing_worker;
 
 -- Webhook receivers, those that fail first, and how many deliveries wait for each.
-create function app.seen_webhooks() returns table (
+create function app.list_receivers() returns table (
   tenant text, subscription_id uuid, host text, is_active boolean, consecutive_failures integer,
   waiting bigint, last_error text, disabled_at timestamptz, failing_since timestamptz, is_slow boolean
 )
@@ -514,11 +514,11 @@ as $$
     left(coalesce(hook.last_error, hook.last_failure), 200), hook.disabled_at, hook.failing_since, hook.is_slow
   from webhook_subscriptions as hook
   join tenants on tenants.id = hook.tenant_id
-  where not hook.is_deleted and (app.seen_tenant(null) is null or hook.tenant_id = app.seen_tenant(null))
+  where not hook.is_deleted and (app.visible_tenant(null) is null or hook.tenant_id = app.visible_tenant(null))
   order by hook.is_active, hook.failing_since is null, hook.consecutive_failures desc, hook.id limit 200
 $$;
-revoke execute on function app.seen_webhooks from public;
-grant execute on function app.seen_webhooks to servicing_app, servicing_worker;
+revoke execute on function app.list_receivers from public;
+grant execute on function app.list_receivers to servicing_app, servicing_worker;
 
 -- When each scheduled job was last enqueued, by the clock of this server.
 create table app.schedule_ticks (
@@ -632,28 +632,28 @@ revoke execute on function app.analyze_table from public;
 grant execute on function app.analyze_table to servicing_app;
 
 -- When the clock last started each of its jobs.
-create function app.seen_clock() returns table (task text, last_at timestamptz)
+create function app.list_schedule_ticks() returns table (task text, last_at timestamptz)
 language sql stable security definer set search_path = public, pg_temp
 as $$ select task, ticked_at from app.schedule_ticks $$;
-revoke execute on function app.seen_clock from public;
-grant execute on function app.seen_clock to servicing_app, servicing_worker;
+revoke execute on function app.list_schedule_ticks from public;
+grant execute on function app.list_schedule_ticks to servicing_app, servicing_worker;
 
 -- The newest changes: all of them for operators, and those that touch its tenant for a tenant's staff.
-create function app.seen_changes(wanted integer) returns setof app.operations_log
+create function app.list_operations(wanted integer) returns setof app.operations_log
   language sql stable security definer set search_path = public, pg_temp
 as $$
   select id, done_at,
     case when all_seen or action like '%-jobs' then who else 'an operator of the platform' end, action, details, why
-  from app.operations_log cross join app.sees_all() as all_seen
+  from app.operations_log cross join app.is_platform_operator() as all_seen
   where all_seen or details ->> 'tenant_id' = app.current_tenant()::text
   order by done_at desc, id desc limit wanted
 $$;
-revoke execute on function app.seen_changes from public;
-grant execute on function app.seen_changes to servicing_app, servicing_worker;
+revoke execute on function app.list_operations from public;
+grant execute on function app.list_operations to servicing_app, servicing_worker;
 
 -- Pauses that affect the caller. A tenant sees its own pauses with their reasons, and that whole pools or kinds are
 -- paused, but not by whom.
-create function app.seen_pauses() returns table (
+create function app.list_pauses() returns table (
   pool text, task text, tenant_id uuid, tenant text, reason text, paused_by text, paused_at timestamptz
 )
   language sql stable security definer set search_path = public, pg_temp
@@ -662,16 +662,16 @@ as $$
     case when all_seen or pause.tenant_id = app.current_tenant() then pause.reason end,
     case when all_seen then pause.paused_by end, pause.paused_at
   from app.pauses as pause
-  cross join app.sees_all() as all_seen
+  cross join app.is_platform_operator() as all_seen
   left join tenants on tenants.id = pause.tenant_id
   where all_seen or pause.tenant_id is null or pause.tenant_id = app.current_tenant()
   order by pause.paused_at, pause.id
 $$;
-revoke execute on function app.seen_pauses from public;
-grant execute on function app.seen_pauses to servicing_app, servicing_worker;
+revoke execute on function app.list_pauses from public;
+grant execute on function app.list_pauses to servicing_app, servicing_worker;
 
 -- Worker processes. Tenants see the pools, not the machines.
-create function app.seen_processes() returns table (
+create function app.list_processes() returns table (
   pool_id text, name text, host text, pid integer, started_at timestamptz, slots integer, heartbeat_seconds integer
 )
   language sql stable security definer set search_path = public, pg_temp
@@ -679,22 +679,22 @@ as $$
   select case when all_seen then process.pool_id end, process.name, case when all_seen then process.host end,
     case when all_seen then process.pid end, case when all_seen then process.started_at end, process.slots,
     extract(epoch from now() - process.heartbeat_at)::integer
-  from app.worker_pools as process cross join app.sees_all() as all_seen
+  from app.worker_pools as process cross join app.is_platform_operator() as all_seen
   order by process.name, process.started_at
 $$;
-revoke execute on function app.seen_processes from public;
-grant execute on function app.seen_processes to servicing_app, servicing_worker;
+revoke execute on function app.list_processes from public;
+grant execute on function app.list_processes to servicing_app, servicing_worker;
 
 -- Tenants whose jobs the caller may see: all for operators, its own for staff.
-create function app.seen_tenants() returns table (id uuid, slug text, is_active boolean)
+create function app.list_visible_tenants() returns table (id uuid, slug text, is_active boolean)
   language sql stable security definer set search_path = public, pg_temp
 as $$
   select tenants.id, tenants.slug, tenants.is_active from tenants
-  where app.seen_tenant(null) is null or tenants.id = app.seen_tenant(null)
+  where app.visible_tenant(null) is null or tenants.id = app.visible_tenant(null)
   order by tenants.slug
 $$;
-revoke execute on function app.seen_tenants from public;
-grant execute on function app.seen_tenants to servicing_app, servicing_worker;
+revoke execute on function app.list_visible_tenants from public;
+grant execute on function app.list_visible_tenants to servicing_app, servicing_worker;
 
 create trigger append_only before update or delete on app.operations_log
   for each row execute function app.refuse_change();
@@ -712,7 +712,7 @@ begin
   loop
     execute format('alter table app.%I enable row level security', target);
     execute format(
-      'create policy operators on app.%I for select to servicing_app using ((select app.sees_all()))', target);
+      'create policy operators on app.%I for select to servicing_app using ((select app.is_platform_operator()))', target);
     execute format('create policy worker on app.%I to servicing_worker using (true) with check (true)', target);
     execute format('create policy auditor on app.%I for select to servicing_auditor using (true)', target);
   end loop;

@@ -401,7 +401,7 @@ create table tape_deliveries (
   updated_at timestamptz not null default now(),
   sftp_server_id uuid,
   -- The number of attempts before the last manual retry.
-  attempts_before integer not null default 0,
+  previous_attempts integer not null default 0,
   -- Set during an upload, so that files of one name are uploaded one at a time and in order. It expires after
   -- minutes, in case the worker was killed.
   started_at timestamptz,

@@ -1,4 +1,4 @@
--- Export and redaction of what is kept about a borrower. The three tables app.borrower_tables, app.borrower_ties and
+-- Export and redaction of what is kept about a borrower. The three tables app.borrower_tables, app.borrower_links and
 -- app.borrower_columns describe every table that holds something of a borrower; a new table or column needs rows here.
 
 -- Archives of everything that is kept about a borrower. The file expires after some days; the row stays.
@@ -37,19 +37,19 @@ create table app.borrower_tables (
   table_name text primary key,
   folder text,
   not_exported_because text,
-  is_forgotten boolean not null default false,
+  is_deleted_on_redaction boolean not null default false,
   check (num_nonnulls(folder, not_exported_because) = 1)
 );
 grant select on app.borrower_tables to servicing_app, servicing_auditor;
 
 -- How a table's rows lead to the borrower: a column or expression that holds the id of a parent row.
-create table app.borrower_ties (
+create table app.borrower_links (
   table_name text not null references app.borrower_tables,
   through text not null,
   parent text not null,
   primary key (table_name, through, parent)
 );
-grant select on app.borrower_ties to servicing_app, servicing_auditor;
+grant select on app.borrower_links to servicing_app, servicing_auditor;
 
 -- What a redaction writes into a column that may hold personal words (an expression over the row), or why it keeps
 -- the column. Nulls stay null. Secrets are in no export.
@@ -65,7 +65,7 @@ create table app.borrower_columns (
 grant select on app.borrower_columns to servicing_app, servicing_auditor;
 
 -- A condition for the rows of a table that belong to the borrower with these ids.
-create function app.is_of_borrower(name text, ids jsonb) returns text
+create function app.borrower_condition(name text, ids jsonb) returns text
   language sql stable set search_path = public, pg_temp
 as $$
   select format('tenant_id = %L::uuid and (%s)', app.current_tenant(), string_agg(
@@ -73,7 +73,7 @@ as $$
       when tie.through ~ '^[a-z_]+$' then format('%I = any(%L::uuid[])', tie.through, known.ids)
       else format('(%s) = any(%L::text[])', tie.through, known.ids)
     end, ' or '))
-  from app.borrower_ties as tie
+  from app.borrower_links as tie
   cross join lateral (
     select array(select jsonb_array_elements_text(ids -> tie.parent)) as ids
   ) as known
@@ -90,15 +90,15 @@ declare
   ids jsonb;
 begin
   loop
-    select tie.parent into parent_table from app.borrower_ties as tie
+    select tie.parent into parent_table from app.borrower_links as tie
     where not known ? tie.parent and not exists (
-      select from app.borrower_ties as own
+      select from app.borrower_links as own
       where own.table_name = tie.parent and not known ? own.parent
     )
     limit 1;
     exit when not found;
     execute format('select coalesce(jsonb_agg(id), ''[]'') from %I where %s',
-      parent_table, app.is_of_borrower(parent_table, known)) into ids;
+      parent_table, app.borrower_condition(parent_table, known)) into ids;
     known := known || jsonb_build_object(parent_table, ids);
   end loop;
   return known;
@@ -117,7 +117,7 @@ begin
     'select jsonb_pretty(jsonb_strip_nulls(row)) from (
        select to_jsonb(record) - %L::text[] as row from %I as record where %s
      ) as told order by coalesce(row ->> ''id'', row ->> ''accrual_date'', row::text)',
-    secrets, name, app.is_of_borrower(name, ids));
+    secrets, name, app.borrower_condition(name, ids));
 end $$;
 
 -- A JSON value without words: everything that is not an amount, date or id becomes "Redacted", except below the
@@ -165,7 +165,7 @@ as $$
   from jsonb_each(changes) as changed (field, change)
   left join lateral (
     select case
-      when holder.is_forgotten then atttypid in ('uuid'::regtype, 'boolean'::regtype, 'timestamptz'::regtype)
+      when holder.is_deleted_on_redaction then atttypid in ('uuid'::regtype, 'boolean'::regtype, 'timestamptz'::regtype)
       else coalesce(listed.kept_because is not null, true)
     end as stays
     from pg_attribute
@@ -202,7 +202,7 @@ begin
     if old.redacted_at is null or app.is_redaction(tg_relid, to_jsonb(old), to_jsonb(new)) then
       return new;
     end if;
-  elsif app.comes_in(tg_relid, new.tenant_id) or not exists (
+  elsif app.is_importing(tg_relid, new.tenant_id) or not exists (
     select from borrowers
     where tenant_id = new.tenant_id and id = new.borrower_id and redacted_at is not null
   ) then
@@ -214,7 +214,7 @@ end $$;
 
 -- Letters and records of a loan name everyone who owes it, and are redacted with its borrower. So a co-borrower is
 -- redacted after the borrower, and a co-borrower's legal hold also protects the borrower.
-create function app.refuse_redaction_beside_borrower() returns trigger
+create function app.require_borrower_redacted_first() returns trigger
   language plpgsql security definer set search_path = public, pg_temp
 as $$
 begin
@@ -238,7 +238,7 @@ begin
   end if;
   return new;
 end $$;
-revoke execute on function app.refuse_redaction_beside_borrower from public;
+revoke execute on function app.require_borrower_redacted_first from public;
 
 -- Redacts a borrower of the running tenant, permanently. app.borrower_columns defines the replacements. Refuses a
 -- borrower on legal hold or with a loan that is not over.
@@ -268,7 +268,7 @@ begin
   ids := app.borrower_ids(borrower);
   perform set_config('app.redacting', 'on', true);
   for target in
-    select kept.table_name as name, kept.is_forgotten, (
+    select kept.table_name as name, kept.is_deleted_on_redaction, (
       select string_agg(format('%1$I = case when %1$I is not null then (%2$s)::%3$s end',
         column_name, becomes, format_type(atttypid, atttypmod)), ', ')
       from app.borrower_columns
@@ -277,8 +277,8 @@ begin
     ) as changes
     from app.borrower_tables as kept order by kept.table_name
   loop
-    condition := app.is_of_borrower(target.name, ids);
-    if target.is_forgotten then
+    condition := app.borrower_condition(target.name, ids);
+    if target.is_deleted_on_redaction then
       execute format('delete from %I where %s', target.name, condition);
     elsif target.changes is not null then
       execute format('update %I set %s where %s', target.name, target.changes, condition);
@@ -286,13 +286,13 @@ begin
   end loop;
 
   execute 'update users set is_active = false, session_epoch = session_epoch + 1 where '
-    || app.is_of_borrower('users', ids);
+    || app.borrower_condition('users', ids);
   execute 'update communication_logs set status = ''failed'', failed_at = now(), error_code = ''redacted''
-    where status = ''queued'' and ' || app.is_of_borrower('communication_logs', ids);
+    where status = ''queued'' and ' || app.borrower_condition('communication_logs', ids);
   -- A job deletes the files of documents and exports after the commit.
-  execute 'update documents set status = ''redacted'' where ' || app.is_of_borrower('documents', ids);
+  execute 'update documents set status = ''redacted'' where ' || app.borrower_condition('documents', ids);
   execute 'update borrower_exports set status = ''expired'' where status in (''pending'', ''completed'') and '
-    || app.is_of_borrower('borrower_exports', ids);
+    || app.borrower_condition('borrower_exports', ids);
   update app.failed_jobs set error = 'Redacted'
   where payload ->> 'tenant_id' = app.current_tenant()::text and exists (
     select from jsonb_each_text(payload) as named, jsonb_each(ids) as known
@@ -305,9 +305,9 @@ grant execute on function app.redact_borrower to servicing_app;
 
 create trigger redacted before update on borrowers
   for each row execute function app.refuse_change_of_redacted();
-create trigger refuse_redaction_beside_borrower before update on borrowers for each row
+create trigger require_borrower_redacted_first before update on borrowers for each row
   when (new.redacted_at is not null and old.redacted_at is null)
-  execute function app.refuse_redaction_beside_borrower();
+  execute function app.require_borrower_redacted_first();
 
 -- Refuse new rows about a borrower whose data was redacted.
 do $$
@@ -322,7 +322,7 @@ begin
 end $$;
 
 -- Tables that an export contains, by folder.
-insert into app.borrower_tables (table_name, folder, is_forgotten) values
+insert into app.borrower_tables (table_name, folder, is_deleted_on_redaction) values
   ('journal_entries', 'books', false),
   ('journal_lines', 'books', false),
   ('interest_accruals', 'books', false),
@@ -374,11 +374,11 @@ insert into app.borrower_tables (table_name, folder, is_forgotten) values
   ('loan_assignments', 'loans', false),
   ('loan_events', 'loans', false),
   ('compliance_runs', 'loans', false),
-  ('loan_particulars', 'loans', false),
+  ('loan_attribute_history', 'loans', false),
   ('loan_snapshots', 'loans', false),
   ('co_borrowers', 'loans', false),
   ('remittance_loans', 'loans', false),
-  ('spared_late_fees', 'loans', false),
+  ('late_fee_exemptions', 'loans', false),
   ('communication_logs', 'messages', false),
   ('support_cases', 'messages', false),
   ('support_case_messages', 'messages', false),
@@ -393,7 +393,7 @@ insert into app.borrower_tables (table_name, folder, is_forgotten) values
   ('permission_group_members', 'portal', true),
   ('object_grants', 'portal', true);
 -- Tables that no export contains, and why.
-insert into app.borrower_tables (table_name, not_exported_because, is_forgotten) values
+insert into app.borrower_tables (table_name, not_exported_because, is_deleted_on_redaction) values
   ('one_time_tokens', 'hashes of links that were sent', true),
   ('recovery_codes', 'hashes of codes', true),
   ('passkey_challenges', 'questions to a device, good for minutes', true),
@@ -404,10 +404,10 @@ insert into app.borrower_tables (table_name, not_exported_because, is_forgotten)
   ('webhook_attempts', 'what the lender''s systems answered', false),
   ('dead_letters', 'what the lender''s systems did not take', false),
   ('cob_loan_errors', 'a fault of ours during a night', false),
-  ('cob_written_loans', 'which loans a night is to look at again', false);
+  ('cob_changed_loans', 'which loans a night is to look at again', false);
 
 -- How rows lead to the borrower. Approvals, idempotency keys and the audit log name their record by its id.
-insert into app.borrower_ties (table_name, through, parent) values
+insert into app.borrower_links (table_name, through, parent) values
   ('borrowers', 'id', 'borrowers'),
   ('borrower_consents', 'borrower_id', 'borrowers'),
   ('payment_instruments', 'borrower_id', 'borrowers'),
@@ -451,7 +451,7 @@ insert into app.borrower_ties (table_name, through, parent) values
   ('loan_assignments', 'loan_id', 'loans'),
   ('loan_events', 'loan_id', 'loans'),
   ('compliance_runs', 'loan_id', 'loans'),
-  ('loan_particulars', 'loan_id', 'loans'),
+  ('loan_attribute_history', 'loan_id', 'loans'),
   ('loan_snapshots', 'loan_id', 'loans'),
   ('collateral_items', 'loan_id', 'loans'),
   ('liens', 'collateral_id', 'collateral_items'),
@@ -556,8 +556,8 @@ insert into app.borrower_ties (table_name, through, parent) values
   ('liquidations', 'loan_id', 'loans'),
   ('remittance_loans', 'loan_id', 'loans'),
   ('mail_letters', 'borrower_id', 'borrowers'),
-  ('spared_late_fees', 'loan_id', 'loans'),
-  ('cob_written_loans', 'loan_id', 'loans'),
+  ('late_fee_exemptions', 'loan_id', 'loans'),
+  ('cob_changed_loans', 'loan_id', 'loans'),
   ('change_notices', 'borrower_id', 'borrowers'),
   ('order_accounts', 'payment_id', 'payments'),
   ('order_accounts', 'disbursement_id', 'disbursements'),
@@ -649,11 +649,11 @@ insert into app.borrower_columns (table_name, column_name, becomes) values
   ('forbearances', 'notes', '''Redacted'''),
   ('modifications', 'reason_comment', '''Redacted'''),
   ('compliance_runs', 'checks', 'app.redacted_json(checks, ''{code,status,level,enforcement}'')'),
-  ('loan_particulars', 'borrower_name', '''Redacted'''),
-  ('loan_particulars', 'borrower_state', 'null'),
-  ('loan_particulars', 'borrower_zip', 'null'),
-  ('loan_particulars', 'external_id', 'null'),
-  ('loan_particulars', 'credit_score_origination', 'null'),
+  ('loan_attribute_history', 'borrower_name', '''Redacted'''),
+  ('loan_attribute_history', 'borrower_state', 'null'),
+  ('loan_attribute_history', 'borrower_zip', 'null'),
+  ('loan_attribute_history', 'external_id', 'null'),
+  ('loan_attribute_history', 'credit_score_origination', 'null'),
   ('loan_snapshots', 'labels', '''[]'''),
   ('collateral_items', 'description', '''Redacted'''),
   ('collateral_items', 'metadata', '''{}'''),
@@ -687,7 +687,7 @@ insert into app.borrower_columns (table_name, column_name, becomes) values
   ('users', 'last_name', '''Redacted'''),
   ('users', 'email', '''redacted-'' || id || ''@redacted.invalid'''),
   ('security_log', 'ip_address', 'null'),
-  ('security_log', 'tried_as', 'null'),
+  ('security_log', 'attempted_address_hash', 'null'),
   ('audit_log', 'reason', '''Redacted'''),
   ('audit_log', 'changes', 'app.redacted_changes(entity_type, changes)'),
   ('audit_log', 'actor_email', 'case actor_type when ''borrower'' then ''Redacted'' else actor_email end'),
@@ -763,7 +763,7 @@ insert into app.borrower_columns (table_name, column_name, kept_because) values
   ('documents', 'language', 'a word of ours, one of a few'),
   ('documents', 'template', 'a word of ours, one of a few'),
   ('documents', 'sha256_hash', 'proves which file it was'),
-  ('documents', 'removed_from', 'a word of ours, one of a few'),
+  ('documents', 'status_before_removal', 'a word of ours, one of a few'),
   ('borrower_exports', 'status', 'a word of ours, one of a few'),
   ('borrower_exports', 'storage_key', 'made of ids'),
   ('borrower_exports', 'sha256_hash', 'proves which file it was'),
@@ -869,12 +869,12 @@ insert into app.borrower_columns (table_name, column_name, kept_because) values
   ('loan_assignments', 'journal_entry_ids', 'ids'),
   ('loan_events', 'kind', 'the books: kinds, amounts and dates, of a strict form'),
   ('loan_events', 'details', 'the books: kinds, amounts and dates, of a strict form'),
-  ('loan_particulars', 'program', 'names of the lender''s products and investors'),
-  ('loan_particulars', 'product', 'names of the lender''s products and investors'),
-  ('loan_particulars', 'investor', 'names of the lender''s products and investors'),
-  ('loan_particulars', 'portfolio', 'names of the lender''s products and investors'),
-  ('loan_particulars', 'payment_frequency', 'a word of ours, one of a few'),
-  ('loan_particulars', 'collateral_type', 'a word of ours, one of a few'),
+  ('loan_attribute_history', 'program', 'names of the lender''s products and investors'),
+  ('loan_attribute_history', 'product', 'names of the lender''s products and investors'),
+  ('loan_attribute_history', 'investor', 'names of the lender''s products and investors'),
+  ('loan_attribute_history', 'portfolio', 'names of the lender''s products and investors'),
+  ('loan_attribute_history', 'payment_frequency', 'a word of ours, one of a few'),
+  ('loan_attribute_history', 'collateral_type', 'a word of ours, one of a few'),
   ('loan_snapshots', 'status', 'a word of ours, one of a few'),
   ('loan_snapshots', 'sub_status', 'a word of ours, one of a few'),
   ('loan_snapshots', 'delinquency_bucket', 'a word of ours, one of a few'),
@@ -962,7 +962,7 @@ insert into app.borrower_columns (table_name, column_name, kept_because) values
   ('liquidations', 'liens_released', 'ids'),
   ('mail_letters', 'status', 'a word of ours, one of a few'),
   ('mail_letters', 'hold_reasons', 'a word of ours, one of a few'),
-  ('spared_late_fees', 'reason', 'a word of ours, one of a few'),
+  ('late_fee_exemptions', 'reason', 'a word of ours, one of a few'),
   ('order_accounts', 'account_type', 'a word of ours, one of a few'),
   ('change_notices', 'code', 'the bank''s code'),
   ('change_notices', 'trace_number', 'the bank''s form'),

@@ -74,7 +74,7 @@ grant select on app.job_runs to servicing_app, servicing_auditor;
 grant select, insert, update, delete on app.job_runs to servicing_worker;
 
 -- Statistics of each kind of job per quarter of an hour, kept for 8 days. `waits` is a histogram of the time that
--- due jobs waited for a worker; jobs/operations/waits.ts defines its bounds.
+-- due jobs waited for a worker; jobs/operations/wait-histogram.ts defines its bounds.
 create table app.job_quarters (
   task text not null,
   pool text not null,
@@ -114,18 +114,18 @@ create table app.failed_jobs (
   failed_at timestamptz not null default now(),
   retried_at timestamptz,
   -- When the record that waits for the job was marked as failed.
-  told_at timestamptz,
+  handled_at timestamptz,
   -- Canceled by an operator instead of failed by its attempts. The job keeps its row in the queue with its priority
   -- and key, so a retry runs it unchanged.
   is_canceled boolean not null default false
 );
-create index failed_jobs_untold on app.failed_jobs (failed_at) where told_at is null;
+create index failed_jobs_unhandled on app.failed_jobs (failed_at) where handled_at is null;
 create index failed_jobs_open on app.failed_jobs (failed_at, job_id) where retried_at is null;
 grant select on app.failed_jobs to servicing_app, servicing_auditor;
 grant select, insert, update, delete on app.failed_jobs to servicing_worker;
 
 -- Adds the id of the running request to a job's payload.
-create function app.of_request(payload json) returns json
+create function app.with_request_id(payload json) returns json
 language sql stable parallel safe
 return case
   when app.current_request() is null then payload
@@ -139,7 +139,7 @@ create function app.add_job(
 language sql security definer set search_path = public, pg_temp
 as $$
   select graphile_worker.add_job(
-    identifier => identifier, payload => app.of_request(payload), run_at => run_at,
+    identifier => identifier, payload => app.with_request_id(payload), run_at => run_at,
     max_attempts => max_attempts, job_key => job_key
   )
 $$;
@@ -152,7 +152,7 @@ language sql security definer set search_path = public, pg_temp
 as $$
   select from graphile_worker.add_jobs(array(
     select row(
-      identifier, app.of_request(item.payload), null, add_jobs.run_at, add_jobs.max_attempts,
+      identifier, app.with_request_id(item.payload), null, add_jobs.run_at, add_jobs.max_attempts,
       item.key, 0, null
     )::graphile_worker.job_spec
     from unnest(payloads, keys) as item (payload, key)
@@ -161,7 +161,7 @@ $$;
 
 -- Wakes the workers, which otherwise look for jobs once a second. The payload is constant, so that Postgres sends
 -- one notification per transaction, even after thousands of retried jobs.
-create function app.call_workers() returns void
+create function app.wake_workers() returns void
   language sql
 as $$ select pg_notify('jobs:insert', '{"count":1}') $$;
 
@@ -187,7 +187,7 @@ revoke execute on function app.queue_status from public;
 grant execute on function app.queue_status to servicing_auditor, servicing_worker;
 
 -- Numbers of the running tenant's own jobs, by kind and state.
-create function app.own_queue_status()
+create function app.tenant_queue_status()
   returns table (
     task text, ready bigint, scheduled bigint, running bigint, failed bigint, oldest_ready timestamptz
   )
@@ -205,8 +205,8 @@ as $$
   group by task.identifier
   order by task.identifier
 $$;
-revoke execute on function app.own_queue_status from public;
-grant execute on function app.own_queue_status to servicing_app;
+revoke execute on function app.tenant_queue_status from public;
+grant execute on function app.tenant_queue_status to servicing_app;
 
 -- How many jobs wait for a pool, for an autoscaler whose login can read nothing else. Paused jobs and those of
 -- inactive tenants do not count, because more processes would not run them.
@@ -229,7 +229,7 @@ $$;
 
 -- Jobs that must not exist, for the invariants check. A worker that holds a job for a minute must be registered,
 -- and a job that exhausted its attempts must be recorded within a minute.
-create function app.queue_faults()
+create function app.queue_violations()
   returns table (rule text, subject text, message text)
   language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -259,8 +259,8 @@ as $$
     where job.key = format('deliver-webhook:%s:%s', delivery.id, delivery.attempt)
   )
 $$;
-revoke execute on function app.queue_faults from public;
-grant execute on function app.queue_faults to servicing_auditor;
+revoke execute on function app.queue_violations from public;
+grant execute on function app.queue_violations to servicing_auditor;
 
 -- The tenant id in a job's payload, or an empty string for jobs of the platform.
 create function app.tenant_of_job(payload json) returns text
@@ -334,7 +334,7 @@ as $$
     where job.attempts >= job.max_attempts and job.locked_at is null
     on conflict (job_id) do update
       set error = excluded.error, attempts = excluded.attempts, payload = excluded.payload,
-        failed_at = now(), retried_at = null, told_at = null
+        failed_at = now(), retried_at = null, handled_at = null
       where failed.retried_at is not null
     returning 1
   )
@@ -360,7 +360,7 @@ begin
   set attempts = 0, run_at = now(), updated_at = now()
   where id = failed.job_id;
   if found then
-    perform app.call_workers();
+    perform app.wake_workers();
   else
     perform graphile_worker.add_job(
       identifier => failed.task, payload => failed.payload::json,

@@ -95,28 +95,28 @@ revoke execute on function app.create_tenant from public;
 grant execute on function app.create_tenant to servicing_worker;
 
 -- Whether transactions of the running tenant are refused.
-create function app.is_shut() returns boolean
+create function app.is_tenant_closed() returns boolean
   language sql stable parallel safe
   return exists (select from tenants where id = app.current_tenant() and door in ('closed', 'exported'));
 
 -- Ends the running transaction when its tenant is shut, for callers that send their first statement along without
 -- waiting.
-create function app.refuse_shut() returns void language plpgsql stable as $$
+create function app.refuse_closed_tenant() returns void language plpgsql stable as $$
 begin
-  if app.is_shut() then
+  if app.is_tenant_closed() then
     raise exception 'The tenant is closed while it moves.' using errcode = 'TSHUT';
   end if;
 end $$;
 
 -- Ends a transaction that assumed the wrong business date, before it has read or written anything.
-create function app.refuse_other_day(supposed date) returns void language plpgsql stable as $$
+create function app.assert_business_date(supposed date) returns void language plpgsql stable as $$
 begin
   if supposed is not null and supposed is distinct from app.business_date() then
     raise exception 'Another day has begun.' using errcode = 'TODAY';
   end if;
 end $$;
 
--- Whether the current role owns the table. Separate from app.comes_in, so that this function call is evaluated only
+-- Whether the current role owns the table. Separate from app.is_importing, so that this function call is evaluated only
 -- while rows are imported.
 create function app.is_owner_of(target regclass) returns boolean
   language sql stable set search_path = public, pg_temp
@@ -124,9 +124,9 @@ create function app.is_owner_of(target regclass) returns boolean
 
 -- Whether rows of this tenant are being imported from another database. Its names are bound at creation, so it
 -- needs no search path setting and can be inlined.
-create function app.comes_in(target regclass, tenant uuid) returns boolean
+create function app.is_importing(target regclass, tenant uuid) returns boolean
   language sql stable
-  return current_setting('app.coming_in', true) is not distinct from tenant::text
+  return current_setting('app.importing_tenant', true) is not distinct from tenant::text
     and app.is_owner_of(target);
 
 -- A process announces its keys, the current one first. Returns the recorded keys that the process lacks or has with
@@ -164,7 +164,7 @@ revoke execute on function app.retire_secret_keys from public;
 grant execute on function app.retire_secret_keys to servicing_worker;
 
 -- The id of the key under which a value is sealed; null for null.
-create function app.key_of(sealed text) returns text
+create function app.sealing_key_id(sealed text) returns text
   language sql immutable parallel safe
   return case
     when sealed like 'v2:%' then split_part(sealed, ':', 2)

@@ -60,7 +60,7 @@ create table sessions (
   second_factor text check (second_factor in ('totp', 'passkey', 'recovery_code', 'provider')),
   -- When the session last changed something. Until a read replica has caught up with this time, the session's lists
   -- come from the primary.
-  wrote_at timestamptz not null default now(),
+  last_write_at timestamptz not null default now(),
   -- When the session's user last proved who they are, by password or second factor. Sensitive requests need a
   -- recent proof. A session from single sign-on has none yet.
   proved_at timestamptz,
@@ -107,7 +107,7 @@ create table second_factors (
   name text not null,
   -- The sealed TOTP secret, and the time step of the last accepted code, which is never accepted again.
   secret_sealed text,
-  last_step bigint,
+  last_used_step bigint,
   -- The passkey's credential id for this host, and its signature counter.
   credential_id text,
   public_key text,
@@ -391,7 +391,7 @@ create table security_log (
   reason text,
   user_id uuid,
   -- A keyed hash of the attempted address, if no account has it.
-  tried_as text,
+  attempted_address_hash text,
   -- The affected record: the user whose role changed, or the downloaded file.
   subject_id uuid,
   route text not null,
@@ -442,7 +442,7 @@ grant delete on logos to servicing_app;
 create function app.open_session(tenant uuid, hash bytea, writes boolean)
   returns table (
     user_id uuid, csrf_token text, email text, first_name text, last_name text,
-    tenant_role text, borrower_id uuid, session_id uuid, second_factor text, wrote_at timestamptz
+    tenant_role text, borrower_id uuid, session_id uuid, second_factor text, last_write_at timestamptz
   )
   language plpgsql security definer set search_path = public, pg_temp
 as $$
@@ -453,14 +453,14 @@ begin
     and session.last_seen_at > now() - make_interval(secs => session.idle_seconds);
   if writes then
     perform set_config('synchronous_commit', 'off', true);
-    update sessions as session set wrote_at = now()
+    update sessions as session set last_write_at = now()
     where session.tenant_id = tenant and session.id_hash = hash and session.revoked_at is null
-      and session.wrote_at < now() - interval '1 second';
+      and session.last_write_at < now() - interval '1 second';
   end if;
   return query
     select account.id, session.csrf_token, account.email, account.first_name, account.last_name,
            account.tenant_role, account.borrower_id, session.id, session.second_factor,
-           session.wrote_at
+           session.last_write_at
     from sessions as session
     join users as account on account.tenant_id = session.tenant_id and account.id = session.user_id
     left join borrowers as borrower
@@ -474,7 +474,7 @@ end $$;
 
 -- All rules of a user in addition to the role. Read with every request of staff, so a change applies from the next
 -- request.
-create function app.rules_of(tenant uuid, whom uuid)
+create function app.user_rules(tenant uuid, whom uuid)
   returns table (type text, action text, resource text, record jsonb, record_id uuid)
   language sql stable security definer set search_path = public, pg_temp
 as $$

@@ -64,7 +64,7 @@ create table webhook_deliveries (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   -- Whether the delivery waits in the queue of a throttled receiver.
-  in_line boolean not null default false,
+  is_throttled boolean not null default false,
   primary key (tenant_id, id),
   constraint webhook_deliveries_once unique (tenant_id, subscription_id, event_id, round),
   foreign key (tenant_id, subscription_id) references webhook_subscriptions (tenant_id, id),
@@ -124,7 +124,7 @@ call app.protect('dead_letters');
 
 -- Refuses to mark events of a closed tenant as relayed. They wait until the tenant is open again, here or in the
 -- database that it moves to.
-create function app.event_waits() returns trigger language plpgsql as $$
+create function app.refuse_relay_while_closed() returns trigger language plpgsql as $$
 begin
   if exists (select from tenants where id = new.tenant_id and door <> 'open') then return null; end if;
   return new;
@@ -133,30 +133,30 @@ end $$;
 -- The job for one delivery attempt. Deliveries to throttled receivers share 24 named
 -- queues (four per receiver). The jobs of a named queue run one at a time.
 create function app.delivery_job(
-  tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, in_line boolean,
-  comes_last boolean, run_at timestamptz, request_id text
+  tenant_id uuid, subscription_id uuid, delivery_id uuid, attempt integer, is_throttled boolean,
+  is_last_in_queue boolean, run_at timestamptz, request_id text
 ) returns graphile_worker.job_spec
   language sql stable
   return row(
     'deliver-webhook',
     json_strip_nulls(json_build_object('tenant_id', tenant_id, 'subscription_id', subscription_id,
-      'delivery_id', delivery_id, 'attempt', attempt, 'in_line', in_line,
+      'delivery_id', delivery_id, 'attempt', attempt, 'is_throttled', is_throttled,
       'request_id', request_id)),
-    case when in_line then 'slow-receivers-' ||
+    case when is_throttled then 'slow-receivers-' ||
       (abs(hashtext(subscription_id::text)::bigint) + abs(hashtext(delivery_id::text)::bigint) % 4) % 24
     end,
     run_at, 5, 'deliver-webhook:' || delivery_id || ':' || attempt,
-    case when not in_line then 0 when comes_last then 20 else 10 end, null
+    case when not is_throttled then 0 when is_last_in_queue then 20 else 10 end, null
   )::graphile_worker.job_spec;
 revoke execute on function app.delivery_job from public;
 
 -- Enqueues the next attempt of each delivery at its scheduled time. Deliveries that were put aside come last.
-create function app.send_deliveries(ids uuid[], put_aside boolean) returns void
+create function app.send_deliveries(ids uuid[], is_last_in_queue boolean) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
   select from graphile_worker.add_jobs(array(
     select app.delivery_job(delivery.tenant_id, delivery.subscription_id, delivery.id, delivery.attempt,
-      delivery.in_line, put_aside or subscription.failing_since is not null, delivery.next_attempt_at,
+      delivery.is_throttled, is_last_in_queue or subscription.failing_since is not null, delivery.next_attempt_at,
       event.request_id)
     from webhook_deliveries as delivery
     join webhook_subscriptions as subscription
@@ -201,18 +201,18 @@ begin
       returning event.id
     ),
     deliveries as (
-      insert into webhook_deliveries (tenant_id, subscription_id, event_id, next_attempt_at, in_line)
+      insert into webhook_deliveries (tenant_id, subscription_id, event_id, next_attempt_at, is_throttled)
       select due.tenant_id, subscription.id, due.id, now(), subscription.is_slow
       from due
       join webhook_subscriptions as subscription
         on subscription.tenant_id = due.tenant_id and subscription.is_active and not subscription.is_deleted
         and (subscription.events ? due.event_type or subscription.events ? '*')
       on conflict do nothing
-      returning tenant_id, id, subscription_id, in_line, event_id
+      returning tenant_id, id, subscription_id, is_throttled, event_id
     ),
     jobs as (
       select count(*) as enqueued from graphile_worker.add_jobs(array(
-        select app.delivery_job(new.tenant_id, new.subscription_id, new.id, 1, new.in_line,
+        select app.delivery_job(new.tenant_id, new.subscription_id, new.id, 1, new.is_throttled,
           subscription.failing_since is not null, now(), due.request_id)
         from deliveries as new
         join due on due.tenant_id = new.tenant_id and due.id = new.event_id
@@ -228,42 +228,42 @@ grant execute on function app.relay_events to servicing_worker;
 
 -- Moves the waiting deliveries of a receiver that responds again from its throttled queue to the normal one, as
 -- many as one statement can move in time. Locks deliveries before their jobs, like the code that enqueues them.
-create function app.let_out_of_line(receiver uuid) returns void
+create function app.release_throttled(receiver uuid) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
   with
-    in_line as materialized (
+    is_throttled as materialized (
       select delivery.id, delivery.attempt
       from webhook_deliveries as delivery
       join webhook_subscriptions as subscription
         on subscription.tenant_id = delivery.tenant_id and subscription.id = delivery.subscription_id
         and not subscription.is_slow
       where delivery.tenant_id = app.current_tenant() and delivery.subscription_id = receiver
-        and delivery.status = 'scheduled' and delivery.in_line
+        and delivery.status = 'scheduled' and delivery.is_throttled
       order by delivery.id limit 5000
       for update of delivery skip locked
     ),
     waiting as materialized (
-      select in_line.id, job.id as job_id
-      from in_line
+      select is_throttled.id, job.id as job_id
+      from is_throttled
       cross join lateral (
         select own.id from graphile_worker._private_jobs as own
-        where own.key = 'deliver-webhook:' || in_line.id || ':' || in_line.attempt
+        where own.key = 'deliver-webhook:' || is_throttled.id || ':' || is_throttled.attempt
           and own.job_queue_id is not null and own.is_available
         for update skip locked
       ) as job
     ),
     come as (
-      update webhook_deliveries as delivery set in_line = false
+      update webhook_deliveries as delivery set is_throttled = false
       from waiting where delivery.tenant_id = app.current_tenant() and delivery.id = waiting.id
     )
   update graphile_worker._private_jobs as job
   set job_queue_id = null, priority = 0,
-      payload = (job.payload::jsonb || '{"in_line": false}')::json, updated_at = now()
+      payload = (job.payload::jsonb || '{"is_throttled": false}')::json, updated_at = now()
   from waiting where job.id = waiting.job_id
 $$;
-revoke execute on function app.let_out_of_line from public;
-grant execute on function app.let_out_of_line to servicing_app;
+revoke execute on function app.release_throttled from public;
+grant execute on function app.release_throttled to servicing_app;
 
 create trigger waits before update of relayed_at on events
-  for each row when (old.relayed_at is null) execute function app.event_waits();
+  for each row when (old.relayed_at is null) execute function app.refuse_relay_while_closed();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { NAMES_FIRST } from '../tenants.ts';
+import { DOMAIN_ORDER } from '../tenants.ts';
 
 const Superadmin = z.object({ id: z.string() });
 
@@ -13,13 +13,13 @@ export const lockSuperadmins = (tx: Transaction) =>
   `);
 
 /** Those who look after the tenant's installation. */
-export const admins = (tx: Transaction) =>
+export const listAdmins = (tx: Transaction) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from users where tenant_role in ('admin', 'superadmin') and is_active order by id
   `);
 
 /** Held so that what is done about one user takes turns. */
-export const lock = (tx: Transaction, id: string) =>
+export const lockUser = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from users where id = ${id} for no key update`);
 
 /** Sets the role and voids the user's sessions. */
@@ -54,21 +54,21 @@ const account = sql.fragment`
   from users`;
 
 /** The user, as long as somebody may sign in as it. */
-export const active = (tx: Transaction, id: string) =>
+export const findActiveUser = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Account)`${account} where id = ${id} and is_active`);
 
-export const activeByEmail = (tx: Transaction, email: string) =>
+export const findActiveByEmail = (tx: Transaction, email: string) =>
   tx.maybeOne(sql.type(Account)`${account} where email = ${email} and is_active`);
 
-export const ofBorrower = (tx: Transaction, borrowerId: string) =>
+export const findUserOfBorrower = (tx: Transaction, borrowerId: string) =>
   tx.maybeOne(sql.type(Account)`${account} where borrower_id = ${borrowerId}`);
 
-export type Purpose = 'password_reset' | 'invitation';
+export type TokenPurpose = 'password_reset' | 'invitation';
 
 /** Gives the user one link: those that were sent before it open nothing any more. */
-export async function giveToken(
+export async function issueToken(
   tx: Transaction,
-  token: { hash: string; user_id: string; purpose: Purpose; minutes: number },
+  token: { hash: string; user_id: string; purpose: TokenPurpose; minutes: number },
 ): Promise<string> {
   await voidTokens(tx, token.user_id);
   return tx.oneFirst(sql.type(z.object({ expires_at: z.string() }))`
@@ -92,7 +92,7 @@ const Holder = z.object({
 });
 
 /** Whose open link this is, without using it. */
-export const holderOf = (tx: Transaction, hash: string) =>
+export const findTokenHolder = (tx: Transaction, hash: string) =>
   tx.maybeOne(sql.type(Holder)`
     select token.user_id, holder.email, holder.first_name, holder.last_name
     from one_time_tokens as token join users as holder on holder.id = token.user_id
@@ -120,11 +120,11 @@ const Sender = z.object({
 });
 
 /** The tenant as its letters name it, with its domains. */
-export const sender = (tx: Transaction) =>
+export const findSender = (tx: Transaction) =>
   tx.one(sql.type(Sender)`
     select name, slug, locale, currency, time_zone,
            array(select domain from tenant_domains where tenant_id = tenant.id
-                 order by ${NAMES_FIRST})
+                 order by ${DOMAIN_ORDER})
              as domains
     from tenants as tenant where id = app.current_tenant()
   `);

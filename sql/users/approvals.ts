@@ -33,7 +33,7 @@ export const approvalsWithContent = table({
 });
 
 /** Whose requests somebody sees: his own, and those that he may decide about. */
-export type Seen = {
+export type ApprovalViewer = {
   user_id: string;
   /** Endpoints that he may call for every record. */
   endpoints: readonly string[];
@@ -42,7 +42,7 @@ export type Seen = {
 };
 
 /** Requests with their content, as far as this user sees them. */
-export const approvalsSeenBy = ({ user_id, endpoints, records }: Seen) =>
+export const approvalsVisibleTo = ({ user_id, endpoints, records }: ApprovalViewer) =>
   table({
     name: 'approvals',
     rows: rows(
@@ -60,7 +60,7 @@ export const approvalsSeenBy = ({ user_id, endpoints, records }: Seen) =>
   });
 
 /** The sealed part of the request's body, if it has one. */
-export const sealedOf = (tx: Transaction, id: string) =>
+export const findSealedSecrets = (tx: Transaction, id: string) =>
   tx.oneFirst(sql.type(z.object({ secrets_sealed: z.string().nullable() }))`
     select secrets_sealed from approvals where id = ${id}
   `);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
-import { SEALED } from '../sealed.ts';
+import { SEALED_COLUMNS } from '../sealed-columns.ts';
 import type { Table } from '../table.ts';
 
 /** Keeps a record from changing until the transaction has ended. */
-export const holdRecord = (tx: Transaction, { name }: Pick<Table, 'name'>, id: string) =>
+export const lockRecord = (tx: Transaction, { name }: Pick<Table, 'name'>, id: string) =>
   tx.query(sql.typeAlias('void')`
     select from ${sql.identifier([name])} where id = ${id} for share
   `);
@@ -13,7 +13,9 @@ const Value = z.object({ column: z.string(), sealed: z.string() });
 
 /** What a record keeps sealed, such as an account number, by column. */
 export async function sealedValues(tx: Transaction, { name }: Pick<Table, 'name'>, id: string) {
-  const columns = SEALED.filter((place) => place.table === name).map(({ column }) => column);
+  const columns = SEALED_COLUMNS.filter((place) => place.table === name).map(
+    ({ column }) => column,
+  );
   if (columns.length === 0) return [];
   const values = columns.map(
     (column) => sql.fragment`

@@ -9,7 +9,7 @@ const Stored = z.object({
   status: z.int().nullable(),
   body: z.unknown(),
 });
-export type Kept = z.output<typeof Stored>;
+export type StoredAnswer = z.output<typeof Stored>;
 
 /** The answer that is kept under the key, if there is one. */
 const find = (tx: Transaction, scope: KeyScope) =>
@@ -23,7 +23,7 @@ const find = (tx: Transaction, scope: KeyScope) =>
  * Takes the key for this transaction. A second request with the same key waits here until the first
  * has ended; then it finds either nothing (the first failed) or the answer to repeat.
  */
-export async function take(tx: Transaction, scope: KeyScope, requestHash: string) {
+export async function reserve(tx: Transaction, scope: KeyScope, requestHash: string) {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     insert into idempotency_keys (user_id, method, path, key, request_hash)
     values (${scope.user_id}, ${scope.method}, ${scope.path}, ${scope.key}, decode(${requestHash}, 'hex'))
@@ -33,13 +33,13 @@ export async function take(tx: Transaction, scope: KeyScope, requestHash: string
 }
 
 /** The same for work with transactions of its own; a key whose holder has died is taken over. */
-export async function claim(
+export async function claimKey(
   tx: Transaction,
   scope: KeyScope,
   requestHash: string,
   deadAfterSeconds: number,
 ) {
-  const kept = await take(tx, scope, requestHash);
+  const kept = await reserve(tx, scope, requestHash);
   if (kept === null || kept.status !== null) return kept;
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update idempotency_keys set created_at = now(), request_hash = decode(${requestHash}, 'hex')
@@ -51,7 +51,7 @@ export async function claim(
 }
 
 /** Gives the key back, since nothing came of it. */
-export const release = (tx: Transaction, scope: KeyScope) =>
+export const releaseKey = (tx: Transaction, scope: KeyScope) =>
   tx.query(sql.typeAlias('void')`
     delete from idempotency_keys
     where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
@@ -59,14 +59,14 @@ export const release = (tx: Transaction, scope: KeyScope) =>
   `);
 
 /** Keeps the answer beside the key, in the transaction of its effect. */
-export const keep = (tx: Transaction, scope: KeyScope, status: number, body: unknown) =>
+export const saveAnswer = (tx: Transaction, scope: KeyScope, status: number, body: unknown) =>
   tx.query(sql.typeAlias('void')`
     update idempotency_keys set status = ${status}, body = ${JSON.stringify(body ?? null)}::jsonb
     where user_id = ${scope.user_id} and method = ${scope.method} and path = ${scope.path}
       and key = ${scope.key}
   `);
 
-export const forgetOld = (tx: Transaction, hours: number) =>
+export const deleteOld = (tx: Transaction, hours: number) =>
   tx.query(sql.typeAlias('void')`
     delete from idempotency_keys where created_at < now() - make_interval(hours => ${hours})
   `);

@@ -34,15 +34,15 @@ const provider = sql.fragment`
   from identity_providers`;
 
 /** The provider, as long as people may sign in there. */
-export const active = (tx: Transaction, id: string) =>
+export const findActive = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Provider)`${provider} where id = ${id} and is_active`);
 
 /** The same, held: nobody changes or removes it before the transaction ends. */
-export const activeHeld = (tx: Transaction, id: string) =>
+export const lockActive = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Provider)`${provider} where id = ${id} and is_active for share`);
 
 /** What the provider is called, as long as it exists. */
-export const nameOf = (tx: Transaction, id: string) =>
+export const findName = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ name: z.string() }))`
     select name from identity_providers where id = ${id}
   `);
@@ -60,7 +60,7 @@ export async function endSignIns(tx: Transaction, id: string) {
 }
 
 /** Those that people can be sent to, as the page to sign in on names them. */
-export const offered = (tx: Transaction) =>
+export const listOffered = (tx: Transaction) =>
   tx.any(sql.type(z.object({ id: z.string(), name: z.string() }))`
     select id, name from identity_providers
     where is_active and authorization_url is not null order by name, id
@@ -69,7 +69,7 @@ export const offered = (tx: Transaction) =>
 type Read = { authorization_url: string | null; last_error: string | null };
 
 /** Writes what a worker has read, as long as it is still about the same issuer. */
-export const wasRead = (tx: Transaction, id: string, issuerUrl: string, read: Read) =>
+export const saveDiscovery = (tx: Transaction, id: string, issuerUrl: string, read: Read) =>
   tx.query(sql.typeAlias('void')`
     update identity_providers
     set authorization_url = ${read.authorization_url}, last_error = ${read.last_error},
@@ -90,7 +90,7 @@ const Known = Unknown.extend({ role_max: z.enum(['none', ...TENANT_ROLES]).nulla
 type Issuer = { provider_id: string; issuer_url: string };
 
 /** The user whom this issuer calls so, held. Staff who decide about the role of that user take turns with it. */
-export async function known(
+export async function lockLinkedUser(
   tx: Transaction,
   { provider_id, issuer_url }: Issuer,
   subject: string,
@@ -107,7 +107,7 @@ export async function known(
 }
 
 /** One of the staff by address, whom the provider does not call anything yet. */
-export const unknownByEmail = (tx: Transaction, providerId: string, email: string) =>
+export const findUnlinkedByEmail = (tx: Transaction, providerId: string, email: string) =>
   tx.maybeOne(sql.type(Unknown)`
     select holder.id as user_id, holder.is_active, holder.tenant_role
     from users as holder
@@ -119,7 +119,7 @@ export const unknownByEmail = (tx: Transaction, providerId: string, email: strin
   `);
 
 /** From now on the provider calls the user so; of two at once one is first. */
-export const link = (
+export const linkUser = (
   tx: Transaction,
   { provider_id, issuer_url }: Issuer,
   { subject, user_id, role_max }: { subject: string; user_id: string; role_max: RoleMax | null },
@@ -138,7 +138,7 @@ export const capRole = (tx: Transaction, userId: string, roleMax: RoleMax) =>
 const Link = z.object({ provider_id: z.string(), name: z.string(), linked_at: z.string() });
 
 /** Where the user may sign in besides. */
-export const linksOf = (tx: Transaction, userId: string) =>
+export const listLinks = (tx: Transaction, userId: string) =>
   tx.any(sql.type(Link)`
     select provider.id as provider_id, provider.name, identity.created_at as linked_at
     from user_identities as identity join identity_providers as provider
@@ -147,7 +147,7 @@ export const linksOf = (tx: Transaction, userId: string) =>
   `);
 
 /** Takes one of these links away; whether there was one. */
-export const unlink = async (tx: Transaction, userId: string, providerId: string) => {
+export const unlinkUser = async (tx: Transaction, userId: string, providerId: string) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from user_identities where user_id = ${userId} and provider_id = ${providerId}
   `);
@@ -155,7 +155,7 @@ export const unlink = async (tx: Transaction, userId: string, providerId: string
 };
 
 /** Whether the user has no password and signs in at a provider: that provider alone decides about access. */
-export const isOfProviderAlone = (tx: Transaction, userId: string | null) =>
+export const usesProviderOnly = (tx: Transaction, userId: string | null) =>
   tx.exists(sql.typeAlias('void')`
     select from users as holder
     join user_identities as identity on identity.user_id = holder.id
@@ -169,5 +169,5 @@ export const unlinkAll = (tx: Transaction, providerId: string) =>
   tx.query(sql.typeAlias('void')`delete from user_identities where provider_id = ${providerId}`);
 
 /** Whether anybody has that address, borrowers among them. */
-export const isTaken = (tx: Transaction, email: string) =>
+export const isEmailTaken = (tx: Transaction, email: string) =>
   tx.exists(sql.typeAlias('void')`select from users where email = ${email}`);

@@ -13,20 +13,20 @@ const Logo = z.object({
 });
 
 /** What came of asking for the logo the last time, or null where nobody has asked. */
-export const latest = (tx: Transaction, url: string) =>
+export const findLatest = (tx: Transaction, url: string) =>
   tx.maybeOne(sql.type(Logo)`
     select url, status, problem, content_type, width, height, sha256_hash, created_at
     from logos where url = ${url} order by id desc limit 1
   `);
 
 /** How often one was asked for within a day, of whatever place. */
-export const askedToday = (tx: Transaction) =>
+export const countRequestsToday = (tx: Transaction) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from logos where created_at > now() - interval '1 day'
   `);
 
 /** The logo that a letter of now is printed with: the newest that came well from there. */
-export const readyOf = (tx: Transaction, url: string) =>
+export const findReady = (tx: Transaction, url: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from logos where url = ${url} and status = 'ready' order by id desc limit 1
   `);
@@ -41,7 +41,7 @@ export type Picture = {
 };
 
 /** Holds what was fetched until it was tried; a repeat changes nothing. */
-export const hold = (
+export const savePending = (
   tx: Transaction,
   id: string,
   { content_type, width, height, sha256_hash, image }: Picture,
@@ -54,17 +54,17 @@ export const hold = (
   `);
 
 /** Lets letters have what was tried. */
-export const accept = (tx: Transaction, id: string) =>
+export const markReady = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update logos set status = 'ready' where id = ${id} and status = 'pending' and image is not null
   `);
 
 /** Forgets what came to nothing there: what letters have is the picture that lies there. */
-export const forgetOthers = (tx: Transaction, url: string) =>
+export const deleteRefused = (tx: Transaction, url: string) =>
   tx.query(sql.typeAlias('void')`delete from logos where url = ${url} and status <> 'ready'`);
 
 /** Says why there is none; one that is here stays. */
-export const refuse = (tx: Transaction, id: string, problem: string) =>
+export const markRefused = (tx: Transaction, id: string, problem: string) =>
   tx.query(sql.typeAlias('void')`
     update logos
     set status = 'failed', problem = ${problem}, image = null, content_type = null,
@@ -73,7 +73,7 @@ export const refuse = (tx: Transaction, id: string, problem: string) =>
   `);
 
 /** Where the picture that was asked for lies, while it is not here. */
-export const pendingUrl = (tx: Transaction, id: string) =>
+export const findPendingUrl = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ url: z.string() }))`
     select url from logos where id = ${id} and status = 'pending' and image is null
   `);

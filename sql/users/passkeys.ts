@@ -1,22 +1,19 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-export type Purpose = 'enrollment' | 'proof';
-type Challenge = { challenge: string; user_id: string; purpose: Purpose };
+export type ChallengePurpose = 'enrollment' | 'proof';
+type Challenge = { challenge: string; user_id: string; purpose: ChallengePurpose };
 
 const CHALLENGE_SECONDS = 300;
 
-export const keepChallenge = (tx: Transaction, { challenge, user_id, purpose }: Challenge) =>
+export const saveChallenge = (tx: Transaction, { challenge, user_id, purpose }: Challenge) =>
   tx.query(sql.typeAlias('void')`
     insert into passkey_challenges (challenge, user_id, purpose, expires_at)
     values (${challenge}, ${user_id}, ${purpose}, now() + make_interval(secs => ${CHALLENGE_SECONDS}))
   `);
 
 /** Uses the challenge up; whether it was this user's, for this, and not too old. */
-export const takeChallenge = async (
-  tx: Transaction,
-  { challenge, user_id, purpose }: Challenge,
-) => {
+export const useChallenge = async (tx: Transaction, { challenge, user_id, purpose }: Challenge) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from passkey_challenges
     where challenge = ${challenge} and user_id = ${user_id} and purpose = ${purpose}
@@ -35,7 +32,7 @@ const Passkey = z.object({
 });
 
 /** The user's passkeys, whichever of the tenant's hosts they are for. */
-export const ofUser = (tx: Transaction, userId: string) =>
+export const listPasskeys = (tx: Transaction, userId: string) =>
   tx.any(sql.type(Passkey)`
     select id, credential_id, public_key, sign_count, transports, host from second_factors
     where user_id = ${userId} and kind = 'passkey'
@@ -49,7 +46,7 @@ type New = Omit<z.output<typeof Passkey>, 'id' | 'sign_count'> & {
 };
 
 /** Keeps a passkey; null where somebody has it already. */
-export const add = (tx: Transaction, passkey: New) =>
+export const insertPasskey = (tx: Transaction, passkey: New) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     insert into second_factors
       (user_id, kind, name, credential_id, public_key, sign_count, transports, host, confirmed_at)
@@ -61,7 +58,11 @@ export const add = (tx: Transaction, passkey: New) =>
   `);
 
 /** Writes how often it says that it has signed; a copy of it would say less than it did before. */
-export const used = async (tx: Transaction, id: string, signCount: number): Promise<boolean> => {
+export const recordUse = async (
+  tx: Transaction,
+  id: string,
+  signCount: number,
+): Promise<boolean> => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update second_factors set sign_count = ${signCount}, last_used_at = now()
     where id = ${id} and (sign_count < ${signCount} or (sign_count = 0 and ${signCount} = 0))

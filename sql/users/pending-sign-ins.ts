@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { TENANT_ROLES } from './users.ts';
 
-export type Wants = 'proof' | 'enrollment';
+export type PendingPurpose = 'proof' | 'enrollment';
 
-type New = { hash: string; user_id: string; epoch: number; wants: Wants; seconds: number };
+type New = { hash: string; user_id: string; epoch: number; wants: PendingPurpose; seconds: number };
 
 /**
  * Keeps that the user has proved himself once, by the hash of what the browser holds for it; null where
@@ -30,7 +30,7 @@ const Pending = z.object({
 export type Pending = z.output<typeof Pending>;
 
 /** What waits under that hash, held so that tries take turns; nothing once it is over. */
-export const open = (tx: Transaction, hash: string) =>
+export const lockOpen = (tx: Transaction, hash: string) =>
   tx.maybeOne(sql.type(Pending)`
     select pending.user_id, pending.wants, pending.tries, pending.epoch, holder.tenant_role,
            holder.borrower_id
@@ -43,7 +43,7 @@ export const open = (tx: Transaction, hash: string) =>
     for no key update of pending
   `);
 
-export const countTry = (tx: Transaction, hash: string) =>
+export const countAttempt = (tx: Transaction, hash: string) =>
   tx.query(sql.typeAlias('void')`
     update pending_sign_ins set tries = tries + 1 where token_hash = decode(${hash}, 'hex')
   `);
@@ -54,7 +54,7 @@ export const end = (tx: Transaction, hash: string) =>
   `);
 
 /** What can be continued no more. */
-export async function forgetEnded(tx: Transaction) {
+export async function deleteEnded(tx: Transaction) {
   await tx.query(sql.typeAlias('void')`
     delete from pending_sign_ins where expires_at < now() - interval '1 day'
   `);

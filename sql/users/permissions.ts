@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { containing, table, type Row } from '../table.ts';
+import { containsPattern, table, type Row } from '../table.ts';
 import { users } from './users.ts';
 
 /** Rules that many share: each member has them beside the role. */
@@ -15,7 +15,7 @@ export const groups = table({
            record.created_at, record.updated_at
     from permission_groups as record
   `,
-  search: (words) => sql.fragment`row.name ilike ${containing(words)}`,
+  search: (words) => sql.fragment`row.name ilike ${containsPattern(words)}`,
 });
 
 /** What one user has for himself. */
@@ -49,17 +49,17 @@ export const Rule = z.object({
 export type Rule = z.output<typeof Rule>;
 
 /** Every rule of the user, whichever group or grant it comes from; whoever the tenant has not has none. */
-export const rulesOf = (
+export const listRules = (
   tx: Transaction,
   tenantId: string,
   userId: string,
 ): Promise<readonly Rule[]> =>
-  tx.any(sql.prepared('rules_of', Rule)`
-    select type, action, resource, record, record_id from app.rules_of(${tenantId}, ${userId})
+  tx.any(sql.prepared('user_rules', Rule)`
+    select type, action, resource, record, record_id from app.user_rules(${tenantId}, ${userId})
   `);
 
 /** The user as everybody sees him, with every rule of his. */
-export const withRules = (
+export const findUserWithRules = (
   tx: Transaction,
   tenantId: string,
   userId: string,
@@ -68,7 +68,7 @@ export const withRules = (
     prepared(sql.type(z.looseObject({ id: z.string(), rules: z.array(Rule) }))`
       select row.*, (
                select coalesce(jsonb_agg(to_jsonb(rule)), '[]')
-               from app.rules_of(${tenantId}, row.id) as rule
+               from app.user_rules(${tenantId}, row.id) as rule
              ) as rules
       from (${users.rows}) as row where row.id = ${userId}
     `),
@@ -90,7 +90,7 @@ export async function setMembers(tx: Transaction, groupId: string, userIds: read
 const Named = z.object({ id: z.string(), borrower_id: z.string().nullable() });
 
 /** Those of the users that there are. */
-export const named = (tx: Transaction, userIds: readonly string[]) =>
+export const findExistingUsers = (tx: Transaction, userIds: readonly string[]) =>
   tx.any(sql.type(Named)`
     select id, borrower_id from users where id = any(${sql.array([...userIds], 'uuid')})
   `);

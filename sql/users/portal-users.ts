@@ -9,7 +9,7 @@ const Borrower = z.object({
 });
 
 /** The borrower with the primary email address, locked so that two invitations take turns. */
-export const findBorrower = (tx: Transaction, id: string) =>
+export const lockBorrowerWithEmail = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Borrower)`
     select borrower.first_name, borrower.last_name, borrower.is_archived,
            (

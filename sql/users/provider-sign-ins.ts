@@ -32,7 +32,7 @@ const Begun = z.object({
 });
 
 /** The sign-in that this browser began with that state, as long as it may go on. */
-export const found = (tx: Transaction, tokenHash: string, stateHash: string) =>
+export const findOpen = (tx: Transaction, tokenHash: string, stateHash: string) =>
   tx.maybeOne(sql.type(Begun)`
     select sign_in.id, sign_in.status, sign_in.user_id, sign_in.is_multi_factor, sign_in.problem,
            provider.name as provider, sign_in.expires_at,
@@ -47,7 +47,11 @@ export const found = (tx: Transaction, tokenHash: string, stateHash: string) =>
 type Came = { code_sealed: string; response_issuer: string | null };
 
 /** Keeps the code that came back; of several the first, and whether this was it. */
-export const came = async (tx: Transaction, id: string, { code_sealed, response_issuer }: Came) => {
+export const saveCode = async (
+  tx: Transaction,
+  id: string,
+  { code_sealed, response_issuer }: Came,
+) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update provider_sign_ins
     set status = 'asked', code_sealed = ${code_sealed}, response_issuer = ${response_issuer}
@@ -65,14 +69,19 @@ const Asked = z.object({
 });
 
 /** What a worker asks the provider about, as long as nobody has. */
-export const asked = (tx: Transaction, id: string) =>
+export const findCodeToExchange = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Asked)`
     select provider_id, nonce, verifier_sealed, code_sealed, response_issuer from provider_sign_ins
     where id = ${id} and status = 'asked' and expires_at > now()
   `);
 
 /** Somebody is known; the code that told it has done its work. */
-export const isKnown = (tx: Transaction, id: string, userId: string, isMultiFactor: boolean) =>
+export const markUserKnown = (
+  tx: Transaction,
+  id: string,
+  userId: string,
+  isMultiFactor: boolean,
+) =>
   tx.query(sql.typeAlias('void')`
     update provider_sign_ins
     set status = 'known', user_id = ${userId}, is_multi_factor = ${isMultiFactor}, code_sealed = null
@@ -82,7 +91,11 @@ export const isKnown = (tx: Transaction, id: string, userId: string, isMultiFact
 type Unlinked = { user_id: string; subject: string; seconds: number };
 
 /** Somebody is known who has a user here that is not linked: the sign-in waits for that user's consent. */
-export const isUnlinked = (tx: Transaction, id: string, { user_id, subject, seconds }: Unlinked) =>
+export const markUnlinked = (
+  tx: Transaction,
+  id: string,
+  { user_id, subject, seconds }: Unlinked,
+) =>
   tx.query(sql.typeAlias('void')`
     update provider_sign_ins
     set status = 'unlinked', user_id = ${user_id}, subject = ${subject}, code_sealed = null,
@@ -91,7 +104,7 @@ export const isUnlinked = (tx: Transaction, id: string, { user_id, subject, seco
   `);
 
 /** At which provider the sign-in that this browser holds waits for consent. */
-export const waitsAt = (tx: Transaction, tokenHash: string) =>
+export const findWaitingProvider = (tx: Transaction, tokenHash: string) =>
   tx.maybeOneFirst(sql.type(z.object({ provider_id: z.string() }))`
     select provider_id from provider_sign_ins
     where token_hash = decode(${tokenHash}, 'hex') and status = 'unlinked' and expires_at > now()
@@ -101,7 +114,7 @@ export const waitsAt = (tx: Transaction, tokenHash: string) =>
  * Uses up the sign-in that this browser holds, if it waits for the consent of this user. Answers the subject;
  * of two uses at once the second finds nothing.
  */
-export const consent = (tx: Transaction, tokenHash: string, userId: string) =>
+export const acceptLink = (tx: Transaction, tokenHash: string, userId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ subject: z.string() }))`
     update provider_sign_ins set status = 'used'
     where token_hash = decode(${tokenHash}, 'hex') and user_id = ${userId}
@@ -109,7 +122,7 @@ export const consent = (tx: Transaction, tokenHash: string, userId: string) =>
     returning subject
   `);
 
-export const fail = (tx: Transaction, id: string, problem: string) =>
+export const markFailed = (tx: Transaction, id: string, problem: string) =>
   tx.query(sql.typeAlias('void')`
     update provider_sign_ins set status = 'failed', problem = ${problem}, code_sealed = null
     where id = ${id} and status in ('begun', 'asked')
@@ -123,7 +136,7 @@ const Holder = z.object({
 });
 
 /** Uses the sign-in up, for a user who may come in; of two uses at once the second finds nothing. */
-export const use = (tx: Transaction, id: string) =>
+export const useSignIn = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Holder)`
     update provider_sign_ins as sign_in set status = 'used'
     from users as holder
@@ -132,7 +145,7 @@ export const use = (tx: Transaction, id: string) =>
     returning holder.id, holder.tenant_role, holder.borrower_id, holder.session_epoch
   `);
 
-export const forgetEnded = (tx: Transaction) =>
+export const deleteEnded = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     delete from provider_sign_ins where expires_at < now() - interval '1 day'
   `);

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
 /** Keeps these codes, by their hashes, in place of all that there were. */
-export async function replace(tx: Transaction, userId: string, hashes: readonly string[]) {
-  await forget(tx, userId);
+export async function replaceCodes(tx: Transaction, userId: string, hashes: readonly string[]) {
+  await deleteCodes(tx, userId);
   await tx.query(sql.typeAlias('void')`
     insert into recovery_codes (user_id, code_hash)
     select ${userId}, decode(hash, 'hex') from unnest(${sql.array([...hashes], 'text')}) as hash
   `);
 }
 
-export const forget = (tx: Transaction, userId: string) =>
+export const deleteCodes = (tx: Transaction, userId: string) =>
   tx.query(sql.typeAlias('void')`delete from recovery_codes where user_id = ${userId}`);
 
 /** Uses the code up; of two uses at once the second finds nothing. */
-export const use = async (tx: Transaction, userId: string, hash: string): Promise<boolean> => {
+export const useCode = async (tx: Transaction, userId: string, hash: string): Promise<boolean> => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update recovery_codes set used_at = now()
     where user_id = ${userId} and code_hash = decode(${hash}, 'hex') and used_at is null
@@ -23,7 +23,7 @@ export const use = async (tx: Transaction, userId: string, hash: string): Promis
 };
 
 /** How many of them open something still. */
-export const left = (tx: Transaction, userId: string) =>
+export const countUnusedCodes = (tx: Transaction, userId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from recovery_codes
     where user_id = ${userId} and used_at is null

@@ -13,7 +13,7 @@ const Factor = z.object({
 });
 
 /** What the user can prove himself with, oldest first, without what would let another do so. */
-export const ofUser = (tx: Transaction, userId: string) =>
+export const listFactors = (tx: Transaction, userId: string) =>
   tx.any(sql.type(Factor)`
     select id, kind, name, last_used_at, created_at from second_factors
     where user_id = ${userId} and confirmed_at is not null
@@ -23,7 +23,7 @@ export const ofUser = (tx: Transaction, userId: string) =>
 const Kind = z.object({ kind: z.enum(FACTOR_KINDS) });
 
 /** The kinds that the user has, each once. */
-export const kindsOf = (tx: Transaction, userId: string) =>
+export const listFactorKinds = (tx: Transaction, userId: string) =>
   tx.anyFirst(sql.type(Kind)`
     select distinct kind from second_factors
     where user_id = ${userId} and confirmed_at is not null
@@ -37,7 +37,7 @@ const Means = z.object({
 });
 
 /** The same with the recovery codes that are left, and the tenant's settings, which say what is wanted. */
-export const meansOf = (tx: Transaction, userId: string) =>
+export const findMethods = (tx: Transaction, userId: string) =>
   tx.one(
     prepared(sql.type(Means)`
       select tenant.settings,
@@ -57,7 +57,7 @@ export const meansOf = (tx: Transaction, userId: string) =>
 const App = z.object({ id: z.string(), secret_sealed: z.string(), at_ms: z.string() });
 
 /** The app that the user's codes come from, with the time by the clock that all processes share. */
-export const appOf = (tx: Transaction, userId: string, isConfirmed: boolean) =>
+export const findApp = (tx: Transaction, userId: string, isConfirmed: boolean) =>
   tx.maybeOne(sql.type(App)`
     select id, secret_sealed, (extract(epoch from clock_timestamp()) * 1000)::bigint as at_ms
     from second_factors
@@ -65,7 +65,7 @@ export const appOf = (tx: Transaction, userId: string, isConfirmed: boolean) =>
   `);
 
 /** Begins with a new app; what was begun with before and never confirmed is forgotten. */
-export async function beginApp(tx: Transaction, userId: string, sealed: string) {
+export async function insertUnconfirmedApp(tx: Transaction, userId: string, sealed: string) {
   await tx.query(sql.typeAlias('void')`
     delete from second_factors
     where user_id = ${userId} and kind = 'totp' and confirmed_at is null
@@ -78,23 +78,23 @@ export async function beginApp(tx: Transaction, userId: string, sealed: string) 
 }
 
 /** Takes the code of one step, which confirms the app; of this step or one before it none is again. */
-export const takeStep = async (tx: Transaction, id: string, step: number): Promise<boolean> => {
+export const useStep = async (tx: Transaction, id: string, step: number): Promise<boolean> => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update second_factors
-    set last_step = ${step}, last_used_at = now(), confirmed_at = coalesce(confirmed_at, now())
-    where id = ${id} and (last_step is null or last_step < ${step})
+    set last_used_step = ${step}, last_used_at = now(), confirmed_at = coalesce(confirmed_at, now())
+    where id = ${id} and (last_used_step is null or last_used_step < ${step})
   `);
   return rowCount === 1;
 };
 
-export const takeAway = (tx: Transaction, userId: string, id: string) =>
+export const deleteFactor = (tx: Transaction, userId: string, id: string) =>
   tx.maybeOneFirst(sql.type(Kind)`
     delete from second_factors
     where user_id = ${userId} and id = ${id} and confirmed_at is not null
     returning kind
   `);
 
-export const takeAllAway = (tx: Transaction, userId: string) =>
+export const deleteAllFactors = (tx: Transaction, userId: string) =>
   tx.anyFirst(sql.type(Kind)`
     delete from second_factors where user_id = ${userId} returning kind
   `);

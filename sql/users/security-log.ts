@@ -1,11 +1,11 @@
-import { sql, unread, type Transaction } from '../database/db.ts';
+import { sql, deferred, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const securityLog = table({
   name: 'security_log',
   rows: sql.fragment`
     select record.id, record.event, record.outcome, record.reason, record.user_id,
-           record.tried_as, record.subject_id, record.route, record.ip_address,
+           record.attempted_address_hash, record.subject_id, record.route, record.ip_address,
            record.request_id, record.occurrences, record.created_at
     from security_log as record
   `,
@@ -15,7 +15,7 @@ export const securityLog = table({
     'outcome',
     'reason',
     'user_id',
-    'tried_as',
+    'attempted_address_hash',
     'subject_id',
     'ip_address',
     'request_id',
@@ -32,7 +32,7 @@ export type SecurityRow = {
   user_id: string | null;
   /** The address that was tried, which becomes the account that has it. */
   email: string | null;
-  tried_as: string | null;
+  attempted_address_hash: string | null;
   subject_id: string | null;
   route: string;
   ip_address: string | null;
@@ -43,13 +43,13 @@ export type SecurityRow = {
 /** The same statement whether or not there is such an account, so that its time tells nothing. */
 export const write = (tx: Transaction, row: SecurityRow) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     insert into security_log (
-      event, outcome, reason, user_id, tried_as, subject_id, route, ip_address, request_id,
+      event, outcome, reason, user_id, attempted_address_hash, subject_id, route, ip_address, request_id,
       occurrences
     )
     select ${row.event}, ${row.outcome}, ${row.reason}, coalesce(${row.user_id}::uuid, account.id),
-           case when account.id is null then ${row.tried_as} end, ${row.subject_id}::uuid,
+           case when account.id is null then ${row.attempted_address_hash} end, ${row.subject_id}::uuid,
            ${row.route}, ${row.ip_address}, ${row.request_id}, ${row.occurrences}::integer
     from (select) as one left join users as account on account.email = ${row.email}
   `),

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
-import { last, sql, unread, type Transaction } from '../database/db.ts';
+import { andCommit, sql, deferred, type Transaction } from '../database/db.ts';
 import { LAG_MAX_MS } from '../database/replica.ts';
 import { table } from '../table.ts';
 import { Rule } from './permissions.ts';
@@ -29,9 +29,9 @@ export const sessions = table({
 });
 
 /** A request that took longer notes its write once more, at its end. */
-export const LONG_MS = 15_000;
+export const LONG_REQUEST_MS = 15_000;
 /** What was committed before lies further back than a replica that is read may lag behind. */
-const OWN_WRITES_SECONDS = (LONG_MS + LAG_MAX_MS) / 1_000 + 5;
+const OWN_WRITES_SECONDS = (LONG_REQUEST_MS + LAG_MAX_MS) / 1_000 + 5;
 
 const OpenSession = z.object({
   user_id: z.string(),
@@ -54,14 +54,19 @@ export type OpenSession = z.output<typeof OpenSession>;
  * what holds for the user beside the role, where there is one. Marks it as seen, at most once a minute,
  * and as writing where it is about to.
  */
-export const open = (pool: DatabasePool, tenantId: string, idHash: string, writes: boolean) =>
+export const openSession = (
+  pool: DatabasePool,
+  tenantId: string,
+  idHash: string,
+  writes: boolean,
+) =>
   pool.maybeOne(sql.prepared('open_session', OpenSession)`
     select user_id, csrf_token, email, first_name, last_name, tenant_role, borrower_id,
            session_id, second_factor,
-           wrote_at > now() - make_interval(secs => ${OWN_WRITES_SECONDS}) as has_just_written,
+           last_write_at > now() - make_interval(secs => ${OWN_WRITES_SECONDS}) as has_just_written,
            (
              select coalesce(jsonb_agg(to_jsonb(rule)), '[]')
-             from app.rules_of(${tenantId}, session.user_id) as rule
+             from app.user_rules(${tenantId}, session.user_id) as rule
              where session.tenant_role is not null
            ) as rules
     from app.open_session(${tenantId}, decode(${idHash}, 'hex'), ${writes}) as session
@@ -69,7 +74,7 @@ export const open = (pool: DatabasePool, tenantId: string, idHash: string, write
 
 /** The session has just written, whatever was noted when the request began. */
 export const noteWrite = (tx: Transaction, id: string) =>
-  tx.query(sql.typeAlias('void')`update sessions set wrote_at = now() where id = ${id}`);
+  tx.query(sql.typeAlias('void')`update sessions set last_write_at = now() where id = ${id}`);
 
 type NewSession = {
   id_hash: string;
@@ -93,7 +98,7 @@ type NewSession = {
  */
 export const start = (tx: Transaction, session: NewSession): Promise<boolean> =>
   tx.oneFirst(
-    last(sql.type(z.object({ is_there: z.boolean() }))`
+    andCommit(sql.type(z.object({ is_there: z.boolean() }))`
       with begun as (
         insert into sessions
           (id_hash, user_id, csrf_token, epoch, idle_seconds, absolute_expires_at, ip, user_agent,
@@ -113,14 +118,14 @@ export const start = (tx: Transaction, session: NewSession): Promise<boolean> =>
 
 export const revoke = (tx: Transaction, idHash: string) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     update sessions set revoked_at = now()
     where id_hash = decode(${idHash}, 'hex') and revoked_at is null
   `),
   );
 
 /** Whether the user of the session proved who he is within so many minutes. */
-export const hasProved = (tx: Transaction, id: string, minutes: number) =>
+export const hasRecentProof = (tx: Transaction, id: string, minutes: number) =>
   tx.exists(sql.typeAlias('void')`
     select from sessions
     where id = ${id} and proved_at > now() - make_interval(mins => ${minutes})
@@ -151,27 +156,27 @@ export const noteProof = (tx: Transaction, id: string, factor: Proof | null) =>
   `);
 
 /** Ends one session by its name; one of another user's, where a user is named, stays. */
-export const end = (tx: Transaction, id: string, userId: string | null = null) =>
+export const endSession = (tx: Transaction, id: string, userId: string | null = null) =>
   tx.query(sql.typeAlias('void')`
     update sessions set revoked_at = now()
     where id = ${id} and revoked_at is null and user_id = coalesce(${userId}::uuid, user_id)
   `);
 
 /** Whether there is or was such a session. */
-export const isKnown = (tx: Transaction, idHash: string) =>
+export const sessionExists = (tx: Transaction, idHash: string) =>
   tx.exists(sql.typeAlias('void')`
     select from sessions where id_hash = decode(${idHash}, 'hex')
   `);
 
 /** Ends every session of the user; the next login starts the first of a new epoch, which is answered. */
-export const endAll = (tx: Transaction, userId: string): Promise<number> =>
+export const endAllSessions = (tx: Transaction, userId: string): Promise<number> =>
   tx.oneFirst(sql.type(z.object({ session_epoch: z.int() }))`
     update users set session_epoch = session_epoch + 1 where id = ${userId}
     returning session_epoch
   `);
 
 /** Sessions that can never open again, a week after they ended. */
-export const forgetEnded = (tx: Transaction) =>
+export const deleteEnded = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     delete from sessions
     where least(coalesce(revoked_at, 'infinity'), absolute_expires_at) < now() - interval '7 days'

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { date } from '../types.ts';
 
-export const Facts = z.object({
+export const TenantFacts = z.object({
   slug: z.string(),
   name: z.string(),
   domains: z.array(z.string()),
@@ -15,8 +15,8 @@ export const Facts = z.object({
 });
 
 /** What a tenant is, beside its settings; the operator changes these. */
-export const facts = (tx: Transaction) =>
-  tx.one(sql.type(Facts)`
+export const tenantFacts = (tx: Transaction) =>
+  tx.one(sql.type(TenantFacts)`
     select slug, name, time_zone, next_time_zone, currency, locale, business_date,
            array(select domain from tenant_domains where tenant_id = tenant.id order by domain)
              as domains
@@ -24,13 +24,13 @@ export const facts = (tx: Transaction) =>
   `);
 
 /** Two changes at once take turns, so that neither undoes the other's keys. */
-export const lock = (tx: Transaction) =>
+export const lockSettings = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select from tenants where id = app.current_tenant() for no key update
   `);
 
 /** Where a tenant is; the time zone counts from the next business date. */
-export const savePlace = (
+export const saveTenantLocale = (
   tx: Transaction,
   { time_zone, currency, locale }: { time_zone: string; currency: string; locale: string },
 ) =>

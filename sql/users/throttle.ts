@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { last, prepared, sql, unread, type Transaction } from '../database/db.ts';
+import { andCommit, prepared, sql, deferred, type Transaction } from '../database/db.ts';
 
 /**
  * Counts this request against a sliding window and answers its id when it may pass, or else how many
  * seconds to wait. Exact over all processes: counting holds a lock of the tenant, scope and subject.
  * With the last statement of a transaction it ends, too.
  */
-export async function hit(
+export async function countHit(
   tx: Transaction,
   scope: string,
   subject: string,
@@ -14,13 +14,13 @@ export async function hit(
   isLast = false,
 ): Promise<{ id: string } | { wait: number }> {
   await tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended(
       app.current_tenant() || ${scope} || ' ' || ${subject}, 0))
   `),
   );
   await tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     delete from throttle_hits
     where scope = ${scope} and subject = ${subject}
       and at <= clock_timestamp() - make_interval(secs => ${seconds})
@@ -40,17 +40,17 @@ export async function hit(
     )
     select (select id from counted) as id, wait from before
   `;
-  const { id, wait } = await tx.one(isLast ? last(counting) : prepared(counting));
+  const { id, wait } = await tx.one(isLast ? andCommit(counting) : prepared(counting));
   return id === null ? { wait: Math.max(1, Number(wait ?? seconds)) } : { id };
 }
 
 /** Takes one counted request back. */
-export const forget = (tx: Transaction, scope: string, subject: string, id: string) =>
+export const deleteHit = (tx: Transaction, scope: string, subject: string, id: string) =>
   tx.query(
-    unread(sql.typeAlias('void')`
+    deferred(sql.typeAlias('void')`
     delete from throttle_hits where scope = ${scope} and subject = ${subject} and id = ${id}
   `),
   );
 
-export const forgetOld = (tx: Transaction) =>
+export const deleteOldHits = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`delete from throttle_hits where at < now() - interval '1 hour'`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
-import { containing, table } from '../table.ts';
+import { containsPattern, table } from '../table.ts';
 
 /** The roles of a tenant's staff, each including all before it. */
 export const TENANT_ROLES = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
@@ -15,8 +15,8 @@ export const users = table({
   `,
   searched: ['email', 'first_name', 'last_name'],
   search: (words) => sql.fragment`
-    row.email ilike ${containing(words)}
-    or row.first_name || ' ' || row.last_name ilike ${containing(words)}
+    row.email ilike ${containsPattern(words)}
+    or row.first_name || ' ' || row.last_name ilike ${containsPattern(words)}
   `,
 });
 
@@ -37,7 +37,7 @@ const Door = z.object({
  * The user of that address who may come in, for a login to check, and the tenant's settings; the address
  * is lower case. The same statement whether or not there is one, so that its time tells nothing.
  */
-export const credentials = (tx: Transaction, email: string) =>
+export const findCredentials = (tx: Transaction, email: string) =>
   tx.one(
     prepared(sql.type(Door)`
       select tenant.settings, to_jsonb(holder) as known

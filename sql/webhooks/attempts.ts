@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { last, sql, type Transaction } from '../database/db.ts';
+import { andCommit, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { TEST_EVENT } from './events.ts';
 
@@ -28,14 +28,14 @@ const Begun = z.object({
   attempt_id: z.string().nullable(),
 });
 
-export type Ordered = { delivery_id: string; attempt: number };
+export type RequestedAttempt = { delivery_id: string; attempt: number };
 
 /**
  * What each of these attempts needs, as long as it is still to be made; null of any other. They are written,
  * and committed, before they are made: one that was never answered shows a crash. A subscription that is
  * switched off is sent tests alone.
  */
-export async function begin(tx: Transaction, ordered: readonly Ordered[]) {
+export async function beginAttempts(tx: Transaction, ordered: readonly RequestedAttempt[]) {
   const begun = await tx.any(beginning(ordered));
   const byPlace = new Map(begun.map(({ place, ...one }) => [place, one]));
   return ordered.map((_, index) => byPlace.get(index + 1) ?? null);
@@ -45,8 +45,8 @@ export async function begin(tx: Transaction, ordered: readonly Ordered[]) {
  * Looked for one by one, by their keys, however many the planner takes them for; whether they are still to be
  * sent is asked afterwards, or it would look for them among all that are.
  */
-const beginning = (ordered: readonly Ordered[]) =>
-  last(sql.type(Begun.extend({ place: z.int() }))`
+const beginning = (ordered: readonly RequestedAttempt[]) =>
+  andCommit(sql.type(Begun.extend({ place: z.int() }))`
     with due as materialized (
       select ordered.place::integer as place, ordered.attempt, uuidv7() as attempt_id, found.*
       from rows from (
@@ -59,7 +59,7 @@ const beginning = (ordered: readonly Ordered[]) =>
                  then subscription.previous_secret_sealed
                end as previous_secret_sealed,
                event.event_type, event.event_type = ${TEST_EVENT} as is_test, event.body,
-               subscription.is_slow and not delivery.in_line as has_to_wait
+               subscription.is_slow and not delivery.is_throttled as has_to_wait
         from webhook_deliveries as delivery
         join webhook_subscriptions as subscription
           on subscription.id = delivery.subscription_id and not subscription.is_deleted
@@ -84,7 +84,7 @@ const beginning = (ordered: readonly Ordered[]) =>
     from due
   `);
 
-export type Answered = {
+export type AttemptResult = {
   attempt_id: string;
   response_status: number | null;
   response_body: string | null;
@@ -92,7 +92,7 @@ export type Answered = {
   ms: number;
 };
 
-export const answered = (tx: Transaction, answer: Answered) =>
+export const recordResult = (tx: Transaction, answer: AttemptResult) =>
   tx.query(sql.typeAlias('void')`
     update webhook_attempts
     set answered_at = clock_timestamp(), response_status = ${answer.response_status},
@@ -104,7 +104,7 @@ export const answered = (tx: Transaction, answer: Answered) =>
 const FORGOTTEN_MAX = 20_000;
 
 /** Forgets the answers of deliveries that were over long ago; what was sent and when it arrived stays. */
-export const forgetOld = (tx: Transaction, days: number) =>
+export const deleteOldAttempts = (tx: Transaction, days: number) =>
   tx.query(sql.typeAlias('void')`
     delete from webhook_attempts where id in (
       select attempt.id

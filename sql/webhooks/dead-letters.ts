@@ -31,7 +31,7 @@ export const deadLetters = table({
 });
 
 /** The delivery is over: its last answer is kept where people look for it. */
-export const buryOne = (tx: Transaction, deliveryId: string) =>
+export const createDeadLetter = (tx: Transaction, deliveryId: string) =>
   tx.query(sql.typeAlias('void')`
     with dead as (
       update webhook_deliveries set status = 'dead', next_attempt_at = null
@@ -45,7 +45,7 @@ export const buryOne = (tx: Transaction, deliveryId: string) =>
 const FORGOTTEN_MAX = 20_000;
 
 /** Forgets what was answered; the letter stays, with the status, the error and what can be sent again. */
-export const forgetAnswers = (tx: Transaction, days: number) =>
+export const clearOldAnswers = (tx: Transaction, days: number) =>
   tx.query(sql.typeAlias('void')`
     update dead_letters set response_body = null where id in (
       select id from dead_letters
@@ -55,7 +55,7 @@ export const forgetAnswers = (tx: Transaction, days: number) =>
   `);
 
 /** What was still to be sent, or sent again, when the subscription was switched off. */
-export const buryScheduled = (tx: Transaction, subscriptionId: string) =>
+export const createForScheduled = (tx: Transaction, subscriptionId: string) =>
   tx.query(sql.typeAlias('void')`
     with dead as (
       update webhook_deliveries set status = 'dead', next_attempt_at = null
@@ -65,18 +65,18 @@ export const buryScheduled = (tx: Transaction, subscriptionId: string) =>
     ${letters(SWITCHED_OFF)}
   `);
 
-type Unsent = { delivery_id: string; attempt: number; in_line: boolean };
+type Unsent = { delivery_id: string; attempt: number; is_throttled: boolean };
 
 /**
  * The job that was to make this attempt has failed for good: it was our fault. One that ended while its
  * delivery went to wait in a line has left it to another job.
  */
-export const buryUnsent = (tx: Transaction, unsent: Unsent, reason: string) =>
+export const createForUnsent = (tx: Transaction, unsent: Unsent, reason: string) =>
   tx.query(sql.typeAlias('void')`
     with dead as (
       update webhook_deliveries set status = 'dead', next_attempt_at = null
       where id = ${unsent.delivery_id} and status = 'scheduled' and attempt = ${unsent.attempt}
-        and in_line = ${unsent.in_line}
+        and is_throttled = ${unsent.is_throttled}
       returning id, subscription_id, event_id, attempt - 1 as retry_count
     )
     ${letters(reason)}
@@ -110,7 +110,7 @@ const Letter = z.object({
 });
 
 /** The letter meant by an id (its own or its delivery's), or the newest that nobody retried. */
-export const toRetry = (tx: Transaction, subscriptionId: string, id: string | null) =>
+export const findToRetry = (tx: Transaction, subscriptionId: string, id: string | null) =>
   tx.maybeOne(sql.type(Letter)`
     select letter.event_id, first_round.id as webhook_id, letter.status
     from dead_letters as letter
@@ -131,7 +131,12 @@ const waiting = (subscriptionId: string, since: string) => sql.fragment`
 `;
 
 /** The events that have failed since then and wait to be sent again, the oldest first. */
-export const failedSince = (tx: Transaction, subscriptionId: string, since: string, max: number) =>
+export const findEventsSince = (
+  tx: Transaction,
+  subscriptionId: string,
+  since: string,
+  max: number,
+) =>
   tx.anyFirst(sql.type(z.object({ event_id: z.string() }))`
     select event_id from (
       select event_id, min(attempted_at) as first_at ${waiting(subscriptionId, since)} group by event_id
@@ -139,13 +144,13 @@ export const failedSince = (tx: Transaction, subscriptionId: string, since: stri
     order by first_at, event_id limit ${max}
   `);
 
-export const countSince = (tx: Transaction, subscriptionId: string, since: string) =>
+export const countEventsSince = (tx: Transaction, subscriptionId: string, since: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(distinct event_id)::integer as count ${waiting(subscriptionId, since)}
   `);
 
 /** These events are on their way again. */
-export const retried = (tx: Transaction, subscriptionId: string, eventIds: readonly string[]) =>
+export const markRetried = (tx: Transaction, subscriptionId: string, eventIds: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update dead_letters set status = 'retried'
     where subscription_id = ${subscriptionId} and status = 'dead'

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { sql, unread, type Transaction } from '../database/db.ts';
+import { sql, deferred, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
-import type { Answered, Ordered } from './attempts.ts';
+import type { AttemptResult, RequestedAttempt } from './attempts.ts';
 import { TEST_EVENT } from './events.ts';
 
 /** A delivery with its newest attempt, as long as that is kept. */
@@ -28,30 +28,34 @@ export const deliveries = table({
 });
 
 /** Enqueues the next attempt of each, at its time and in its line; last in it, where it was put aside. */
-export const send = (tx: Transaction, ids: readonly string[], { put_aside = false } = {}) =>
+export const enqueueDeliveries = (
+  tx: Transaction,
+  ids: readonly string[],
+  { is_last_in_queue = false } = {},
+) =>
   tx.query(sql.prepared('send_deliveries', z.unknown())`
-    select app.send_deliveries(${sql.array([...ids], 'uuid')}, ${put_aside})
+    select app.send_deliveries(${sql.array([...ids], 'uuid')}, ${is_last_in_queue})
   `);
 
 /** Their receivers keep others waiting: these attempts wait their turn in a line, and hold no slot meanwhile. */
-export async function putAside(tx: Transaction, ordered: readonly Ordered[]) {
+export async function throttleDeliveries(tx: Transaction, ordered: readonly RequestedAttempt[]) {
   const waiting = await tx.anyFirst(sql.typeAlias('id')`
-    update webhook_deliveries as delivery set in_line = true, next_attempt_at = now()
+    update webhook_deliveries as delivery set is_throttled = true, next_attempt_at = now()
     from jsonb_to_recordset(${JSON.stringify(ordered)}::jsonb)
       as ordered (delivery_id uuid, attempt integer)
     where delivery.id = ordered.delivery_id and delivery.status = 'scheduled'
       and delivery.attempt = ordered.attempt
     returning delivery.id
   `);
-  await send(tx, waiting, { put_aside: true });
+  await enqueueDeliveries(tx, waiting, { is_last_in_queue: true });
   return ordered.map(() => undefined);
 }
 
 /** What waits in a line for this receiver, and is not under way, waits there no longer, unless it is slow. */
-export const letOut = (tx: Transaction, subscriptionId: string) =>
-  tx.query(sql.typeAlias('void')`select app.let_out_of_line(${subscriptionId})`);
+export const releaseThrottled = (tx: Transaction, subscriptionId: string) =>
+  tx.query(sql.typeAlias('void')`select app.release_throttled(${subscriptionId})`);
 
-export type Delivered = Answered & {
+export type DeliveredAttempt = AttemptResult & {
   delivery_id: string;
   subscription_id: string;
   is_slow: boolean;
@@ -63,13 +67,13 @@ export type Delivered = Answered & {
  * failures. A subscription is locked only where that changes it, in the order of their ids and before
  * its deliveries as everywhere; the last answer says how fast the receiver is. A test says nothing else.
  */
-export async function delivered(tx: Transaction, done: readonly Delivered[]) {
-  await tx.query(unread(delivering(done)));
+export async function recordDelivered(tx: Transaction, done: readonly DeliveredAttempt[]) {
+  await tx.query(deferred(delivering(done)));
   return done.map(() => undefined);
 }
 
 /** An answer may have been cut in the middle of a sign, which JSON cannot hold. */
-const jsonOf = (done: readonly Delivered[]) =>
+const jsonOf = (done: readonly DeliveredAttempt[]) =>
   JSON.stringify(
     done.map(({ response_body, ...one }) => ({
       ...one,
@@ -77,7 +81,7 @@ const jsonOf = (done: readonly Delivered[]) =>
     })),
   );
 
-const delivering = (done: readonly Delivered[]) =>
+const delivering = (done: readonly DeliveredAttempt[]) =>
   sql.type(z.unknown())`
     with given as (
       select * from rows from (jsonb_to_recordset(${jsonOf(done)}::jsonb) as (
@@ -145,7 +149,7 @@ export async function scheduleNext(
 ) {
   const scheduled = await tx.anyFirst(sql.typeAlias('id')`
     update webhook_deliveries as delivery
-    set attempt = ${attempt + 1}, in_line = subscription.is_slow,
+    set attempt = ${attempt + 1}, is_throttled = subscription.is_slow,
         next_attempt_at = date_trunc('milliseconds', clock_timestamp())
           + make_interval(secs => ${delay_seconds}) + interval '1 millisecond'
     from webhook_subscriptions as subscription
@@ -153,27 +157,31 @@ export async function scheduleNext(
       and subscription.id = delivery.subscription_id
     returning delivery.id
   `);
-  await send(tx, scheduled);
+  await enqueueDeliveries(tx, scheduled);
 }
 
 /** Whether this attempt was the one that ended the delivery. */
-export const isAt = (tx: Transaction, id: string, attempt: number) =>
+export const isCurrentAttempt = (tx: Transaction, id: string, attempt: number) =>
   tx.exists(sql.typeAlias('void')`
     select from webhook_deliveries
     where id = ${id} and status = 'scheduled' and attempt = ${attempt}
   `);
 
 /** Nothing more is sent to a subscription that was deleted. */
-export const cancel = (tx: Transaction, subscriptionId: string) =>
+export const cancelScheduled = (tx: Transaction, subscriptionId: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_deliveries set status = 'canceled', next_attempt_at = null
     where subscription_id = ${subscriptionId} and status = 'scheduled'
   `);
 
 /** A new round of each of these events, beside those that there were. */
-export const repeat = (tx: Transaction, subscriptionId: string, eventIds: readonly string[]) =>
+export const createRounds = (
+  tx: Transaction,
+  subscriptionId: string,
+  eventIds: readonly string[],
+) =>
   tx.anyFirst(sql.typeAlias('id')`
-    insert into webhook_deliveries (subscription_id, event_id, round, next_attempt_at, in_line)
+    insert into webhook_deliveries (subscription_id, event_id, round, next_attempt_at, is_throttled)
     select delivery.subscription_id, delivery.event_id, max(delivery.round) + 1, now(),
            bool_or(subscription.is_slow)
     from webhook_deliveries as delivery
@@ -184,30 +192,30 @@ export const repeat = (tx: Transaction, subscriptionId: string, eventIds: readon
     returning id
   `);
 
-const Known = z.object({ event_id: z.string(), is_under_way: z.boolean() });
+const Known = z.object({ event_id: z.string(), has_scheduled_round: z.boolean() });
 
 /** The event of a delivery of the subscription, and whether any round of it is still to be sent. */
-export const known = (tx: Transaction, subscriptionId: string, id: string) =>
+export const findDelivery = (tx: Transaction, subscriptionId: string, id: string) =>
   tx.maybeOne(sql.type(Known)`
     select delivery.event_id, exists (
              select from webhook_deliveries as round
              where round.subscription_id = delivery.subscription_id
                and round.event_id = delivery.event_id and round.status = 'scheduled'
-           ) as is_under_way
+           ) as has_scheduled_round
     from webhook_deliveries as delivery
     where delivery.id = ${id} and delivery.subscription_id = ${subscriptionId}
   `);
 
 /** The delivery of an event to one subscription alone. */
-export const order = (tx: Transaction, subscriptionId: string, eventId: string) =>
+export const createDelivery = (tx: Transaction, subscriptionId: string, eventId: string) =>
   tx.oneFirst(sql.typeAlias('id')`
-    insert into webhook_deliveries (subscription_id, event_id, next_attempt_at, in_line)
+    insert into webhook_deliveries (subscription_id, event_id, next_attempt_at, is_throttled)
     select id, ${eventId}::uuid, now(), is_slow from webhook_subscriptions where id = ${subscriptionId}
     returning id
   `);
 
 /** Whether a test of the subscription is still to be answered. */
-export const isTested = (tx: Transaction, subscriptionId: string) =>
+export const hasPendingTest = (tx: Transaction, subscriptionId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from webhook_deliveries as delivery
     join events as event on event.id = delivery.event_id

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { prepared, sql, unread, type Transaction } from '../database/db.ts';
-import { joined } from '../database/joined.ts';
+import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
 
 export type NewEvent = {
   event_type: string;
@@ -18,9 +18,9 @@ const Written = z.object({ id: z.string() });
  * Writes events with the very bytes that every receiver will get. Their ids are made here, ascending
  * with time, because the relay takes events in the order of their ids.
  */
-export const write = joined(async (tx, several: readonly (readonly NewEvent[])[]) => {
+export const write = batchByTransaction(async (tx, several: readonly (readonly NewEvent[])[]) => {
   const events = several.flat();
-  if (events.length > 0) await tx.query(unread(writing(events, false)));
+  if (events.length > 0) await tx.query(deferred(writing(events, false)));
   return several.map(() => undefined);
 });
 

@@ -1,12 +1,12 @@
 import { sql } from '../database/db.ts';
 import { TEST_EVENT } from './events.ts';
-import { Found, type Check } from '../invariants/check.ts';
+import { ViolationRow, type Check } from '../invariants/check.ts';
 
 /** What was promised to others: events reach their subscribers, and no job is lost in silence. */
-export const messages: readonly Check[] = [
+export const messageChecks: readonly Check[] = [
   {
     rule: 'events have their deliveries',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select event.tenant_id, event.id as subject,
              format('Event %s (%s) has no delivery to subscription %s.', event.id,
                event.event_type, subscription.id) as message
@@ -33,7 +33,7 @@ export const messages: readonly Check[] = [
   },
   {
     rule: 'events are relayed while somebody relays them',
-    query: sql.type(Found)`
+    query: sql.type(ViolationRow)`
       select tenant_id, id as subject,
              format('Event %s (%s) of %s was never relayed.', id, event_type, created_at) as message
       from events
@@ -53,8 +53,8 @@ export const messages: readonly Check[] = [
 ];
 
 function ofQueue(rule: string): Check {
-  const query = sql.type(Found)`
-    select null as tenant_id, subject, message from app.queue_faults() where rule = ${rule}
+  const query = sql.type(ViolationRow)`
+    select null as tenant_id, subject, message from app.queue_violations() where rule = ${rule}
   `;
   return { rule, query };
 }

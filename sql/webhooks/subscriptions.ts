@@ -37,7 +37,11 @@ export const lock = (tx: Transaction, id: string) =>
 type Failure = { problem: string; is_slow: boolean; is_final: boolean };
 
 /** Seen from the first refused attempt on; counted once its delivery has failed for good. */
-export const failed = (tx: Transaction, id: string, { problem, is_slow, is_final }: Failure) =>
+export const recordFailure = (
+  tx: Transaction,
+  id: string,
+  { problem, is_slow, is_final }: Failure,
+) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions
     set failing_since = coalesce(failing_since, now()), last_failure = ${problem},
@@ -47,7 +51,7 @@ export const failed = (tx: Transaction, id: string, { problem, is_slow, is_final
   `);
 
 /** How fast it is, as a test of it has shown. */
-export const measured = (tx: Transaction, id: string, isSlow: boolean) =>
+export const recordSpeed = (tx: Transaction, id: string, isSlow: boolean) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions set is_slow = ${isSlow} where id = ${id} and is_slow <> ${isSlow}
   `);
@@ -73,7 +77,7 @@ export const enable = (tx: Transaction, id: string) =>
 type Rotated = { sealed: string; last_four: string; overlap_hours: number };
 
 /** The new secret takes the place of the one before, which signs beside it for these hours. */
-export const rotate = (
+export const replaceSecret = (
   tx: Transaction,
   id: string,
   { sealed, last_four, overlap_hours }: Rotated,
@@ -95,7 +99,7 @@ export const retireSecret = (tx: Transaction, id: string) =>
   `);
 
 /** Secrets whose time is over are not kept. */
-export const forgetSecrets = (tx: Transaction) =>
+export const deleteExpiredSecrets = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions set previous_secret_sealed = null, previous_secret_until = null
     where previous_secret_until <= now()
@@ -104,7 +108,7 @@ export const forgetSecrets = (tx: Transaction) =>
 const Told = z.object({ url: z.string(), last_error: z.string().nullable() });
 
 /** What is told of one that was switched off, as long as it is. */
-export const switchedOff = (tx: Transaction, id: string) =>
+export const findDisabled = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Told)`
     select url, last_error from webhook_subscriptions
     where id = ${id} and not is_active and not is_deleted

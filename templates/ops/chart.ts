@@ -6,7 +6,7 @@ const QUARTERS = 96;
 const QUARTER_MS = 15 * 60_000;
 
 /** The last day as a picture that needs no script: a bar for each quarter of an hour, in UTC. */
-export function chart(bars: readonly Bar[], { called, unit, now }: Chart): string {
+export function renderDayChart(bars: readonly Bar[], { called, unit, now }: Chart): string {
   const last = Math.floor(now.getTime() / QUARTER_MS);
   const values = new Map(bars.map(({ at, value }) => [Date.parse(at) / QUARTER_MS, value]));
   const most = Math.max(0, ...values.values());

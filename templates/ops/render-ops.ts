@@ -55,7 +55,7 @@ function readTemplates() {
 const textOf = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
 
 /** 95 is 1 min 35 s, 7300 is 2 h 1 min. */
-export function spell(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds * 100) / 100} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
@@ -67,10 +67,10 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   any: (rows: unknown) => Array.isArray(rows) && rows.length > 0,
   list: (...values: unknown[]) => values.slice(0, -1),
   number: (value: unknown) => (typeof value === 'number' ? value.toLocaleString('en-US') : '–'),
-  time: (seconds: unknown) => (typeof seconds === 'number' ? spell(seconds) : '–'),
+  time: (seconds: unknown) => (typeof seconds === 'number' ? formatDuration(seconds) : '–'),
   /** Waits are known by the bound that they stay below. */
   wait: (seconds: unknown) =>
-    typeof seconds !== 'number' ? '–' : seconds > 14_400 ? '> 4 h' : `≤ ${spell(seconds)}`,
+    typeof seconds !== 'number' ? '–' : seconds > 14_400 ? '> 4 h' : `≤ ${formatDuration(seconds)}`,
   /** A moment in UTC, to the second. */
   moment: (at: unknown) =>
     typeof at === 'string' ? new Date(at).toISOString().slice(0, 19).replace('T', ' ') : '–',

@@ -1,7 +1,7 @@
 import { filters } from '../filters.ts';
 import { documentLocale } from '../render-document.ts';
-import { isWord, say, type Language } from './words.ts';
-import { inSpanish } from './words/sentences.ts';
+import { hasPhrase, phrase, type Language } from './words.ts';
+import { translateToSpanish } from './words/sentences.ts';
 
 type Problems = {
   code: string;
@@ -20,8 +20,8 @@ export function problemTexts({ code, message, errors, details }: Problems, reade
   const setting = { currency, locale: documentLocale(language, reader.locale) };
   const amount = filters['currency']?.(details['payoff_amount'], setting);
   const key = `refused.${code}`;
-  const whole = isWord(key)
-    ? say(language, key, { amount, seconds: details['retry_after'] })
+  const whole = hasPhrase(key)
+    ? phrase(language, key, { amount, seconds: details['retry_after'] })
     : foreign(message, language);
   const named = Object.entries(errors).map(([name, text]) => [name, foreign(text, language)]);
   return {
@@ -33,5 +33,5 @@ export function problemTexts({ code, message, errors, details }: Problems, reade
 /** A sentence of an endpoint's, for readers of another language than its own. */
 function foreign(sentence: string, language: Language): string {
   if (language === 'en') return sentence;
-  return inSpanish(sentence) ?? say(language, 'look_again');
+  return translateToSpanish(sentence) ?? phrase(language, 'look_again');
 }

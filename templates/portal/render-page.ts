@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
 import { filters, type Setting } from '../filters.ts';
 import { documentLocale, isPositive } from '../render-document.ts';
-import { isWord, LANGUAGES, say, type Language } from './words.ts';
+import { hasPhrase, LANGUAGES, phrase, type Language } from './words.ts';
 
 /** What every page is rendered with, beside what is its own. */
 export type PageFrame = {
@@ -29,7 +29,7 @@ export function renderPage(name: string, data: PageFrame): string {
   return template({
     ...data,
     page: name,
-    notice: notice !== undefined && isWord(`done.${notice}`) ? `done.${notice}` : null,
+    notice: notice !== undefined && hasPhrase(`done.${notice}`) ? `done.${notice}` : null,
     others: LANGUAGES.filter((other) => other !== language),
     locale: documentLocale(language, tenant.locale),
     currency: tenant.currency,
@@ -53,28 +53,30 @@ const frameOf = ({ data }: Options) => data.root as PageFrame & Setting;
 type Refusal = { code: string; status: number };
 
 function refusalWords(kind: string, { code, status }: Refusal, options: Options): string {
-  const key = isWord(`${kind}.${code}`) ? `${kind}.${code}` : `${kind}.${status}`;
-  return say(frameOf(options).language, isWord(key) ? key : `${kind}.500`);
+  const key = hasPhrase(`${kind}.${code}`) ? `${kind}.${code}` : `${kind}.${status}`;
+  return phrase(frameOf(options).language, hasPhrase(key) ? key : `${kind}.500`);
 }
 
 const helpers: Record<string, Handlebars.HelperDelegate> = {
   /** Words of the portal, with values put in. */
-  t: (key: string, options: Options) => say(frameOf(options).language, key, options.hash),
+  t: (key: string, options: Options) => phrase(frameOf(options).language, key, options.hash),
   /** What a value of an enumeration is called. */
   called: (kind: string, value: unknown, options: Options) => {
     const key = `${kind}.${String(value)}`;
-    return isWord(key) ? say(frameOf(options).language, key) : String(value);
+    return hasPhrase(key) ? phrase(frameOf(options).language, key) : String(value);
   },
   /** The status of a loan as its borrower knows it: an open loan that is late is past due. */
   loan_standing: (loan: { status: string; past_due_amount?: string }, options: Options) => {
     const isLate = loan.status === 'active' && isPositive(loan.past_due_amount);
-    return say(frameOf(options).language, `loan_status.${isLate ? 'past_due' : loan.status}`);
+    return phrase(frameOf(options).language, `loan_status.${isLate ? 'past_due' : loan.status}`);
   },
   money: (amount: unknown, options: Options) => filters['currency']?.(amount, frameOf(options)),
   rate: (rate: unknown, options: Options) => filters['percent']?.(rate, frameOf(options)),
   day: (date: unknown, options: Options) => filters['date']?.(date, frameOf(options)),
   /** The link that dials a phone number. */
   dial: (phone: unknown) => `tel:${String(phone).replace(/[^\d+]/g, '')}`,
+  /** A phone number as people write it: those of ten digits after +1 as (202) 555-0100. */
+  phone: (phone: unknown) => String(phone).replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3'),
   /** What a refusal is called, by its code where that has words of its own, or else by its status. */
   refused_title: (refusal: Refusal, options: Options) =>
     refusalWords('refused_title', refusal, options),

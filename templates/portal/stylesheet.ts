@@ -8,7 +8,7 @@ const kept = new Map<string, { name: string; text: string }>();
 let common: string | undefined;
 
 /** The style of all pages with a tenant's colours, under a name that tells its contents. */
-export function stylesheetOf({ primary_color, secondary_color }: Colors) {
+export function tenantStylesheet({ primary_color, secondary_color }: Colors) {
   const colors = `${primary_color} ${secondary_color}`;
   const known = kept.get(colors);
   if (known) return known;

@@ -11,7 +11,7 @@ export const LANGUAGES = ['en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** What the portal says, in the order of the languages. */
-export type Words = Readonly<Record<string, readonly [english: string, spanish: string]>>;
+export type Phrases = Readonly<Record<string, readonly [english: string, spanish: string]>>;
 
 const texts: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
@@ -27,17 +27,21 @@ const texts: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /** The first of the languages asked for that the portal speaks. */
-export function spokenIn(wanted: readonly string[]): Language | null {
+export function matchLanguage(wanted: readonly string[]): Language | null {
   const spoken = wanted.map((tag) => tag.slice(0, 2).toLowerCase());
   return LANGUAGES.find((language) => language === spoken.find(isSpoken)) ?? null;
 }
 
 const isSpoken = (tag: string) => LANGUAGES.some((language) => language === tag);
 
-export const isWord = (key: string) => texts.has(key);
+export const hasPhrase = (key: string) => texts.has(key);
 
 /** The words under a key, with {values} put in; a key without words is a fault of ours. */
-export function say(language: Language, key: string, values: Record<string, unknown> = {}): string {
+export function phrase(
+  language: Language,
+  key: string,
+  values: Record<string, unknown> = {},
+): string {
   const text = texts.get(key)?.[LANGUAGES.indexOf(language)];
   if (text === undefined) throw new Error(`The portal has no words for ${key}.`);
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));

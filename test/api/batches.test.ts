@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
-import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
-import { openPool, sql, sqlStateOf, unread } from '../../sql/database/db.ts';
+import { SYSTEM, createWithin, type Work } from '../../jobs/work.ts';
+import { openPool, sql, sqlStateOf, deferred } from '../../sql/database/db.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const pool = await openPool(stage.url, { size: 1 });
-const within = workOf(pool, SYSTEM);
+const within = createWithin(pool, SYSTEM);
 const Code = z.object({ code: z.string() });
 const Backend = sql.type(z.object({ pid: z.number() }));
 
 const write = (name: string) =>
-  unread(sql.typeAlias('void')`insert into programs (code, name) values (${name}, ${name})`);
+  deferred(sql.typeAlias('void')`insert into programs (code, name) values (${name}, ${name})`);
 const codes = ({ tx }: Work) =>
   tx.anyFirst(sql.type(Code)`select code from programs where code like 'UNREAD%' order by code`);
 
 test('what a failure skipped can be asked by the same connection afterwards', async () => {
   const { id } = await stage.tenant();
   const other = (name: string) =>
-    unread(sql.typeAlias('void')`insert into programs (name, code) values (${name}, ${name})`);
+    deferred(sql.typeAlias('void')`insert into programs (name, code) values (${name}, ${name})`);
   const failing = within(id, async ({ tx }) => {
     await tx.query(write('UNREAD-4'));
     await tx.query(write('UNREAD-4'));

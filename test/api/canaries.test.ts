@@ -4,12 +4,12 @@ import type { Call, Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { openLog } from '../../jobs/log.ts';
 import { sql } from '../../sql/database/db.ts';
-import { ALL_CANARIES, CANARIES, newEar } from '../setup/canaries.ts';
+import { ALL_CANARIES, CANARIES, newCanaryLog } from '../setup/canaries.ts';
 import { newClient } from '../setup/client.ts';
-import { onTheWire } from '../setup/wire.ts';
+import { sendRaw } from '../setup/raw-socket.ts';
 import { newStage } from '../setup/world.ts';
 
-const ear = newEar();
+const ear = newCanaryLog();
 const stage = await newStage({ log: openLog('trace', { service: 'api' }, ear.destination) });
 const tenant = await stage.tenant();
 const { officer } = tenant;
@@ -103,7 +103,7 @@ test('hostile requests leave nothing of themselves in the log', async () => {
     `${head(mine)}Content-Length: 900\r\n\r\n{"password": "${ALL_CANARIES}"`,
     `${head(mine)}Content-Length: 30\r\n\r\n{"password": ${CANARIES.password}, ${ALL_CANARIES}`,
   ];
-  for (const packet of packets) await onTheWire(port, packet, 300);
+  for (const packet of packets) await sendRaw(port, packet, 300);
   expect(failures().slice(before)).toEqual([]);
   const client = newClient(port, tenant.host);
   await client.login(CANARIES.email, CANARIES.password);

@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { boundConnections } from '../../api/http/connections.ts';
+import { limitConnections } from '../../api/http/connections.ts';
 import { openIntake } from '../../api/http/receive.ts';
 import { routes } from '../../api/routes.ts';
 import { newLoan } from '../setup/loans.ts';
-import { asSent, becomes, headOf } from '../setup/slow-clients.ts';
+import { clientHeaders, waitForAssertion, requestHead } from '../setup/slow-clients.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const tenant = await stage.tenant();
 
-type Bounds = Parameters<typeof boundConnections>[2];
+type Bounds = Parameters<typeof limitConnections>[2];
 
 async function bounded(bounds: Bounds, trustedProxies: string[] = []) {
   const server = createServer((_request, response) => response.end('served'));
-  boundConnections(server, trustedProxies, bounds);
+  limitConnections(server, trustedProxies, bounds);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -42,7 +42,7 @@ async function call(server: Pick<Server, 'address'>, text = ''): Promise<Caller>
 }
 
 const ASKED = 'GET / HTTP/1.1\r\nHost: a.test\r\n\r\n';
-const served = (caller: Caller) => becomes(() => expect(caller.got).toContain('served'));
+const served = (caller: Caller) => waitForAssertion(() => expect(caller.got).toContain('served'));
 
 test('a network that has too many connections is refused another one, until it closes one', async () => {
   const server = await bounded({ per_network: 2 });
@@ -50,14 +50,14 @@ test('a network that has too many connections is refused another one, until it c
   await Promise.all([served(first), served(second)]);
 
   const third = await call(server);
-  await becomes(() => expect(third.isClosed).toBe(true));
+  await waitForAssertion(() => expect(third.isClosed).toBe(true));
 
   expect(third.got).toMatch(/^HTTP\/1\.1 429 /);
   expect(third.got).toContain('\r\nRetry-After: 5\r\n');
   expect(third.got).toContain('"code":"too_many_connections"');
   first.socket.end();
-  await becomes(() => expect(first.isClosed).toBe(true));
-  await becomes(async () => {
+  await waitForAssertion(() => expect(first.isClosed).toBe(true));
+  await waitForAssertion(async () => {
     const later = await call(server, ASKED);
     await served(later);
   });
@@ -79,7 +79,7 @@ test('when many connections are open, those without a request are closed', async
   const third = await call(server, ASKED);
   await served(third);
 
-  await becomes(() => expect(idle.map(({ isClosed }) => isClosed)).toEqual([true, true]));
+  await waitForAssertion(() => expect(idle.map(({ isClosed }) => isClosed)).toEqual([true, true]));
   expect(third.isClosed).toBe(false);
 });
 
@@ -89,7 +89,7 @@ test('a process refuses connections above its maximum', async () => {
 
   const second = await call(server, ASKED);
 
-  await becomes(() => expect(second.isClosed).toBe(true));
+  await waitForAssertion(() => expect(second.isClosed).toBe(true));
   expect(second.got).toBe('');
 });
 
@@ -102,10 +102,10 @@ async function payBlindly(amounts: readonly string[]) {
   await client.query('begin');
   await client.query('select from loans where id = $1 for update', [loan.id]);
   const target = `/api/v1/loans/${loan.id}/payments`;
-  const headers = asSent(tenant.officer.cookies);
+  const headers = clientHeaders(tenant.officer.cookies);
   const requests = amounts.map((amount) => {
     const body = JSON.stringify({ amount });
-    return headOf({ target, host: tenant.host, headers }, body.length) + body;
+    return requestHead({ target, host: tenant.host, headers }, body.length) + body;
   });
   const caller = await call(
     { address: () => ({ port, address: '', family: '' }) },
@@ -136,7 +136,7 @@ test('requests that are sent without waiting for answers are done one after the 
       .split('HTTP/1.1 201')
       .slice(1)
       .map((answer) => /"amount":"(\d+\.00)"/.exec(answer)?.[1]);
-  await becomes(() => expect(answered()).toHaveLength(AMOUNTS.length));
+  await waitForAssertion(() => expect(answered()).toHaveLength(AMOUNTS.length));
   expect(answered()).toEqual(AMOUNTS);
 });
 
@@ -144,9 +144,9 @@ test('what a client sent behind an unfinished request is not begun once it has h
   const { caller, loan, unlock, atWork } = await payBlindly(AMOUNTS);
 
   caller.socket.resetAndDestroy();
-  await becomes(async () => expect(await stage.connections(caller.port)).toBe(0));
+  await waitForAssertion(async () => expect(await stage.connections(caller.port)).toBe(0));
   await unlock();
-  await becomes(() => expect(atWork()).toBe(0));
+  await waitForAssertion(() => expect(atWork()).toBe(0));
 
   const { body: payments } = await tenant.officer.get(`/loans/${loan.id}/payments`);
   expect(payments.length).toBeLessThanOrEqual(1);

@@ -2,16 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { mayLag, rememberWrites } from '../../api/http/replica.ts';
+import { isReplicaReadable, noteLongWrites } from '../../api/http/replica.ts';
 import { routes } from '../../api/routes.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
 import { within } from '../../sql/database/within.ts';
 import { LAG_MAX_MS, openReplica } from '../../sql/database/replica.ts';
 import type { Client } from '../setup/client.ts';
-import { newReplicated, until } from '../setup/replicated.ts';
-import { asked } from '../setup/standby.ts';
+import { newReplicatedPlatform, waitUntil } from '../setup/replicated.ts';
+import { queryOnce } from '../setup/standby.ts';
 
-const world = await newReplicated();
+const world = await newReplicatedPlatform();
 const { postgres, standby, outcomes, changes, clock, lines, areFit } = world;
 const [{ pool, replica }, { port: other }] = world.processes;
 const tenant = await world.tenant('tenant');
@@ -33,7 +33,7 @@ test('every list and report is read from a standby, by each role that may, and a
   const superadmin = await tenant.signedIn('superadmin');
   await borrow('Known');
   await world.aMinuteLater();
-  const plain = routes.filter((route) => mayLag(route) && !route.path.includes('{'));
+  const plain = routes.filter((route) => isReplicaReadable(route) && !route.path.includes('{'));
   const readByStaff = plain.filter(({ allow, query }) => allow !== 'borrower' && !query);
 
   const failed: string[] = [];
@@ -47,8 +47,10 @@ test('every list and report is read from a standby, by each role that may, and a
   expect(readByStaff.length).toBeGreaterThan(30);
   expect(alone).toEqual([]);
   // What a change names the version of is not read there.
-  expect(routes.filter((route) => mayLag(route) && (route.etag ?? route.body))).toEqual([]);
-  expect(routes.filter((route) => route.list && !mayLag(route))).toEqual([]);
+  expect(routes.filter((route) => isReplicaReadable(route) && (route.etag ?? route.body))).toEqual(
+    [],
+  );
+  expect(routes.filter((route) => route.list && !isReplicaReadable(route))).toEqual([]);
 });
 
 test('a tenant sees its own rows there and no others', async () => {
@@ -65,7 +67,7 @@ test('a tenant sees its own rows there and no others', async () => {
 
 test('whoever writes sees it at once, by another process too; others within the lag that is allowed', async () => {
   await world.aMinuteLater();
-  await until(areFit);
+  await waitUntil(areFit);
   clock.stop();
   changes.length = 0;
   await standby.pause();
@@ -79,11 +81,11 @@ test('whoever writes sees it at once, by another process too; others within the 
   const single = await colleague.get(`/borrowers/${id}`);
   const below = await colleague.get(`/borrowers/${id}/addresses`);
   clock.pass(LAG_MAX_MS + 1);
-  await until(() => changes.filter((change) => change.includes('lags')).length === 2);
+  await waitUntil(() => changes.filter((change) => change.includes('lags')).length === 2);
   const late = await answeredBy(async () => expect(await namesIn(colleague)).toContain('Late'));
   clock.go();
   await standby.resume();
-  await until(areFit);
+  await waitUntil(areFit);
   const again = await answeredBy(async () => expect(await namesIn(colleague)).toContain('Late'));
 
   expect(own).toContain('Late');
@@ -96,16 +98,19 @@ test('whoever writes sees it at once, by another process too; others within the 
 
 test('a request that took long has written when it ended, and not when it began', async () => {
   await world.aMinuteLater();
-  const [session] = await asked(postgres.url, 'select id from sessions limit 1');
+  const [session] = await queryOnce(postgres.url, 'select id from sessions limit 1');
   const ctx = {
     method: 'POST',
     state: { user: { session_id: session?.['id'] }, tenant: { id: tenant.id } },
   } as unknown as Context;
 
-  await rememberWrites({ pool, replica }, 0)(ctx, async () => {});
+  await noteLongWrites({ pool, replica }, 0)(ctx, async () => {});
 
   expect(
-    await asked(postgres.url, `select id from sessions where wrote_at > now() - interval '5s'`),
+    await queryOnce(
+      postgres.url,
+      `select id from sessions where last_write_at > now() - interval '5s'`,
+    ),
   ).toEqual([session]);
 });
 
@@ -124,7 +129,7 @@ test('what replaying the log has cancelled on the standby is asked of the primar
 
   const reading = replica.read((from) => within(from, tenant.id, steps, mode));
   await asking.promise;
-  await asked(postgres.url, 'begin; lock table loans in access exclusive mode; commit');
+  await queryOnce(postgres.url, 'begin; lock table loans in access exclusive mode; commit');
 
   expect(await reading).toBe(false);
   expect(outcomes.at(-1)).toBe('asked_again');
@@ -133,7 +138,7 @@ test('what replaying the log has cancelled on the standby is asked of the primar
 
 test('no list fails while the standby goes away, and it is read again once it is back', async () => {
   await world.aMinuteLater();
-  await until(areFit);
+  await waitUntil(areFit);
   changes.length = 0;
   outcomes.length = 0;
   const running = { isOver: false };
@@ -148,7 +153,7 @@ test('no list fails while the standby goes away, and it is read again once it is
   await wait(1_500);
   const whileAway = outcomes.at(-1);
   await standby.restart();
-  await until(areFit);
+  await waitUntil(areFit);
   running.isOver = true;
   await Promise.all(asking);
   const meanwhile = new Set(outcomes);
@@ -167,7 +172,11 @@ test.each([
 ])('%s is not read as a replica', async (_what, url, reason) => {
   const problems: string[] = [];
   const wrong = await openReplica({
-    ...{ primary: pool, primaryUrl: postgres.url, url: url(), size: 2, environment: 'test' },
+    primary: pool,
+    primaryUrl: postgres.url,
+    url: url(),
+    size: 2,
+    environment: 'test',
     onRead: () => {},
     onChange: (problem) => problems.push(problem?.message ?? 'fit'),
   });
@@ -180,8 +189,11 @@ test.each([
 
 test('a login that sees all tenants is refused for the replica too', async () => {
   const opening = openReplica({
-    ...{ primary: pool, primaryUrl: postgres.url, url: standby.url },
-    ...{ size: 2, environment: 'production' },
+    primary: pool,
+    primaryUrl: postgres.url,
+    url: standby.url,
+    size: 2,
+    environment: 'production',
     onRead: () => {},
     onChange: () => {},
   });

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { olderForm } from '../../api/endpoints/older-form.ts';
+import { toOpenApi30 } from '../../api/endpoints/openapi-30.ts';
 import { findChromium } from '../../workers/outside/chromium.ts';
-import { addLoans, addPeople } from '../../workers/seed/loans.ts';
+import { addLoans, addBorrowers } from '../../workers/seed/loans.ts';
 import { newClient } from '../setup/client.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
 const tenant = await stage.tenant();
-await tenant.within(async (work) => addLoans(work, await addPeople(work, 'demo')));
+await tenant.within(async (work) => addLoans(work, await addBorrowers(work, 'demo')));
 const pictures = process.env['PICTURES'];
 
 /** The browser resolves every name to this machine and reaches nothing else. */
@@ -97,7 +97,7 @@ test('the bare address of a tenant leads to the docs, and a host of nobody nowhe
 });
 
 test('the page is told everything in the form that its renderer is quick with', () => {
-  const older = olderForm({
+  const older = toOpenApi30({
     openapi: '3.1.0',
     schemas: {
       Loan: {
@@ -122,8 +122,12 @@ test('the page is told everything in the form that its renderer is quick with', 
           parent: { allOf: [{ $ref: '#/Loan' }], nullable: true },
           either: { anyOf: [{ type: 'string' }, { type: 'integer' }], nullable: true },
           const: {
-            ...{ type: 'integer', nullable: true, minimum: 0, exclusiveMinimum: true },
-            ...{ maximum: 5, exclusiveMaximum: true },
+            type: 'integer',
+            nullable: true,
+            minimum: 0,
+            exclusiveMinimum: true,
+            maximum: 5,
+            exclusiveMaximum: true,
           },
           kind: { type: 'string', enum: ['loan'] },
         },

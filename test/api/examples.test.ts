@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { fillExamples, type Described } from '../../api/endpoints/fill-examples.ts';
-import { openapi } from '../../api/endpoints/openapi.ts';
+import { fillExamples, type OpenApiDocument } from '../../api/endpoints/fill-examples.ts';
+import { buildOpenApi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { localDate } from '../../jobs/dates.ts';
-import { addLoans, addPeople } from '../../workers/seed/loans.ts';
+import { addLoans, addBorrowers } from '../../workers/seed/loans.ts';
 import { rightful } from '../contract/callers.ts';
 import type { Client } from '../setup/client.ts';
 import { newStage } from '../setup/world.ts';
@@ -62,7 +62,7 @@ test(
     const today = localDate(new Date(), 'America/New_York');
     const tenant = await stage.tenant(today);
     const people = await tenant.within(async (work) => {
-      const ids = await addPeople(work, 'demo');
+      const ids = await addBorrowers(work, 'demo');
       await addLoans(work, ids);
       return ids;
     });
@@ -83,7 +83,7 @@ test(
     const creating = routes.filter(({ method, status }) => method === 'POST' && status === 201);
     const reading = routes.filter(({ method }) => method === 'GET');
     const refused: string[] = [];
-    const described = openapi(routes) as Described;
+    const described = buildOpenApi(routes) as OpenApiDocument;
     for (const route of [...creating, ...reading]) {
       const { method, path } = route;
       const client = clients[rightful(route)];

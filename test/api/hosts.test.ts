@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUser } from '../../jobs/users/create-user.ts';
 import { newClient } from '../setup/client.ts';
-import { onTheWire } from '../setup/wire.ts';
+import { sendRaw } from '../setup/raw-socket.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -41,7 +41,7 @@ test.each([
   ['two', `Host: ${tenant.host}\r\nHost: ${other.host}\r\n`],
   ['the same one twice', `Host: ${tenant.host}\r\nHost: ${tenant.host}\r\n`],
 ])('a request whose Host header is %s is refused', async (_, header) => {
-  const answer = await onTheWire(
+  const answer = await sendRaw(
     stage.port,
     `GET /api/v1/auth/csrf HTTP/1.1\r\n${header}Connection: close\r\n\r\n`,
   );

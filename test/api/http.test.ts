@@ -1,7 +1,7 @@
 import { register } from 'prom-client';
 import { expect, test } from 'vitest';
-import { isSlowToEnd } from '../setup/spent.ts';
-import { onTheWire } from '../setup/wire.ts';
+import { isSlowAsync } from '../setup/cpu-time.ts';
+import { sendRaw } from '../setup/raw-socket.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -20,8 +20,8 @@ test('more than one megabyte is refused, announced or not, and not waited for', 
   const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
   const started = performance.now();
 
-  const announced = await onTheWire(stage.port, `${head}\r\nContent-Length: 11000000\r\n\r\n{}`);
-  const streamed = await onTheWire(
+  const announced = await sendRaw(stage.port, `${head}\r\nContent-Length: 11000000\r\n\r\n{}`);
+  const streamed = await sendRaw(
     stage.port,
     `${head}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`,
   );
@@ -98,7 +98,7 @@ test('a pattern takes no longer for a text made to puzzle it', async () => {
   const asked = puzzling.flatMap((text) => [{ email: text }, { phone_number: text }]);
   const statuses = new Set<number>();
 
-  const isSlow = await isSlowToEnd(500, async () => {
+  const isSlow = await isSlowAsync(500, async () => {
     for (const body of asked) {
       const path = 'email' in body ? 'emails' : 'phones';
       statuses.add((await officer.post(`/borrowers/${made.id}/${path}`, body)).status);
@@ -157,10 +157,8 @@ test.each([
 test('CONNECT and invented methods end with the connection', async () => {
   const head = `Host: ${tenant.host}\r\n\r\n`;
 
-  expect(await onTheWire(stage.port, `CONNECT a.test:80 HTTP/1.1\r\n${head}`)).toBe('');
-  expect(await onTheWire(stage.port, `FROB /api/v1/borrowers HTTP/1.1\r\n${head}`)).toMatch(
-    / 400 /,
-  );
+  expect(await sendRaw(stage.port, `CONNECT a.test:80 HTTP/1.1\r\n${head}`)).toBe('');
+  expect(await sendRaw(stage.port, `FROB /api/v1/borrowers HTTP/1.1\r\n${head}`)).toMatch(/ 400 /);
 });
 
 test('HEAD is GET without the body', async () => {
@@ -194,7 +192,7 @@ test('request smuggling ends at the parser', async () => {
   const twice = `${start}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde`;
 
   for (const bytes of [both, folded, twice]) {
-    expect(await onTheWire(stage.port, bytes)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await sendRaw(stage.port, bytes)).toMatch(/^HTTP\/1\.1 400 /);
   }
 });
 
@@ -228,7 +226,7 @@ test.each([17_000, 69_000, 2_000_000])(
 test('what is no request is refused in the agreed shape, once, and the connection ends', async () => {
   const garbage = `GET /api/v1/users/me HTTP/1.1\r\nHost: ${tenant.host}\r\nBad Header: x\r\n\r\n`;
   const started = performance.now();
-  const answer = await onTheWire(stage.port, garbage.repeat(2_000));
+  const answer = await sendRaw(stage.port, garbage.repeat(2_000));
 
   expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n/);
   expect(answer.match(/"code":"malformed_request"/g)).toHaveLength(1);

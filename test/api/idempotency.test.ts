@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { Invalid } from '../../jobs/errors.ts';
-import { keysFrom } from '../../jobs/sealing/secrets.ts';
+import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -60,7 +60,7 @@ test('what is kept of a body tells nobody what was in it, and is known again und
   const { installation } = stage;
   const before = installation.keys;
   const newer = `b:another secret of more than thirty-two characters,${installation.link_secret}`;
-  Object.assign(installation, { keys: keysFrom(newer) });
+  Object.assign(installation, { keys: deriveKeys(newer) });
 
   const again = await officer.post('/borrowers', body, keyed('kept-hash'));
   Object.assign(installation, { keys: before });

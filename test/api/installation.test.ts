@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage, type Stage } from '../setup/world.ts';
 
@@ -11,7 +11,10 @@ async function announced(stage: Stage) {
   const tenant = await stage.tenant();
   const { id: loan_id } = await newLoan(tenant);
   const { body: link } = await tenant.officer.post('/documents/create-upload-link', {
-    ...{ loan_id, document_type: 'other', filename: 'a.pdf', content_type: 'application/pdf' },
+    loan_id,
+    document_type: 'other',
+    filename: 'a.pdf',
+    content_type: 'application/pdf',
   });
   return { tenant, link: link.upload_url as string };
 }
@@ -62,8 +65,8 @@ test('what one of them has sealed or signed is of no use to the other', async ()
 
 test('each opens its own private networks, and none of the other’s', async () => {
   const production = { isProduction: true };
-  careful.installation.networks = networksOf(['10.20.0.0/16'], production);
-  free.installation.networks = networksOf(['10.30.0.0/16'], production);
+  careful.installation.networks = parseNetworks(['10.20.0.0/16'], production);
+  free.installation.networks = parseNetworks(['10.30.0.0/16'], production);
   const statuses = async (stage: Stage) => {
     const tenant = await stage.tenant();
     const [admin, superadmin] = [

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { addDays, localDate } from '../../jobs/dates.ts';
-import { drain } from '../setup/queue.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -10,7 +10,7 @@ test('a superadmin has days closed, and sees the runs that closed them', async (
   const superadmin = await tenant.signedIn('superadmin');
 
   const asked = await superadmin.post('/jobs/close-of-business', { through_date: '2026-01-17' });
-  await drain(stage, {}, ['close-loans']);
+  await runJobs(stage, {}, ['close-loans']);
 
   const listed = await superadmin.get('/jobs/runs');
   expect(asked).toMatchObject({

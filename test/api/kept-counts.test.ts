@@ -3,11 +3,11 @@ import { onTestFinished, expect, test } from 'vitest';
 import type { Work } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
-import { list, type Condition } from '../../sql/list.ts';
+import { listRows, type Condition } from '../../sql/list.ts';
 import { loans, setStatus } from '../../sql/loans/loans.ts';
-import { archive } from '../../sql/write.ts';
-import { recount } from '../../workers/ops/recount.ts';
-import { newWriter } from '../setup/counting.ts';
+import { setArchived } from '../../sql/write.ts';
+import { recountRecords } from '../../workers/ops/recount.ts';
+import { newConcurrentWriter } from '../setup/concurrent-writer.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -16,7 +16,9 @@ const tenant = await stage.tenant('2026-01-15');
 await newLoan(tenant);
 
 async function writers(count: number) {
-  const all = await Promise.all(Array.from({ length: count }, () => newWriter(stage, tenant)));
+  const all = await Promise.all(
+    Array.from({ length: count }, () => newConcurrentWriter(stage, tenant)),
+  );
   onTestFinished(async () => {
     for (const writer of all) await writer.leave();
   });
@@ -25,13 +27,16 @@ async function writers(count: number) {
 
 const TYPES: Record<string, string> = { is_archived: 'bool', borrower_id: 'uuid' };
 const where = (field: string, ...values: string[]): Condition => ({
-  ...{ field, comparison: 'in', values, type: TYPES[field] ?? 'text' },
+  field,
+  comparison: 'in',
+  values,
+  type: TYPES[field] ?? 'text',
 });
 
 /** What a list whose page is full says that there is in all. */
 const totalOf = async ({ tx }: Work, ...conditions: Condition[]) => {
   const sort = { field: 'created_at', descending: true };
-  return (await list(tx, loans, { conditions, sort, offset: 0, limit: 1 })).total;
+  return (await listRows(tx, loans, { conditions, sort, offset: 0, limit: 1 })).total;
 };
 
 const violations = async () => {
@@ -41,7 +46,8 @@ const violations = async () => {
   return found.map(({ message }) => message).filter((message) => message.includes('are counted'));
 };
 
-const mend = () => recount.run({ url: stage.url } as Parameters<typeof recount.run>[0]);
+const mend = () =>
+  recountRecords.run({ url: stage.url } as Parameters<typeof recountRecords.run>[0]);
 
 test('a loan that was made, archived or paid off is counted so in the same transaction', async () => {
   const other = await stage.tenant('2026-01-15');
@@ -50,9 +56,9 @@ test('a loan that was made, archived or paid off is counted so in the same trans
 
   const totals = await other.within(async (work) => {
     const seen = [await totalOf(work), await totalOf(work, where('status', 'active'))];
-    await archive(work.tx, 'loans', first.id, true);
+    await setArchived(work.tx, 'loans', first.id, true);
     seen.push(await totalOf(work, where('is_archived', 'false')));
-    await archive(work.tx, 'loans', first.id, false);
+    await setArchived(work.tx, 'loans', first.id, false);
     await setStatus(work.tx, second.id, 'paid_off');
     seen.push(await totalOf(work, where('status', 'active')));
     seen.push(await totalOf(work, where('status', 'active', 'paid_off')));
@@ -154,7 +160,7 @@ test('a count that was damaged is found, is what a list says, and is mended besi
   const listed = () => tenant.within((work) => totalOf(work, ...conditions));
   await writer?.board(2);
   await stage.owner.query(
-    `insert into kept_counts (tenant_id, table_name, status, is_archived, rows)
+    `insert into row_counts (tenant_id, table_name, status, is_archived, rows)
      values ($1, 'loans', 'active', false, 5)`,
     [tenant.id],
   );
@@ -178,7 +184,7 @@ test('a list that asks for more than is counted is counted by its rows', async (
   const other = await stage.tenant('2026-01-15');
   const { borrower_id } = await newLoan(other);
   await newLoan(other);
-  await stage.owner.query('delete from kept_counts where tenant_id = $1', [other.id]);
+  await stage.owner.query('delete from row_counts where tenant_id = $1', [other.id]);
 
   const total = await other.within((work) => totalOf(work, where('borrower_id', borrower_id)));
   await mend();
@@ -189,11 +195,11 @@ test('a list that asks for more than is counted is counted by its rows', async (
 
 test('a table that is emptied has nothing left that counts it', async () => {
   const kept = () =>
-    stage.owner.query(`select status, is_archived, sum(rows)::integer as rows from kept_counts
+    stage.owner.query(`select status, is_archived, sum(rows)::integer as rows from row_counts
       where table_name = 'scratch' group by 1, 2 order by 2`);
   await stage.owner.query(`begin; set local role servicing_owner;
     create table scratch (tenant_id uuid, is_archived boolean);
-    call app.keep_counts('scratch', '{is_archived}');
+    call app.maintain_counts('scratch', '{is_archived}');
     insert into scratch select '${tenant.id}', number = 1 from generate_series(1, 3) as number;
     commit`);
 
@@ -214,10 +220,10 @@ test('the application neither adds to a count nor folds one', async () => {
   const [writer] = await writers(1);
 
   const rejected = await Promise.allSettled([
-    writer?.ask(`insert into kept_counts (table_name, rows) values ('loans', 1)`),
+    writer?.ask(`insert into row_counts (table_name, rows) values ('loans', 1)`),
   ]);
   await writer?.rollback();
-  const folded = await Promise.allSettled([writer?.ask(`select app.fold_counts('loans')`)]);
+  const folded = await Promise.allSettled([writer?.ask(`select app.compact_counts('loans')`)]);
 
   expect([...rejected, ...folded].map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { keysFrom } from '../../jobs/sealing/secrets.ts';
+import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
-import { addressOf, device, newBrowsers } from '../setup/browsers.ts';
+import { userEmail, deviceCookies, newBrowsers } from '../setup/browsers.ts';
 import { newClient, type Client } from '../setup/client.ts';
 import { newOutside } from '../setup/outside.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -12,12 +12,12 @@ const { port: proxied, browser, guess } = await newBrowsers(stage);
 
 test('guessing from anywhere does not keep the right password out of a known device', async () => {
   const tenant = await stage.tenant();
-  const email = addressOf(tenant, 'viewer');
+  const email = userEmail(tenant, 'viewer');
   const own = await browser(tenant);
   await own.login(email);
 
   const guesses = await guess(tenant, email, 12);
-  const back = await (await browser(tenant, device(own.cookies))).login(email);
+  const back = await (await browser(tenant, deviceCookies(own.cookies))).login(email);
   const stranger = await (await browser(tenant)).login(email);
 
   expect(guesses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
@@ -27,7 +27,7 @@ test('guessing from anywhere does not keep the right password out of a known dev
 
 test('right passwords are not counted against an account', async () => {
   const tenant = await stage.tenant();
-  const email = addressOf(tenant, 'viewer');
+  const email = userEmail(tenant, 'viewer');
 
   const statuses: number[] = [];
   for (let at = 0; at < 12; at += 1)
@@ -40,7 +40,7 @@ test('right passwords are not counted against an account', async () => {
 
 test('of many guesses at one account at once, from as many addresses, ten are looked at', async () => {
   const tenant = await stage.tenant();
-  const email = addressOf(tenant, 'viewer');
+  const email = userEmail(tenant, 'viewer');
   const strangers = await Promise.all(Array.from({ length: 40 }, () => browser(tenant)));
 
   const replies = await Promise.all(strangers.map((stranger) => stranger.login(email, 'wrong')));
@@ -51,7 +51,7 @@ test('of many guesses at one account at once, from as many addresses, ten are lo
 
 test('a known device guesses no more often than others, and only by its own count', async () => {
   const tenant = await stage.tenant();
-  const email = addressOf(tenant, 'viewer');
+  const email = userEmail(tenant, 'viewer');
   const own = await browser(tenant);
   await own.login(email);
   const other = await browser(tenant);
@@ -59,10 +59,10 @@ test('a known device guesses no more often than others, and only by its own coun
 
   const statuses: number[] = [];
   for (let at = 0; at < 11; at += 1) {
-    const moved = await browser(tenant, device(own.cookies));
+    const moved = await browser(tenant, deviceCookies(own.cookies));
     statuses.push((await moved.login(email, 'wrong')).status);
   }
-  const neighbour = await (await browser(tenant, device(other.cookies))).login(email);
+  const neighbour = await (await browser(tenant, deviceCookies(other.cookies))).login(email);
   const stranger = await (await browser(tenant)).login(email);
 
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
@@ -74,16 +74,16 @@ test('a device stays known for as long as SECRET holds the key of its mark', asy
   const B = '2026b:another secret that is long enough as well';
   const { keys } = stage.installation;
   onTestFinished(() => void (stage.installation.keys = keys));
-  const use = (secret: string) => void (stage.installation.keys = keysFrom(secret));
+  const use = (secret: string) => void (stage.installation.keys = deriveKeys(secret));
   const tenant = await stage.tenant();
-  const email = addressOf(tenant, 'viewer');
+  const email = userEmail(tenant, 'viewer');
   const [own, idle] = [await browser(tenant), await browser(tenant)];
   use(A);
   await own.login(email);
   await idle.login(email);
   await guess(tenant, email, 10);
   const back = async (from: Map<string, string>) => {
-    const moved = await browser(tenant, device(from));
+    const moved = await browser(tenant, deviceCookies(from));
     return { ...moved, status: (await moved.login(email)).status };
   };
 
@@ -99,13 +99,13 @@ test('a device stays known for as long as SECRET holds the key of its mark', asy
 test('the mark of a device is for its tenant and user, grants nothing else, and cannot be made', async () => {
   const tenant = await stage.tenant();
   const neighbour = await stage.tenant();
-  const email = addressOf(tenant, 'viewer');
+  const email = userEmail(tenant, 'viewer');
   const own = await browser(tenant);
   const reply = await own.login(email);
   const colleague = await browser(tenant);
-  await colleague.login(addressOf(tenant, 'collector'));
+  await colleague.login(userEmail(tenant, 'collector'));
   const foreign = await browser(neighbour);
-  await foreign.login(addressOf(neighbour, 'viewer'));
+  await foreign.login(userEmail(neighbour, 'viewer'));
   await guess(tenant, email, 10);
   const value = own.cookies.get('known_device') ?? '';
   const made = (text: string) => browser(tenant, new Map([['known_device', text]]));
@@ -113,8 +113,8 @@ test('the mark of a device is for its tenant and user, grants nothing else, and 
   const renamed = value.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'));
 
   const refused = [
-    await (await browser(tenant, device(colleague.cookies))).login(email),
-    await (await browser(tenant, device(foreign.cookies))).login(email),
+    await (await browser(tenant, deviceCookies(colleague.cookies))).login(email),
+    await (await browser(tenant, deviceCookies(foreign.cookies))).login(email),
     ...(await Promise.all(
       [flipped, renamed, value.slice(0, 22), 'x', `${value}.`, value.repeat(20), '.....'].map(
         async (text) => (await made(text)).login(email),
@@ -122,7 +122,7 @@ test('the mark of a device is for its tenant and user, grants nothing else, and 
     )),
   ];
   const wrong = await (await made(value)).login(email, 'wrong');
-  const client = newClient(stage.port, tenant.host, device(own.cookies));
+  const client = newClient(stage.port, tenant.host, deviceCookies(own.cookies));
   const me = await client.get('/users/me');
   const [line = ''] = [reply.headers['set-cookie'] ?? []]
     .flat()
@@ -139,14 +139,16 @@ test('the mark of a device is for its tenant and user, grants nothing else, and 
 test('a device is known for each of those who share it', async () => {
   const tenant = await stage.tenant();
   const shared = await browser(tenant);
-  await shared.login(addressOf(tenant, 'viewer'));
-  await shared.login(addressOf(tenant, 'collector'));
-  await guess(tenant, addressOf(tenant, 'viewer'), 10);
-  await guess(tenant, addressOf(tenant, 'collector'), 10);
+  await shared.login(userEmail(tenant, 'viewer'));
+  await shared.login(userEmail(tenant, 'collector'));
+  await guess(tenant, userEmail(tenant, 'viewer'), 10);
+  await guess(tenant, userEmail(tenant, 'collector'), 10);
 
   const replies = [
-    await (await browser(tenant, device(shared.cookies))).login(addressOf(tenant, 'viewer')),
-    await (await browser(tenant, device(shared.cookies))).login(addressOf(tenant, 'collector')),
+    await (await browser(tenant, deviceCookies(shared.cookies))).login(userEmail(tenant, 'viewer')),
+    await (
+      await browser(tenant, deviceCookies(shared.cookies))
+    ).login(userEmail(tenant, 'collector')),
   ];
 
   expect(replies.map(({ status }) => status)).toEqual([200, 200]);
@@ -155,14 +157,14 @@ test('a device is known for each of those who share it', async () => {
 test('an account that does not exist is counted like one that does, whatever the device', async () => {
   const tenant = await stage.tenant();
   const own = await browser(tenant);
-  await own.login(addressOf(tenant, 'viewer'));
+  await own.login(userEmail(tenant, 'viewer'));
 
   const statuses: number[] = [];
   for (let at = 0; at < 11; at += 1) {
-    const moved = await browser(tenant, device(own.cookies));
+    const moved = await browser(tenant, deviceCookies(own.cookies));
     statuses.push((await moved.login('nobody@example.com', 'wrong')).status);
   }
-  const known = await guess(tenant, addressOf(tenant, 'admin'), 11);
+  const known = await guess(tenant, userEmail(tenant, 'admin'), 11);
 
   expect(statuses).toEqual(known);
 });
@@ -183,7 +185,7 @@ test('strangers in one network of IPv6 are counted as one', async () => {
 
 test('whoever opens the link of a reset signs in, while strangers guess at the account', async () => {
   const tenant = await stage.tenant();
-  const email = addressOf(tenant, 'viewer');
+  const email = userEmail(tenant, 'viewer');
   await guess(tenant, email, 11);
   const outside = newOutside(stage.pool);
   const user_id = tenant.userIds['viewer'] ?? '';
@@ -201,7 +203,7 @@ test('whoever opens the link of a reset signs in, while strangers guess at the a
 
 test('asking for links in the name of another neither fills a mailbox nor keeps its owner out', async () => {
   const tenant = await stage.tenant();
-  const email = addressOf(tenant, 'viewer');
+  const email = userEmail(tenant, 'viewer');
   const own = await browser(tenant);
   await own.login(email);
   const ask = async (cookies?: Client['cookies']) =>
@@ -209,7 +211,7 @@ test('asking for links in the name of another neither fills a mailbox nor keeps 
 
   const strangers = [];
   for (let at = 0; at < 12; at += 1) strangers.push(await ask());
-  const owner = await ask(device(own.cookies));
+  const owner = await ask(deviceCookies(own.cookies));
   const { rows } = await stage.owner.query(
     `select job.payload->>'user_id' as user_id from graphile_worker._private_jobs as job
      where job.payload->>'tenant_id' = $1 and job.payload->>'message' = 'password_reset'
@@ -225,9 +227,9 @@ test('asking for links in the name of another neither fills a mailbox nor keeps 
 
 test('whoever holds a session elsewhere cannot keep its user from a new password', async () => {
   const tenant = await stage.tenant();
-  await settle(tenant, { throttle: { reset: 3 } });
+  await saveSettings(tenant, { throttle: { reset: 3 } });
   const own = await browser(tenant);
-  await own.login(addressOf(tenant, 'viewer'));
+  await own.login(userEmail(tenant, 'viewer'));
   const stolen = new Map([...own.cookies].filter(([name]) => name !== 'known_device'));
   const change = async (cookies: Client['cookies'], current_password: string) => {
     const client = await browser(tenant, new Map(cookies));

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { BODY_VALUES_MAX, OPEN_BODY_BYTES_MAX } from '../../api/http/bodies.ts';
-import { sizeOfJson } from '../../api/http/json-size.ts';
+import { measureJson } from '../../api/http/json-size.ts';
 import { jsonObject } from '../../sql/types.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -57,7 +57,7 @@ test('the size of a body is counted in one pass that ends where it is too much',
     get: (_target, name) => (name === 'length' ? 3_004 : read(Number(name))),
   });
 
-  const size = sizeOfJson(bytes, { values: 10, depth: 32 });
+  const size = measureJson(bytes, { values: 10, depth: 32 });
 
   expect(size.values).toBe(11);
   expect(read.mock.calls.length).toBeLessThan(30);
@@ -69,7 +69,7 @@ test.each([
   [']]]][[', { values: 3, depth: 0 }],
   ['"never closed [[[[', { values: 1, depth: 0 }],
 ])('of %s the values and the depth are counted', (text, size) => {
-  expect(sizeOfJson(Buffer.from(text), { values: 99, depth: 99 })).toEqual(size);
+  expect(measureJson(Buffer.from(text), { values: 99, depth: 99 })).toEqual(size);
 });
 
 test('a JSON field that is too long is refused before its values are looked at', () => {

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
-import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
-import { last, openPool, sql, sqlStateOf, unread } from '../../sql/database/db.ts';
-import { TenantShut } from '../../sql/database/within.ts';
-import { askedBy } from '../setup/trips.ts';
+import { SYSTEM, createWithin, type Work } from '../../jobs/work.ts';
+import { andCommit, openPool, sql, sqlStateOf, deferred } from '../../sql/database/db.ts';
+import { TenantClosed } from '../../sql/database/within.ts';
+import { countQueries } from '../setup/count-queries.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const pool = await openPool(stage.url, { size: 1 });
-const within = workOf(pool, SYSTEM);
+const within = createWithin(pool, SYSTEM);
 const Code = z.object({ code: z.string() });
 const undated = { isUndated: true };
 
@@ -30,8 +30,8 @@ test('a transaction of one statement is one round trip, and answered when it is 
   const { id: other } = await stage.tenant();
   let answer: unknown;
 
-  const asked = await askedBy(async () => {
-    answer = await within(id, ({ tx }) => tx.oneFirst(last(program('LAST-1'))), undated);
+  const asked = await countQueries(async () => {
+    answer = await within(id, ({ tx }) => tx.oneFirst(andCommit(program('LAST-1'))), undated);
   });
 
   expect(asked).toEqual({ statements: 4, trips: 1 });
@@ -45,8 +45,8 @@ test('what is wrong with the last statement undoes those before it, and is told'
   const { id } = await stage.tenant();
 
   const twice = within(id, async ({ tx }) => {
-    await tx.query(unread(program('LAST-2')));
-    await tx.query(last(program('LAST-2')));
+    await tx.query(deferred(program('LAST-2')));
+    await tx.query(andCommit(program('LAST-2')));
   });
 
   expect(await twice.catch((error: unknown) => sqlStateOf(error))).toBe('23505');
@@ -57,8 +57,8 @@ test('a failure that steps keep to themselves is told all the same', async () =>
   const { id } = await stage.tenant();
 
   const silent = within(id, async ({ tx }) => {
-    await tx.query(unread(program('LAST-3')));
-    await tx.query(last(program('LAST-3'))).catch(() => {});
+    await tx.query(deferred(program('LAST-3')));
+    await tx.query(andCommit(program('LAST-3'))).catch(() => {});
   });
 
   await expect(silent).rejects.toThrow('rolled back');
@@ -69,12 +69,12 @@ test('nothing is asked after the last statement, not even beside it, and the con
   const { id } = await stage.tenant();
 
   const after = within(id, async ({ tx }) => {
-    await tx.query(last(program('LAST-4')));
+    await tx.query(andCommit(program('LAST-4')));
     await tx.query(program('LAST-5'));
   });
   await expect(after).rejects.toThrow('Nothing may follow');
   const beside = within(id, async ({ tx }) => {
-    await Promise.all([tx.query(last(program('LAST-6'))), tx.query(program('LAST-7'))]);
+    await Promise.all([tx.query(andCommit(program('LAST-6'))), tx.query(program('LAST-7'))]);
   });
   await expect(beside).rejects.toThrow('Nothing may follow');
 
@@ -85,7 +85,7 @@ test('what was answered with the commit stays, whatever becomes of the steps', a
   const { id } = await stage.tenant();
 
   const refused = within(id, async ({ tx }) => {
-    await tx.query(last(program('LAST-8')));
+    await tx.query(andCommit(program('LAST-8')));
     throw new Conflict('No.');
   });
 
@@ -98,11 +98,11 @@ test('a tenant that is shut is refused by the database where nobody waits for it
   const shut = 'update tenants set is_active = false, door = $2 where id = $1';
   await stage.owner.query(shut, [id, 'closed']);
 
-  const writing = within(id, ({ tx }) => tx.oneFirst(last(program('LAST-9'))), undated);
+  const writing = within(id, ({ tx }) => tx.oneFirst(andCommit(program('LAST-9'))), undated);
   const unasked = within(id, () => Promise.resolve(), undated);
 
-  await expect(writing).rejects.toThrow(TenantShut);
-  await expect(unasked).rejects.toThrow(TenantShut);
+  await expect(writing).rejects.toThrow(TenantClosed);
+  await expect(unasked).rejects.toThrow(TenantClosed);
   await stage.owner.query(shut, [id, 'open']);
   expect(await within(id, codes)).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
-import { list } from '../../sql/list.ts';
+import { listRows } from '../../sql/list.ts';
 import { loans } from '../../sql/loans/loans.ts';
-import { isSlowToEnd } from '../setup/spent.ts';
+import { isSlowAsync } from '../setup/cpu-time.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -64,13 +64,13 @@ test.each([
 test('lists that are asked for at the same time in one transaction are each its own', async () => {
   const sort = { field: 'last_name', descending: false };
   const page = (limit: number) => ({ conditions: [], sort, offset: 0, limit });
-  const rowsOf = ({ rows, total }: Awaited<ReturnType<typeof list>>) => [rows.length, total];
+  const rowsOf = ({ rows, total }: Awaited<ReturnType<typeof listRows>>) => [rows.length, total];
 
   const lists = await tenant.within(({ tx }) =>
     Promise.all([
-      list(tx, borrowers, page(3)),
-      list(tx, loans, { ...page(3), sort: { field: 'id', descending: false } }),
-      list(tx, borrowers, page(100)),
+      listRows(tx, borrowers, page(3)),
+      listRows(tx, loans, { ...page(3), sort: { field: 'id', descending: false } }),
+      listRows(tx, borrowers, page(100)),
     ]),
   );
 
@@ -164,7 +164,7 @@ test('a query of thousands of parameters is answered at once', async () => {
   const flood = `${'last_name=&'.repeat(1_200)}${'a&'.repeat(600)}`;
   const statuses: number[] = [];
 
-  const isSlow = await isSlowToEnd(300, async () => {
+  const isSlow = await isSlowAsync(300, async () => {
     statuses.push((await officer.get(`/borrowers?${flood}`)).status);
   });
 

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
 import { openLog } from '../../jobs/log.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { startWorker, type Worker } from '../../workers/queue/run.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import { startWorker, type Worker } from '../../workers/queue/worker.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
-import { beginClose, newOperator, putJobs } from '../setup/operators.ts';
+import { insertRunningClose, newOperator, enqueueJobs } from '../setup/operators.ts';
 import { newVisitor, openBrowser, type Visitor } from '../setup/portal-browser.ts';
-import { codeOf, forgetSteps } from '../setup/second-factors.ts';
-import { attempt, newSubscriber, REFUSAL } from '../setup/subscriber.ts';
+import { totpCode, allowCodeReuse } from '../setup/second-factors.ts';
+import { attemptDelivery, newSubscriber, REFUSED_POST } from '../setup/subscriber.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -38,9 +38,18 @@ beforeAll(async () => {
   browser = await openBrowser();
   worker = await startWorker(
     {
-      ...{ name: 'ledger', url: stage.url, jobs: [story], clock: [], log: openLog('silent', {}) },
-      settings: { concurrency: 1, deadlineMs: 5_000 },
-      outside: { ...nothingOutside, within: workOf(stage.pool, SYSTEM) },
+      name: 'ledger',
+      url: stage.url,
+      jobs: [story],
+      log: openLog('silent', {}),
+      settings: {
+        concurrency: 1,
+        deadlineMs: 5e3,
+      },
+      outside: {
+        ...nothingOutside,
+        within: createWithin(stage.pool, SYSTEM),
+      },
       onFatal: (reason) => {
         throw reason;
       },
@@ -58,11 +67,11 @@ const seeing = (page: Page) => (where: string, what: RegExp | string) =>
 
 /** From the page of operations that asks for it, with both factors. */
 async function signIn(page: Page) {
-  await forgetSteps(stage, operators);
+  await allowCodeReuse(stage, operators);
   await page.fill('[name=email]', `superadmin@${operators.slug}.test`);
   await page.fill('[name=password]', PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.fill('[name=code]', codeOf(secret));
+  await page.fill('[name=code]', totpCode(secret));
   await page.getByRole('button', { name: 'Continue' }).first().click();
   await page.waitForLoadState();
 }
@@ -98,7 +107,7 @@ test.each(visitors)(
 
     await change({ reason: 'The bank is away.' }, 'Pause ledger');
     await saw('#pool-ledger', /paused/);
-    await putJobs(stage, 'close-loans', { tenant_id: lender.id }, 40, 1);
+    await enqueueJobs(stage, 'close-loans', { tenant_id: lender.id }, 40, 1);
     // Live, without a click: the jobs pile up, and the oldest has waited for seconds.
     await saw('#pool-ledger', /Waiting\s*40/);
     await saw('#pool-ledger', /Lag\s*[2-9]/);
@@ -183,21 +192,21 @@ test.each(visitors)(
     await change.getByRole('button', { name: 'Set slots' }).click();
     await saw('#pool-ledger', 'set to 3 slots per process');
 
-    const { closeAPart } = await beginClose(stage, lender);
+    const { closeAPart } = await insertRunningClose(stage, lender);
     await saw('#closes', /running\s*1 of 4/);
     const receiver = await newSubscriber(stage, 'https://hooks.example.com/T0/secret-path');
     await saw('#receivers', new RegExp(`${receiver.tenant.slug}\\s*hooks.example.com\\s*on`));
     await receiver.happen();
-    receiver.outside.answers.post.push(REFUSAL);
+    receiver.outside.answers.post.push(REFUSED_POST);
     const { id } = await receiver.relayed();
-    await attempt(receiver.tenant, receiver.outside, id, 1);
+    await attemptDelivery(receiver.tenant, receiver.outside, id, 1);
     await closeAPart();
     // Both live: nobody has read the page again.
     await saw('#receivers', /failing since .*The receiver answered 500/);
     await saw('#closes', /running\s*2 of 4/);
     await look('ops-close-and-receiver');
     expect(await page.content()).not.toContain('secret-path');
-    await attempt(receiver.tenant, receiver.outside, id, 2);
+    await attemptDelivery(receiver.tenant, receiver.outside, id, 2);
     await saw('#receivers', new RegExp(`${receiver.tenant.slug}\\s*hooks.example.com\\s*on`));
 
     await page.goto(`${here}/ops/pauses`);

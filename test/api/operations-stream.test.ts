@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { streamed } from '../../api/pages/ops-stream.ts';
-import { shown } from '../../api/pages/page.ts';
+import { streamPage } from '../../api/pages/ops-stream.ts';
+import { pageView } from '../../api/pages/page.ts';
 
-const look = async () => shown('overview');
+const look = async () => pageView('overview');
 /** One that looks on, as far as the first word that it is sent. */
 async function begin(tenant: string) {
-  const words = streamed(tenant, look).stream(() => '');
+  const words = streamPage(tenant, look).stream(() => '');
   const stream = words[Symbol.asyncIterator]();
   await stream.next();
   return stream;
@@ -14,8 +14,8 @@ async function begin(tenant: string) {
 test('a tenant takes no more than half of the streams, and gives back those that end', async () => {
   const streams = await Promise.all(Array.from({ length: 20 }, () => begin('one')));
 
-  expect(() => streamed('one', look)).toThrow('Too many people are watching');
+  expect(() => streamPage('one', look)).toThrow('Too many people are watching');
   streams.push(await begin('other'));
   for (const stream of streams) await stream.return?.();
-  expect(() => streamed('one', look)).not.toThrow();
+  expect(() => streamPage('one', look)).not.toThrow();
 });

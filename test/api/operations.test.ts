@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { SCHEDULE } from '../../jobs/operations/schedule.ts';
-import { failJobs, newOperator, putJobs } from '../setup/operators.ts';
+import { failJobs, newOperator, enqueueJobs } from '../setup/operators.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 const waiting = (tenant: { id: string }, count = 1) =>
-  putJobs(stage, 'close-loans', { tenant_id: tenant.id, run_id: tenant.id }, count);
+  enqueueJobs(stage, 'close-loans', { tenant_id: tenant.id, run_id: tenant.id }, count);
 const numbersIn = (body: { rows: { number: string }[] }) => body.rows.map(({ number }) => number);
 const change = (client: typeof superadmin, body: object) =>
   client.post('/operations/jobs/change', { ...WHY, ...body });
@@ -25,7 +25,7 @@ const change = (client: typeof superadmin, body: object) =>
 test('a superadmin sees the own tenant’s jobs, and operators those of all', async () => {
   const [own] = await waiting(ours, 2);
   const [foreign] = await waiting(theirs, 1);
-  await putJobs(stage, 'clean-up', {});
+  await enqueueJobs(stage, 'clean-up', {});
 
   const seen = await superadmin.get('/operations/jobs');
   const asked = await superadmin.get(`/operations/jobs?tenant_id=${theirs.id}`);
@@ -35,8 +35,15 @@ test('a superadmin sees the own tenant’s jobs, and operators those of all', as
   expect([seen.body.total, asked.body.total, all.body.total]).toEqual([2, 2, 4]);
   expect(numbersIn(some.body)).toEqual([foreign]);
   expect(seen.body.rows[0]).toMatchObject({
-    ...{ number: own, kind: 'close-loans', state: 'waiting', attempts: 0, max_attempts: 5 },
-    payload: { tenant_id: ours.id, chunk: '1' },
+    number: own,
+    kind: 'close-loans',
+    state: 'waiting',
+    attempts: 0,
+    max_attempts: 5,
+    payload: {
+      tenant_id: ours.id,
+      chunk: '1',
+    },
   });
   expect((await superadmin.get(`/operations/jobs/${foreign}`)).status).toBe(404);
   expect((await operator.get(`/operations/jobs/${foreign}`)).body).toMatchObject({ errors: [] });
@@ -49,7 +56,12 @@ test('a superadmin sees the own tenant’s jobs, and operators those of all', as
 
 test('what is neither id nor date is not shown of a payload', async () => {
   const tenant_id = ours.id;
-  await putJobs(stage, 'close-loans', { tenant_id, ssn: '123456789', note: 'Call Ann', tries: 3 });
+  await enqueueJobs(stage, 'close-loans', {
+    tenant_id,
+    ssn: '123456789',
+    note: 'Call Ann',
+    tries: 3,
+  });
 
   const [job] = (await superadmin.get('/operations/jobs')).body.rows;
 
@@ -113,15 +125,22 @@ test('failures are told by cause, retried together, and are gone', async () => {
   expect((await operator.get('/operations/failures')).body).toMatchObject([{ jobs: 1 }]);
   const [told] = (await superadmin.get('/operations/changes')).body;
   expect(told).toMatchObject({
-    ...{ who: `superadmin@${ours.slug}.test`, action: 'retry-jobs', why: WHY.reason },
-    details: { count: 3, jobs: numbers.map(Number) },
+    who: `superadmin@${ours.slug}.test`,
+    action: 'retry-jobs',
+    why: WHY.reason,
+    details: {
+      count: 3,
+      jobs: numbers.map(Number),
+    },
   });
 });
 
 test('a job waits until later, runs now, and is canceled and taken up again', async () => {
   const [number = ''] = await waiting(ours);
   const later = await change(superadmin, {
-    ...{ action: 'reschedule', jobs: [number], run_at: '2030-01-01T00:00:00Z' },
+    action: 'reschedule',
+    jobs: [number],
+    run_at: '2030-01-01T00:00:00Z',
   });
   const scheduled = await superadmin.get('/operations/jobs?state=scheduled');
   const now = await change(superadmin, { action: 'run-now', jobs: [number] });
@@ -129,7 +148,7 @@ test('a job waits until later, runs now, and is canceled and taken up again', as
   const canceled = await change(superadmin, { action: 'cancel', jobs: [number] });
   const kept = await superadmin.get(`/operations/jobs/${number}`);
   const untold = await change(superadmin, { action: 'discard', jobs: [number] });
-  await stage.owner.query('update app.failed_jobs set told_at = now()');
+  await stage.owner.query('update app.failed_jobs set handled_at = now()');
   const retried = await change(superadmin, { action: 'retry', jobs: [number] });
 
   expect([later, now, canceled, retried].map(({ body }) => body.changed)).toEqual([1, 1, 1, 1]);

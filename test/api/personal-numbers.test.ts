@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InboundMessage } from '../../jobs/communications/receive.ts';
-import { withoutPersonalNumbers, withoutPersonalNumbersIn } from '../../sql/personal-numbers.ts';
+import { InboundMessage } from '../../jobs/communications/receive-message.ts';
+import { maskPersonalNumbers, maskPersonalNumbersIn } from '../../sql/personal-numbers.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -42,7 +42,7 @@ test.each([
   ['ＳＳＮ １２３-４５-６７８９ Ｌtd', 'ＳＳＮ ***-**-6789 Ｌtd'],
   ['ssn 987654321 / 123456789', 'ssn ***-**-4321 / ***-**-6789'],
 ])('%s is kept as %s', (given, kept) => {
-  expect(withoutPersonalNumbers(given)).toBe(kept);
+  expect(maskPersonalNumbers(given)).toBe(kept);
 });
 
 test.each([
@@ -63,11 +63,11 @@ test.each([
   ['SSN verified / loan 123456789'],
   ['2026-03-16 10/12/2026 to 12/31/2026, 100 / 20 / 3000'],
 ])('nothing is masked in: %s', (text) => {
-  expect(withoutPersonalNumbers(text)).toBe(text);
+  expect(maskPersonalNumbers(text)).toBe(text);
 });
 
 test('texts in JSON are masked wherever they are, and a key may say what nine digits are', () => {
-  const masked = withoutPersonalNumbersIn({
+  const masked = maskPersonalNumbersIn({
     ssn: '123456789',
     borrower: { social_security_number: 123456789, routing_number: '021000021', id: UUID },
     list: ['4242424242424242', 4242424242424242, 12.5, true, null],
@@ -102,9 +102,9 @@ test('what is masked stays as it is when it is masked again', () => {
   const text = fc.array(fc.constantFrom(' ', ' ', ...pieces), { maxLength: 14 });
   fc.assert(
     fc.property(text, (chosen) => {
-      const once = withoutPersonalNumbers(chosen.join(''));
+      const once = maskPersonalNumbers(chosen.join(''));
 
-      expect(withoutPersonalNumbers(once)).toBe(once);
+      expect(maskPersonalNumbers(once)).toBe(once);
     }),
     { numRuns: 20_000 },
   );

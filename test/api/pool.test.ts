@@ -4,15 +4,15 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { Conflict } from '../../jobs/errors.ts';
-import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { SYSTEM, createWithin, type Work } from '../../jobs/work.ts';
 import { Batch } from '../../sql/database/batch.ts';
-import { attempt, openPool, sql, sqlStateOf, unread } from '../../sql/database/db.ts';
+import { withSavepoint, openPool, sql, sqlStateOf, deferred } from '../../sql/database/db.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 const tenants = [await stage.tenant(), await stage.tenant()] as const;
 const pool = await openPool(stage.url, { size: 3 });
-const within = workOf(pool, SYSTEM);
+const within = createWithin(pool, SYSTEM);
 const State = z.object({
   tenant: z.string().nullable(),
   timeout: z.string(),
@@ -75,7 +75,7 @@ test('a tenant, a timeout or a mode of one transaction is not seen by the next',
 });
 
 const write = (name: string) =>
-  unread(sql.typeAlias('void')`insert into programs (code, name) values (${name}, ${name})`);
+  deferred(sql.typeAlias('void')`insert into programs (code, name) values (${name}, ${name})`);
 const codes = ({ tx }: Work) =>
   tx.anyFirst(sql.type(Code)`select code from programs where code like 'UNREAD%' order by code`);
 
@@ -125,8 +125,8 @@ test('such a write of steps that are undone by themselves is undone with them, a
 
   const kept = await within(id, async (work) => {
     await work.tx.query(write('UNREAD-4'));
-    const failed = await attempt(work.tx, () => work.tx.query(write('UNREAD-4')));
-    const refused = await attempt(work.tx, async () => {
+    const failed = await withSavepoint(work.tx, () => work.tx.query(write('UNREAD-4')));
+    const refused = await withSavepoint(work.tx, async () => {
       await work.tx.query(write('UNREAD-5'));
       throw new Conflict('No.');
     });

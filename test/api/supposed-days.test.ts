@@ -2,17 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { Conflict, DayMoved } from '../../jobs/errors.ts';
-import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
-import { sideBySide } from '../../sql/database/joined.ts';
-import { openPool, prepared, sql, unread } from '../../sql/database/db.ts';
-import { TenantShut } from '../../sql/database/within.ts';
+import { Conflict, BusinessDateChanged } from '../../jobs/errors.ts';
+import { SYSTEM, createWithin, type Work } from '../../jobs/work.ts';
+import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
+import { openPool, prepared, sql, deferred } from '../../sql/database/db.ts';
+import { TenantClosed } from '../../sql/database/within.ts';
 import { cloneDatabase } from '../setup/database.ts';
-import { askedBy } from '../setup/trips.ts';
+import { countQueries } from '../setup/count-queries.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const within = workOf(await openPool(stage.url, { size: 1 }), SYSTEM);
+const within = createWithin(await openPool(stage.url, { size: 1 }), SYSTEM);
 const Day = z.object({ day: z.string() });
 
 /** Writes a program, and answers the day that the work was told beside the one that the database knows. */
@@ -55,7 +55,7 @@ const copyOf = async (id: string) => {
 test('a change on a day that is known waits for its own answers and its commit only', async () => {
   const { id } = await opened();
 
-  const asked = await askedBy(() => within(id, entered('KNOWN')));
+  const asked = await countQueries(() => within(id, entered('KNOWN')));
 
   expect(asked).toEqual({ statements: 4, trips: 2 });
 });
@@ -100,8 +100,8 @@ test('of a tenant that is closed meanwhile nothing is written on a day that is k
   const written = within(id, entered('SHUT'));
   const refused = within(id, () => Promise.reject(new Conflict('No.', 'no')));
 
-  await expect(written).rejects.toBeInstanceOf(TenantShut);
-  await expect(refused).rejects.toBeInstanceOf(TenantShut);
+  await expect(written).rejects.toBeInstanceOf(TenantClosed);
+  await expect(refused).rejects.toBeInstanceOf(TenantClosed);
   const { rows } = await stage.owner.query('select code from programs where tenant_id = $1', [id]);
   expect(rows).toHaveLength(before.length);
 });
@@ -110,7 +110,9 @@ test('a refusal on a day that is known is told, whatever is wrong with what it u
   const { id, before } = await opened();
 
   const refused = within(id, async ({ tx }) => {
-    await tx.query(unread(sql.typeAlias('void')`insert into programs (code) values ('NAMELESS')`));
+    await tx.query(
+      deferred(sql.typeAlias('void')`insert into programs (code) values ('NAMELESS')`),
+    );
     throw new Conflict('No.', 'no');
   });
 
@@ -120,7 +122,7 @@ test('a refusal on a day that is known is told, whatever is wrong with what it u
 
 test('a standby that is a day behind keeps no change from its day', async () => {
   const { id } = await opened();
-  const behind = workOf(await openPool(await copyOf(id), { size: 1 }), SYSTEM);
+  const behind = createWithin(await openPool(await copyOf(id), { size: 1 }), SYSTEM);
   await moveOn(id, '2026-03-04');
   const told: string[] = [];
   const look = async ({ today }: Work) => void told.push(today);
@@ -132,7 +134,7 @@ test('a standby that is a day behind keeps no change from its day', async () => 
 
   const days = await within(id, entered('MEANWHILE')).finally(() => written.abort());
   await looking;
-  const afterwards = await askedBy(() => within(id, entered('AFTERWARDS')));
+  const afterwards = await countQueries(() => within(id, entered('AFTERWARDS')));
 
   expect(days).toEqual(['2026-03-04', '2026-03-04']);
   expect(new Set(told)).toEqual(new Set(['2026-01-15']));
@@ -150,7 +152,7 @@ test('of steps side by side each may be told first that another day has begun', 
   const bothOf = (name: string, which: readonly number[]) =>
     within(id, (work) => {
       const steps = pairs(name, work.today);
-      return sideBySide(which, (at) => steps[at]?.(work) ?? Promise.resolve());
+      return mapConcurrently(which, (at) => steps[at]?.(work) ?? Promise.resolve());
     });
   await moveOn(id, '2026-03-04');
   const late = await bothOf('ONE', [1, 2]);
@@ -191,9 +193,9 @@ test('steps that find another day where none has begun are told so, and not repe
 
   const asked = within(id, () => {
     begun += 1;
-    throw new DayMoved();
+    throw new BusinessDateChanged();
   });
 
-  await expect(asked).rejects.toThrow(DayMoved);
+  await expect(asked).rejects.toThrow(BusinessDateChanged);
   expect(begun).toBe(2);
 });

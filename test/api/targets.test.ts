@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { openLog } from '../../jobs/log.ts';
-import { newEar } from '../setup/canaries.ts';
-import { onTheWire } from '../setup/wire.ts';
+import { newCanaryLog } from '../setup/canaries.ts';
+import { sendRaw } from '../setup/raw-socket.ts';
 import { newStage } from '../setup/world.ts';
 
-const ear = newEar();
+const ear = newCanaryLog();
 const stage = await newStage({ log: openLog('info', { service: 'api' }, ear.destination) });
 const tenant = await stage.tenant();
 
@@ -33,7 +33,7 @@ test.each([
 ])('the target of "%s" is nobody’s fault but the sender’s', async (line) => {
   const head = `${line} HTTP/1.1\r\nHost: ${tenant.host}\r\nConnection: close\r\n\r\n`;
 
-  const answer = await onTheWire(stage.port, head, 1_000);
+  const answer = await sendRaw(stage.port, head, 1_000);
 
   // To CONNECT Node says nothing and closes.
   if (!line.startsWith('CONNECT')) expect(answer).toMatch(/^HTTP\/1\.1 (4\d\d|204|302) /);

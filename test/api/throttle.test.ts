@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../setup/client.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -8,7 +8,7 @@ const stage = await newStage();
 /** A tenant with these rates, at a process that has not read its settings before. */
 async function limitedTo(throttle: object) {
   const tenant = await stage.tenant();
-  await settle(tenant, { throttle });
+  await saveSettings(tenant, { throttle });
   const port = await stage.listen();
   return { tenant, officer: tenant.officer.at(port), anonymous: tenant.anonymous().at(port) };
 }

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { accrue } from '../../jobs/business-day/close-loans.job.ts';
+import { accrueChunk } from '../../jobs/business-day/close-loans.job.ts';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
 import { addDays } from '../../jobs/dates.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
 import { newLoan } from '../setup/loans.ts';
 import { closeThrough } from '../setup/queue.ts';
-import { attempt, newSubscriber } from '../setup/subscriber.ts';
-import { line, read, tape } from '../setup/tapes.ts';
-import { askedBy, type Asked } from '../setup/trips.ts';
+import { attemptDelivery, newSubscriber } from '../setup/subscriber.ts';
+import { tapeLine, parseTape, tapeText } from '../setup/boarding-tapes.ts';
+import { countQueries, type QueryCounts } from '../setup/count-queries.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 /**
  * What each act asks of the database once its statements are prepared, and how often it waits for an
  * answer. Of all that costs time this alone is the same on every machine: it may fall and never rise.
  */
-const TABLE: Record<string, Asked> = {
+const TABLE: Record<string, QueryCounts> = {
   'a loan is read': { statements: 5, trips: 2 },
   'loans are listed and counted': { statements: 6, trips: 2 },
   'payments of a loan are listed': { statements: 7, trips: 3 },
@@ -37,13 +37,13 @@ const stage = await newStage();
 
 test('what an act asks of the database may fall and never rises', async () => {
   const { tenant, officer, acts } = await everyAct();
-  const found: Record<string, Asked> = {};
+  const found: Record<string, QueryCounts> = {};
 
   for (const [name, act] of Object.entries(acts)) {
     await act();
     // That a session has written is noted anew after a while, whatever is done by then.
-    await stage.owner.query('update sessions set wrote_at = now()');
-    found[name] = await askedBy(act);
+    await stage.owner.query('update sessions set last_write_at = now()');
+    found[name] = await countQueries(act);
   }
 
   if (process.env['PRINT']) console.log(asMarkdown(found));
@@ -68,8 +68,11 @@ async function everyAct() {
   }
   async function ordered(template_type: string) {
     const template = await admin.post('/communication-templates', {
-      ...{ name: template_type, template_type, channel: 'email' },
-      ...{ subject: 'Loan {{ loan.number }}', body: '<p>{{ borrower.name }}</p>' },
+      name: template_type,
+      template_type,
+      channel: 'email',
+      subject: 'Loan {{ loan.number }}',
+      body: '<p>{{ borrower.name }}</p>',
     });
     const message = { template_id: template.body.id, borrower_id, loan_id: id };
     return (await officer.post('/communications/send', message)).body.id as string;
@@ -90,15 +93,15 @@ async function everyAct() {
     'a role may not (403)': () => answers(officer.get('/users'), 403),
     'a user signs in': () =>
       answers(tenant.anonymous().login(`viewer@${tenant.slug}.test`, PASSWORD), 200),
-    'a webhook is delivered': () => attempt(tenant, outside, deliveries.shift() ?? ''),
+    'a webhook is delivered': () => attemptDelivery(tenant, outside, deliveries.shift() ?? ''),
     'a mail is sent': () =>
       sendCommunication.run({ tenant_id, log_id: mails.shift() ?? '', attempt: 1 }, outside),
     'forty loans are boarded': async () => {
       const lines = Array.from({ length: 40 }, () => {
         boarded += 1;
-        return line({ loan_number: `T-${boarded}`, borrower_external_id: `B-${boarded}` });
+        return tapeLine({ loan_number: `T-${boarded}`, borrower_external_id: `B-${boarded}` });
       });
-      const { rows } = await read(tape(...lines));
+      const { rows } = await parseTape(tapeText(...lines));
       await within((work) => boardTape(work, rows, { file: 'a tape' }));
     },
     'a day with nothing due is closed': async () => {
@@ -111,14 +114,14 @@ async function everyAct() {
       // Another process has moved the date, and this one does not know.
       const moved = 'update tenants set business_date = business_date + 1 where id = $1';
       await stage.owner.query(moved, [tenant_id]);
-      const lent = { ...nothingOutside, within: workOf(stage.pool, SYSTEM) };
-      await accrue(lent, { tenant_id, run_id: rows[0]?.id ?? '', chunk: 1 });
+      const lent = { ...nothingOutside, within: createWithin(stage.pool, SYSTEM) };
+      await accrueChunk(lent, { tenant_id, run_id: rows[0]?.id ?? '', chunk: 1 });
     },
   };
   return { tenant, officer, acts };
 }
 
-const asMarkdown = (found: Record<string, Asked>) =>
+const asMarkdown = (found: Record<string, QueryCounts>) =>
   [
     '| What is done | Statements | Round trips |',
     '| --- | ---: | ---: |',

@@ -15,8 +15,15 @@ const Body = z.strictObject({
 });
 
 const valid = {
-  ...{ count: 1, share: 0.5, tags: ['a'], values: {}, kind: 'late', version: 1, is_open: true },
-  ...{ id: '0198f0a0-0000-7000-8000-000000000001', code: 'A' },
+  count: 1,
+  share: 0.5,
+  tags: ['a'],
+  values: {},
+  kind: 'late',
+  version: 1,
+  is_open: true,
+  id: '0198f0a0-0000-7000-8000-000000000001',
+  code: 'A',
 };
 
 test.each([

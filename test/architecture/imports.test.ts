@@ -1,5 +1,5 @@
-import { queued } from '../../jobs/queued.ts';
-import { rule, saying } from '../setup/rules.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
+import { testSourceRule, filesMatching } from '../setup/source-rules.ts';
 import { repositoryTexts, sourcesIn, type Folder, type Source } from '../setup/sources.ts';
 
 const texts = repositoryTexts();
@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<Folder, readonly Folder[]> = {
   test: ['api', 'jobs', 'sql', 'templates', 'workers'],
 };
 
-rule('a folder imports only what it may', () =>
+testSourceRule('a folder imports only what it may', () =>
   sources.flatMap(({ file, folder, imports }) =>
     imports
       .filter(({ is_ours }) => is_ours)
@@ -42,7 +42,7 @@ const MAY_NOT_USE: Partial<Record<Folder, readonly string[]>> = {
   workers: HTTP,
 };
 
-rule('a folder uses only packages of its trade', () =>
+testSourceRule('a folder uses only packages of its trade', () =>
   ours.flatMap(({ file, folder, imports }) =>
     imports
       .filter(({ target, is_ours }) => !is_ours && MAY_NOT_USE[folder]?.includes(target))
@@ -50,8 +50,8 @@ rule('a folder uses only packages of its trade', () =>
   ),
 );
 
-rule('only sql/ contains sql`…`', () =>
-  saying(
+testSourceRule('only sql/ contains sql`…`', () =>
+  filesMatching(
     ours.filter(({ folder }) => folder !== 'sql'),
     /\bsql(\.\w+(\([^`]*?\))?)?`/,
     'contains a query, which belongs into sql/',
@@ -71,7 +71,7 @@ const OUTSIDE_PLACES = [
 ];
 const isOutside = ({ file }: Source) => OUTSIDE_PLACES.some((place) => file.startsWith(place));
 
-rule('only workers/outside/ and jobs/files/ reach beyond the database', () => {
+testSourceRule('only workers/outside/ and jobs/files/ reach beyond the database', () => {
   const inside = ours.filter((source) => !isOutside(source));
   const packages = inside.flatMap(({ file, imports }) =>
     imports
@@ -82,7 +82,7 @@ rule('only workers/outside/ and jobs/files/ reach beyond the database', () => {
     .filter(({ folder }) => folder === 'jobs')
     .filter(({ imports }) => imports.some(({ target }) => /^node:(fs|net|http|child)/.test(target)))
     .map(({ file }) => `${file} reaches outside; what it needs is lent as Outside`);
-  return [...packages, ...files, ...saying(inside, /(?<![.\w])fetch\(/, 'reaches outside')];
+  return [...packages, ...files, ...filesMatching(inside, /(?<![.\w])fetch\(/, 'reaches outside')];
 });
 
 /** From what serves people down to what serves everybody; a layer imports itself and those below. */
@@ -95,16 +95,18 @@ const LAYERS = [
 const layerOf = (area: string) =>
   LAYERS.findIndex((areas) => areas.some((known) => known === area));
 
-rule('areas of jobs/ import only along loans … → ledger, webhooks, communications, documents', () =>
-  ours
-    .filter(({ folder }) => folder === 'jobs')
-    .flatMap(({ file, area, imports }) =>
-      imports
-        .filter(({ target }) => /^jobs\/[^/]+\//.test(target))
-        .map(({ target }) => target.split('/')[1] ?? '')
-        .filter((target) => area !== null && layerOf(target) < layerOf(area))
-        .map((target) => `${file} imports ${target}, which stands above ${area}`),
-    ),
+testSourceRule(
+  'areas of jobs/ import only along loans … → ledger, webhooks, communications, documents',
+  () =>
+    ours
+      .filter(({ folder }) => folder === 'jobs')
+      .flatMap(({ file, area, imports }) =>
+        imports
+          .filter(({ target }) => /^jobs\/[^/]+\//.test(target))
+          .map(({ target }) => target.split('/')[1] ?? '')
+          .filter((target) => area !== null && layerOf(target) < layerOf(area))
+          .map((target) => `${file} imports ${target}, which stands above ${area}`),
+      ),
 );
 
 /** What is no area but serves all of them, in a room of its own. */
@@ -114,7 +116,7 @@ const MACHINERY: Partial<Record<Folder, readonly string[]>> = {
   sql: ['database', 'queue', 'invariants', 'moving'],
 };
 
-rule('api, jobs and sql share one map of areas', () =>
+testSourceRule('api, jobs and sql share one map of areas', () =>
   ours
     .filter(({ folder, area }) => ['api', 'jobs', 'sql'].includes(folder) && area !== null)
     .filter(({ folder, area }) => !MACHINERY[folder]?.some((room) => room === area))
@@ -126,7 +128,7 @@ rule('api, jobs and sql share one map of areas', () =>
 const OF_PAGES =
   /^(api\/(pages|http|endpoints)\/|api\/portal\/config\.ts|api\/documents\/storage\.ts|templates\/|jobs\/errors\.ts|sql\/dictionary\.ts)/;
 
-rule('a page asks endpoints, and has no other way to what it shows', () =>
+testSourceRule('a page asks endpoints, and has no other way to what it shows', () =>
   ours
     .filter(({ file }) => file.startsWith('api/pages/'))
     .flatMap(({ file, imports }) =>
@@ -136,7 +138,7 @@ rule('a page asks endpoints, and has no other way to what it shows', () =>
     ),
 );
 
-rule('no files import each other in a circle', () => {
+testSourceRule('no files import each other in a circle', () => {
   const targets = new Map(
     sources.map(({ file, imports }) => [
       file,
@@ -155,7 +157,7 @@ rule('no files import each other in a circle', () => {
   return circles;
 });
 
-rule('imports end in .ts and name a file that exists', () => {
+testSourceRule('imports end in .ts and name a file that exists', () => {
   const files = new Set(texts.keys());
   return sources.flatMap(({ file, imports }) =>
     imports
@@ -164,7 +166,7 @@ rule('imports end in .ts and name a file that exists', () => {
   );
 });
 
-rule('process.env is read only by the file that a process starts with', () => {
+testSourceRule('process.env is read only by the file that a process starts with', () => {
   const { scripts } = JSON.parse(texts.get('package.json') ?? '{}') as {
     scripts: Record<string, string>;
   };
@@ -173,21 +175,21 @@ rule('process.env is read only by the file that a process starts with', () => {
   );
   const others = ours.filter(({ file }) => !entries.includes(file));
   // A parent that hands its whole environment to a child does not read it.
-  return saying(others, /(?<!\.\.\.)process\.env/, 'reads the environment');
+  return filesMatching(others, /(?<!\.\.\.)process\.env/, 'reads the environment');
 });
 
-rule('every queued job is listed once, under the name of its export', () => {
+testSourceRule('every queued job is listed once, under the name of its export', () => {
   const jobs = ours.filter(({ file }) => file.endsWith('.job.ts'));
-  const listed = sources.find(({ file }) => file === 'jobs/queued.ts')?.imports ?? [];
+  const listed = sources.find(({ file }) => file === 'jobs/all-jobs.ts')?.imports ?? [];
   const unlisted = jobs
     .filter(({ file }) => listed.filter(({ target }) => target === file).length !== 1)
-    .map(({ file }) => `${file} is not imported by jobs/queued.ts exactly once`);
+    .map(({ file }) => `${file} is not imported by jobs/all-jobs.ts exactly once`);
   const misnamed = jobs.flatMap(({ file, code }) =>
     [...code.matchAll(/export const (\w+)\b[^=]*= job\b[\s\S]*?name: '([^']*)'/g)]
       .filter(([, constant = '', name]) => kebab(constant.replace(/Job$/, '')) !== name)
       .map(([, constant, name]) => `${file} exports ${constant}, which is queued as ${name}`),
   );
-  const names = queued.map(({ name }) => name);
+  const names = allJobs.map(({ name }) => name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   return [...unlisted, ...misnamed, ...twice.map((name) => `${name} is listed twice`)];
 });

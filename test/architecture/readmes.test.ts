@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { rule } from '../setup/rules.ts';
+import { testSourceRule } from '../setup/source-rules.ts';
 import { repositoryTexts } from '../setup/sources.ts';
 
 const texts = repositoryTexts();
@@ -27,7 +27,7 @@ const pathsIn = (text: string) =>
     .map(([, named = '']) => named)
     .filter((named) => PATH.test(named) && !ELSEWHERE.test(named));
 
-rule('a path that a document names exists, relative to the root or to the document', () =>
+testSourceRule('a path that a document names exists, relative to the root or to the document', () =>
   readmes.flatMap(([file, text]) =>
     pathsIn(text)
       .filter((named) => {
@@ -38,7 +38,7 @@ rule('a path that a document names exists, relative to the root or to the docume
   ),
 );
 
-rule(
+testSourceRule(
   'a script that a document names is in package.json, and an operation is one of npm run ops',
   () => {
     const { scripts } = JSON.parse(texts.get('package.json') ?? '{}') as { scripts: object };
@@ -60,7 +60,7 @@ rule(
 const CITED = /(?<![\w./@-])(?:api|jobs|sql|templates|test|workers)\/[\w./-]*\w/g;
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*(?:\/\/|--).*$/gm;
 
-rule('a path that a comment names exists', () =>
+testSourceRule('a path that a comment names exists', () =>
   [...texts]
     .filter(([file]) => /\.(ts|js|sql)$/.test(file))
     .flatMap(([file, text]) =>
@@ -71,7 +71,7 @@ rule('a path that a comment names exists', () =>
     ),
 );
 
-rule('an environment variable that a document names is read somewhere', () => {
+testSourceRule('an environment variable that a document names is read somewhere', () => {
   const code = [...texts].filter(([file]) => !file.endsWith('.md')).map(([, text]) => text);
   const words = new Set(
     code.flatMap((text) => text.match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? []),

@@ -8,22 +8,22 @@ import { repositoryTexts, sourcesIn, type Source } from '../setup/sources.ts';
 const ROOMS = [
   'arithmetic',
   'products',
-  'plans',
+  'schedule',
   'engine',
-  'conclusions',
+  'outcomes',
   'history',
   'fees',
   'reporting',
   'origination',
   'funding',
   'boarding',
-  'standing',
+  'servicing-actions',
   'payoff',
-  'agreements',
+  'workouts',
 ] as const;
 
 /** What a loan comes to, from its terms and events alone; these rooms could be a package. */
-const PURE = ['arithmetic', 'engine', 'plans'];
+const PURE = ['arithmetic', 'engine', 'schedule'];
 const PURE_MAY_USE = ['jobs/money.ts', 'jobs/dates.ts', 'big.js', 'zod'];
 
 const jobs = sourcesIn(repositoryTexts()).filter(({ folder }) => folder === 'jobs');
@@ -93,7 +93,7 @@ test('no rooms or areas of jobs/ import each other in a circle', () => {
   expect(circling).toEqual([]);
 });
 
-test('arithmetic, engine and plans import nothing but each other, money, dates and types', () => {
+test('arithmetic, engine and schedule import nothing but each other, money, dates and types', () => {
   const strangers = jobs
     .filter(({ file }) => PURE.some((room) => file.startsWith(`jobs/loans/${room}/`)))
     .flatMap(({ file, imports }) =>

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { attack, type Finding } from './attack.ts';
-import { print, sinsOf } from './findings.ts';
+import { printFinding, problemsIn } from './findings.ts';
 import { measureSlowClients } from './slow-clients.ts';
 
 /**
@@ -40,8 +40,8 @@ try {
     process.exitCode = (await measureSlowClients(postgres.url, console.log)) ? 0 : 1;
   } else {
     const found = await run(postgres.url);
-    print(found);
-    process.exitCode = sinsOf(found).length === 0 ? 0 : 1;
+    printFinding(found);
+    process.exitCode = problemsIn(found).length === 0 ? 0 : 1;
   }
 } finally {
   await postgres.stop('immediate');

@@ -2,19 +2,19 @@ import { afterAll, expect, test } from 'vitest';
 import { Settings } from '../../jobs/users/settings.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { attack } from './attack.ts';
-import { sinsOf } from './findings.ts';
-import { settings } from './ground.ts';
+import { problemsIn } from './findings.ts';
+import { attackSettings } from './ground.ts';
 
 const database = await cloneDatabase();
 afterAll(() => database.drop());
 
 test('what the attack sets is within the bounds of the settings, and so is heeded', () => {
-  expect(Settings.parse(settings)).toMatchObject(settings);
+  expect(Settings.parse(attackSettings)).toMatchObject(attackSettings);
 });
 
 test('fifteen hundred hostile requests find no fault, no long silence, no leak and no wrong books', async () => {
   const found = await attack({ url: database.url, requests: 1_500, seed: 1 });
 
-  expect(sinsOf(found)).toEqual([]);
+  expect(problemsIn(found)).toEqual([]);
   expect(Math.min(...[...found.report.routes.values()].map(({ hits }) => hits))).toBeGreaterThan(0);
 }, 120_000);

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { violationsIn } from '../setup/violations.ts';
-import { onTheWire } from '../setup/wire.ts';
-import { fire, type Outcome } from './fire.ts';
+import { sendRaw } from '../setup/raw-socket.ts';
+import { sendShot, type Outcome } from './send-shot.ts';
 import { CANARIES, newGround, type Attacker, type Ground } from './ground.ts';
-import { packetsFor } from './packets.ts';
+import { malformedPackets } from './packets.ts';
 import { newRandom } from './random.ts';
 import { newReport, type Report } from './report.ts';
-import { settle } from './settle.ts';
-import { shotAt, type Shot } from './shots.ts';
-import { targetsOf, type Target } from './targets.ts';
-import { startVictim, type Victim } from './victim.ts';
-import type { Spike, Told } from './watch.ts';
+import { populate } from './populate.ts';
+import { buildShot, type Shot } from './shots.ts';
+import { findTargets, type Target } from './targets.ts';
+import { startApiUnderAttack, type ApiUnderAttack } from './api-under-attack.ts';
+import type { Spike, LoopReport } from './event-loop-watch.ts';
 
 export type Plan = { url: string; requests: number; seed: number; only?: readonly number[] };
 
@@ -29,7 +29,7 @@ const ASIDE = /\/tenant\/settings|\/communications\/providers|\/ledger\/(closing
 
 type Field = {
   plan: Plan;
-  victim: Victim;
+  victim: ApiUnderAttack;
   main: Ground;
   aside: Ground;
   targets: Target[];
@@ -42,7 +42,7 @@ export async function attack(plan: Plan, say: (line: string) => void = () => {})
   const folder = mkdtempSync(path.join(tmpdir(), 'attack-'));
   const secret = randomBytes(32).toString('hex');
   const canaries = new Set([...CANARIES, secret]);
-  const victim = await startVictim({ url: plan.url, secret, folder }, canaries);
+  const victim = await startApiUnderAttack({ url: plan.url, secret, folder }, canaries);
   try {
     const main = await newGround(plan.url, victim.port, 'attacked');
     const aside = await newGround(plan.url, victim.port, 'aside');
@@ -50,8 +50,8 @@ export async function attack(plan: Plan, say: (line: string) => void = () => {})
       for (const { cookies } of Object.values(clients))
         for (const value of cookies.values()) canaries.add(value);
     const rounds = plan.requests > 5_000 ? 2 : 1;
-    await Promise.all([settle(main, plan.seed, rounds), settle(aside, plan.seed, 0)]);
-    const targets = await targetsOf(main, plan.seed);
+    await Promise.all([populate(main, plan.seed, rounds), populate(aside, plan.seed, 0)]);
+    const targets = await findTargets(main, plan.seed);
     const report = newReport(targets, say);
     const field = { plan, victim, main, aside, targets, report };
     await victim.report();
@@ -108,21 +108,21 @@ async function signInAgain(ground: Ground, who: Attacker) {
   }
 }
 
-export const groundOf = (shot: Pick<Shot, 'name' | 'number'>, { main, aside }: Field) =>
+export const groundFor = (shot: Pick<Shot, 'name' | 'number'>, { main, aside }: Field) =>
   ASIDE.test(shot.name) || shot.number % 23 === 0 ? aside : main;
 
 async function shoot(field: Field, number: number) {
   const { plan, victim, targets, report } = field;
   const random = newRandom(plan.seed, -1 - number);
-  const ground = groundOf(
-    { number, name: shotAt(number, plan.seed, field.main, targets).name },
+  const ground = groundFor(
+    { number, name: buildShot(number, plan.seed, field.main, targets).name },
     field,
   );
-  const shot = shotAt(number, plan.seed, ground, targets);
+  const shot = buildShot(number, plan.seed, ground, targets);
   const times = random.chance(0.03) ? 4 : 1;
   // The same request several times at once, as an impatient client or a retrying proxy sends it.
   const outcomes = await Promise.all(
-    Array.from({ length: times }, () => fire(shot, ground, victim.port)),
+    Array.from({ length: times }, () => sendShot(shot, ground, victim.port)),
   );
   for (const outcome of outcomes) {
     report.judge(shot, outcome);
@@ -132,21 +132,21 @@ async function shoot(field: Field, number: number) {
 }
 
 /** What the log says of it, which may come a moment after the answer. */
-async function faultOf({ status, request_id, text }: Outcome, { faults }: Victim) {
+async function faultOf({ status, request_id, text }: Outcome, { faults }: ApiUnderAttack) {
   for (let at = 0; at < 40 && !faults.has(request_id); at += 1) await wait(50);
   return `answers ${status}: ${faults.get(request_id) ?? text.slice(0, 200)}`;
 }
 
 async function sendPackets({ victim, main, report }: Field) {
   const { cookies } = main.clients.superadmin;
-  const waiting = packetsFor({
+  const waiting = malformedPackets({
     host: main.host,
     cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     csrf: cookies.get('csrftoken') ?? '',
   });
   const sender = async () => {
     for (let bytes = waiting.shift(); bytes !== undefined; bytes = waiting.shift()) {
-      const text = await onTheWire(victim.port, bytes, 1_000);
+      const text = await sendRaw(victim.port, bytes, 1_000);
       await judgePacket(bytes, text, { victim, report });
     }
   };
@@ -186,12 +186,12 @@ async function replaySpikes(field: Field) {
   const numbers = new Set(
     long.flatMap(({ during }) => during).filter((name) => /^\d+$/.test(name)),
   );
-  const culprits: { shot: Shot; told: Told }[] = [];
+  const culprits: { shot: Shot; told: LoopReport }[] = [];
   for (const number of [...numbers].slice(0, 60).map(Number)) {
-    const ground = groundOf(shotAt(number, plan.seed, field.main, targets), field);
-    const shot = shotAt(number, plan.seed, ground, targets);
+    const ground = groundFor(buildShot(number, plan.seed, field.main, targets), field);
+    const shot = buildShot(number, plan.seed, ground, targets);
     await victim.report();
-    await fire(shot, ground, victim.port);
+    await sendShot(shot, ground, victim.port);
     const told = await victim.report();
     if (told.own > LOOP_DELAY_MS / 2) culprits.push({ shot, told });
   }

@@ -1,8 +1,8 @@
 import { spikesAbove, type Finding } from './attack.ts';
-import { lineOf } from './report.ts';
+import { describeShot } from './report.ts';
 
 /** What must not be, as sentences; nothing where the API held. */
-export function sinsOf({ report, loop, culprits, violations, victim }: Finding): string[] {
+export function problemsIn({ report, loop, culprits, violations, victim }: Finding): string[] {
   return [
     ...[...report.failures.values()].map(
       ({ route, what, count, line }) => `${route} ${what} (${count} times)\n    ${line}`,
@@ -15,7 +15,7 @@ export function sinsOf({ report, loop, culprits, violations, victim }: Finding):
       ),
     ...culprits.map(
       ({ shot, told }) =>
-        `Alone it takes ${told.own.toFixed()} ms of the loop:\n    ${lineOf(shot)}`,
+        `Alone it takes ${told.own.toFixed()} ms of the loop:\n    ${describeShot(shot)}`,
     ),
     ...violations.map((violation) => `Afterwards ${violation}`),
     ...[...victim.leaks].slice(0, 20).map((leak) => `The log holds ${leak.slice(0, 600)}`),
@@ -24,7 +24,7 @@ export function sinsOf({ report, loop, culprits, violations, victim }: Finding):
 }
 
 /** Everything that is worth knowing of a run. */
-export function print(found: Finding) {
+export function printFinding(found: Finding) {
   const { report, loop, victim, targets } = found;
   const requests = [...report.statuses.values()].reduce((sum, count) => sum + count, 0);
   console.log(`\n${requests} requests, ${victim.lines()} lines of log.`);
@@ -45,7 +45,7 @@ export function print(found: Finding) {
   console.log(`Memory at the end: ${loop.megabytes.toFixed()} MB.`);
   const { ms, line } = report.slowest();
   console.log(`Slowest answer: ${ms.toFixed()} ms\n    ${line}`);
-  const sins = sinsOf(found);
+  const sins = problemsIn(found);
   console.log(sins.length === 0 ? 'Nothing was found.' : `\nFound (${sins.length}):`);
   for (const sin of sins) console.log(`- ${sin}`);
 }

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { openTenant } from '../../jobs/users/open-tenant.ts';
+import { addTenant } from '../../jobs/users/add-tenant.ts';
 import { hashPassword } from '../../jobs/users/passwords.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from '../setup/client.ts';
-import { REPORTER } from '../setup/credit.ts';
+import { REPORTER } from '../setup/credit-reporting.ts';
 import { ORIGINATOR } from '../setup/nacha.ts';
 import { LETTERHEAD } from '../setup/settings.ts';
-import { ACCOUNT_NUMBER, PASSWORD } from './right.ts';
-import { CANARY } from './words.ts';
+import { ACCOUNT_NUMBER, PASSWORD } from './valid-bodies.ts';
+import { CANARY } from './hostile-values.ts';
 
 /** The seven who attack, each of whom keeps the session; and one whose session may end at any time. */
 export const ATTACKERS = [
@@ -39,7 +39,7 @@ const TABLES: Record<string, string> = {
   '/support/cases': 'support_cases',
 };
 /** As many tries as a tenant may allow at most; files for banks and bureaus and all documents may be made. */
-export const settings = {
+export const attackSettings = {
   throttle: { login: 60, request: 60, reset: 60 },
   nacha: ORIGINATOR,
   credit_reporting: REPORTER,
@@ -71,7 +71,7 @@ export async function newGround(url: string, port: number, slug: string) {
   const host = `${slug}.test`;
   const tenant_id = await populate(url, slug, host);
   const clients = await everybody(port, host, slug);
-  await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]);
+  await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, attackSettings]);
   await signInVictims(owner, tenant_id);
 
   const pools = new Map<string, string[]>();
@@ -100,7 +100,10 @@ export async function newGround(url: string, port: number, slug: string) {
     refresh: () => Promise.all([...pools.keys()].map(idsOf)),
     /** Undoes what would end the attack: settings, and passwords that were changed. */
     restore: async () => {
-      await owner.query('update tenants set settings = $2 where id = $1', [tenant_id, settings]);
+      await owner.query('update tenants set settings = $2 where id = $1', [
+        tenant_id,
+        attackSettings,
+      ]);
       await signInVictims(owner, tenant_id);
       await owner.query(
         `update users set is_active = true, password_hash = other.password_hash
@@ -130,8 +133,8 @@ async function populate(url: string, slug: string, host: string): Promise<string
   const app = await openPool(url, { size: 1 });
   const password_hash = await hashPassword(PASSWORD);
   const tenant = { slug, name: `Tenant ${slug}`, business_date: TODAY, domains: [host] };
-  const id = await openTenant(founder, workOf(app, SYSTEM), tenant);
-  await workOf(app, SYSTEM)(id, async ({ tx }) => {
+  const id = await addTenant(founder, createWithin(app, SYSTEM), tenant);
+  await createWithin(app, SYSTEM)(id, async ({ tx }) => {
     const named = { first_name: 'Bo', last_name: CANARY };
     const borrower_id = await insert(tx, 'borrowers', named);
     const staff = ATTACKERS.slice(0, 5);
@@ -158,13 +161,13 @@ async function everybody(port: number, host: string, slug: string) {
 }
 
 /** From an address of its own each time, so that tries are counted for the name alone. */
-export const anyAddress = () => `10.${[...randomBytes(3)].join('.')}`;
+export const randomAddress = () => `10.${[...randomBytes(3)].join('.')}`;
 
 async function signIn(client: Client, slug: string, who: Attacker) {
   await client.get('/auth/csrf');
   if (who === 'nobody') return;
   const email = `${who.replace(' ', '-')}@${slug}.test`;
-  const headers = { 'X-Forwarded-For': anyAddress() };
+  const headers = { 'X-Forwarded-For': randomAddress() };
   const reply = await client.post('/auth/login', { email, password: PASSWORD }, { headers });
   if (reply.status !== 200)
     throw Object.assign(new Error(`${who} could not sign in: ${reply.status}`), reply);

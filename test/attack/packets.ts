@@ -3,7 +3,7 @@ type Known = { host: string; cookie: string; csrf: string };
 const CLOSE = 'Connection: close\r\n';
 
 /** Requests that no well-behaved client can make, as their very bytes. */
-export function packetsFor({ host, cookie, csrf }: Known): string[] {
+export function malformedPackets({ host, cookie, csrf }: Known): string[] {
   const own = `Host: ${host}\r\nCookie: ${cookie}\r\nX-CSRFToken: ${csrf}\r\n`;
   const json = `${own}Content-Type: application/json\r\n`;
   const at = (target: string, method = 'GET') =>
@@ -12,28 +12,40 @@ export function packetsFor({ host, cookie, csrf }: Known): string[] {
     `POST /api/v1/borrowers HTTP/1.1\r\n${json}${headers}${CLOSE}\r\n${body}`;
   const get = (headers: string) => `GET /api/v1/users/me HTTP/1.1\r\n${headers}${CLOSE}\r\n`;
   const targets = [
-    ...[
-      'http://[',
-      'http://',
-      '//',
-      '///',
-      '/\\',
-      '*',
-      '?',
-      '#',
-      '/api/v1/loans#x',
-      'http://a:b:c/',
-    ],
-    ...['//[', '//host/api/v1/users/me', `http://${host}/api/v1/users/me`, 'http://evil.example/'],
-    ...['https://[::1]/api/v1/loans', 'http://%', '/%', '/api/v1/%', '/api/v1/loans?%', '/..//..'],
-    ...['/api/v1/loans/../users', '/api/v1//loans', '/api/v1/loans/', '/API/V1/loans', '/api/v1'],
-    ...['/\u00ff', '/api/v1/loans?\u00e9', '/api/v1/loans?a=1?b=2', 'api/v1/loans', 'data:text/x'],
-    ...[
-      `/${'a'.repeat(15_000)}`,
-      `/api/v1/loans?${'a&'.repeat(7_000)}`,
-      '/__proto__',
-      '/constructor',
-    ],
+    'http://[',
+    'http://',
+    '//',
+    '///',
+    '/\\',
+    '*',
+    '?',
+    '#',
+    '/api/v1/loans#x',
+    'http://a:b:c/',
+    '//[',
+    '//host/api/v1/users/me',
+    `http://${host}/api/v1/users/me`,
+    'http://evil.example/',
+    'https://[::1]/api/v1/loans',
+    'http://%',
+    '/%',
+    '/api/v1/%',
+    '/api/v1/loans?%',
+    '/..//..',
+    '/api/v1/loans/../users',
+    '/api/v1//loans',
+    '/api/v1/loans/',
+    '/API/V1/loans',
+    '/api/v1',
+    '/\u00ff',
+    '/api/v1/loans?\u00e9',
+    '/api/v1/loans?a=1?b=2',
+    'api/v1/loans',
+    'data:text/x',
+    `/${'a'.repeat(15_000)}`,
+    `/api/v1/loans?${'a&'.repeat(7_000)}`,
+    '/__proto__',
+    '/constructor',
     ...[
       'storage/upload/x',
       'storage/download/%00',
@@ -41,7 +53,11 @@ export function packetsFor({ host, cookie, csrf }: Known): string[] {
       'docs',
       'docs/..%2fx',
     ].map((path) => `/api/v1/${path}`),
-    ...['/api/v1/openapi.json', '/healthz', '/readyz', '/metrics', '/favicon.ico'],
+    '/api/v1/openapi.json',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/favicon.ico',
   ];
   return [
     ...targets.flatMap((target) => [at(target), at(target, 'POST'), at(target, 'OPTIONS')]),

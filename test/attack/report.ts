@@ -1,4 +1,4 @@
-import type { Outcome } from './fire.ts';
+import type { Outcome } from './send-shot.ts';
 import type { Shot } from './shots.ts';
 import type { Target } from './targets.ts';
 
@@ -22,7 +22,7 @@ export function newReport(targets: readonly Target[], say: (line: string) => voi
       if (known.shots.length < 5) known.shots.push(shot.number);
       return;
     }
-    const [route, shots, line] = [shot.name, [shot.number], lineOf(shot)];
+    const [route, shots, line] = [shot.name, [shot.number], describeShot(shot)];
     say(`${shot.name} ${what}\n    ${line}`);
     failures.set(key, { what, route, count: 1, shots, line });
   }
@@ -44,7 +44,7 @@ export function newReport(targets: readonly Target[], say: (line: string) => voi
         route.hits += 1;
         if (status >= 200 && status < 300) route.good += 1;
       }
-      if (ms > slowest.ms) slowest = { ms, line: lineOf(shot) };
+      if (ms > slowest.ms) slowest = { ms, line: describeShot(shot) };
       if (ms > ANSWER_WITHIN_MS) fail('takes longer than 5 s', shot);
       if (status === 0) fail(`gets no answer: ${error}`, shot);
       const wrong = status >= 400 ? misshapen(outcome, shot) : null;
@@ -78,7 +78,15 @@ const shortened = (text: string, size: number) =>
   text.length > size ? `${text.slice(0, size)}… (${text.length})` : text;
 
 /** What to send, as somebody may read it; the very bytes come again with the seed and the number. */
-export function lineOf({ number, who, method, path, headers, host, body = '' }: Shot): string {
+export function describeShot({
+  number,
+  who,
+  method,
+  path,
+  headers,
+  host,
+  body = '',
+}: Shot): string {
   const { 'X-Shot': _, 'X-Forwarded-For': __, ...rest } = headers;
   const more = JSON.stringify({ ...rest, ...(host && { Host: host }) });
   return `--only ${number}: ${who} ${method} ${shortened(path, 400)} ${shortened(more, 300)} ${shortened(body, 3_000)}`;

@@ -2,19 +2,19 @@ import { createHmac } from 'node:crypto';
 import { RANDOM_ID } from '../contract/callers.ts';
 import { ATTACKERS, type Attacker, type Ground } from './ground.ts';
 import { newRandom, type Random } from './random.ts';
-import { PROVIDER_SECRET } from './right.ts';
-import { collectionIn, drawing, redrawn, type Target } from './targets.ts';
+import { PROVIDER_SECRET } from './valid-bodies.ts';
+import { collectionIn, newDraw, mutate, type Target } from './targets.ts';
 import {
   asJson,
-  BODIES,
-  HEADERS,
-  HOSTS,
-  LONG,
-  nastyOf,
-  PATH_WORDS,
-  SHARP,
-  WORDS,
-} from './words.ts';
+  HOSTILE_BODIES,
+  HOSTILE_HEADERS,
+  HOSTILE_HOSTS,
+  LONG_VALUES,
+  hostileValue,
+  HOSTILE_PATH_SEGMENTS,
+  EDGE_VALUES,
+  HOSTILE_WORDS,
+} from './hostile-values.ts';
 
 /** One request, made from the seed and its number alone, and the records that there are. */
 export type Shot = {
@@ -32,7 +32,12 @@ const METHODS = ['HEAD', 'OPTIONS', 'PATCH', 'PUT', 'DELETE', 'POST', 'GET', 'TR
 /** These end the session that asks. */
 const ENDING = /^POST \/auth\/(logout|login)|^POST \/auth\/password\/change/;
 
-export function shotAt(number: number, seed: number, ground: Ground, targets: readonly Target[]) {
+export function buildShot(
+  number: number,
+  seed: number,
+  ground: Ground,
+  targets: readonly Target[],
+) {
   const random = newRandom(seed, number);
   const { chance, pick } = random;
   // Every route in turn, and in between those that write, which are most of the code.
@@ -64,9 +69,10 @@ function attackerOf({ chance, pick }: Random, { route, name }: Target): Attacker
 
 function pathOf(random: Random, path: string, ground: Ground): string {
   const { chance, pick } = random;
-  const { record } = drawing(random, ground);
+  const { record } = newDraw(random, ground);
   return path.replace(/\/\{(\w+)\}/g, (_, parameter: string, at: number) => {
-    if (chance(0.04)) return `/${chance(0.5) ? pick(PATH_WORDS) : encoded(pick(WORDS))}`;
+    if (chance(0.04))
+      return `/${chance(0.5) ? pick(HOSTILE_PATH_SEGMENTS) : encoded(pick(HOSTILE_WORDS))}`;
     if (parameter === 'channel') return `/${pick(['sms', 'email'])}`;
     return `/${record(collectionIn(path.slice(0, at), parameter)) ?? RANDOM_ID}`;
   });
@@ -81,13 +87,13 @@ const SUFFIXES = ['', '', '', '__gte', '__lte', '__ne', '__icontains', '__isnull
 function queryOf(random: Random, { names }: Target): string {
   const { chance, pick, below } = random;
   if (chance(0.2)) return '';
-  const name = () => (chance(0.1) ? textOf(pick(WORDS)) : pick(names) + pick(SUFFIXES));
+  const name = () => (chance(0.1) ? textOf(pick(HOSTILE_WORDS)) : pick(names) + pick(SUFFIXES));
   const values = Object.fromEntries(
-    Array.from({ length: 1 + below(3) }, () => [name(), nastyOf(random)]),
+    Array.from({ length: 1 + below(3) }, () => [name(), hostileValue(random)]),
   );
   if (chance(0.35)) return `?filter=${encoded(asJson(values))}`;
   if (chance(0.25)) return `?sort=${encoded(JSON.stringify([name(), pick(['ASC', 'DESC', 'x'])]))}`;
-  if (chance(0.1)) return `?range=${encoded(asJson([nastyOf(random), nastyOf(random)]))}`;
+  if (chance(0.1)) return `?range=${encoded(asJson([hostileValue(random), hostileValue(random)]))}`;
   if (chance(0.05))
     return `?${pick(['a[]=1&a[b]=2', '__proto__[x]=1', '&&=&', 'q=1&q=2', '%', '?'])}`;
   if (chance(0.02)) return `?${'id=1&'.repeat(2_500)}`;
@@ -98,10 +104,11 @@ function queryOf(random: Random, { names }: Target): string {
 
 function bodyOf(random: Random, { bodies, names, fields, long }: Target, ground: Ground): string {
   const { chance, pick, below } = random;
-  if (chance(0.03)) return chance(0.8) ? pick(BODIES.slice(0, -4)) : pick(BODIES);
-  const body = redrawn(pick(bodies) ?? {}, drawing(random, ground));
+  if (chance(0.03)) return chance(0.8) ? pick(HOSTILE_BODIES.slice(0, -4)) : pick(HOSTILE_BODIES);
+  const body = mutate(pick(bodies) ?? {}, newDraw(random, ground));
   if (long.length > 0 && chance(0.25)) return asJson(lengthened(random, body, long));
-  if (fields.length > 0 && chance(0.3)) return asJson(replaced(body, [pick(fields)], pick(SHARP)));
+  if (fields.length > 0 && chance(0.3))
+    return asJson(replaced(body, [pick(fields)], pick(EDGE_VALUES)));
   const kind = below(100);
   // A right body, of which the records and their states are what is tried.
   if (kind < 18) return asJson(body);
@@ -109,8 +116,10 @@ function bodyOf(random: Random, { bodies, names, fields, long }: Target, ground:
   const changes = kind < 75 ? 1 : 2;
   let spoiled = body;
   for (let at = 0; at < changes; at += 1) {
-    const place = chance(0.85) ? pick(places) : [chance(0.5) ? pick(names) : textOf(pick(WORDS))];
-    spoiled = replaced(spoiled, place ?? [pick(names) ?? 'id'], nastyOf(random));
+    const place = chance(0.85)
+      ? pick(places)
+      : [chance(0.5) ? pick(names) : textOf(pick(HOSTILE_WORDS))];
+    spoiled = replaced(spoiled, place ?? [pick(names) ?? 'id'], hostileValue(random));
   }
   return asJson(spoiled);
 }
@@ -118,7 +127,7 @@ function bodyOf(random: Random, { bodies, names, fields, long }: Target, ground:
 /** As long as is allowed, and made to be read again and again. */
 function lengthened({ pick, chance }: Random, body: unknown, long: Target['long']): unknown {
   const { place, most } = pick(long);
-  const text = pick(LONG);
+  const text = pick(LONG_VALUES);
   const wanted = chance(0.8) ? Math.min(most, 60_000) : most + 1;
   return replaced(body, place, text.repeat(Math.ceil(wanted / text.length)).slice(0, wanted));
 }
@@ -153,9 +162,9 @@ function dress({ chance, pick, below }: Random, shot: Shot) {
   shot.headers['X-Forwarded-For'] = `10.${below(256)}.${below(256)}.${below(256)}`;
   if (shot.body !== undefined) shot.headers['Content-Type'] = 'application/json';
   if (chance(0.08)) shot.headers['Idempotency-Key'] = `key-${below(40)}`;
-  if (chance(0.03)) Object.assign(shot.headers, pick(HEADERS));
-  if (chance(0.005)) shot.host = pick(HOSTS);
-  if (chance(0.005)) shot.headers['X-Forwarded-Host'] = pick(HOSTS);
+  if (chance(0.03)) Object.assign(shot.headers, pick(HOSTILE_HEADERS));
+  if (chance(0.005)) shot.host = pick(HOSTILE_HOSTS);
+  if (chance(0.005)) shot.headers['X-Forwarded-Host'] = pick(HOSTILE_HOSTS);
 }
 
 const hmac = (text: string) =>

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { newLoan } from '../setup/loans.ts';
 import type { Tenant } from '../setup/world.ts';
-import { bodiesFor } from './dear-bodies.ts';
+import { buildExpensiveBodies } from './expensive-bodies.ts';
 import { newGround, type Ground } from './ground.ts';
-import { startVictim, type Victim } from './victim.ts';
+import { startApiUnderAttack, type ApiUnderAttack } from './api-under-attack.ts';
 
 type Say = (line: string) => void;
 
@@ -19,7 +19,7 @@ type Say = (line: string) => void;
 export async function measureSlowClients(url: string, say: Say): Promise<boolean> {
   const folder = mkdtempSync(path.join(tmpdir(), 'slow-'));
   const secret = randomBytes(32).toString('hex');
-  const victim = await startVictim({ url, secret, folder }, new Set());
+  const victim = await startApiUnderAttack({ url, secret, folder }, new Set());
   try {
     const attacked = await newGround(url, victim.port, 'attacked');
     const aside = await newGround(url, victim.port, 'aside');
@@ -67,7 +67,7 @@ async function asking({ clients: { loan_officer: officer } }: Ground): Promise<S
   return { p50: at(0.5), p99: at(0.99), refused };
 }
 
-type Field = { attacked: Ground; aside: Ground; victim: Victim };
+type Field = { attacked: Ground; aside: Ground; victim: ApiUnderAttack };
 
 async function slowSignIns({ attacked, aside, victim }: Field, say: Say) {
   const { nobody } = attacked.clients;
@@ -93,7 +93,9 @@ async function slowUploads({ attacked, aside, victim }: Field, say: Say) {
     ((await officer.get(collection)).body as { id: string }[])[0]?.id ?? '';
   const loan = await newLoan({ officer, first } as unknown as Tenant);
   const { body } = await officer.post('/documents/create-upload-link', {
-    ...{ loan_id: loan.id, document_type: 'other', filename: 'a.pdf' },
+    loan_id: loan.id,
+    document_type: 'other',
+    filename: 'a.pdf',
     content_type: 'application/pdf',
   });
   const head = [
@@ -154,12 +156,12 @@ async function drippedOn<Result>(
 }
 
 /** What each body costs the one thread of the API, whether it is refused or taken. */
-async function dearBodies({ clients }: Ground, victim: Victim, say: Say) {
+async function dearBodies({ clients }: Ground, victim: ApiUnderAttack, say: Say) {
   const { superadmin } = clients;
   const reach = async (path: string) =>
     ((await superadmin.get(path)).body as { id: string }[])[0]?.id ?? '';
   const costs: { line: string; own: number }[] = [];
-  for (const { name, method = 'POST', path: target, raw } of await bodiesFor(reach)) {
+  for (const { name, method = 'POST', path: target, raw } of await buildExpensiveBodies(reach)) {
     const statuses: number[] = [];
     const owns: number[] = [];
     for (let time = 0; time < 4; time += 1) {

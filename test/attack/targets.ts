@@ -5,7 +5,7 @@ import { nameOf } from '../contract/callers.ts';
 import { collectionOf, newSamples } from '../contract/samples.ts';
 import type { Ground } from './ground.ts';
 import { newRandom, type Random } from './random.ts';
-import { RIGHT } from './right.ts';
+import { VALID_BODIES } from './valid-bodies.ts';
 
 /** A route with right bodies for it, of different fullness. */
 export type Target = {
@@ -30,7 +30,7 @@ export const collectionIn = (before: string, parameter: string) =>
     : before.replace(/^\/portal\/.*(?=\/)/, '').replace(/^\/portal\//, '/');
 
 /** Every route with samples that its own schema calls right. */
-export async function targetsOf(ground: Ground, seed: number): Promise<Target[]> {
+export async function findTargets(ground: Ground, seed: number): Promise<Target[]> {
   const random = newRandom(seed, -1);
   const someOf = async (path: string) => {
     const ids = ground.pool(path).length > 0 ? ground.pool(path) : await ground.idsOf(path);
@@ -46,7 +46,7 @@ export async function targetsOf(ground: Ground, seed: number): Promise<Target[]>
   const targets: Target[] = [];
   for (const route of routes) {
     for (const collection of collectionsOf(route.path)) await ground.idsOf(collection);
-    const right = RIGHT[nameOf(route)];
+    const right = VALID_BODIES[nameOf(route)];
     const bodies: Body[] = right ? [ofTenant(right, ground.slug)] : [];
     for (let at = 0; route.body && at < SAMPLES; at += 1) {
       const sample = (await sampled[at % sampled.length]?.bodyOf(route.body)) as Body;
@@ -108,7 +108,7 @@ function longOf({ body }: Route): Target['long'] {
 }
 
 /** Half of what is drawn is of the oldest, who have lived through most. */
-export function drawing({ pick, chance, below }: Random, { pool }: Ground): Draw {
+export function newDraw({ pick, chance, below }: Random, { pool }: Ground): Draw {
   return {
     record: (collection) =>
       pick(chance(0.5) ? pool(collection).slice(0, 25) : pool(collection).slice(-100)),
@@ -117,8 +117,8 @@ export function drawing({ pick, chance, below }: Random, { pool }: Ground): Draw
 }
 
 /** The body with other records of the same kinds, and other names, than those it was made with. */
-export function redrawn(value: unknown, draw: Draw): unknown {
-  if (Array.isArray(value)) return value.map((inner) => redrawn(inner, draw));
+export function mutate(value: unknown, draw: Draw): unknown {
+  if (Array.isArray(value)) return value.map((inner) => mutate(inner, draw));
   if (typeof value === 'string')
     return value.replace(/^sample(?= |@)/i, (sample) => sample + draw.word());
   if (typeof value !== 'object' || value === null) return value;
@@ -132,5 +132,5 @@ function redrawnAt(key: string, value: unknown, draw: Draw): unknown {
     UUID.test(String(id)) ? (draw.record(collectionOf(key)) ?? id) : id;
   if (key.endsWith('_id')) return redraw(value);
   if (key.endsWith('_ids') && Array.isArray(value)) return value.map(redraw);
-  return redrawn(value, draw);
+  return mutate(value, draw);
 }

@@ -1,17 +1,20 @@
-import { closeLoans, accrue } from '../../jobs/business-day/close-loans.job.ts';
+import { closeLoans, accrueChunk } from '../../jobs/business-day/close-loans.job.ts';
 import { job } from '../../jobs/job.ts';
 import { openLog } from '../../jobs/log.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { POOL_SETTINGS } from '../../workers/queue/pools.ts';
-import { startWorker } from '../../workers/queue/run.ts';
+import { startWorker } from '../../workers/queue/worker.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
 
 /** The close's step that accrues, as a job of its own; the rest of the close waits. */
 export const accrueOnly = job({
-  ...{ name: 'accrue-only', pool: 'ledger', attempts: 2, payload: closeLoans.payload },
+  name: 'accrue-only',
+  pool: 'ledger',
+  attempts: 2,
+  payload: closeLoans.payload,
   run: async (payload, outside) => {
-    await accrue(outside, payload);
+    await accrueChunk(outside, payload);
     process.send?.('accrued');
   },
 });
@@ -19,14 +22,19 @@ export const accrueOnly = job({
 const url = process.env['DATABASE_URL'];
 if (process.send && url) {
   const pool = await openPool(url, { size: 8 });
-  const outside = { ...nothingOutside, within: workOf(pool, SYSTEM) };
+  const outside = { ...nothingOutside, within: createWithin(pool, SYSTEM) };
   const fatal = (reason: unknown) => {
     throw reason;
   };
   const worker = await startWorker(
     {
-      ...{ name: 'ledger', url, jobs: [accrueOnly], clock: [], outside, onFatal: fatal },
-      ...{ settings: POOL_SETTINGS.ledger, log: openLog('error', {}) },
+      name: 'ledger',
+      url,
+      jobs: [accrueOnly],
+      outside,
+      onFatal: fatal,
+      settings: POOL_SETTINGS.ledger,
+      log: openLog('error', {}),
     },
     new AbortController().signal,
   );

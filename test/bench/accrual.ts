@@ -1,9 +1,9 @@
 import { addDays } from '../../jobs/dates.ts';
-import { accrueDay, type Accrued } from './accrue-day.ts';
-import { median, say, sizeOf, type Figure } from './figures.ts';
-import { amount, rate } from './seconds.ts';
-import { manyLoans } from './many-loans.ts';
-import { startAccruing, type Accruing } from './workers.ts';
+import { accrueDay, type AccrualTimes } from './accrue-day.ts';
+import { median, printProgress, parseSize, type Figure } from './figures.ts';
+import { formatCount, formatRate } from './timing.ts';
+import { openWorldWithLoans } from './many-loans.ts';
+import { startAccrualWorkers, type AccrualWorkers } from './workers.ts';
 import { DAY, type BenchWorld } from './world.ts';
 
 const LOANS = 100_000;
@@ -15,25 +15,25 @@ const FLOOR_DAY = '2001-01-01';
  * The interest of a day, posted through the queue by two processes, beside a COPY of the same rows into the
  * same table by the server itself; and what it costs to be asked for it once more.
  */
-export async function accrual(words: readonly string[]): Promise<Figure[]> {
-  const count = sizeOf(words, { usual: LOANS, least: 1_000 });
-  const world = await manyLoans(count);
-  const accruing = await startAccruing(world);
+export async function benchAccrual(words: readonly string[]): Promise<Figure[]> {
+  const count = parseSize(words, { usual: LOANS, least: 1_000 });
+  const world = await openWorldWithLoans(count);
+  const accruing = await startAccrualWorkers(world);
   const rounds: Round[] = [];
   // The first is not counted: statements are planned, and code is compiled, by processes that stay.
   for (let number = 0; number <= ROUNDS; number += 1) {
     const round = await roundOf(world, accruing, number);
     if (number > 0) rounds.push(round);
-    say(`${rate(count, round.ours)}; COPY ${round.floor.toFixed(2)} s`);
+    printProgress(`${formatRate(count, round.ours)}; COPY ${round.floor.toFixed(2)} s`);
   }
   const middle = (name: keyof Round) => median(rounds.map((round) => round[name]));
   await accruing.stop();
   await world.close();
   return [
     {
-      what: `interest of ${amount(count)} loans by two workers, beside COPY of its rows`,
-      ours: rate(count, middle('ours')),
-      floor: rate(count, middle('floor')),
+      what: `interest of ${formatCount(count)} loans by two workers, beside COPY of its rows`,
+      ours: formatRate(count, middle('ours')),
+      floor: formatRate(count, middle('floor')),
       ratio: middle('floor') / middle('ours'),
       target: { least: 0.8 },
     },
@@ -47,10 +47,14 @@ export async function accrual(words: readonly string[]): Promise<Figure[]> {
   ];
 }
 
-type Round = Accrued & { floor: number };
+type Round = AccrualTimes & { floor: number };
 
 /** One day, whose floor comes before it in every other round, with the rows of the day before. */
-async function roundOf(world: BenchWorld, accruing: Accruing, number: number): Promise<Round> {
+async function roundOf(
+  world: BenchWorld,
+  accruing: AccrualWorkers,
+  number: number,
+): Promise<Round> {
   const day = addDays(DAY, number);
   let floor = number % 2 === 0 && number > 0 ? await copied(world, addDays(day, -1)) : 0;
   const between = async () => {

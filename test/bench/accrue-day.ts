@@ -4,9 +4,9 @@ import { enqueueAll } from '../../jobs/job.ts';
 import type { Run } from '../../sql/business-day/closes.ts';
 import { accrueOnly } from './accrual-worker.ts';
 import type { BenchWorld } from './world.ts';
-import { startAccruing, startWorkers, untilClosed, type Accruing } from './workers.ts';
+import { startAccrualWorkers, startWorkers, waitForClose, type AccrualWorkers } from './workers.ts';
 
-export type Accrued = { ours: number; again: number };
+export type AccrualTimes = { ours: number; again: number };
 
 /**
  * Posts the interest of the day through the queue, twice, by processes that do nothing else: those given, which
@@ -15,20 +15,24 @@ export type Accrued = { ours: number; again: number };
 export async function accrueDay(
   world: BenchWorld,
   day: string,
-  { accruing, between }: { accruing?: Accruing; between?: () => Promise<void> } = {},
-): Promise<Accrued> {
+  { accruing, between }: { accruing?: AccrualWorkers; between?: () => Promise<void> } = {},
+): Promise<AccrualTimes> {
   const run = await world.within(world.tenant_id, (work) => planClose(work, day));
   if (!run) throw new Error('Nothing to close.');
-  const busy = accruing ?? (await startAccruing(world));
+  const busy = accruing ?? (await startAccrualWorkers(world));
   const times = await accrued(world, busy, run).finally(() => accruing ?? busy.stop());
   await between?.();
   await enqueued(world, closeLoans, run);
   const workers = await startWorkers(world);
-  await untilClosed(world, workers, day).finally(() => workers.stop());
+  await waitForClose(world, workers, day).finally(() => workers.stop());
   return times;
 }
 
-async function accrued(world: BenchWorld, workers: Accruing, run: Run): Promise<Accrued> {
+async function accrued(
+  world: BenchWorld,
+  workers: AccrualWorkers,
+  run: Run,
+): Promise<AccrualTimes> {
   const { admin } = world;
   const left = `select from graphile_worker.jobs where task_identifier = '${accrueOnly.name}' limit 1`;
   const all = async () => {
@@ -53,7 +57,8 @@ const enqueued = ({ within, tenant_id }: BenchWorld, job: typeof closeLoans, run
       tx,
       job,
       Array.from({ length: run.chunks_total }, (_, index) => ({
-        ...{ tenant_id, run_id: run.id },
+        tenant_id,
+        run_id: run.id,
         chunk: index + 1,
       })),
     ),

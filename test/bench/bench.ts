@@ -1,43 +1,43 @@
-import { accrual } from './accrual.ts';
-import { all } from './all.ts';
-import { board } from './board.ts';
-import { close } from './close.ts';
-import { asRow, HEAD, say, WrongWord, type Bench } from './figures.ts';
-import { growth } from './growth.ts';
-import { groups } from './groups.ts';
-import { jobs } from './jobs.ts';
-import { ledger } from './ledger.ts';
-import { lists, searches } from './lists.ts';
-import { mail } from './mail.ts';
-import { payments, refusals } from './payments.ts';
-import { snapshots } from './snapshots.ts';
-import { starting } from './starting.ts';
-import { statementsPer } from './statements-per.ts';
-import { statements } from './statements.ts';
-import { tapes } from './tapes.ts';
-import { webhooks } from './webhooks.ts';
+import { benchAccrual } from './accrual.ts';
+import { runBenches } from './run-benches.ts';
+import { benchBoarding } from './board.ts';
+import { benchClose } from './close.ts';
+import { figureRow, TABLE_HEADER, printProgress, BadArgument, type Bench } from './figures.ts';
+import { benchGrowth } from './growth.ts';
+import { benchGroups } from './groups.ts';
+import { benchJobs } from './jobs.ts';
+import { benchLedger } from './ledger.ts';
+import { benchLists, benchSearches } from './lists.ts';
+import { benchMail } from './mail.ts';
+import { benchPayments, benchRefusals } from './payments.ts';
+import { benchSnapshots } from './snapshots.ts';
+import { benchStartup } from './starting.ts';
+import { benchQueriesPerRequest } from './statements-per.ts';
+import { benchStatements } from './statements.ts';
+import { benchTapes } from './tapes.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 /** `npm run bench -- NAME [--json]`: figures beside the least that any design must do, as ratios. */
 const BENCHES = new Map<string, Bench>(
   Object.entries({
-    accrual,
-    board,
-    close,
-    groups,
-    growth,
-    jobs,
-    ledger,
-    lists,
-    searches,
-    mail,
-    payments,
-    refusals,
-    snapshots,
-    starting,
-    statements,
-    'statements-per': statementsPer,
-    tapes,
-    webhooks,
+    accrual: benchAccrual,
+    board: benchBoarding,
+    close: benchClose,
+    groups: benchGroups,
+    growth: benchGrowth,
+    jobs: benchJobs,
+    ledger: benchLedger,
+    lists: benchLists,
+    searches: benchSearches,
+    mail: benchMail,
+    payments: benchPayments,
+    refusals: benchRefusals,
+    snapshots: benchSnapshots,
+    starting: benchStartup,
+    statements: benchStatements,
+    'statements-per': benchQueriesPerRequest,
+    tapes: benchTapes,
+    webhooks: benchWebhooks,
   }),
 );
 
@@ -45,18 +45,20 @@ const isJson = process.argv.includes('--json');
 const [name = '', ...words] = process.argv.slice(2).filter((word) => word !== '--json');
 const bench = BENCHES.get(name);
 try {
-  if (name === 'all') process.exit(await all([...BENCHES.keys()], isJson));
+  if (name === 'all') process.exit(await runBenches([...BENCHES.keys()], isJson));
   const known = ['all', ...BENCHES.keys()].join(', ');
-  if (!bench) throw new WrongWord(`Which one? ${known}: npm run bench -- payments`);
+  if (!bench) throw new BadArgument(`Which one? ${known}: npm run bench -- payments`);
   const figures = await bench(words);
   console.log(
-    isJson ? JSON.stringify(figures, null, 2) : [...HEAD, ...figures.map(asRow)].join('\n'),
+    isJson
+      ? JSON.stringify(figures, null, 2)
+      : [...TABLE_HEADER, ...figures.map(figureRow)].join('\n'),
   );
   // Servers and connections of what was measured are not waited for.
   process.exit();
 } catch (error) {
-  const isWord = error instanceof WrongWord;
-  if (!isWord) say((error as Error).stack ?? '');
-  say((error as Error).message);
+  const isWord = error instanceof BadArgument;
+  if (!isWord) printProgress((error as Error).stack ?? '');
+  printProgress((error as Error).message);
   process.exit(isWord ? 2 : 1);
 }

@@ -3,7 +3,7 @@ import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
 import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
 import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { money, parseMoney, parseRate } from '../../jobs/money.ts';
-import { aSecond, inTurns, sizeOf, type Bench } from './figures.ts';
+import { perSecond, alternate, parseSize, type Bench } from './figures.ts';
 import { openWorld, type BenchWorld } from './world.ts';
 
 const ROUNDS = 3;
@@ -20,14 +20,14 @@ const TABLES = [
 ];
 
 /** A tape is boarded, beside the same rows inserted in sets without checks, rules and references. */
-export const board: Bench = async (words) => {
-  const count = sizeOf(words, { usual: 1_000, least: 100 });
+export const benchBoarding: Bench = async (words) => {
+  const count = parseSize(words, { usual: 1_000, least: 100 });
   const world = await openWorld();
   let rows = rowsOf(0, count);
   const next = () => boardRows(world, rows);
   await next();
   await plainTables(world.admin);
-  const took = await inTurns(ROUNDS, {
+  const took = await alternate(ROUNDS, {
     ours: async () => {
       rows = rowsOf((rows[0]?.line ?? 0) - 2 + count, count);
       return (await timed(next)) / count;
@@ -40,14 +40,14 @@ export const board: Bench = async (words) => {
   return [
     {
       what: `a tape of ${sizes} is boarded; the same rows in sets`,
-      ours: aSecond(ours),
-      floor: aSecond(floor),
+      ours: perSecond(ours),
+      floor: perSecond(floor),
       ratio: ours / floor,
       target: { least: 0.3 },
     },
     {
       what: 'the same, beside 2,000 loans a second',
-      ours: aSecond(ours),
+      ours: perSecond(ours),
       floor: '2,000 a second',
       ratio: ours / 2_000,
       target: { least: 1 },

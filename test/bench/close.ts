@@ -1,8 +1,8 @@
 import { addDays } from '../../jobs/dates.ts';
 import { accrueDay } from './accrue-day.ts';
-import { median, say, sizeOf, type Figure } from './figures.ts';
-import { amount, rate } from './seconds.ts';
-import { manyLoans } from './many-loans.ts';
+import { median, printProgress, parseSize, type Figure } from './figures.ts';
+import { formatCount, formatRate } from './timing.ts';
+import { openWorldWithLoans } from './many-loans.ts';
 import { DAY, type BenchWorld } from './world.ts';
 import { watchShares } from './shares.ts';
 import { closeDay, startWorkers } from './workers.ts';
@@ -13,7 +13,7 @@ const ROUNDS = 3;
 /** What each step of a close writes is what its statement is known by. */
 const STEPS = {
   interest: 'insert into interest_accruals',
-  particulars: 'insert into loan_particulars',
+  particulars: 'insert into loan_attribute_history',
   'the snapshot of each loan': 'insert into loan_snapshots',
   ageing: 'set delinquency_bucket',
 } as const;
@@ -23,24 +23,26 @@ type Step = keyof typeof STEPS;
  * Whole closes by two workers, as in production, beside the accrual of other days by as many; and where
  * the time of a close goes, by what the database is seen to be doing.
  */
-export async function close(words: readonly string[]): Promise<Figure[]> {
-  const count = sizeOf(words, { usual: LOANS, least: 1_000 });
-  const world = await manyLoans(count);
+export async function benchClose(words: readonly string[]): Promise<Figure[]> {
+  const count = parseSize(words, { usual: LOANS, least: 1_000 });
+  const world = await openWorldWithLoans(count);
   const rounds: Round[] = [];
   // The first is not counted: statements are planned, and particulars are written once.
   for (let number = 0; number <= ROUNDS; number += 1) {
     const round = await roundOf(world, number);
     if (number > 0) rounds.push(round);
-    say(`${rate(count, round.whole)}; interest alone ${round.accrual.toFixed(2)} s`);
+    printProgress(
+      `${formatRate(count, round.whole)}; interest alone ${round.accrual.toFixed(2)} s`,
+    );
   }
   const whole = median(rounds.map((round) => round.whole));
   const least = median(rounds.map((round) => round.accrual));
   await world.close();
   return [
     {
-      what: `a close of ${amount(count)} loans by two workers, beside its accrual`,
-      ours: rate(count, whole),
-      floor: rate(count, least),
+      what: `a close of ${formatCount(count)} loans by two workers, beside its accrual`,
+      ours: formatRate(count, whole),
+      floor: formatRate(count, least),
       ratio: whole / least,
       target: { most: 6 },
     },

@@ -23,12 +23,12 @@ const targetOf = ({ target }: Figure) =>
       ? `at least ${target.least}`
       : `at most ${target.most}`;
 
-export const HEAD = [
+export const TABLE_HEADER = [
   '| Ratio | Target | Met | What | Ours | Floor |',
   '|---:|---|---|---|---|---|',
 ];
 
-export const asRow = (figure: Figure) => {
+export const figureRow = (figure: Figure) => {
   const { what, ours, floor, ratio, target } = figure;
   const met = target === undefined ? '' : isMet(figure) ? 'yes' : 'no';
   return `| ${ratio.toPrecision(3)} | ${targetOf(figure)} | ${met} | ${what} | ${ours} | ${floor} |`;
@@ -38,7 +38,7 @@ export const asRow = (figure: Figure) => {
  * Measures all of them in each of several rounds, another one first each time: a busy machine slows whoever
  * runs at that moment. Answers the median of each.
  */
-export async function inTurns<Name extends string>(
+export async function alternate<Name extends string>(
   rounds: number,
   measured: Record<Name, () => Promise<number>>,
 ): Promise<Record<Name, number>> {
@@ -63,21 +63,21 @@ export const median = (rounds: readonly number[]): number =>
   rounds.toSorted((one, other) => one - other)[rounds.length >> 1] ?? Number.NaN;
 
 /** Progress, beside the figures and not among them. */
-export const say = (line: string) => process.stderr.write(`${line}\n`);
+export const printProgress = (line: string) => process.stderr.write(`${line}\n`);
 
 /** A bench was asked for in a way that it does not know; its message says what it does know. */
-export class WrongWord extends Error {}
+export class BadArgument extends Error {}
 
 /** How many were wished for; a word that is no such number is answered with what would be one. */
-export function sizeOf(
+export function parseSize(
   [wish]: readonly string[],
   { usual, least }: { usual: number; least: number },
 ) {
   const size = Number(wish ?? usual);
   if (Number.isInteger(size) && size >= least) return size;
-  throw new WrongWord(`How many? A number from ${least} on; ${usual} without one.`);
+  throw new BadArgument(`How many? A number from ${least} on; ${usual} without one.`);
 }
 
-export const aSecond = (rate: number) =>
+export const perSecond = (rate: number) =>
   `${rate < 100 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en')} a second`;
-export const inMs = (ms: number) => `${ms.toPrecision(3)} ms`;
+export const formatMs = (ms: number) => `${ms.toPrecision(3)} ms`;

@@ -1,14 +1,14 @@
 import { shareCloses, type Closed } from '../faults/shared-close.ts';
-import { say, sizeOf, type Bench, type Figure } from './figures.ts';
+import { printProgress, parseSize, type Bench, type Figure } from './figures.ts';
 
 /** Four chunks, which two sets can share. */
 const LOANS = 40_000;
 const LEAST = 10_001;
 
 /** A close by one set of workers, by two in process groups of their own, and by two of which one is killed. */
-export const groups: Bench = async (words) => {
-  const loans = sizeOf(words, { usual: LOANS, least: LEAST });
-  say(`Writing ${loans.toLocaleString('en')} loans …`);
+export const benchGroups: Bench = async (words) => {
+  const loans = parseSize(words, { usual: LOANS, least: LEAST });
+  printProgress(`Writing ${loans.toLocaleString('en')} loans …`);
   const { alone, shared, killed } = await shareCloses(loans);
   for (const [how, closed] of Object.entries({ alone, shared, killed })) assertWhole(how, closed);
   const beside = (what: string, { seconds }: Closed): Figure => ({
@@ -24,8 +24,8 @@ export const groups: Bench = async (words) => {
 };
 
 /** Nothing may be lost, nobody set aside, and the interest the same wherever it is written. */
-function assertWhole(how: string, { loans, snapshots, set_aside, interest }: Closed) {
-  if (loans === snapshots && set_aside === 0 && new Set(interest).size === 1) return;
-  const told = `${loans} loans, ${snapshots} snapshots, ${set_aside} set aside`;
+function assertWhole(how: string, { loans, snapshots, quarantined, interest }: Closed) {
+  if (loans === snapshots && quarantined === 0 && new Set(interest).size === 1) return;
+  const told = `${loans} loans, ${snapshots} snapshots, ${quarantined} set aside`;
   throw new Error(`The close ${how} lost something: ${told}, interest ${interest.join(', ')}.`);
 }

@@ -1,13 +1,13 @@
 import { addDays } from '../../jobs/dates.ts';
-import { NewPayment, receive } from '../../jobs/payments/receive.ts';
+import { NewPayment, receivePayment } from '../../jobs/payments/receive.ts';
 import { snapshotPortfoliosJob } from '../../jobs/portfolios/snapshot.job.ts';
-import { list } from '../../sql/list.ts';
+import { listRows } from '../../sql/list.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
 import { accrueDay } from './accrue-day.ts';
-import { median, say, sizeOf, type Figure } from './figures.ts';
-import { amount, besideFloor, secondsFor } from './seconds.ts';
-import { manyLoans } from './many-loans.ts';
+import { median, printProgress, parseSize, type Figure } from './figures.ts';
+import { formatCount, compareWithFloor, measureSeconds } from './timing.ts';
+import { openWorldWithLoans } from './many-loans.ts';
 import { DAY, type BenchWorld } from './world.ts';
 import { closeDay, startWorkers } from './workers.ts';
 
@@ -22,10 +22,10 @@ const EVENTS = 1_000;
  * What each loan costs, or a list or a payment beside so many loans, at ten times the size beside the
  * size; and a payment of a loan with a long history beside one of a fresh loan.
  */
-export async function growth(words: readonly string[]): Promise<Figure[]> {
-  const count = sizeOf(words, { usual: LOANS, least: 1_000 });
-  const small = await manyLoans(count);
-  const large = await manyLoans(count * TIMES);
+export async function benchGrowth(words: readonly string[]): Promise<Figure[]> {
+  const count = parseSize(words, { usual: LOANS, least: 1_000 });
+  const small = await openWorldWithLoans(count);
+  const large = await openWorldWithLoans(count * TIMES);
   const costs: { few: Costs[]; many: Costs[] } = { few: [], many: [] };
   for (let round = 0; round <= ROUNDS; round += 1) {
     const turn = [
@@ -33,7 +33,7 @@ export async function growth(words: readonly string[]): Promise<Figure[]> {
       async () => costs.many.push(await costsOf(large, count * TIMES, round)),
     ];
     for (const measure of round % 2 === 0 ? turn : turn.toReversed()) await measure();
-    say(`Round ${round} of ${ROUNDS} is done.`);
+    printProgress(`Round ${round} of ${ROUNDS} is done.`);
   }
   const history = await historyOf(small);
   const middle = (name: keyof Costs, all: readonly Costs[]) =>
@@ -43,8 +43,13 @@ export async function growth(words: readonly string[]): Promise<Figure[]> {
   return [
     ...(Object.keys(WHAT) as (keyof Costs)[]).map((name): Figure => {
       const [ours, floor] = [middle(name, costs.many), middle(name, costs.few)];
-      const what = `${WHAT[name]}, ${amount(count * TIMES)} loans beside ${amount(count)}`;
-      return { ...{ what, ours: us(ours), floor: us(floor) }, ...most(ours / floor, 1.1) };
+      const what = `${WHAT[name]}, ${formatCount(count * TIMES)} loans beside ${formatCount(count)}`;
+      return {
+        what,
+        ours: us(ours),
+        floor: us(floor),
+        ...most(ours / floor, 1.1),
+      };
     }),
     history,
   ];
@@ -73,31 +78,38 @@ async function costsOf(world: BenchWorld, count: number, round: number): Promise
   const close = await closeDay(world, workers, second).finally(() => workers.stop());
   const payload = { tenant_id, snapshot_date: second };
   const outside = { ...nothingOutside, within };
-  const snapshot = await secondsFor(() => snapshotPortfoliosJob.run(payload, outside));
+  const snapshot = await measureSeconds(() => snapshotPortfoliosJob.run(payload, outside));
   const chosen = await idsOf(world, ACTS, round * ACTS);
   const payments: number[] = [];
-  for (const id of chosen) payments.push(await secondsFor(() => pay(world, id)));
+  for (const id of chosen) payments.push(await measureSeconds(() => pay(world, id)));
   const lists: number[] = [];
-  for (let at = 0; at < ACTS; at += 1) lists.push(await secondsFor(() => firstPage(world)));
+  for (let at = 0; at < ACTS; at += 1) lists.push(await measureSeconds(() => firstPage(world)));
   return {
-    ...{ accrual: accrual / count, close: close / count, snapshot: snapshot / count },
-    ...{ list: median(lists), payment: median(payments) },
+    accrual: accrual / count,
+    close: close / count,
+    snapshot: snapshot / count,
+    list: median(lists),
+    payment: median(payments),
   };
 }
 
 const firstPage = ({ within, tenant_id }: BenchWorld) =>
   within(tenant_id, ({ tx }) =>
-    list(tx, loans, {
+    listRows(tx, loans, {
       conditions: [],
-      // As the API asks: only then the page is read from the index.
-      sort: { field: 'created_at', descending: true, nullable: false },
-      ...{ offset: 0, limit: 25 },
+      sort: {
+        field: 'created_at',
+        descending: true,
+        nullable: false,
+      },
+      offset: 0,
+      limit: 25,
     }),
   );
 
 const pay = ({ within, tenant_id }: BenchWorld, loanId: string) =>
   within(tenant_id, (work) =>
-    receive(work, loanId, NewPayment.parse({ amount: '1.00', payment_method: 'cash' })),
+    receivePayment(work, loanId, NewPayment.parse({ amount: '1.00', payment_method: 'cash' })),
   );
 
 async function idsOf({ admin }: BenchWorld, count: number, offset: number): Promise<string[]> {
@@ -109,14 +121,19 @@ async function idsOf({ admin }: BenchWorld, count: number, offset: number): Prom
 /** Payments of a loan that has had a thousand of them, beside those of loans that had none. */
 async function historyOf(world: BenchWorld): Promise<Figure> {
   const [old = '', ...fresh] = await idsOf(world, ACTS, (ROUNDS + 1) * ACTS);
-  say(`A loan receives ${amount(EVENTS)} payments …`);
+  printProgress(`A loan receives ${formatCount(EVENTS)} payments …`);
   for (let number = 0; number < EVENTS; number += 1) await pay(world, old);
   let at = 0;
-  const { ours, floor } = await besideFloor(
+  const { ours, floor } = await compareWithFloor(
     Math.floor(ACTS / 3),
     () => pay(world, old),
     () => pay(world, fresh[(at += 1)] ?? ''),
   );
-  const what = `a payment of a loan with ${amount(EVENTS)} events, beside one of a fresh loan`;
-  return { ...{ what, ours: us(ours), floor: us(floor) }, ...most(ours / floor, 3) };
+  const what = `a payment of a loan with ${formatCount(EVENTS)} events, beside one of a fresh loan`;
+  return {
+    what,
+    ours: us(ours),
+    floor: us(floor),
+    ...most(ours / floor, 3),
+  };
 }

@@ -6,7 +6,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MB = 1024 * 1024;
 
 /** What lies on the disk of the packages that the lock file names, in MB: without those of development, and all. */
-export function installed() {
+export function newInstallation() {
   const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: true; devOptional?: true }>;
   };

@@ -4,7 +4,7 @@ import pg from 'pg';
 const CONNECTIONS = 10;
 
 /** The queue library with its own fetch and nothing of ours, on as many connections as our worker has. */
-export async function startLibrary(
+export async function startGraphileWorker(
   url: string,
   slots: number,
   body: () => Promise<void>,
@@ -14,7 +14,10 @@ export async function startLibrary(
   pgPool.on('error', () => {});
   pgPool.on('connect', (client) => client.on('error', () => {}));
   const runner = await run({
-    ...{ pgPool, concurrency: slots, pollInterval: 1_000, noHandleSignals: true },
+    pgPool,
+    concurrency: slots,
+    pollInterval: 1e3,
+    noHandleSignals: true,
     logger: new Logger(() => () => {}),
     taskList: { small: body },
     preset: { worker },

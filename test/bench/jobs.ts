@@ -7,12 +7,19 @@ import { job } from '../../jobs/job.ts';
 import { openLog } from '../../jobs/log.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
-import { keepPostgres } from '../../workers/processes/keep-postgres.ts';
+import { supervisePostgres } from '../../workers/processes/supervise-postgres.ts';
 import { POOL_SETTINGS } from '../../workers/queue/pools.ts';
-import { startWorker } from '../../workers/queue/run.ts';
+import { startWorker } from '../../workers/queue/worker.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
-import { aSecond, inTurns, say, sizeOf, type Bench, type Figure } from './figures.ts';
-import { startLibrary } from './jobs-floor.ts';
+import {
+  perSecond,
+  alternate,
+  printProgress,
+  parseSize,
+  type Bench,
+  type Figure,
+} from './figures.ts';
+import { startGraphileWorker } from './jobs-floor.ts';
 import { violationsIn } from './world.ts';
 
 const MANY = 5_000;
@@ -30,9 +37,9 @@ export type Runner = (
 
 const RUNNERS = {
   ours: startOurs,
-  'the library as it comes': (...given: Parameters<Runner>) => startLibrary(...given, {}),
+  'the library as it comes': (...given: Parameters<Runner>) => startGraphileWorker(...given, {}),
   'the library fetching and reporting in batches': (...given: Parameters<Runner>) =>
-    startLibrary(...given, {
+    startGraphileWorker(...given, {
       localQueue: { size: 200 },
       completeJobBatchDelay: SETTINGS.completeTogetherMs ?? 0,
       failJobBatchDelay: SETTINGS.completeTogetherMs ?? 0,
@@ -40,12 +47,12 @@ const RUNNERS = {
 };
 
 /** Small jobs by our fetch and by the queue library's own, one after the other in each of some rounds. */
-export const jobs: Bench = async (words) => {
-  const count = sizeOf(words, { usual: MANY, least: 500 });
+export const benchJobs: Bench = async (words) => {
+  const count = parseSize(words, { usual: MANY, least: 500 });
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const postgres = await startEmbeddedPostgres(folder);
   // Ends the server too when the measuring is cut short.
-  const kept = await keepPostgres(postgres, openLog('silent', { service: 'bench' }));
+  const kept = await supervisePostgres(postgres, openLog('silent', { service: 'bench' }));
   await migrate(postgres.url);
   const pool = new pg.Pool({ connectionString: postgres.url, max: 10 });
   // The server ends last.
@@ -58,7 +65,7 @@ export const jobs: Bench = async (words) => {
   const figures: Figure[] = [];
   try {
     for (const [what, body] of Object.entries(bodies)) {
-      say(`Jobs ${what}, ${ROUNDS} rounds …`);
+      printProgress(`Jobs ${what}, ${ROUNDS} rounds …`);
       figures.push(...(await compared(`jobs ${what}`, { url: postgres.url, pool, count, body })));
     }
     const violated = await violationsIn(postgres.url);
@@ -73,7 +80,7 @@ export const jobs: Bench = async (words) => {
 
 async function compared(what: string, task: Task): Promise<Figure[]> {
   const { ours, ...libraries } = RUNNERS;
-  const rates = await inTurns(ROUNDS, {
+  const rates = await alternate(ROUNDS, {
     ours: () => rateOf(ours, task),
     ...Object.fromEntries(
       Object.entries(libraries).map(([name, runner]) => [name, () => rateOf(runner, task)]),
@@ -83,8 +90,8 @@ async function compared(what: string, task: Task): Promise<Figure[]> {
     .filter(([name]) => name !== 'ours')
     .map(([name, rate]) => ({
       what: `${what}; by ${name}`,
-      ours: aSecond(rates.ours),
-      floor: aSecond(rate),
+      ours: perSecond(rates.ours),
+      floor: perSecond(rate),
       ratio: rates.ours / rate,
     }));
 }
@@ -133,8 +140,14 @@ async function startOurs(url: string, slots: number, body: () => Promise<void>) 
   });
   return startWorker(
     {
-      ...{ name: 'outbound', url, jobs: [small], clock: [], log: openLog('silent', {}) },
-      settings: { ...SETTINGS, concurrency: slots },
+      name: 'outbound',
+      url,
+      jobs: [small],
+      log: openLog('silent', {}),
+      settings: {
+        ...SETTINGS,
+        concurrency: slots,
+      },
       outside: nothingOutside,
       onFatal: (reason) => {
         throw reason;

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { balance } from '../../sql/ledger/accounts.ts';
+import { readAccountBalance } from '../../sql/ledger/accounts.ts';
 import { trialBalance } from '../../sql/ledger/reports.ts';
-import { sizeOf, type Figure } from './figures.ts';
-import { makeTenant, worldOfKept } from './kept-world.ts';
-import { amount, besideFloor } from './seconds.ts';
+import { parseSize, type Figure } from './figures.ts';
+import { makeTenant, openCachedWorld } from './cached-world.ts';
+import { formatCount, compareWithFloor } from './timing.ts';
 
 const LINES = 500_000;
 /** Many, since a connection is quick only once it has asked a few times. */
@@ -15,22 +15,22 @@ const DAYS = 365;
  * The balance of an account with a seventh of all lines, and the trial balance, each beside the bare sum
  * over the covering index, asked by a superuser whom no policy holds up.
  */
-export async function ledger(words: readonly string[]): Promise<Figure[]> {
-  const count = sizeOf(words, { usual: LINES, least: 1_000 });
-  const world = await worldOfKept(`lines-${count}`, (url) => make(url, count / 2));
+export async function benchLedger(words: readonly string[]): Promise<Figure[]> {
+  const count = parseSize(words, { usual: LINES, least: 1_000 });
+  const world = await openCachedWorld(`lines-${count}`, (url) => make(url, count / 2));
   const { admin, within, tenant_id } = world;
   const { rows } = await admin.query<{ id: string }>(
     `select id from ledger_accounts where role = 'fee_income'`,
   );
   const id = rows[0]?.id ?? '';
   const sum = 'sum(debit - credit) from journal_lines where tenant_id = $1';
-  const account = await besideFloor(
+  const account = await compareWithFloor(
     ROUNDS,
-    () => within(tenant_id, ({ tx }) => balance(tx, id, TODAY)),
+    () => within(tenant_id, ({ tx }) => readAccountBalance(tx, id, TODAY)),
     () =>
       admin.query(`select ${sum} and account_id = $2 and entry_date <= $3`, [tenant_id, id, TODAY]),
   );
-  const all = await besideFloor(
+  const all = await compareWithFloor(
     ROUNDS,
     () => within(tenant_id, ({ tx }) => trialBalance(tx, TODAY, false)),
     () =>
@@ -41,14 +41,17 @@ export async function ledger(words: readonly string[]): Promise<Figure[]> {
   );
   await world.close();
   return [
-    figure(`balance of an account, ${amount(count)} lines in the books`, account),
-    figure(`trial balance of ${amount(count)} lines`, all),
+    figure(`balance of an account, ${formatCount(count)} lines in the books`, account),
+    figure(`trial balance of ${formatCount(count)} lines`, all),
   ];
 }
 
 const figure = (what: string, { ours, floor }: { ours: number; floor: number }): Figure => ({
-  ...{ what, ours: ms(ours), floor: ms(floor) },
-  ...{ ratio: ours / floor, target: { most: 1.2 } },
+  what,
+  ours: ms(ours),
+  floor: ms(floor),
+  ratio: ours / floor,
+  target: { most: 1.2 },
 });
 
 const ms = (seconds: number) => `${(seconds * 1000).toFixed(1)} ms`;

@@ -1,9 +1,18 @@
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
-import { aSecond, inMs, inTurns, median, say, sizeOf, type Bench, type Figure } from './figures.ts';
-import { manyLoans } from './many-loans.ts';
-import { askOnce, listening, rateOf, startApi, stop, type Target } from './over-http.ts';
-import { populate } from './people.ts';
+import {
+  perSecond,
+  formatMs,
+  alternate,
+  median,
+  printProgress,
+  parseSize,
+  type Bench,
+  type Figure,
+} from './figures.ts';
+import { openWorldWithLoans } from './many-loans.ts';
+import { sendOnce, listen, measureRate, startApi, stopServer, type Target } from './over-http.ts';
+import { populateBorrowers } from './populate-borrowers.ts';
 import { openWorld, type BenchWorld } from './world.ts';
 
 const LOAD = { clients: 16, seconds: 1 };
@@ -37,9 +46,9 @@ async function floorOf({ url, tenant_id }: BenchWorld) {
   const server = createServer((incoming, response) => {
     void answer(incoming.url === '/loans' ? 'loans' : 'borrowers', response);
   });
-  const target: Target = { port: await listening(server), headers: {} };
+  const target: Target = { port: await listen(server), headers: {} };
   const end = async () => {
-    stop(server);
+    stopServer(server);
     await pool.end();
   };
   return { target, end };
@@ -51,17 +60,17 @@ const listOf = (list: string, words: Record<string, string>) =>
 const NEWEST = { sort: '["created_at","DESC"]' };
 
 /** Lists of loans and of borrowers over HTTP, counted, beside a bare server that counts and lists. */
-export const lists: Bench = async (words) => {
-  const count = sizeOf(words, { usual: MANY, least: 1_000 });
-  say(`Writing ${count.toLocaleString('en')} loans and borrowers …`);
-  const world = await manyLoans(count);
-  await populate(world, count);
+export const benchLists: Bench = async (words) => {
+  const count = parseSize(words, { usual: MANY, least: 1_000 });
+  printProgress(`Writing ${count.toLocaleString('en')} loans and borrowers …`);
+  const world = await openWorldWithLoans(count);
+  await populateBorrowers(world, count);
   const api = await startApi(world);
   const viewer = await api.as('viewer');
   const floor = await floorOf(world);
   const ask = (target: Target, path: string) => () =>
-    rateOf(target, () => ({ path, status: 200 }), LOAD);
-  const rates = await inTurns(ROUNDS, {
+    measureRate(target, () => ({ path, status: 200 }), LOAD);
+  const rates = await alternate(ROUNDS, {
     loans: ask(viewer, listOf('loans', NEWEST)),
     'loans floor': ask(floor.target, '/loans'),
     borrowers: ask(viewer, listOf('borrowers', NEWEST)),
@@ -69,8 +78,8 @@ export const lists: Bench = async (words) => {
   });
   const figures = (['loans', 'borrowers'] as const).map((list): Figure => ({
     what: `25 of ${count.toLocaleString('en')} ${list}, counted; bare node:http and driver, counted`,
-    ours: aSecond(rates[list]),
-    floor: aSecond(rates[`${list} floor`]),
+    ours: perSecond(rates[list]),
+    floor: perSecond(rates[`${list} floor`]),
     ratio: rates[list] / rates[`${list} floor`],
     target: { least: 0.6 },
   }));
@@ -92,7 +101,7 @@ async function singly(viewer: Target, count: number): Promise<Figure[]> {
   const ms = (words: Record<string, string>) => async () => {
     const path = listOf('loans', words);
     const took = [];
-    for (let at = 0; at < 5; at += 1) took.push(await askOnce(viewer, { path, status: 200 }));
+    for (let at = 0; at < 5; at += 1) took.push(await sendOnce(viewer, { path, status: 200 }));
     return median(took);
   };
   const newest = await ms(NEWEST)();
@@ -101,8 +110,8 @@ async function singly(viewer: Target, count: number): Promise<Figure[]> {
     const took = await ms(sorted)();
     figures.push({
       what: `25 of ${count.toLocaleString('en')} loans ${what}; the newest`,
-      ours: inMs(took),
-      floor: inMs(newest),
+      ours: formatMs(took),
+      floor: formatMs(newest),
       ratio: took / newest,
     });
   }
@@ -113,16 +122,16 @@ async function singly(viewer: Target, count: number): Promise<Figure[]> {
 const SEARCHES = ['Fordwellba', 'fordwellba.', 'Grace Bo', 'fords', 'Mary', 'a', 'm'];
 
 /** How long a search among so many borrowers takes, count and all, beside the list that is not searched. */
-export const searches: Bench = async (words) => {
-  const count = sizeOf(words, { usual: 100_000, least: 1_000 });
+export const benchSearches: Bench = async (words) => {
+  const count = parseSize(words, { usual: 100_000, least: 1_000 });
   const world = await openWorld();
-  await populate(world, count);
+  await populateBorrowers(world, count);
   const api = await startApi(world);
   const viewer = await api.as('viewer');
   const ms = async (q: string) => {
     const path = listOf('borrowers', { ...NEWEST, ...(q && { q }) });
     const took = [];
-    for (let at = 0; at < 9; at += 1) took.push(await askOnce(viewer, { path, status: 200 }));
+    for (let at = 0; at < 9; at += 1) took.push(await sendOnce(viewer, { path, status: 200 }));
     return median(took);
   };
   const whole = await ms('');
@@ -131,8 +140,8 @@ export const searches: Bench = async (words) => {
     const took = await ms(q);
     figures.push({
       what: `"${q}" among ${count.toLocaleString('en')} borrowers, counted; all of them`,
-      ours: inMs(took),
-      floor: inMs(whole),
+      ours: formatMs(took),
+      floor: formatMs(whole),
       ratio: took / whole,
     });
   }

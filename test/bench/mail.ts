@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import { SMTPServer } from 'smtp-server';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
-import { BARE } from '../../jobs/installation.ts';
-import { keysFrom } from '../../jobs/sealing/secrets.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
+import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { openMailer } from '../../workers/outside/mailer.ts';
-import { startOutbound } from '../setup/outbound.ts';
+import { startOutboundWorker } from '../setup/outbound-worker.ts';
 import { boardLoans } from './board.ts';
-import { aSecond, inTurns, sizeOf, type Bench } from './figures.ts';
-import { askOnce, startApi, type Target } from './over-http.ts';
+import { perSecond, alternate, parseSize, type Bench } from './figures.ts';
+import { sendOnce, startApi, type Target } from './over-http.ts';
 import { openWorld, type BenchWorld } from './world.ts';
 
 const ROUNDS = 3;
@@ -19,7 +19,10 @@ const CONNECTIONS = 5;
 async function startServer() {
   const last = { raw: '' };
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['STARTTLS'], logger: false, closeTimeout: 50 },
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    closeTimeout: 50,
     onData(stream, _session, callback) {
       let raw = '';
       stream.on('data', (chunk: Buffer) => (raw += chunk.toString()));
@@ -39,11 +42,14 @@ async function startServer() {
  * Mails sent by a worker of the outbound pool, each found, rendered, sent and recorded, beside a loop of
  * nodemailer that sends the same bytes on as many connections and records nothing.
  */
-export const mail: Bench = async (words) => {
-  const count = sizeOf(words, { usual: 200, least: 50 });
+export const benchMail: Bench = async (words) => {
+  const count = parseSize(words, { usual: 200, least: 50 });
   const world = await openWorld();
   const server = await startServer();
-  const installation = { ...BARE, keys: keysFrom('the secret of an installation of benches') };
+  const installation = {
+    ...DEFAULT_INSTALLATION,
+    keys: deriveKeys('the secret of an installation of benches'),
+  };
   // Nobody is written to twice in so short a time.
   const loans = await boardLoans(world, 0, count * (ROUNDS + 1));
   await reachable(world);
@@ -54,7 +60,7 @@ export const mail: Bench = async (words) => {
   await world.admin.query(
     `select app.pause_work('outbound', null, null, 'bench', 'Between the rounds.')`,
   );
-  const stopWorker = await startOutbound(
+  const stopWorker = await startOutboundWorker(
     { url: world.url, installation },
     [sendCommunication],
     openMailer({ smtpUrl: server.url, outbox: '' }),
@@ -78,7 +84,7 @@ export const mail: Bench = async (words) => {
     return rate;
   };
   await round();
-  const rates = await inTurns(ROUNDS, {
+  const rates = await alternate(ROUNDS, {
     ours: round,
     floor: () => looped(server.url, server.last.raw, count),
   });
@@ -89,8 +95,8 @@ export const mail: Bench = async (words) => {
   return [
     {
       what: `${count} mails found, rendered, sent and recorded; a pooled loop of nodemailer with the same bytes`,
-      ours: aSecond(rates.ours),
-      floor: aSecond(rates.floor),
+      ours: perSecond(rates.ours),
+      floor: perSecond(rates.floor),
       ratio: rates.ours / rates.floor,
       target: { least: 0.7 },
     },
@@ -107,10 +113,13 @@ const reachable = ({ admin }: BenchWorld) =>
 async function ordering(target: Target, { admin }: BenchWorld) {
   const type = 'payment_reminder';
   const body = {
-    ...{ name: 'Reminder', template_type: type, channel: 'email' },
-    ...{ subject: 'Loan {{ loan.number }}', body: '<p>{{ borrower.name }}</p>' },
+    name: 'Reminder',
+    template_type: type,
+    channel: 'email',
+    subject: 'Loan {{ loan.number }}',
+    body: '<p>{{ borrower.name }}</p>',
   };
-  await askOnce(target, {
+  await sendOnce(target, {
     method: 'POST',
     path: '/api/v1/communication-templates',
     body,
@@ -124,9 +133,15 @@ async function ordering(target: Target, { admin }: BenchWorld) {
   );
   const borrowerOf = new Map(borrowers.rows.map(({ id, borrower_id }) => [id, borrower_id]));
   return (loan_id: string) =>
-    askOnce(target, {
-      ...{ method: 'POST', path: '/api/v1/communications/send', status: 201 },
-      body: { template_id: found.rows[0]?.id, borrower_id: borrowerOf.get(loan_id), loan_id },
+    sendOnce(target, {
+      method: 'POST',
+      path: '/api/v1/communications/send',
+      status: 201,
+      body: {
+        template_id: found.rows[0]?.id,
+        borrower_id: borrowerOf.get(loan_id),
+        loan_id,
+      },
     });
 }
 

@@ -1,10 +1,10 @@
-import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
+import { boardLoan, Boarding } from '../../jobs/loans/boarding/board-loan.ts';
 import { addPortfolio } from '../../jobs/portfolios/portfolio.ts';
 import type { Work } from '../../jobs/work.ts';
 import * as tape from '../../sql/loans/tape.ts';
 import { insert } from '../../sql/write.ts';
 import { copyLoans } from '../setup/copy-loans.ts';
-import { makeTenant, worldOfKept } from './kept-world.ts';
+import { makeTenant, openCachedWorld } from './cached-world.ts';
 import { DAY, type BenchWorld } from './world.ts';
 
 /** Loans that are boarded, each with another amount and rate; all others are their copies. */
@@ -15,14 +15,14 @@ const PORTFOLIOS = 4;
  * A world with so many active loans in four portfolios, each with a borrower, a history, a schedule and its
  * entry in the books. They are made once and kept.
  */
-export const manyLoans = (count: number): Promise<BenchWorld> =>
-  worldOfKept(`loans-${count}`, async (url) => {
+export const openWorldWithLoans = (count: number): Promise<BenchWorld> =>
+  openCachedWorld(`loans-${count}`, async (url) => {
     await makeTenant(url, DAY, (work) => boardModels(work, Math.min(MODELS, count)));
     await copyLoans(url, count - Math.min(MODELS, count));
   });
 
 async function boardModels(work: Work, models: number) {
-  const [product] = await tape.products(work.tx);
+  const [product] = await tape.listBoardableProducts(work.tx);
   const program_id = await tape.firstProgram(work.tx);
   const portfolios: string[] = [];
   for (let number = 1; number <= PORTFOLIOS; number += 1) {
@@ -42,6 +42,6 @@ async function boardModels(work: Work, models: number) {
     };
     const portfolio_id = portfolios[number % PORTFOLIOS];
     const parents = { borrower_id, program_id, product_id: product?.id, portfolio_id };
-    await board(work, Boarding.parse({ ...parents, ...terms }));
+    await boardLoan(work, Boarding.parse({ ...parents, ...terms }));
   }
 }

@@ -1,9 +1,9 @@
 import { Agent, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { createApp, serverOf } from '../../api/http/app.ts';
+import { createApp, createHttpServer } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
-import { BARE } from '../../jobs/installation.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
 
 import { newClient } from '../setup/client.ts';
@@ -19,10 +19,10 @@ export async function startApi({ pool, within, tenant_id }: BenchWorld) {
     log: pino({ level: 'silent' }),
     routes,
     health: { isReady: true },
-    installation: BARE,
+    installation: DEFAULT_INSTALLATION,
   });
-  const server = serverOf(app);
-  const port = await listening(server);
+  const server = createHttpServer(app);
+  const port = await listen(server);
   const as = async (
     tenant_role: Parameters<typeof createUser>[1]['tenant_role'],
   ): Promise<Target> => {
@@ -39,25 +39,25 @@ export async function startApi({ pool, within, tenant_id }: BenchWorld) {
     };
     return { port, headers };
   };
-  return { as, close: () => stop(server) };
+  return { as, close: () => stopServer(server) };
 }
 
-export async function listening(server: Server): Promise<number> {
+export async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }
 
-export function stop(server: Server) {
+export function stopServer(server: Server) {
   server.closeAllConnections();
   server.close();
 }
 
-export type Asked = { method?: string; path: string; body?: unknown; status: number };
+export type BenchRequest = { method?: string; path: string; body?: unknown; status: number };
 
 /** Asks once, and is content with nothing but the status that is expected; answers the milliseconds. */
-export function askOnce(
+export function sendOnce(
   { port, headers }: Target,
-  { method = 'GET', path, body, status }: Asked,
+  { method = 'GET', path, body, status }: BenchRequest,
   agent?: Agent,
 ): Promise<number> {
   const started = performance.now();
@@ -81,9 +81,9 @@ export function askOnce(
 }
 
 /** Clients that ask without a pause, each for what is next; answers how many answers a second bring. */
-export async function rateOf(
+export async function measureRate(
   target: Target,
-  next: (at: number) => Asked,
+  next: (at: number) => BenchRequest,
   { clients, seconds }: { clients: number; seconds: number },
 ): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
@@ -94,7 +94,7 @@ export async function rateOf(
   const client = async () => {
     while (performance.now() < until) {
       asked += 1;
-      await askOnce(target, next(asked), agent);
+      await sendOnce(target, next(asked), agent);
       done += 1;
     }
   };

@@ -12,7 +12,7 @@ const TABLES = [
 ];
 
 /** Tables of the same shape and indexes, without triggers, policies and references. */
-export async function plainTables(admin: pg.Client) {
+export async function createBareTables(admin: pg.Client) {
   await admin.query('create schema plain');
   for (const table of [...TABLES, 'loans', 'installments'])
     await admin.query(
@@ -26,7 +26,7 @@ export async function plainTables(admin: pg.Client) {
  * node:http and the bare driver: a payment's rows with invented figures, prepared statements one by
  * one in a transaction. Nothing is parsed, checked, allocated or answered.
  */
-export async function plainServer(connectionString: string, tenant: string) {
+export async function startBareServer(connectionString: string, tenant: string) {
   const pool = new pg.Pool({ connectionString, max: 16 });
   pool.on('error', () => {});
   pool.on('connect', (connection) => connection.on('error', () => {}));

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { boardLoans } from './board.ts';
-import { aSecond, inTurns, type Bench, type Figure } from './figures.ts';
-import { listening, rateOf, startApi, stop, type Asked } from './over-http.ts';
-import { plainServer, plainTables } from './payments-floor.ts';
-import { plainTransfer } from './transfers-floor.ts';
+import { perSecond, alternate, type Bench, type Figure } from './figures.ts';
+import { listen, measureRate, startApi, stopServer, type BenchRequest } from './over-http.ts';
+import { startBareServer, createBareTables } from './payments-floor.ts';
+import { prepareBareTransfer } from './transfers-floor.ts';
 import { openWorld } from './world.ts';
 
 const LOANS = 200;
@@ -13,22 +13,22 @@ const ROUNDS = 5;
 const LINES = 3;
 
 /** Payments received over HTTP by several clients at once, beside the same rows written by plain inserts. */
-export const payments: Bench = async () => {
+export const benchPayments: Bench = async () => {
   const world = await openWorld();
   const loans = await boardLoans(world, 0, LOANS);
   const api = await startApi(world);
   const officer = await api.as('loan_officer');
-  await plainTables(world.admin);
-  const plain = await plainServer(world.url, world.tenant_id);
-  const floor = { port: await listening(plain.server), headers: {} };
-  const transfers = await plainTransfer(world);
-  const pay = (at: number): Asked => payment(loans[at % LOANS] ?? '', '5.00', 201);
-  const rates = await inTurns(ROUNDS, {
-    ours: () => rateOf(officer, pay, LOAD),
-    floor: () => rateOf(floor, pay, LOAD),
+  await createBareTables(world.admin);
+  const plain = await startBareServer(world.url, world.tenant_id);
+  const floor = { port: await listen(plain.server), headers: {} };
+  const transfers = await prepareBareTransfer(world);
+  const pay = (at: number): BenchRequest => payment(loans[at % LOANS] ?? '', '5.00', 201);
+  const rates = await alternate(ROUNDS, {
+    ours: () => measureRate(officer, pay, LOAD),
+    floor: () => measureRate(floor, pay, LOAD),
     transfers: () => transfers.rate(LOAD),
   });
-  stop(plain.server);
+  stopServer(plain.server);
   api.close();
   await Promise.all([plain.end(), transfers.end()]);
   await world.close();
@@ -36,27 +36,29 @@ export const payments: Bench = async () => {
   return [
     {
       what: `payments over HTTP by ${LOAD.clients} clients; bare node:http and driver writing the same rows`,
-      ours: aSecond(rates.ours),
-      floor: aSecond(rates.floor),
+      ours: perSecond(rates.ours),
+      floor: perSecond(rates.floor),
       ratio: rates.ours / rates.floor,
       target: { least: 0.6 },
     },
     {
       what: 'journal lines of payments over HTTP; of the plainest transfer of two lines and two balances, in the database alone',
-      ours: aSecond(lines),
-      floor: aSecond(rates.transfers * 2),
+      ours: perSecond(lines),
+      floor: perSecond(rates.transfers * 2),
       ratio: lines / (rates.transfers * 2),
     },
   ];
 };
 
-const payment = (loan: string, amount: string, status: number): Asked => ({
-  ...{ method: 'POST', path: `/api/v1/loans/${loan}/payments` },
-  ...{ body: { amount }, status },
+const payment = (loan: string, amount: string, status: number): BenchRequest => ({
+  method: 'POST',
+  path: `/api/v1/loans/${loan}/payments`,
+  body: { amount },
+  status,
 });
 
 /** Payments that are refused, beside those that are received: whoever is refused is not to wait longer. */
-export const refusals: Bench = async () => {
+export const benchRefusals: Bench = async () => {
   const world = await openWorld();
   const loans = await boardLoans(world, 0, LOANS);
   const api = await startApi(world);
@@ -67,22 +69,22 @@ export const refusals: Bench = async () => {
   const on = (loan: (at: number) => string, amount: string, status: number) => (at: number) =>
     payment(loan(at), amount, status);
   const any = (at: number) => loans[at % LOANS] ?? '';
-  const rates = await inTurns(ROUNDS, {
-    received: () => rateOf(officer, on(any, '5.00', 201), LOAD),
-    'a role may not (403)': () => rateOf(viewer, on(any, '5.00', 403), LOAD),
+  const rates = await alternate(ROUNDS, {
+    received: () => measureRate(officer, on(any, '5.00', 201), LOAD),
+    'a role may not (403)': () => measureRate(viewer, on(any, '5.00', 403), LOAD),
     'there is no such loan (404)': () =>
-      rateOf(
+      measureRate(
         officer,
         on(() => randomUUID(), '5.00', 404),
         LOAD,
       ),
     'the loan takes none (409)': () =>
-      rateOf(
+      measureRate(
         officer,
         on(() => paidOff, '5.00', 409),
         LOAD,
       ),
-    'the amount is none (422)': () => rateOf(officer, on(any, '-5.00', 422), LOAD),
+    'the amount is none (422)': () => measureRate(officer, on(any, '-5.00', 422), LOAD),
   });
   await world.admin.query(`update loans set status = 'active' where id = $1`, [paidOff]);
   api.close();
@@ -90,8 +92,8 @@ export const refusals: Bench = async () => {
   const { received, ...refused } = rates;
   return Object.entries(refused).map(([why, rate]): Figure => ({
     what: `a payment is refused: ${why}; received`,
-    ours: aSecond(rate),
-    floor: aSecond(received),
+    ours: perSecond(rate),
+    floor: perSecond(received),
     ratio: rate / received,
     target: { least: 0.8 },
   }));

@@ -1,9 +1,9 @@
 import { addDays } from '../../jobs/dates.ts';
 import { snapshotPortfoliosJob } from '../../jobs/portfolios/snapshot.job.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
-import { sizeOf, type Figure } from './figures.ts';
-import { amount, besideFloor } from './seconds.ts';
-import { manyLoans } from './many-loans.ts';
+import { parseSize, type Figure } from './figures.ts';
+import { formatCount, compareWithFloor } from './timing.ts';
+import { openWorldWithLoans } from './many-loans.ts';
 import { DAY } from './world.ts';
 import { closeDay, startWorkers } from './workers.ts';
 
@@ -24,9 +24,9 @@ const FLOOR = `
   from loan_snapshots where tenant_id = $1 and snapshot_date = $2 group by portfolio_id`;
 
 /** The job that tells of a closed day what each portfolio was, beside one GROUP BY over the same rows. */
-export async function snapshots(words: readonly string[]): Promise<Figure[]> {
-  const count = sizeOf(words, { usual: LOANS, least: 1_000 });
-  const world = await manyLoans(count);
+export async function benchSnapshots(words: readonly string[]): Promise<Figure[]> {
+  const count = parseSize(words, { usual: LOANS, least: 1_000 });
+  const world = await openWorldWithLoans(count);
   const { admin, within, tenant_id } = world;
   const workers = await startWorkers(world);
   // Two days, so that the rows of the second are among others.
@@ -35,7 +35,7 @@ export async function snapshots(words: readonly string[]): Promise<Figure[]> {
   await closeDay(world, workers, day).finally(() => workers.stop());
   const outside = { ...nothingOutside, within };
   const payload = { tenant_id, snapshot_date: day };
-  const { ours, floor } = await besideFloor(
+  const { ours, floor } = await compareWithFloor(
     ROUNDS,
     () => snapshotPortfoliosJob.run(payload, outside),
     () => admin.query(FLOOR, [tenant_id, day]),
@@ -43,7 +43,7 @@ export async function snapshots(words: readonly string[]): Promise<Figure[]> {
   await world.close();
   return [
     {
-      what: `snapshots of portfolios with ${amount(count)} loans in all`,
+      what: `snapshots of portfolios with ${formatCount(count)} loans in all`,
       ours: `${ours.toFixed(3)} s`,
       floor: `${floor.toFixed(3)} s`,
       ratio: ours / floor,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { POOLS } from '../../jobs/job.ts';
-import { API, keepRunning, type Child } from '../../workers/processes/children.ts';
-import { median, say, sizeOf, type Bench, type Figure } from './figures.ts';
-import { installed } from './installed.ts';
+import { API_PROCESS, superviseProcess, type Child } from '../../workers/processes/children.ts';
+import { median, printProgress, parseSize, type Bench, type Figure } from './figures.ts';
+import { newInstallation } from './installed.ts';
 import { openWorld, type BenchWorld } from './world.ts';
 
 const API_WITHIN_MS = 2_000;
@@ -17,18 +17,18 @@ const LOOK_MS = 5;
 const TICK_MS = 10;
 
 /** How long a process takes until it serves, what it holds once it rests, and what is installed; beside bounds. */
-export const starting: Bench = async (words) => {
-  const rounds = sizeOf(words, { usual: 3, least: 1 });
+export const benchStartup: Bench = async (words) => {
+  const rounds = parseSize(words, { usual: 3, least: 1 });
   const world = await openWorld();
   const figures: Figure[] = [];
   for (const each of processesOf(world)) {
-    say(`Starting ${each.name}, ${rounds} times …`);
+    printProgress(`Starting ${each.name}, ${rounds} times …`);
     const runs: Run[] = [];
     for (let round = 1; round <= rounds; round += 1) runs.push(await run(each, round === rounds));
     figures.push(...told(each, runs));
   }
   await world.close();
-  const { shipped, all } = installed();
+  const { shipped, all } = newInstallation();
   return [
     ...figures,
     besideMb('packages installed for production, beside all of them', shipped, all),
@@ -57,8 +57,11 @@ function told({ name, served, within_ms }: Process, runs: readonly Run[]): Figur
 }
 
 const besideMb = (what: string, mb: number, bound: number): Figure => ({
-  ...{ what, ours: inMb(mb), floor: inMb(bound) },
-  ...{ ratio: mb / bound, target: { most: 1 } },
+  what,
+  ours: inMb(mb),
+  floor: inMb(bound),
+  ratio: mb / bound,
+  target: { most: 1 },
 });
 
 type Process = {
@@ -87,9 +90,16 @@ function processesOf({ url, folder, admin }: BenchWorld): Process[] {
     within_ms: API_WITHIN_MS,
     start: (onCrash) => {
       let port: number | undefined;
-      const child = keepRunning({
-        ...{ ...API, env, onCrash: ({ code }) => onCrash(code) },
-        onMessage: (message) => void (port ??= (message as { listening?: number }).listening),
+      const child = superviseProcess({
+        ...API_PROCESS,
+        env,
+        onCrash: ({ code }) => onCrash(code),
+        onMessage: (message) =>
+          void (port ??= (
+            message as {
+              listening?: number;
+            }
+          ).listening),
       });
       const serves = async () =>
         port !== undefined && (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
@@ -101,8 +111,11 @@ function processesOf({ url, folder, admin }: BenchWorld): Process[] {
     served: 'from its start until it fetches jobs',
     within_ms: WORKER_WITHIN_MS,
     start: (onCrash) => {
-      const child = keepRunning({
-        ...{ name: pool, file: 'worker.ts', arguments: [pool], env },
+      const child = superviseProcess({
+        name: pool,
+        file: 'worker.ts',
+        arguments: [pool],
+        env,
         onCrash: ({ code }) => onCrash(code),
       });
       const serves = async () =>

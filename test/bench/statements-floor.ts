@@ -9,7 +9,9 @@ export async function openFloor(folder: string) {
   mkdirSync(home, { recursive: true });
   const { env, executablePath } = await findChromium(home);
   const browser = await puppeteer.launch({
-    ...{ env, headless: 'shell', pipe: true },
+    env,
+    headless: 'shell',
+    pipe: true,
     ...(executablePath && { executablePath }),
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });

@@ -22,7 +22,7 @@ const BUDGETS: Record<string, { trips: number } | { statements: number }> = {
 };
 
 /** What each act asks of the database, and how often it waits; the test there holds the same. */
-export const statementsPer: Bench = async () => {
+export const benchQueriesPerRequest: Bench = async () => {
   const words = ['vitest', 'run', '--config', 'test/vitest.config.ts', FILE];
   const child = spawn('npx', words, {
     cwd: ROOT,

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { billMonth, issueStatements } from '../../jobs/documents/statements.job.ts';
-import { statementPage } from '../../jobs/documents/statement-page.ts';
-import type { Outside } from '../../jobs/outside.ts';
+import { buildStatementPage } from '../../jobs/documents/statement-page.ts';
+import type { ExternalServices } from '../../jobs/external-systems.ts';
 import { renderDocument } from '../../templates/render-document.ts';
-import { keepRunning, type Child } from '../../workers/processes/children.ts';
-import { aSecond, say, sizeOf, type Bench } from './figures.ts';
-import { manyLoans } from './many-loans.ts';
+import { superviseProcess, type Child } from '../../workers/processes/children.ts';
+import { perSecond, printProgress, parseSize, type Bench } from './figures.ts';
+import { openWorldWithLoans } from './many-loans.ts';
 import { openFloor } from './statements-floor.ts';
-import { assertWhole } from './statements-left.ts';
+import { assertStatementsComplete } from './assert-statements.ts';
 import { watchMemory } from './watch-memory.ts';
 import { DAY, type BenchWorld } from './world.ts';
 
@@ -25,10 +25,10 @@ const FLOOR_PAGES = 100;
  * The statements of a month, printed by a real process of the documents pool that is killed twice, beside a
  * bare browser that prints the same pages with its defaults and does nothing else.
  */
-export const statements: Bench = async (words) => {
-  const count = sizeOf(words, { usual: MANY, least: LEAST });
-  say(`Writing ${count.toLocaleString('en')} loans …`);
-  const world = await manyLoans(count);
+export const benchStatements: Bench = async (words) => {
+  const count = parseSize(words, { usual: MANY, least: LEAST });
+  printProgress(`Writing ${count.toLocaleString('en')} loans …`);
+  const world = await openWorldWithLoans(count);
   await billed(world);
   const pages = await pagesOf(world, Math.min(FLOOR_PAGES, count));
   const floor = await openFloor(world.folder);
@@ -36,7 +36,7 @@ export const statements: Bench = async (words) => {
   const { rate, memory } = await printed(world, count);
   rates.push(await floor.rate(pages));
   await floor.close();
-  await assertWhole(world, count);
+  await assertStatementsComplete(world, count);
   // No day was closed meanwhile: the books are those of the day on which the loans were made.
   await setDay(world, DAY);
   await world.close();
@@ -44,8 +44,8 @@ export const statements: Bench = async (words) => {
   return [
     {
       what: `${count.toLocaleString('en')} statements by the documents pool, killed twice; a bare page.pdf() loop before and after`,
-      ours: aSecond(rate),
-      floor: aSecond(least),
+      ours: perSecond(rate),
+      floor: perSecond(least),
       ratio: rate / least,
       target: { least: 1.5 },
     },
@@ -85,16 +85,16 @@ async function pagesOf({ admin }: BenchWorld, count: number): Promise<string[]> 
     [count],
   );
   return rows.map(({ figures }) =>
-    renderDocument('monthly_statement', 'en', statementPage(figures, 'en')),
+    renderDocument('monthly_statement', 'en', buildStatementPage(figures, 'en')),
   );
 }
 
 /** Orders all of them, and has them printed; two workers are killed meanwhile. */
 async function printed(world: BenchWorld, count: number) {
   const { url, folder, admin, within, tenant_id } = world;
-  await issueStatements.run({ tenant_id, statement_month: MONTH }, { within } as Outside);
+  await issueStatements.run({ tenant_id, statement_month: MONTH }, { within } as ExternalServices);
   let crashes = 0;
-  const worker = keepRunning({
+  const worker = superviseProcess({
     name: 'documents',
     file: 'worker.ts',
     arguments: ['documents'],
@@ -135,7 +135,9 @@ async function kill(worker: Child, done: () => Promise<number>): Promise<number>
   const before = await done();
   await until(async () => (await done()) > before);
   const idle = performance.now() - killed;
-  say(`Killed after ${before} documents; the next one ${(idle / 1000).toFixed(1)} s later`);
+  printProgress(
+    `Killed after ${before} documents; the next one ${(idle / 1000).toFixed(1)} s later`,
+  );
   return idle;
 }
 

@@ -1,10 +1,10 @@
 import { addTapeConfig } from '../../jobs/portfolios/tape-config.ts';
-import { makeTape, orderTape } from '../../jobs/portfolios/generate-tape.job.ts';
-import { COLUMNS, TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
+import { writeTape, requestTape } from '../../jobs/portfolios/generate-tape.job.ts';
+import { COLUMN_DEFINITIONS, TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
 import { openFiles } from '../../jobs/files/open-files.ts';
-import { sizeOf, type Figure } from './figures.ts';
-import { amount, besideFloor, rate } from './seconds.ts';
-import { manyLoans } from './many-loans.ts';
+import { parseSize, type Figure } from './figures.ts';
+import { formatCount, compareWithFloor, formatRate } from './timing.ts';
+import { openWorldWithLoans } from './many-loans.ts';
 import { DAY, type BenchWorld } from './world.ts';
 import { closeDay, startWorkers } from './workers.ts';
 
@@ -14,25 +14,25 @@ const LOOK_MS = 50;
 const MB = 1_048_576;
 
 /** The csv of a closed day with all columns, beside a COPY of them into a file by the server itself. */
-export async function tapes(words: readonly string[]): Promise<Figure[]> {
-  const count = sizeOf(words, { usual: LOANS, least: 1_000 });
-  const world = await manyLoans(count);
+export async function benchTapes(words: readonly string[]): Promise<Figure[]> {
+  const count = parseSize(words, { usual: LOANS, least: 1_000 });
+  const world = await openWorldWithLoans(count);
   const { admin } = world;
   const workers = await startWorkers(world);
   await closeDay(world, workers, DAY).finally(() => workers.stop());
-  await admin.query('vacuum analyze loan_snapshots, loan_particulars');
+  await admin.query('vacuum analyze loan_snapshots, loan_attribute_history');
   const make = await maker(world);
   const shown = await admin.query<{ data_directory: string }>('show data_directory');
   const file = `${shown.rows[0]?.data_directory}/tape.csv`;
   const memory = watchMemory();
-  const { ours, floor } = await besideFloor(ROUNDS, make, () => admin.query(copyTo(file)));
+  const { ours, floor } = await compareWithFloor(ROUNDS, make, () => admin.query(copyTo(file)));
   const { least, most } = memory.stop();
   await world.close();
   return [
     {
-      what: `a tape of ${amount(count)} loans with all ${TAPE_COLUMNS.length} columns as csv, beside COPY`,
-      ours: rate(count, ours),
-      floor: rate(count, floor),
+      what: `a tape of ${formatCount(count)} loans with all ${TAPE_COLUMNS.length} columns as csv, beside COPY`,
+      ours: formatRate(count, ours),
+      floor: formatRate(count, floor),
       ratio: floor / ours,
       target: { least: 0.6 },
     },
@@ -57,15 +57,15 @@ async function maker({ within, tenant_id, folder }: BenchWorld) {
     }),
   );
   return async () => {
-    const tape = await within(tenant_id, (work) => orderTape(work, config, { as_of_date: DAY }));
-    await makeTape(within, files, tenant_id, tape);
+    const tape = await within(tenant_id, (work) => requestTape(work, config, { as_of_date: DAY }));
+    await writeTape(within, files, tenant_id, tape);
   };
 }
 
 /** The same cells of the same rows, joined once for all. */
 const copyTo = (file: string) => `
   copy (
-    select ${TAPE_COLUMNS.map((name) => `${COLUMNS[name].from.sql} as ${name}`).join(', ')}
+    select ${TAPE_COLUMNS.map((name) => `${COLUMN_DEFINITIONS[name].from.sql} as ${name}`).join(', ')}
     from (
       select kept.*, told.external_id, told.borrower_name, told.borrower_state, told.borrower_zip,
              told.program, told.product, told.origination_date, told.first_payment_date, told.apr,
@@ -74,7 +74,7 @@ const copyTo = (file: string) => `
              told.collateral_type, told.collateral_value, told.lien_position, told.investor,
              told.portfolio, told.credit_score_origination
       from loan_snapshots as kept
-      join loan_particulars as told on told.tenant_id = kept.tenant_id and told.loan_id = kept.loan_id
+      join loan_attribute_history as told on told.tenant_id = kept.tenant_id and told.loan_id = kept.loan_id
       where kept.snapshot_date = date '${DAY}'
     ) as row
     join loans as loan on loan.tenant_id = row.tenant_id and loan.id = row.loan_id

@@ -5,7 +5,7 @@ import type { BenchWorld } from './world.ts';
  * What a ledger kept by transfers does for one, at the least: two balances under their locks, an entry with
  * two lines, in one function of the database, called by a prepared statement. No HTTP, no loan, no tenant.
  */
-export async function plainTransfer({ admin, url }: BenchWorld) {
+export async function prepareBareTransfer({ admin, url }: BenchWorld) {
   await admin.query(`
     create schema transfers;
     create table transfers.accounts (id integer primary key, balance numeric not null default 0);
@@ -38,7 +38,8 @@ export async function plainTransfer({ admin, url }: BenchWorld) {
   pool.on('connect', (connection) => connection.on('error', () => {}));
   const move = (at: number) =>
     pool.query({
-      ...{ name: 'move', text: 'select transfers.move($1, $2, 5)' },
+      name: 'move',
+      text: 'select transfers.move($1, $2, 5)',
       values: [1 + (at % 200), 201 + (at % 200)],
     });
   return {

@@ -1,21 +1,21 @@
 import { Agent, createServer, request } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
-import { BARE } from '../../jobs/installation.ts';
-import { networksOf } from '../../jobs/networks/networks.ts';
-import { keysFrom } from '../../jobs/sealing/secrets.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
+import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import { emitAll } from '../../jobs/webhooks/emit.ts';
-import { sign } from '../../jobs/webhooks/signature.ts';
-import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { signBody } from '../../jobs/webhooks/signature.ts';
+import { SYSTEM, createWithin, type Work } from '../../jobs/work.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
 import { POOL_SETTINGS } from '../../workers/queue/pools.ts';
 import { PAYMENT_RECEIVED } from '../setup/events.ts';
-import { subscribeAll } from '../setup/outbound.ts';
-import { startOutbound } from '../setup/outbound.ts';
-import { settle } from '../setup/settings.ts';
-import { aSecond, inTurns, sizeOf, type Bench } from './figures.ts';
-import { listening, stop } from './over-http.ts';
+import { subscribeAll } from '../setup/outbound-worker.ts';
+import { startOutboundWorker } from '../setup/outbound-worker.ts';
+import { saveSettings } from '../setup/settings.ts';
+import { perSecond, alternate, parseSize, type Bench } from './figures.ts';
+import { listen, stopServer } from './over-http.ts';
 import { openWorld } from './world.ts';
 
 const ROUNDS = 3;
@@ -28,28 +28,28 @@ async function startReceiver() {
   const server = createServer({ cert, key }, (incoming, response) => {
     incoming.on('end', () => response.writeHead(204).end()).resume();
   });
-  const url = `https://localhost:${await listening(server)}/`;
-  return { url, ca: cert, close: () => stop(server) };
+  const url = `https://localhost:${await listen(server)}/`;
+  return { url, ca: cert, close: () => stopServer(server) };
 }
 
 /**
  * Events delivered by a worker of the outbound pool, each attempt recorded before and after it, beside a loop
  * that signs and posts the same bytes on as many kept connections and records nothing.
  */
-export const webhooks: Bench = async (words) => {
-  const count = sizeOf(words, { usual: 1_000, least: 100 });
+export const benchWebhooks: Bench = async (words) => {
+  const count = parseSize(words, { usual: 1_000, least: 100 });
   const world = await openWorld();
   const receiver = await startReceiver();
-  const keys = keysFrom('the secret of an installation of benches');
-  const installation = { ...BARE, keys, networks: networksOf([]) };
-  const work = workOf(world.pool, SYSTEM, installation);
+  const keys = deriveKeys('the secret of an installation of benches');
+  const installation = { ...DEFAULT_INSTALLATION, keys, networks: parseNetworks([]) };
+  const work = createWithin(world.pool, SYSTEM, installation);
   const tenant = {
     within: <Result>(steps: (given: Work) => Promise<Result>) => work(world.tenant_id, steps),
   };
-  await settle(tenant, { webhooks: { allow_private_hosts: true } });
+  await saveSettings(tenant, { webhooks: { allow_private_hosts: true } });
   await subscribeAll(tenant, [receiver.url]);
-  const http = openHttp({ ca: receiver.ca, networks: networksOf([]) });
-  const stopWorker = await startOutbound({ url: world.url, installation }, [deliverWebhook], {
+  const http = openHttp({ ca: receiver.ca, networks: parseNetworks([]) });
+  const stopWorker = await startOutboundWorker({ url: world.url, installation }, [deliverWebhook], {
     post: (asked) => http.post(asked),
   });
   let events = 0;
@@ -72,7 +72,7 @@ export const webhooks: Bench = async (words) => {
     return (count * 1_000) / (performance.now() - started);
   };
   await delivered();
-  const rates = await inTurns(ROUNDS, { ours: delivered, floor: () => posted(receiver, count) });
+  const rates = await alternate(ROUNDS, { ours: delivered, floor: () => posted(receiver, count) });
   await stopWorker();
   await http.close();
   receiver.close();
@@ -80,8 +80,8 @@ export const webhooks: Bench = async (words) => {
   return [
     {
       what: `${count} events delivered in ${AT_ONCE} slots, each attempt recorded; a loop that signs and posts them`,
-      ours: aSecond(rates.ours),
-      floor: aSecond(rates.floor),
+      ours: perSecond(rates.ours),
+      floor: perSecond(rates.floor),
       ratio: rates.ours / rates.floor,
       target: { least: 0.5 },
     },
@@ -98,7 +98,7 @@ async function posted({ url, ca }: { url: string; ca: string }, count: number) {
       const headers = {
         'Content-Type': 'application/json',
         'Content-Length': body.length,
-        'X-Signature': sign('a secret of the receiver', body),
+        'X-Signature': signBody('a secret of the receiver', body),
       };
       request(url, { method: 'POST', agent, headers }, (incoming) => {
         incoming.on('end', resolve).resume();

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
-import { queued } from '../../jobs/queued.ts';
-import { keepRunning } from '../../workers/processes/children.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
+import { superviseProcess } from '../../workers/processes/children.ts';
 import type { BenchWorld } from './world.ts';
 
 /** As many as the targets name, one for each core. */
@@ -17,7 +17,7 @@ export type Workers = {
   stop(): Promise<void>;
 };
 
-export type Accruing = Workers & {
+export type AccrualWorkers = Workers & {
   /** Settles when so many more chunks are accrued; whoever asked the database would slow it. */
   untilAccrued(chunks: number): Promise<void>;
 };
@@ -31,7 +31,7 @@ export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<
   const crashed = Promise.withResolvers<never>();
   crashed.promise.catch(() => {});
   const children = Array.from({ length: PROCESSES }, () =>
-    keepRunning({
+    superviseProcess({
       name: 'ledger',
       file: 'worker.ts',
       arguments: ['ledger'],
@@ -45,7 +45,7 @@ export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<
     return rows.length >= PROCESSES;
   });
   const clock = 'start-close-of-business';
-  const names = queued.filter(({ pool, name }) => pool === 'ledger' && name !== clock);
+  const names = allJobs.filter(({ pool, name }) => pool === 'ledger' && name !== clock);
   const isIdle = async () => {
     const left = 'select from graphile_worker.jobs where task_identifier = any($1) limit 1';
     return (await admin.query(left, [names.map(({ name }) => name)])).rows.length === 0;
@@ -61,7 +61,7 @@ export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<
 }
 
 /** Processes that do nothing but one step of the close, with the fetch of the pool that closes days. */
-export async function startAccruing({ url }: BenchWorld): Promise<Accruing> {
+export async function startAccrualWorkers({ url }: BenchWorld): Promise<AccrualWorkers> {
   const crashed = Promise.withResolvers<never>();
   crashed.promise.catch(() => {});
   const children = Array.from({ length: PROCESSES }, () =>
@@ -104,9 +104,9 @@ export async function closeDay(world: BenchWorld, workers: Workers, day: string)
   const { within, tenant_id } = world;
   const started = performance.now();
   await within(tenant_id, (work) => startClose(work, day));
-  await untilClosed(world, workers, day);
+  await waitForClose(world, workers, day);
   return (performance.now() - started) / 1000;
 }
 
-export const untilClosed = ({ within, tenant_id }: BenchWorld, workers: Workers, day: string) =>
+export const waitForClose = ({ within, tenant_id }: BenchWorld, workers: Workers, day: string) =>
   workers.until(() => within(tenant_id, async ({ today }) => today > day));

@@ -4,13 +4,13 @@ import path from 'node:path';
 import pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { openLog } from '../../jobs/log.ts';
-import { openTenant } from '../../jobs/users/open-tenant.ts';
-import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
+import { addTenant } from '../../jobs/users/add-tenant.ts';
+import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
-import { keepPostgres } from '../../workers/processes/keep-postgres.ts';
+import { supervisePostgres } from '../../workers/processes/supervise-postgres.ts';
 
 export const DAY = '2026-01-15';
 export const HOST = 'bench.test';
@@ -35,24 +35,32 @@ export async function openWorld(): Promise<BenchWorld> {
   const postgres = await startEmbeddedPostgres(folder);
   const { url } = postgres;
   // Ends the server too when the measuring is cut short.
-  const kept = await keepPostgres(postgres, openLog('silent', { service: 'bench' }));
+  const kept = await supervisePostgres(postgres, openLog('silent', { service: 'bench' }));
   await migrate(url);
   const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
   const pool = await openPool(url, { size: 16, statementTimeoutMs: SLOW_MS });
-  const within = workOf(pool, SYSTEM);
+  const within = createWithin(pool, SYSTEM);
   const tenant = { slug: 'bench', name: 'Bench', business_date: DAY, domains: [HOST] };
-  const tenant_id = await openTenant(owner, within, tenant);
+  const tenant_id = await addTenant(owner, within, tenant);
   const admin = new pg.Client(url);
   admin.on('error', () => {});
   await admin.connect();
   return {
-    ...{ url, folder, tenant_id, within, pool, admin },
+    url,
+    folder,
+    tenant_id,
+    within,
+    pool,
+    admin,
     close: async () => {
       const violated = await violationsIn(url);
       await admin.end();
       await Promise.all([pool.end(), owner.end()]);
       await kept.stop();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, {
+        recursive: true,
+        force: true,
+      });
       if (violated.length > 0) throw new Error(`Violated afterwards: ${violated.join('; ')}`);
     },
   };
@@ -61,7 +69,9 @@ export async function openWorld(): Promise<BenchWorld> {
 /** What must hold in a database and does not in this one, as sentences. */
 export async function violationsIn(url: string): Promise<string[]> {
   const auditor = await openPool(url, {
-    ...{ role: 'servicing_auditor', size: 1, statementTimeoutMs: SLOW_MS },
+    role: 'servicing_auditor',
+    size: 1,
+    statementTimeoutMs: SLOW_MS,
   });
   const violations = await checkInvariants(auditor);
   await auditor.end();

@@ -114,7 +114,9 @@ test('of an archiving and a loan that begins at once, one is refused', async () 
   const terms = {
     program_id: await tenant.first('/programs'),
     product_id: await tenant.first('/products'),
-    ...{ principal_amount: '1000.00', interest_rate: '0.05', term_months: 12 },
+    principal_amount: '1000.00',
+    interest_rate: '0.05',
+    term_months: 12,
   };
 
   for (let round = 0; round < 5; round += 1) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -195,7 +195,7 @@ test('letters are held while mail comes back from all addresses, and staff find 
     const { id } = (await officer.post('/communications/send', letter)).body;
     return async () => (await officer.get(`/communication-logs/${id}`)).body;
   };
-  const print = () => drain(stage, outside, ['print-letter']);
+  const print = () => runJobs(stage, outside, ['print-letter']);
 
   const waiting = await send();
   const marked = await officer.post(`/addresses/${mailing.id}/mail-returned`, { note: 'Moved' });

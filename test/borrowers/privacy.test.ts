@@ -5,13 +5,19 @@ import { exportBorrower } from '../../jobs/borrowers/privacy/export-borrower.job
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
 import { sql } from '../../sql/database/db.ts';
 import { redact as openDoor } from '../../sql/borrowers/redaction.ts';
-import { BOOKS, LEADING, OTHERS, SECRET, UNLISTED } from '../setup/borrower-catalogue.ts';
-import { everyRow } from '../setup/every-row.ts';
+import {
+  BOOKED_ROWS,
+  TABLES_LEADING_TO_BORROWERS,
+  SHARED_TABLES,
+  SECRET_COLUMNS,
+  UNLISTED_COLUMNS,
+} from '../setup/borrower-catalogue.ts';
+import { dumpAllRows } from '../setup/dump-rows.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { plant } from '../setup/planting.ts';
-import { drain } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { plantMarks } from '../setup/plant-marks.ts';
+import { runJobs } from '../setup/queue.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { secondSuperadmin } from '../setup/team.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -23,7 +29,7 @@ const JOBS = ['render-document', 'export-borrower', 'remove-redacted-files'];
 
 /** Years later, in which nothing has happened; the law of this tenant asks for one. */
 async function yearsLater(tenant: Tenant) {
-  await settle(tenant, { retention: { borrower_years: 1 } });
+  await saveSettings(tenant, { retention: { borrower_years: 1 } });
   await stage.owner.query(`update tenants set business_date = '2028-06-01' where id = $1`, [
     tenant.id,
   ]);
@@ -38,19 +44,19 @@ async function paidBack(tenant: Tenant) {
 }
 
 test('every table that leads to a borrower is told of, or named with its reason', async () => {
-  const { rows } = await stage.owner.query<{ name: string }>(LEADING);
+  const { rows } = await stage.owner.query<{ name: string }>(TABLES_LEADING_TO_BORROWERS);
 
-  expect(rows.map(({ name }) => name)).toEqual(Object.keys(OTHERS));
+  expect(rows.map(({ name }) => name)).toEqual(Object.keys(SHARED_TABLES));
 });
 
 test('every column that may hold words of a borrower is personal, or kept for a reason', async () => {
-  const { rows } = await stage.owner.query<{ name: string }>(UNLISTED);
+  const { rows } = await stage.owner.query<{ name: string }>(UNLISTED_COLUMNS);
 
   expect(rows.map(({ name }) => name)).toEqual([]);
 });
 
 test('nothing sealed, hashed or secret is in an export', async () => {
-  const { rows } = await stage.owner.query<{ name: string }>(SECRET);
+  const { rows } = await stage.owner.query<{ name: string }>(SECRET_COLUMNS);
 
   expect(rows.map(({ name }) => name).toSorted()).toEqual([
     'borrower_exports.sha256_hash',
@@ -58,7 +64,7 @@ test('nothing sealed, hashed or secret is in an export', async () => {
   ]);
 });
 
-const booksOf = async ({ id }: Tenant) => (await stage.owner.query(BOOKS, [id])).rows;
+const booksOf = async ({ id }: Tenant) => (await stage.owner.query(BOOKED_ROWS, [id])).rows;
 
 test('a borrower of years ago is exported and redacted, and the books stay as they were', async () => {
   const tenant = await stage.tenant();
@@ -83,12 +89,12 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
       account_number: '000123456789',
     }),
   ];
-  await drain(stage, outside, JOBS);
+  await runJobs(stage, outside, JOBS);
   const storedOf = (id: string) => [...outside.stored.keys()].filter((key) => key.includes(id));
   const stored = storedOf(loan_id).length;
   const ordered = await superadmin.post(`${borrower}/export`);
   const second = await superadmin.post(`${borrower}/export`);
-  await drain(stage, outside, JOBS);
+  await runJobs(stage, outside, JOBS);
   const made = await superadmin.get(`/borrower-exports/${ordered.body.id}`);
   const archive = [...outside.stored].find(([key]) => key.includes('/exports/'))?.[1];
   const files = unzipSync(archive ?? new Uint8Array());
@@ -110,7 +116,7 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
   const asked = await redact();
 
   const approved = await approve(asked);
-  await drain(stage, outside, JOBS);
+  await runJobs(stage, outside, JOBS);
 
   expect(written.map(({ status }) => status)).toEqual([200, 201, 201, 201, 201, 201]);
   expect(stored).toBeGreaterThan(0);
@@ -127,7 +133,7 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
   expect(hold.body).toMatchObject({ is_on_legal_hold: true });
   expect(onHold).toMatchObject({ status: 409, body: { code: 'legal_hold' } });
   expect(approved.status, JSON.stringify(approved.body)).toBe(200);
-  const left = (await everyRow(stage.owner)).split('\n');
+  const left = (await dumpAllRows(stage.owner)).split('\n');
   expect(left.filter((row) => /quaggason/i.test(row))).toEqual([]);
   expect([...storedOf(loan_id), ...storedOf(ordered.body.id)]).toEqual([]);
   const { body: gone } = await officer.get(borrower);
@@ -191,7 +197,7 @@ test('an export is made once, and goes when its days are over', async () => {
   const superadmin = await tenant.signedIn('superadmin');
   const { borrower_id } = await newLoan(tenant);
   const { body } = await superadmin.post(`/borrowers/${borrower_id}/export`);
-  await drain(stage, outside, ['export-borrower']);
+  await runJobs(stage, outside, ['export-borrower']);
   const before = await superadmin.get(`/borrower-exports/${body.id}`);
   const elsewhere = await (await stage.tenant()).signedIn('superadmin');
   expect((await elsewhere.get(`/borrower-exports/${body.id}`)).status).toBe(404);
@@ -214,14 +220,14 @@ test('planted words are in no row of any table once their borrower is redacted',
   const { borrower_id } = await paidBack(tenant);
   const other = await newLoan(tenant);
   await yearsLater(tenant);
-  const unmarked = await plant(stage.owner, tenant.id, borrower_id, MARK);
-  const planted = await everyRow(stage.owner);
+  const unmarked = await plantMarks(stage.owner, tenant.id, borrower_id, MARK);
+  const planted = await dumpAllRows(stage.owner);
 
   const path = `/borrowers/${borrower_id}/redact`;
   const redacted = await superadmin.post(path, { confirm: MARK });
   const again = await superadmin.post(path, { confirm: MARK });
-  await drain(stage, outside, JOBS);
-  const kept = await everyRow(stage.owner);
+  await runJobs(stage, outside, JOBS);
+  const kept = await dumpAllRows(stage.owner);
 
   // Four digits, nine of a bank, and nothing while there is no hold.
   expect(unmarked.toSorted()).toEqual([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { jointLoan } from '../setup/joint.ts';
-import { settle } from '../setup/settings.ts';
+import { newJointLoan } from '../setup/joint-loans.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -9,11 +9,11 @@ const stage = await newStage();
 async function overTogether() {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
-  const { id, borrower_id, other } = await jointLoan(tenant);
+  const { id, borrower_id, other } = await newJointLoan(tenant);
   const { body: loan } = await tenant.officer.get(`/loans/${id}`);
   const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount: loan.total_balance });
   expect(paid.status, JSON.stringify(paid.body)).toBe(201);
-  await settle(tenant, { retention: { borrower_years: 1 } });
+  await saveSettings(tenant, { retention: { borrower_years: 1 } });
   await stage.owner.query(`update tenants set business_date = '2028-06-01'`);
   const nameOf = async (who: string) =>
     (await tenant.officer.get(`/borrowers/${who}`)).body.last_name as string;
@@ -43,7 +43,9 @@ test('a borrower is kept while somebody who owes the loan beside them is on lega
   const gone = await redact(borrower_id);
 
   expect([kept.status, kept.body.code, kept.body.details]).toEqual([
-    ...[409, 'legal_hold', { loan_ids: [id] }],
+    409,
+    'legal_hold',
+    { loan_ids: [id] },
   ]);
   expect(gone.status, JSON.stringify(gone.body)).toBe(200);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loanRows } from '../setup/loan-rows.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -7,7 +7,7 @@ const stage = await newStage();
 test('a task is given to somebody, completed by whoever does it, and reopened', async () => {
   const tenant = await stage.tenant();
   const { officer, userIds } = tenant;
-  const [loan_id] = await loanRows(tenant, {});
+  const [loan_id] = await insertLoans(tenant, {});
   const path = `/borrowers/${await tenant.first('/borrowers')}/tasks`;
 
   const created = await officer.post(path, {
@@ -39,7 +39,7 @@ test('a task is given to somebody, completed by whoever does it, and reopened', 
 test("a task names the borrower's own loan and one of the staff", async () => {
   const tenant = await stage.tenant();
   const { officer, userIds } = tenant;
-  const [loan_id] = await loanRows(tenant, {});
+  const [loan_id] = await insertLoans(tenant, {});
   const other = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
   const path = `/borrowers/${other.body.id}/tasks`;
 
@@ -60,7 +60,7 @@ test('a letter that is held asks for the address, however it was marked, and ane
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const borrower_id = await tenant.first('/borrowers');
-  const [loan_id] = await loanRows(tenant, {});
+  const [loan_id] = await insertLoans(tenant, {});
   const place = { street_line_1: '1 Main Street', city: 'Arlington', postal_code: '22201' };
   await officer.post(`/borrowers/${borrower_id}/addresses`, { ...place, address_indicator: 'U' });
   const letter = { borrower_id, loan_id, channel: 'letter', template_type: 'statement_ready' };
@@ -71,7 +71,9 @@ test('a letter that is held asks for the address, however it was marked, and ane
   const [task, ...others] = await tasks();
   await officer.put(`/tasks/${task.id}`, { status: 'completed' });
   await officer.post('/communications/send-batch', {
-    ...{ borrower_ids: [borrower_id], channel: 'letter', template_type: 'statement_ready' },
+    borrower_ids: [borrower_id],
+    channel: 'letter',
+    template_type: 'statement_ready',
   });
 
   expect(held).toMatchObject({ status: 409, body: { reasons: ['contact_invalid'] } });

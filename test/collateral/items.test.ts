@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loanRows } from '../setup/loan-rows.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -7,7 +7,7 @@ const stage = await newStage();
 test('an item is worth its estimate until somebody has valued it', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const { officer } = tenant;
-  const [loan_id] = await loanRows(tenant, { principal_balance: '8000.00' });
+  const [loan_id] = await insertLoans(tenant, { principal_balance: '8000.00' });
   const item = await officer.post('/collateral', {
     loan_id,
     collateral_type: 'vehicle',
@@ -54,7 +54,7 @@ test('an item is worth its estimate until somebody has valued it', async () => {
 test('known metadata is checked by its type, and unknown keys are kept', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
-  const [loan_id] = await loanRows(tenant, {});
+  const [loan_id] = await insertLoans(tenant, {});
 
   const refused = await officer.post('/collateral', {
     loan_id,
@@ -75,7 +75,7 @@ test('known metadata is checked by its type, and unknown keys are kept', async (
 test('an item is released only when its liens are, and is not liquidated by an edit', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
-  const [loan_id] = await loanRows(tenant, {});
+  const [loan_id] = await insertLoans(tenant, {});
   const item = await officer.post('/collateral', { loan_id, collateral_type: 'other' });
   const path = `/collateral/${item.body.id}`;
   const lien = await officer.post(`${path}/liens`, { lien_type: 'other' });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { warnOfLapsingLiens } from '../../jobs/collateral/warn-of-lapsing-liens.job.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
 async function collateralOf(tenant: Tenant) {
-  const [loan_id] = await loanRows(tenant, {});
+  const [loan_id] = await insertLoans(tenant, {});
   const item = await tenant.officer.post('/collateral', { loan_id, collateral_type: 'equipment' });
   return `/collateral/${item.body.id}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -15,7 +15,8 @@ async function secured(today = '2026-02-15') {
   const car = { loan_id: id, collateral_type: 'vehicle', estimated_value: '9000.00' };
   const item = `/collateral/${(await admin.post('/collateral', car)).body.id}`;
   const lien = await admin.post(`${item}/liens`, {
-    ...{ lien_type: 'security_agreement', filing_date: '2026-01-15' },
+    lien_type: 'security_agreement',
+    filing_date: '2026-01-15',
   });
   const sell = (body: object) => admin.post(`${item}/liquidate`, body);
   const loan = async () => (await admin.get(`/loans/${id}`)).body;
@@ -37,20 +38,33 @@ test('a sale below the debt repays principal first, ends the liens and leaves a 
     body: {
       status: 'liquidated',
       liquidation: {
-        ...{ sale_price: '8500.00', sale_expenses: '300.00', net_proceeds: '8200.00' },
-        ...{ sale_date: '2026-02-15', outstanding_before: '10072.19', notes: 'Auction 7' },
-        ...{ applied_principal: '8200.00', applied_interest: '0.00', applied_fees: '0.00' },
-        ...{ recovered: '0.00', surplus: '0.00', deficiency_balance: '1872.19', fee_id: null },
+        sale_price: '8500.00',
+        sale_expenses: '300.00',
+        net_proceeds: '8200.00',
+        sale_date: '2026-02-15',
+        outstanding_before: '10072.19',
+        notes: 'Auction 7',
+        applied_principal: '8200.00',
+        applied_interest: '0.00',
+        applied_fees: '0.00',
+        recovered: '0.00',
+        surplus: '0.00',
+        deficiency_balance: '1872.19',
+        fee_id: null,
         liens_released: [released.body.id],
       },
     },
   });
   expect(await loan()).toMatchObject({
-    ...{ status: 'active', principal_balance: '1800.00', total_balance: '1872.19' },
+    status: 'active',
+    principal_balance: '1800.00',
+    total_balance: '1872.19',
     deficiency_balance: '1872.19',
   });
   expect(released.body).toMatchObject({
-    ...{ status: 'released', release_date: '2026-02-15', release_reason: 'liquidated' },
+    status: 'released',
+    release_date: '2026-02-15',
+    release_reason: 'liquidated',
   });
   expect(again).toMatchObject({ status: 409, body: { code: 'already_liquidated' } });
   expect(
@@ -85,12 +99,16 @@ test('what a sale brings above the debt is kept for the borrower, and the loan i
   const tasks = await admin.get(`/tasks?loan_id=${id}`);
 
   expect(sold.body.liquidation).toMatchObject({
-    ...{ applied_principal: '10000.00', applied_interest: '72.19', surplus: '327.81' },
+    applied_principal: '10000.00',
+    applied_interest: '72.19',
+    surplus: '327.81',
     deficiency_balance: '0.00',
   });
   expect(await loan()).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
-  expect(await ledgerOf(tenant)).toEqual({
-    ...{ cash: '400.00', interest_income: '-72.19', refunds_payable: '-327.81' },
+  expect(await balancesByRole(tenant)).toEqual({
+    cash: '400.00',
+    interest_income: '-72.19',
+    refunds_payable: '-327.81',
   });
   expect(tasks.body.map(({ title }: { title: string }) => title)).toEqual([
     expect.stringMatching(/^Pay out the surplus of /),
@@ -105,11 +123,15 @@ test('of a loan that is charged off a sale is a recovery', async () => {
   const undone = await admin.post(`/loans/${id}/reverse-charge-off`);
 
   expect(sold.body.liquidation).toMatchObject({
-    ...{ recovered: '4000.00', applied_principal: '0.00', deficiency_balance: '6000.00' },
+    recovered: '4000.00',
+    applied_principal: '0.00',
+    deficiency_balance: '6000.00',
   });
   expect(await loan()).toMatchObject({ status: 'charged_off', charge_off_balance: '6000.00' });
-  expect(await ledgerOf(tenant)).toEqual({
-    ...{ cash: '-6000.00', charge_off_expense: '10000.00', recovery_income: '-4000.00' },
+  expect(await balancesByRole(tenant)).toEqual({
+    cash: '-6000.00',
+    charge_off_expense: '10000.00',
+    recovery_income: '-4000.00',
   });
   expect(undone).toMatchObject({ status: 409, body: { code: 'recovery_posted' } });
 });
@@ -124,11 +146,13 @@ test('expenses above the price are charged as a legal fee', async () => {
   const ofLost = await lost.sell({ sale_price: '100.00', sale_expenses: '350.00' });
 
   expect(sold.body.liquidation).toMatchObject({
-    ...{ net_proceeds: '0.00', fee_id: fees.body[0].id, deficiency_balance: '10322.19' },
+    net_proceeds: '0.00',
+    fee_id: fees.body[0].id,
+    deficiency_balance: '10322.19',
   });
   expect(fees.body).toMatchObject([{ fee_type: 'legal', amount: '250.00', status: 'assessed' }]);
   expect(await loan()).toMatchObject({ outstanding_fees: '250.00' });
-  expect((await ledgerOf(tenant))['fees_receivable']).toBe('250.00');
+  expect((await balancesByRole(tenant))['fees_receivable']).toBe('250.00');
   expect(ofLost.body.liquidation).toMatchObject({ net_proceeds: '0.00', fee_id: null });
   expect(await lost.loan()).toMatchObject({ outstanding_fees: '0.00', status: 'charged_off' });
 });
@@ -139,11 +163,14 @@ test('what came before a sale and is entered after it leads to the same loan and
       sell({ sale_price: '9900.00', sale_expenses: '50.00', sale_date: '2026-01-30' }),
     paid: ({ tenant, id }: Case) =>
       tenant.officer.post(`/loans/${id}/payments`, {
-        ...{ amount: '400.00', payment_date: '2026-01-20' },
+        amount: '400.00',
+        payment_date: '2026-01-20',
       }),
     fee: ({ tenant, id }: Case) =>
       tenant.officer.post(`/loans/${id}/fees`, {
-        ...{ fee_type: 'other', amount: '40.00', effective_date: '2026-01-25' },
+        fee_type: 'other',
+        amount: '40.00',
+        effective_date: '2026-01-25',
       }),
   };
   const orders = [
@@ -166,7 +193,7 @@ test('what came before a sale and is entered after it leads to the same loan and
       total_balance,
       deficiency_balance,
       sale,
-      books: await ledgerOf(again.tenant),
+      books: await balancesByRole(again.tenant),
     });
   }
 
@@ -180,7 +207,7 @@ type Case = Awaited<ReturnType<typeof secured>>;
 test('a sale that was a mistake is taken back with its fee, its releases and what it asked for', async () => {
   const { tenant, admin, id, item, lien, sell, loan } = await secured();
   await admin.put(item, { status: 'repossessed' });
-  const before = { loan: await loan(), books: await ledgerOf(tenant) };
+  const before = { loan: await loan(), books: await balancesByRole(tenant) };
   const undo = (reason = 'Wrong car') => admin.post(`${item}/reverse-liquidation`, { reason });
 
   const early = await undo();
@@ -196,7 +223,7 @@ test('a sale that was a mistake is taken back with its fee, its releases and wha
   expect(tasks.body).toMatchObject([{ title: expect.stringMatching(/^Review LN-2026-000001/) }]);
   const { updated_at: _, ...now } = await loan();
   expect(before.loan).toMatchObject(now);
-  expect(await ledgerOf(tenant)).toEqual(before.books);
+  expect(await balancesByRole(tenant)).toEqual(before.books);
   expect(await violationsIn(stage)).toEqual([]);
 });
 

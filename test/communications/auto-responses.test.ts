@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { conversation as converse } from '../setup/conversation.ts';
-import { settle } from '../setup/settings.ts';
+import { newConversation as converse } from '../setup/conversation.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -122,7 +122,10 @@ test('a rule finds what its pattern describes, and its order decides', async () 
   await admin.post('/auto-responses', { ...regex, pattern: '.', response_body: 'Else' });
   const pattern = String.raw`\bpay(ed|ing)? .*\btwice\b`;
   await admin.post('/auto-responses', {
-    ...{ ...regex, pattern, response_body: 'Sorry', priority: 1 },
+    ...regex,
+    pattern,
+    response_body: 'Sorry',
+    priority: 1,
   });
 
   await says('I PAYED it\n twice!');
@@ -156,10 +159,10 @@ test('out of hours another answer is given, by the tenant’s clock', async () =
   await admin.post('/auto-responses', { ...late, cooldown_minutes: 0 });
   await admin.post('/auto-responses', { ...rule, response_body: 'Here', cooldown_minutes: 0 });
 
-  await settle(tenant, { communications: { business_hours: { days: [] } } });
+  await saveSettings(tenant, { communications: { business_hours: { days: [] } } });
   await says('Hello');
   const always = { start: 0, end: 24, days: [1, 2, 3, 4, 5, 6, 7], is_closed_on_holidays: false };
-  await settle(tenant, { communications: { business_hours: always } });
+  await saveSettings(tenant, { communications: { business_hours: always } });
   await says('Hello');
 
   expect(await texts()).toEqual(['Tomorrow', 'Here']);

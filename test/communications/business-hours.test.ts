@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOpen } from '../../jobs/communications/business-hours.ts';
+import { isWithinBusinessHours } from '../../jobs/communications/business-hours.ts';
 
 const weekdays = { start: 9, end: 17, days: [1, 2, 3, 4, 5], closed_dates: ['2026-11-27'] };
 
@@ -17,7 +17,7 @@ test.each([
 ])('at %s somebody is there in New York: %s', (at, isThere) => {
   const hours = { ...weekdays, is_closed_on_holidays: true };
 
-  expect(isOpen(hours, 'America/New_York', new Date(at))).toBe(isThere);
+  expect(isWithinBusinessHours(hours, 'America/New_York', new Date(at))).toBe(isThere);
 });
 
 test('a holiday is the tenant’s own day, and closes nobody who works on holidays', () => {
@@ -25,9 +25,15 @@ test('a holiday is the tenant’s own day, and closes nobody who works on holida
   const lastHour = new Date('2026-11-27T04:30:00Z');
   const thanksgiving = new Date('2026-11-26T15:00:00Z');
 
-  expect(isOpen({ ...round, closed_dates: [] }, 'America/New_York', lastHour)).toBe(false);
-  expect(isOpen({ ...round, closed_dates: [] }, 'UTC', lastHour)).toBe(true);
+  expect(isWithinBusinessHours({ ...round, closed_dates: [] }, 'America/New_York', lastHour)).toBe(
+    false,
+  );
+  expect(isWithinBusinessHours({ ...round, closed_dates: [] }, 'UTC', lastHour)).toBe(true);
   expect(
-    isOpen({ ...weekdays, is_closed_on_holidays: false }, 'America/New_York', thanksgiving),
+    isWithinBusinessHours(
+      { ...weekdays, is_closed_on_holidays: false },
+      'America/New_York',
+      thanksgiving,
+    ),
   ).toBe(true);
 });

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { statusAfter } from '../../jobs/communications/delivery-status.ts';
-import { conversation as converse, SECRET, signed } from '../setup/conversation.ts';
-import { drain } from '../setup/queue.ts';
+import { advanceStatus } from '../../jobs/communications/delivery-status.ts';
+import {
+  newConversation as converse,
+  PROVIDER_SECRET,
+  signedHeaders,
+} from '../setup/conversation.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -15,11 +19,11 @@ test('only the provider’s own signature over these bytes is believed', async (
 
   const replies = [
     await call('delivery-status', report, {}),
-    await call('delivery-status', report, signed(raw, '', 'another secret of somebody')),
-    await call('delivery-status', report, signed(`${raw} `)),
-    await call('delivery-status', report, signed(raw, String(now - 360))),
-    await call('delivery-status', report, signed(raw, String(now))),
-    await call('delivery-status', report, { Authorization: `Bearer ${SECRET}` }),
+    await call('delivery-status', report, signedHeaders(raw, '', 'another secret of somebody')),
+    await call('delivery-status', report, signedHeaders(`${raw} `)),
+    await call('delivery-status', report, signedHeaders(raw, String(now - 360))),
+    await call('delivery-status', report, signedHeaders(raw, String(now))),
+    await call('delivery-status', report, { Authorization: `Bearer ${PROVIDER_SECRET}` }),
     await call('inbound/email', { from: 'a@example.com', message_id: 'm' }),
   ];
 
@@ -75,7 +79,7 @@ test.each([
   ['sent', 'something new', null],
   ['delivered', 'unsubscribe', 'opened'],
 ])('a message that is %s and is reported %s becomes %s', (current, reported, status) => {
-  expect(statusAfter(current, reported)).toBe(status);
+  expect(advanceStatus(current, reported)).toBe(status);
 });
 
 test('reports move a message on, and a bounce spoils the address', async () => {
@@ -86,7 +90,7 @@ test('reports move a message on, and a bounce spoils the address', async () => {
     borrower_id,
     channel: 'email',
   });
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
   const provider_message_id = `${sent.body.id}@fake`;
 
   await call('delivery-status', { provider_message_id, status: 'delivered' });
@@ -108,7 +112,7 @@ async function reportedEmail() {
   await officer.post(path, { email: 'ada@example.com' });
   const what = { template_type: 'welcome', borrower_id, channel: 'email' };
   const { id } = (await officer.post('/communications/send', what)).body;
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
   const report = (status: string, timestamp: string) =>
     call('delivery-status', { provider_message_id: `${id}@fake`, status, timestamp });
   const log = async () => (await officer.get(`/communication-logs/${id}`)).body;
@@ -177,11 +181,14 @@ test.each([
   ['the address that it was sent to', (id: string) => ({ to: `reply+${id}@lender.example` })],
 ])('a letter is put with what it answers by %s', async (_, said) => {
   const { superadmin, officer, borrower_id, call, outside } = await conversation();
-  await superadmin.put('/communications/providers/email', { name: 'generic', secret: SECRET });
+  await superadmin.put('/communications/providers/email', {
+    name: 'generic',
+    secret: PROVIDER_SECRET,
+  });
   await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
   const what = { template_type: 'welcome', borrower_id, channel: 'email' };
   const { id } = (await officer.post('/communications/send', what)).body;
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
 
   const answer = { from: 'ada@example.com', body: 'Thank you', message_id: `answer-${id}` };
   await call('inbound/email', { ...answer, ...said(id) });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { renderEmail } from '../../templates/email.ts';
 import { defaultMessages, TEMPLATE_TYPES, type TemplateType } from '../../templates/messages.ts';
-import { amiss, asRead, type Language } from '../setup/press.ts';
+import { findUnexpectedWords, collapseWhitespace, type Language } from '../setup/pdf-printer.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain, travelTo } from '../setup/queue.ts';
-import { newReader, type Reader } from '../setup/readers.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
+import { newDocumentReader, type DocumentReader } from '../setup/document-readers.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -13,7 +13,11 @@ const LANGUAGES: readonly Language[] = ['en', 'es'];
 /** A loan that is late, partly paid, charged a fee, quoted and promised for, as the API has all of it. */
 async function lateLoan(language: Language) {
   const wish = { cents: 1_234_567, basis_points: 899, term_months: 24 };
-  const reader = await newReader(stage, language, { ...wish, paid_percent: 0, fee_cents: 0 });
+  const reader = await newDocumentReader(stage, language, {
+    ...wish,
+    paid_percent: 0,
+    fee_cents: 0,
+  });
   const { tenant, path, done, ask } = reader;
   await done(`${path}/disburse`);
   await travelTo(stage, tenant, '2026-02-20');
@@ -21,7 +25,8 @@ async function lateLoan(language: Language) {
   const fee = await done(`${path}/fees`, { fee_type: 'late', amount: '25.50' });
   const quote = await done(`${path}/payoff-quotes`);
   const promise = await done(`${path}/promises-to-pay`, {
-    ...{ promised_amount: '1312.34', promised_date: '2026-02-27' },
+    promised_amount: '1312.34',
+    promised_date: '2026-02-27',
   });
   return { ...reader, payment, fee, quote, promise, owed: await ask(path) };
 }
@@ -30,12 +35,17 @@ type Facts = Awaited<ReturnType<typeof lateLoan>>;
 type Told = { context?: object; says: readonly string[] };
 const TERM = { start_date: '2026-03-01', end_date: '2026-05-31', payment_amount: '123.45' };
 const CHANGED = {
-  ...{ effective_date: '2026-03-15', payment_amount: '234.56', rate: '0.0525' },
+  effective_date: '2026-03-15',
+  payment_amount: '234.56',
+  rate: '0.0525',
   maturity_date: '2028-03-15',
 };
 const PLAN = {
-  ...{ old_payment_amount: '564.32', payment_amount: '571.09', first_date: '2026-03-15' },
-  ...{ last_date: '2028-01-15', last_payment_amount: '570.88' },
+  old_payment_amount: '564.32',
+  payment_amount: '571.09',
+  first_date: '2026-03-15',
+  last_date: '2028-01-15',
+  last_payment_amount: '570.88',
 };
 const DRAW = { amount: '564.32', date: '2026-03-15', account_last_four: '6789' };
 const AMOUNT = { amount: '12345.67', date: '2026-02-20' };
@@ -45,8 +55,10 @@ const CASE = { number: 'HS-17', subject: 'x', type: 'x', date: '2026-02-20' };
 const paidOf = ({ payment, money, day }: Facts): Told => ({
   context: {
     payment: {
-      ...{ amount: payment.amount, date: payment.effective_date },
-      ...{ principal: payment.principal_applied, interest: payment.interest_applied },
+      amount: payment.amount,
+      date: payment.effective_date,
+      principal: payment.principal_applied,
+      interest: payment.interest_applied,
       fees: payment.fees_applied,
     },
   },
@@ -115,7 +127,8 @@ const KINDS: Record<Exclude<TemplateType, 'custom'>, (facts: Facts) => Told> = {
     context: { modification: CHANGED },
     says: [
       ...[CHANGED.effective_date, CHANGED.maturity_date].map(day),
-      ...[money(CHANGED.payment_amount), rate(CHANGED.rate)],
+      money(CHANGED.payment_amount),
+      rate(CHANGED.rate),
     ],
   }),
   schedule_changed: ({ money, day }) => ({
@@ -142,11 +155,16 @@ const KINDS: Record<Exclude<TemplateType, 'custom'>, (facts: Facts) => Told> = {
 };
 
 /** What a mail says, with its frame and without its tags. */
-const asMail = ({ slug }: Reader['tenant'], language: Language, subject: string, body: string) => {
+const asMail = (
+  { slug }: DocumentReader['tenant'],
+  language: Language,
+  subject: string,
+  body: string,
+) => {
   const tenant = { name: slug, branding: {}, address_lines: ['9 Calle Vieja'] };
   const html = renderEmail({ language, subject, body, tenant, unsubscribe_url: 'https://x.test' });
   const [, inside = ''] = html.split('<body');
-  return asRead(
+  return collapseWhitespace(
     inside
       .replaceAll(/<\/?(?:a|strong)\b[^>]{0,400}>/g, '')
       .replaceAll(/<[^>]{0,400}>|^[^>]{0,400}>/g, ' ')
@@ -168,11 +186,17 @@ for (const language of LANGUAGES)
       if (template_type === 'custom') continue;
       const { context = {}, says } = KINDS[template_type](facts);
       const { subject, body } = await facts.done('/communications/preview', {
-        ...{ ...about, template_type, channel, context },
+        ...about,
+        template_type,
+        channel,
+        context,
       });
-      const text = channel === 'sms' ? asRead(body) : asMail(facts.tenant, language, subject, body);
+      const text =
+        channel === 'sms'
+          ? collapseWhitespace(body)
+          : asMail(facts.tenant, language, subject, body);
       const kind = `${template_type} by ${channel}`;
-      expect(amiss(`${subject ?? ''} ${text}`, language), kind).toEqual([]);
+      expect(findUnexpectedWords(`${subject ?? ''} ${text}`, language), kind).toEqual([]);
       if (channel === 'sms') expect(text.length, kind).toBeLessThan(161 * 2);
       else for (const words of says) expect(text, kind).toContain(words);
       for (const figure of text.match(/\$[\d,]+\.\d\d/g) ?? [])
@@ -186,9 +210,11 @@ test('a message that many get has its dates in the language of its words', async
   await done(`/borrowers/${borrower_id}/emails`, { email: 'maria@example.com' });
 
   await done('/communications/send-batch', {
-    ...{ borrower_ids: [borrower_id], template_type: 'payment_reminder', channel: 'email' },
+    borrower_ids: [borrower_id],
+    template_type: 'payment_reminder',
+    channel: 'email',
   });
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
 
   const [mail] = outside.mailbox;
   expect(mail?.to.name, tenant.slug).toContain('Fernández-Güemes');

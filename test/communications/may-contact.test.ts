@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { reasonsAgainst, type Facts } from '../../jobs/communications/may-contact.ts';
+import { findBlockReasons, type ContactFacts } from '../../jobs/communications/contact-rules.ts';
 
 const policy = { quiet_hours: { start: 21, end: 8 }, weekly_cap: 7 };
-const reachable: Facts = {
+const reachable: ContactFacts = {
   do_not_contact: false,
   is_opted_out: false,
   has_contact: true,
@@ -20,13 +20,13 @@ const reachable: Facts = {
 };
 
 test('nothing speaks against somebody who can be reached', () => {
-  expect(reasonsAgainst(reachable, 'email', 'payment_reminder', policy)).toEqual([]);
+  expect(findBlockReasons(reachable, 'email', 'payment_reminder', policy)).toEqual([]);
 });
 
 test('all reasons that apply are given, the specified ones first', () => {
   const facts = { ...reachable, has_recent_same: true, is_opted_out: true, do_not_contact: true };
 
-  expect(reasonsAgainst(facts, 'sms', 'payment_reminder', policy)).toEqual([
+  expect(findBlockReasons(facts, 'sms', 'payment_reminder', policy)).toEqual([
     'do_not_contact',
     'channel_opted_out',
     'recently_contacted',
@@ -39,7 +39,7 @@ test.each([
   [7, ['quiet_hours']],
   [8, []],
 ])('a collections text at %i o’clock local time: %j', (local_hour, reasons) => {
-  expect(reasonsAgainst({ ...reachable, local_hour }, 'sms', 'past_due_notice', policy)).toEqual(
+  expect(findBlockReasons({ ...reachable, local_hour }, 'sms', 'past_due_notice', policy)).toEqual(
     reasons,
   );
 });
@@ -47,26 +47,26 @@ test.each([
 test('quiet hours are for texts that collect, and for nothing else', () => {
   const atNight = { ...reachable, local_hour: 23 };
 
-  expect(reasonsAgainst(atNight, 'email', 'past_due_notice', policy)).toEqual([]);
-  expect(reasonsAgainst(atNight, 'sms', 'payment_received', policy)).toEqual([]);
+  expect(findBlockReasons(atNight, 'email', 'past_due_notice', policy)).toEqual([]);
+  expect(findBlockReasons(atNight, 'sms', 'payment_received', policy)).toEqual([]);
 });
 
 test('the eighth contact in collections within a week is one too many', () => {
   const pestered = { ...reachable, collections_this_week: 7 };
 
-  expect(reasonsAgainst(pestered, 'email', 'past_due_notice', policy)).toEqual(['frequency_cap']);
-  expect(reasonsAgainst(pestered, 'email', 'payment_received', policy)).toEqual([]);
+  expect(findBlockReasons(pestered, 'email', 'past_due_notice', policy)).toEqual(['frequency_cap']);
+  expect(findBlockReasons(pestered, 'email', 'payment_received', policy)).toEqual([]);
 });
 
 test('a mandatory notice is not suppressed, but goes by letter to who wants no contact', () => {
   const silent = { ...reachable, do_not_contact: true, has_recent_same: true };
 
-  expect(reasonsAgainst(silent, 'email', 'statement_ready', policy)).toEqual(['do_not_contact']);
-  expect(reasonsAgainst(silent, 'letter', 'statement_ready', policy)).toEqual([]);
+  expect(findBlockReasons(silent, 'email', 'statement_ready', policy)).toEqual(['do_not_contact']);
+  expect(findBlockReasons(silent, 'letter', 'statement_ready', policy)).toEqual([]);
 });
 
 test('an address that bounced is no way to reach anybody', () => {
   const bounced = { ...reachable, is_contact_valid: false };
 
-  expect(reasonsAgainst(bounced, 'email', null, policy)).toEqual(['contact_invalid']);
+  expect(findBlockReasons(bounced, 'email', null, policy)).toEqual(['contact_invalid']);
 });

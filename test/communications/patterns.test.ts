@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
 import { expect, test, vi } from 'vitest';
-import { writtenOutSize } from '../../jobs/communications/pattern-size.ts';
-import { isFoundIn, problemIn } from '../../jobs/communications/patterns.ts';
-import { spentMs } from '../setup/spent.ts';
+import { expandedSize } from '../../jobs/communications/pattern-size.ts';
+import { matchesPattern, findPatternProblem } from '../../jobs/communications/patterns.ts';
+import { cpuTimeMs } from '../setup/cpu-time.ts';
 
 test.each([
   ['x{1000}'.repeat(28), 28_000],
@@ -12,14 +12,14 @@ test.each([
   ['((((', 0],
   ['a){5}', 5],
 ])('the size of %s is known before it is compiled', (pattern, size) => {
-  expect(writtenOutSize(pattern)).toBe(size);
+  expect(expandedSize(pattern)).toBe(size);
 });
 
 test('a pattern that is far too large is not compiled at all', () => {
   const compile = vi.spyOn(RE2JS, 'compile');
 
-  const problem = problemIn('x{1000}'.repeat(28));
-  isFoundIn('(x{1000}){1000}', 'xxx');
+  const problem = findPatternProblem('x{1000}'.repeat(28));
+  matchesPattern('(x{1000}){1000}', 'xxx');
 
   expect(problem).toMatch(/too large/);
   expect(compile).not.toHaveBeenCalled();
@@ -30,9 +30,9 @@ test('the dearest pattern that may be saved reads the longest message in no time
   const text = 'a'.repeat(100_000);
 
   for (const pattern of dear) {
-    expect(problemIn(pattern), pattern).toBeNull();
+    expect(findPatternProblem(pattern), pattern).toBeNull();
     expect(
-      spentMs(() => isFoundIn(pattern, text)),
+      cpuTimeMs(() => matchesPattern(pattern, text)),
       pattern,
     ).toBeLessThan(500);
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { spokenIn } from '../../jobs/communications/keywords.ts';
+import { matchKeyword } from '../../jobs/communications/keywords.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
-import { conversation as converse, SECRET } from '../setup/conversation.ts';
-import { drain } from '../setup/queue.ts';
+import { newConversation as converse, PROVIDER_SECRET } from '../setup/conversation.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -81,7 +81,10 @@ test('STOP revokes the consent to texts and START gives it again, all of it in t
 test('who unsubscribes has it in the history, and agrees to mail there no more', async () => {
   const { superadmin, officer, borrower_id, call } = await converse(stage);
   const path = `/borrowers/${borrower_id}`;
-  await superadmin.put('/communications/providers/email', { name: 'generic', secret: SECRET });
+  await superadmin.put('/communications/providers/email', {
+    name: 'generic',
+    secret: PROVIDER_SECRET,
+  });
   await officer.post(`${path}/emails`, { email: 'ada@example.com' });
   await officer.post(`${path}/consents`, { consent_type: 'email' });
   const what = { template_type: 'welcome', borrower_id, channel: 'email' };
@@ -146,7 +149,10 @@ test('a number that said STOP before it was anybody’s stays stopped when it be
 
 test('a mail that says unsubscribe ends mails, and one that cancels something else does not', async () => {
   const { superadmin, officer, borrower_id, call } = await converse(stage);
-  await superadmin.put('/communications/providers/email', { name: 'generic', secret: SECRET });
+  await superadmin.put('/communications/providers/email', {
+    name: 'generic',
+    secret: PROVIDER_SECRET,
+  });
   await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
   const write = (subject: string) =>
     call('inbound/email', { from: 'Ada@Example.com', subject, message_id: subject });
@@ -170,7 +176,7 @@ async function mailed(...types: string[]) {
     const what = { template_type, borrower_id, channel: 'email' };
     expect((await officer.post('/communications/send', what)).status).toBe(201);
   }
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
   const mails = outside.mailbox.filter(({ from }) => from.name?.endsWith(tenant.slug));
   const wants = async () =>
     (await officer.get(`/borrowers/${borrower_id}/communication-preferences`)).body.email_enabled;
@@ -244,5 +250,5 @@ test.each([
   ['unstop', 'start'],
   ['Ayuda', 'help'],
 ])('a text that says %j asks for %s', (body, wish) => {
-  expect(spokenIn('sms', { body })?.wish).toBe(wish);
+  expect(matchKeyword('sms', { body })?.wish).toBe(wish);
 });

@@ -2,14 +2,19 @@ import { createHmac, generateKeyPairSync, randomUUID, sign, type KeyObject } fro
 import { expect, test } from 'vitest';
 import { isCertificateUrl, isSubscribeUrl } from '../../jobs/communications/providers/ses.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
-import { basic, conversation, mailed, SECRET } from '../setup/conversation.ts';
-import { drain } from '../setup/queue.ts';
+import {
+  basicAuth,
+  newConversation,
+  newMailedBorrower,
+  PROVIDER_SECRET,
+} from '../setup/conversation.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const seconds = (ago = 0) => String(Math.floor(Date.now() / 1000) - ago);
 const mailedBy = (name: string, secret: string, account_id?: string) =>
-  mailed(stage, { name, secret, account_id });
+  newMailedBorrower(stage, { name, secret, account_id });
 
 test('SendGrid’s events are believed by its key over these bytes at this time', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -49,25 +54,31 @@ test('SendGrid’s events are believed by its key over these bytes at this time'
     { received: 3, changed: 0 },
   ]);
   expect([await ground.status(), await ground.address(), await ground.marks()]).toEqual([
-    ...['bounced', 'bounced', 1],
+    'bounced',
+    'bounced',
+    1,
   ]);
 });
 
 test('a provider that cannot be believed as agreed is not named', async () => {
-  const { superadmin } = await conversation(stage);
+  const { superadmin } = await newConversation(stage);
   const path = '/communications/providers/email';
   const rsa = generateKeyPairSync('rsa', { modulusLength: 512 }).publicKey;
   const key = rsa.export({ format: 'der', type: 'spki' }).toString('base64');
 
   const sendgrid = await superadmin.put(path, { name: 'sendgrid', secret: key });
-  const ses = await superadmin.put(path, { name: 'ses', secret: SECRET, account_id: 'arn' });
+  const ses = await superadmin.put(path, {
+    name: 'ses',
+    secret: PROVIDER_SECRET,
+    account_id: 'arn',
+  });
 
   expect(sendgrid).toMatchObject({ status: 422, body: { errors: { secret: expect.any(String) } } });
   expect(ses).toMatchObject({ status: 422, body: { errors: { account_id: expect.any(String) } } });
 });
 
 /** What Mailgun puts beside an event, or among the fields of a mail. */
-function mailgunSigned(timestamp = seconds(), secret = SECRET) {
+function mailgunSigned(timestamp = seconds(), secret = PROVIDER_SECRET) {
   const token = randomUUID().replaceAll('-', '');
   const signature = createHmac('sha256', secret)
     .update(timestamp + token)
@@ -76,11 +87,12 @@ function mailgunSigned(timestamp = seconds(), secret = SECRET) {
 }
 
 test('Mailgun’s token counts once, and a complaint spoils the address once', async () => {
-  const ground = await mailedBy('mailgun', SECRET);
+  const ground = await mailedBy('mailgun', PROVIDER_SECRET);
   const payload = (signature: object, event = 'complained') => ({
     signature,
     'event-data': {
-      ...{ event, timestamp: 1_700_000_000.5 },
+      event,
+      timestamp: 1700000000.5,
       message: { headers: { 'message-id': `${ground.id}@lender.example` } },
     },
   });
@@ -96,16 +108,22 @@ test('Mailgun’s token counts once, and a complaint spoils the address once', a
 
   expect(replies.map(({ status }) => status)).toEqual([401, 401, 200, 401, 200]);
   expect([await ground.status(), await ground.address(), await ground.marks()]).toEqual([
-    ...['complained', 'complained', 1],
+    'complained',
+    'complained',
+    1,
   ]);
 });
 
 test('Mailgun brings what a borrower wrote, as a form', async () => {
-  const { officer, post, borrower_id, id } = await mailedBy('mailgun', SECRET);
+  const { officer, post, borrower_id, id } = await mailedBy('mailgun', PROVIDER_SECRET);
   const form = new URLSearchParams({
     ...mailgunSigned(),
-    ...{ sender: 'ada@example.com', recipient: 'loans@lender.example', subject: 'Re: Welcome' },
-    ...{ 'body-plain': 'Thank you', 'Message-Id': '<1@x>', 'In-Reply-To': `<${id}@fake>` },
+    sender: 'ada@example.com',
+    recipient: 'loans@lender.example',
+    subject: 'Re: Welcome',
+    'body-plain': 'Thank you',
+    'Message-Id': '<1@x>',
+    'In-Reply-To': `<${id}@fake>`,
   }).toString();
 
   const reply = await post(
@@ -120,26 +138,32 @@ test('Mailgun brings what a borrower wrote, as a form', async () => {
 });
 
 test('Postmark is known by the password of its address', async () => {
-  const ground = await mailedBy('postmark', SECRET);
+  const ground = await mailedBy('postmark', PROVIDER_SECRET);
   const bounce = (Type: string) => ({
-    ...{ RecordType: 'Bounce', Type, MessageID: randomUUID(), Description: 'No such mailbox' },
-    ...{ Metadata: { message: ground.id }, BouncedAt: '2026-01-15T10:00:00Z' },
+    RecordType: 'Bounce',
+    Type,
+    MessageID: randomUUID(),
+    Description: 'No such mailbox',
+    Metadata: { message: ground.id },
+    BouncedAt: '2026-01-15T10:00:00Z',
   });
 
   const replies = [
     await ground.post(bounce('HardBounce')),
-    await ground.post(bounce('HardBounce'), basic(`${SECRET}.`)),
-    await ground.post(bounce('SoftBounce'), basic(SECRET)),
+    await ground.post(bounce('HardBounce'), basicAuth(`${PROVIDER_SECRET}.`)),
+    await ground.post(bounce('SoftBounce'), basicAuth(PROVIDER_SECRET)),
   ];
   const soft = [await ground.status(), await ground.address()];
-  await ground.post(bounce('HardBounce'), basic(SECRET));
-  await ground.post(bounce('HardBounce'), basic(SECRET));
+  await ground.post(bounce('HardBounce'), basicAuth(PROVIDER_SECRET));
+  await ground.post(bounce('HardBounce'), basicAuth(PROVIDER_SECRET));
 
   expect(replies.map(({ status }) => status)).toEqual([401, 401, 200]);
   expect(replies[0]?.headers['www-authenticate']).toMatch(/^Basic /);
   expect(soft).toEqual(['undelivered', 'active']);
   expect([await ground.status(), await ground.address(), await ground.marks()]).toEqual([
-    ...['bounced', 'bounced', 1],
+    'bounced',
+    'bounced',
+    1,
   ]);
 });
 
@@ -157,7 +181,9 @@ async function amazon() {
   /** The text that is signed, written down as the service describes it. */
   const signed = (fields: Record<string, string>, version: '1' | '2') => {
     const whole: Record<string, string> = {
-      ...{ MessageId: randomUUID(), TopicArn: TOPIC, Timestamp: new Date().toISOString() },
+      MessageId: randomUUID(),
+      TopicArn: TOPIC,
+      Timestamp: new Date().toISOString(),
       ...fields,
     };
     const text = Object.keys(whole)
@@ -172,13 +198,17 @@ async function amazon() {
 }
 
 test('Amazon’s notifications are believed once its certificate was read, in both versions', async () => {
-  const ground = await mailedBy('ses', SECRET, TOPIC);
+  const ground = await mailedBy('ses', PROVIDER_SECRET, TOPIC);
   const { cert, signed } = await amazon();
-  const headers = { ...basic(SECRET), 'Content-Type': 'text/plain; charset=UTF-8' };
+  const headers = { ...basicAuth(PROVIDER_SECRET), 'Content-Type': 'text/plain; charset=UTF-8' };
   const event = (notificationType: string, more: object) =>
     JSON.stringify({
-      ...{ notificationType, ...more },
-      mail: { messageId: 'amazon', tags: { message: [ground.id] } },
+      notificationType,
+      ...more,
+      mail: {
+        messageId: 'amazon',
+        tags: { message: [ground.id] },
+      },
     });
   const Message = event('Bounce', { bounce: { bounceType: 'Permanent' } });
   const bounce = signed({ Type: 'Notification', Message }, '2');
@@ -187,11 +217,11 @@ test('Amazon’s notifications are believed once its certificate was read, in bo
   const stranger = await ground.post(bounce, { 'Content-Type': 'text/plain' });
   const first = await ground.post(bounce, headers);
   ground.outside.answers.read.push({ status: 200, body: cert });
-  await drain(stage, ground.outside, ['read-certificate']);
+  await runJobs(stage, ground.outside, ['read-certificate']);
   const replies = [
     await ground.post({ ...bounce, Message: Message.replace('Permanent', 'Transient') }, headers),
     await ground.post({ ...bounce, TopicArn: `${TOPIC}2` }, headers),
-    await ground.post(bounce, { ...headers, ...basic('another secret of somebody') }),
+    await ground.post(bounce, { ...headers, ...basicAuth('another secret of somebody') }),
     await ground.post(signed(delivery, '1'), headers),
   ];
   const delivered = await ground.status();
@@ -204,12 +234,14 @@ test('Amazon’s notifications are believed once its certificate was read, in bo
   expect(replies.map(({ status }) => status)).toEqual([401, 401, 401, 200]);
   expect(delivered).toBe('delivered');
   expect([await ground.status(), await ground.address(), await ground.marks()]).toEqual([
-    ...['bounced', 'bounced', 1],
+    'bounced',
+    'bounced',
+    1,
   ]);
 });
 
 test('a worker tells Amazon once that its notifications are wanted', async () => {
-  const ground = await mailedBy('ses', SECRET, TOPIC);
+  const ground = await mailedBy('ses', PROVIDER_SECRET, TOPIC);
   const { cert, signed } = await amazon();
   await stage.owner.query(
     'insert into provider_certificates (tenant_id, url, pem) select id, $1, $2 from tenants where id not in (select tenant_id from provider_certificates)',
@@ -218,7 +250,7 @@ test('a worker tells Amazon once that its notifications are wanted', async () =>
   const SubscribeURL =
     'https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=x&Token=y';
   const wish = { Type: 'SubscriptionConfirmation', Message: 'You have chosen', Token: 'y' };
-  const headers = { ...basic(SECRET), 'Content-Type': 'text/plain; charset=UTF-8' };
+  const headers = { ...basicAuth(PROVIDER_SECRET), 'Content-Type': 'text/plain; charset=UTF-8' };
   const elsewhere = signed({ ...wish, SubscribeURL: 'https://evil.example/' }, '2');
 
   const replies = [
@@ -227,7 +259,7 @@ test('a worker tells Amazon once that its notifications are wanted', async () =>
     await ground.post(signed({ ...wish, SubscribeURL }, '2'), headers),
   ];
   ground.outside.answers.read.push({ status: 200, body: '<ok/>' });
-  await drain(stage, ground.outside, ['confirm-subscription']);
+  await runJobs(stage, ground.outside, ['confirm-subscription']);
 
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(ground.outside.reads).toEqual([SubscribeURL]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { printLetter } from '../../jobs/communications/print-letter.job.ts';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
-import type { SendAnswer } from '../../jobs/outside.ts';
+import type { SendResult } from '../../jobs/external-systems.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newStage } from '../setup/world.ts';
@@ -105,7 +105,7 @@ test('a blocked send under an idempotency key is answered the same again', async
 
 test('a passing refusal is tried again with the same Message-ID, a final one is not', async () => {
   const { officer, message, outside, attempt } = await correspondence();
-  const busy: SendAnswer = {
+  const busy: SendResult = {
     ok: false,
     provider: 'smtp',
     temporary: true,

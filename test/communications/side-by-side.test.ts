@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compose } from '../../jobs/communications/compose.ts';
-import { sideBySide } from '../../sql/database/joined.ts';
+import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -12,8 +12,11 @@ async function twoLoans() {
   const admin = await tenant.signedIn('admin');
   for (const template_type of ['payment_reminder', 'late_fee_notice'])
     await admin.post('/communication-templates', {
-      ...{ name: template_type, template_type, channel: 'email' },
-      ...{ subject: 'Loan {{ loan.number }}', body: '<p>{{ borrower.name }}</p>' },
+      name: template_type,
+      template_type,
+      channel: 'email',
+      subject: 'Loan {{ loan.number }}',
+      body: '<p>{{ borrower.name }}</p>',
     });
   const first = await newLoan(tenant);
   const { borrower_id } = first;
@@ -21,9 +24,13 @@ async function twoLoans() {
   await tenant.officer.post(`/borrowers/${borrower_id}/emails`, { email: 'grace@example.com' });
   const write = (loan_ids: string[], template_type: string) =>
     tenant.within((work) =>
-      sideBySide(loan_ids, (loan_id) =>
+      mapConcurrently(loan_ids, (loan_id) =>
         compose(work, {
-          ...{ borrower_id, loan_id, template_type, channel: 'email', triggered_by: 'system' },
+          borrower_id,
+          loan_id,
+          template_type,
+          channel: 'email',
+          triggered_by: 'system',
         }),
       ),
     );

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
-import { jointLoan, person } from '../setup/joint.ts';
+import { newJointLoan, newBorrower } from '../setup/joint-loans.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { done } from '../setup/portal.ts';
-import { settle } from '../setup/settings.ts';
+import { assertOk } from '../setup/portal.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -26,7 +26,10 @@ async function reachable(tenant = shared) {
   const phone = await officer.post(`${path}/phones`, { phone_number: PHONE });
   await officer.post(`${path}/emails`, { email: 'grace@example.com' });
   await officer.post(`${path}/addresses`, {
-    ...{ street_line_1: '1 Main Street', city: 'Arlington', state: 'VA', postal_code: '22201' },
+    street_line_1: '1 Main Street',
+    city: 'Arlington',
+    state: 'VA',
+    postal_code: '22201',
   });
   const reasons = async (channel: string, more: object = {}) => {
     const asked = { borrower_id, channel, ...more };
@@ -113,13 +116,13 @@ test('a consent that is over is missing; one that was never asked for is where t
     (await officer.post(`${path}/consents`, { consent_type: 'tcpa_sms', ...consent })).body.id;
 
   const never = await reasons('sms');
-  await settle(tenant, { communications: { required_consents: ['tcpa_sms'] } });
+  await saveSettings(tenant, { communications: { required_consents: ['tcpa_sms'] } });
   const required = await reasons('sms');
   await agree({ contact_value: '+12025550199' });
   const elsewhere = await reasons('sms');
   const id = await agree({ contact_value: PHONE });
   const given = await reasons('sms');
-  await settle(tenant, { communications: {} });
+  await saveSettings(tenant, { communications: {} });
   await officer.post(`/borrower-consents/${id}/revoke`, {});
   const revoked = await reasons('sms');
   await agree({ granted_at: '2026-01-01T00:00:00Z', expires_at: '2026-01-02T00:00:00Z' });
@@ -185,17 +188,21 @@ test('a text that was to be sent again at night waits for the morning', async ()
   const { tenant, officer, phone, send } = await reachable(await stage.tenant());
   // Nobody is asked for an hour: first one that is far where the number is, then all but one in UTC.
   const far = (new Date().getUTCHours() + 8) % 24;
-  await settle(tenant, { communications: { quiet_hours: { start: far, end: (far + 1) % 24 } } });
+  await saveSettings(tenant, {
+    communications: { quiet_hours: { start: far, end: (far + 1) % 24 } },
+  });
   const here = (new Date().getUTCHours() + 12) % 24;
   const { id } = (await send('sms', 'past_due_notice')).body;
   const outside = newOutside(stage.pool);
   await officer.put(`/phones/${phone.body.id}`, { time_zone: 'UTC' });
   const quiet_hours = { start: (here + 1) % 24, end: here };
-  await settle(tenant, { communications: { quiet_hours } });
+  await saveSettings(tenant, { communications: { quiet_hours } });
 
   await sendCommunication.run({ tenant_id: tenant.id, log_id: id, attempt: 1 }, outside);
   const waiting = await officer.get(`/communication-logs/${id}`);
-  await settle(tenant, { communications: { quiet_hours: { start: here, end: (here + 1) % 24 } } });
+  await saveSettings(tenant, {
+    communications: { quiet_hours: { start: here, end: (here + 1) % 24 } },
+  });
   await sendCommunication.run({ tenant_id: tenant.id, log_id: id, attempt: 2 }, outside);
 
   expect(waiting.body).toMatchObject({ status: 'queued', error_code: 'quiet_hours', attempts: 1 });
@@ -209,7 +216,8 @@ test('of two who borrow, each is asked by what is known of them', async () => {
   await officer.post(`/borrowers/${other.id}/legal-reps`, ATTORNEY);
 
   const batch = await officer.post('/communications/send-batch', {
-    ...{ template_type: 'payment_reminder', channel: 'email' },
+    template_type: 'payment_reminder',
+    channel: 'email',
     borrower_ids: [borrower_id, other.id],
   });
 
@@ -224,11 +232,11 @@ const ASKED = { channel: 'sms', template_type: 'past_due_notice' };
 
 test('two who owe a loan are asked alone: one who wants no contact, and one where it is night', async () => {
   const { officer } = shared;
-  const { id, borrower_id, other } = await jointLoan(shared);
+  const { id, borrower_id, other } = await newJointLoan(shared);
   const phone = (who: string, phone_number: string, time_zone: string) =>
     officer.post(`/borrowers/${who}/phones`, { phone_number, time_zone });
-  done(await phone(borrower_id, '+12025550123', 'America/New_York'));
-  done(await phone(other, '+18085550123', 'Pacific/Honolulu'));
+  assertOk(await phone(borrower_id, '+12025550123', 'America/New_York'));
+  assertOk(await phone(other, '+18085550123', 'Pacific/Honolulu'));
   // Nine in the morning in New York, and four at night in Honolulu.
   const at = '2026-01-15T14:00:00Z';
   const reasonsOf = async (who: string, more: object = {}) => {
@@ -237,11 +245,15 @@ test('two who owe a loan are asked alone: one who wants no contact, and one wher
   };
 
   const morning = [await reasonsOf(borrower_id, { at }), await reasonsOf(other, { at })];
-  done(await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true, is_deceased: true }));
+  assertOk(
+    await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true, is_deceased: true }),
+  );
   const noon = { at: '2026-01-15T20:00:00Z' };
   const then = [await reasonsOf(borrower_id, noon), await reasonsOf(other, noon)];
   const stranger = await officer.post('/communications/can-interact', {
-    ...{ ...ASKED, loan_id: id, borrower_id: await person(shared) },
+    ...ASKED,
+    loan_id: id,
+    borrower_id: await newBorrower(shared),
   });
 
   expect(morning).toEqual([[], ['quiet_hours']]);

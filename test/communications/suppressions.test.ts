@@ -2,18 +2,20 @@ import { expect, test } from 'vitest';
 import type { Provider } from '../../jobs/communications/providers/callback.ts';
 import { mailgun } from '../../jobs/communications/providers/mailgun.ts';
 import { sendgrid } from '../../jobs/communications/providers/sendgrid.ts';
-import { Reports } from '../../jobs/communications/report.ts';
+import { DeliveryReports } from '../../jobs/communications/delivery-reports.ts';
 
 test('what SendGrid and Mailgun hold back spoils the address as the refusal before did', () => {
   const reports = (provider: Provider, events: unknown) =>
-    Reports.parse(provider.reports.parse(events)).map(({ status, is_opted_out }) => [
+    DeliveryReports.parse(provider.reports.parse(events)).map(({ status, is_opted_out }) => [
       status,
       is_opted_out,
     ]);
   const dropped = (reason: string) => ({ event: 'dropped', message: 'm', reason });
   const suppressed = (reason: string) => ({
     'event-data': {
-      ...{ event: 'failed', severity: 'permanent', reason },
+      event: 'failed',
+      severity: 'permanent',
+      reason,
       message: { headers: { 'message-id': 'm' } },
     },
   });

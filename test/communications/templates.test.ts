@@ -133,8 +133,14 @@ test('of several loans none is guessed, and the value that would be said of one 
     });
   expect(clear.map(({ status }) => status)).toEqual([200, 200]);
   expect(many.body).toMatchObject({
-    ...{ queued: 0, failed: 1 },
-    results: [{ status: 'failed', reasons: [expect.stringContaining('loan.balance')] }],
+    queued: 0,
+    failed: 1,
+    results: [
+      {
+        status: 'failed',
+        reasons: [expect.stringContaining('loan.balance')],
+      },
+    ],
   });
 });
 

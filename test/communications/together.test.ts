@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { whoMayBeContacted, type Plan } from '../../jobs/communications/contact.ts';
+import { checkContacts, type PlannedContact } from '../../jobs/communications/check-contacts.ts';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
-import { sideBySide } from '../../sql/database/joined.ts';
+import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newStage } from '../setup/world.ts';
@@ -15,8 +15,11 @@ async function newBorrowers() {
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
   const template = await admin.post('/communication-templates', {
-    ...{ name: 'Reminder', template_type: 'payment_reminder', channel: 'email' },
-    ...{ subject: 'Loan {{ loan.number }}', body: '<p>{{ borrower.name }}</p>' },
+    name: 'Reminder',
+    template_type: 'payment_reminder',
+    channel: 'email',
+    subject: 'Loan {{ loan.number }}',
+    body: '<p>{{ borrower.name }}</p>',
   });
   const template_id = template.body.id as string;
   const borrowers: { borrower_id: string; loan_id: string; loan_number: string }[] = [];
@@ -159,7 +162,7 @@ test('what speaks against a contact is the same whether it is asked alone or wit
     [tenant.id, second],
   );
   const noon = new Date('2026-01-15T17:00:00Z');
-  const plans: Plan[] = borrowers.flatMap(({ loan_id }) =>
+  const plans: PlannedContact[] = borrowers.flatMap(({ loan_id }) =>
     (['email', 'sms', 'letter'] as const).flatMap((channel) => [
       { channel, template_type: 'payment_reminder', loan_id, at: noon },
       { channel, template_type: 'past_due_notice', loan_id: null, at: noon },
@@ -171,10 +174,10 @@ test('what speaks against a contact is the same whether it is asked alone or wit
 
   const { alone, together } = await tenant.within(async (work) => {
     const ask = ({ borrower_id, plan }: (typeof asked)[number]) =>
-      whoMayBeContacted(work, [borrower_id], plan);
+      checkContacts(work, [borrower_id], plan);
     const answers: Awaited<ReturnType<typeof ask>>[] = [];
     for (const question of asked) answers.push(await ask(question));
-    return { alone: answers, together: await sideBySide(asked, ask) };
+    return { alone: answers, together: await mapConcurrently(asked, ask) };
   });
 
   expect(together).toEqual(alone);
@@ -182,7 +185,11 @@ test('what speaks against a contact is the same whether it is asked alone or wit
     [...found.values()].flatMap((contact) => contact.reasons),
   );
   expect([...new Set(reasons)].toSorted()).toEqual([
-    ...['cease_and_desist', 'channel_opted_out', 'contact_invalid', 'do_not_contact'],
-    ...['no_contact_method', 'recently_contacted'],
+    'cease_and_desist',
+    'channel_opted_out',
+    'contact_invalid',
+    'do_not_contact',
+    'no_contact_method',
+    'recently_contacted',
   ]);
 });

@@ -1,37 +1,42 @@
 import { expect, test } from 'vitest';
-import type { Mail } from '../../jobs/outside.ts';
-import { changeEverything, correspondent, NOTHING_NEW } from '../setup/correspondent.ts';
+import type { Mail } from '../../jobs/external-systems.ts';
+import { changeEverything, newCorrespondent, CHANGED_WORDS } from '../setup/correspondent.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain, travelTo } from '../setup/queue.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const SENDING = ['send-communication', 'print-letter'];
 const SAYS = ['Grace Hopper', 'You owe $10,000.00 on January 15, 2026'];
 
-type Ground = Awaited<ReturnType<typeof correspondent>>;
+type Ground = Awaited<ReturnType<typeof newCorrespondent>>;
 
 /** One message and the same to many, on each channel; each is queued and not sent yet. */
 const WAYS: Record<string, (ground: Ground, channel: string) => Promise<{ status: number }>> = {
   'a message': async ({ tenant, borrower_id, loan_id, template }, channel) =>
     tenant.officer.post('/communications/send', {
-      ...{ borrower_id, loan_id, channel, template_id: await template(channel) },
+      borrower_id,
+      loan_id,
+      channel,
+      template_id: await template(channel),
     }),
   'a message of a batch': async ({ tenant, borrower_id, template }, channel) =>
     tenant.officer.post('/communications/send-batch', {
-      ...{ borrower_ids: [borrower_id], channel, template_id: await template(channel) },
+      borrower_ids: [borrower_id],
+      channel,
+      template_id: await template(channel),
     }),
 };
 
 for (const [what, queue] of Object.entries(WAYS))
   for (const channel of ['email', 'sms', 'letter', 'in_app'])
     test(`${what} by ${channel} that waits for a month says what it said at first`, async () => {
-      const ground = await correspondent(stage);
+      const ground = await newCorrespondent(stage);
       const outside = newOutside(stage.pool);
 
       const queued = await queue(ground, channel);
       await changeEverything(stage, ground);
-      await drain(stage, outside, SENDING);
+      await runJobs(stage, outside, SENDING);
 
       const [log] = (await ground.tenant.officer.get('/communication-logs')).body;
       const { mailbox, texts, pages } = outside;
@@ -39,13 +44,13 @@ for (const [what, queue] of Object.entries(WAYS))
       expect(queued.status).toBeLessThan(300);
       expect(log).toMatchObject({ status: 'sent', channel });
       for (const words of SAYS) expect(sent).toContain(words);
-      for (const words of NOTHING_NEW) expect(sent).not.toContain(words);
+      for (const words of CHANGED_WORDS) expect(sent).not.toContain(words);
     });
 
 const withoutFonts = (page: string) => page.replaceAll(/base64,[^)]*/g, '');
 
 test('a mail that is sent again after a crash is the same mail', async () => {
-  const ground = await correspondent(stage);
+  const ground = await newCorrespondent(stage);
   const outside = newOutside(stage.pool);
   const seen: Mail[] = [];
   const dying = {
@@ -57,15 +62,15 @@ test('a mail that is sent again after a crash is the same mail', async () => {
   };
 
   await WAYS['a message of a batch']?.(ground, 'email');
-  await expect(drain(stage, dying, SENDING)).rejects.toThrow('Nobody hears the answer.');
+  await expect(runJobs(stage, dying, SENDING)).rejects.toThrow('Nobody hears the answer.');
   await changeEverything(stage, ground);
-  await drain(stage, outside, SENDING);
+  await runJobs(stage, outside, SENDING);
 
   expect(outside.mailbox).toEqual(seen);
 });
 
 test('the message about a statement says the statement’s day and figures, whenever it is printed', async () => {
-  const ground = await correspondent(stage);
+  const ground = await newCorrespondent(stage);
   const { tenant, admin } = ground;
   const outside = newOutside(stage.pool);
   await admin.post('/communication-templates', {
@@ -78,10 +83,10 @@ test('the message about a statement says the statement’s day and figures, when
       '{{ tenant.name }} today, {{ today | date }}. {{ statement.new_balance | currency }}',
   });
   await travelTo(stage, tenant, '2026-02-01');
-  await drain(stage, {}, ['issue-statements']);
+  await runJobs(stage, {}, ['issue-statements']);
 
   await changeEverything(stage, ground, { words: false });
-  await drain(stage, outside, ['render-document', ...SENDING]);
+  await runJobs(stage, outside, ['render-document', ...SENDING]);
 
   const mail = outside.mailbox.find(({ subject }) => subject.startsWith('Statement'));
   expect(mail).toMatchObject({

@@ -1,7 +1,7 @@
 import twilio from 'twilio';
 import { expect, test } from 'vitest';
 import { twilioSignature } from '../../jobs/communications/providers/twilio.ts';
-import { conversation } from '../setup/conversation.ts';
+import { newConversation } from '../setup/conversation.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -18,7 +18,7 @@ test('the signature is the one that the provider’s own library expects', () =>
 
 /** A tenant whose text messages go through Twilio, and Twilio calling. */
 async function connected() {
-  const { tenant, superadmin, officer, borrower_id, outside, texts } = await conversation(stage);
+  const { tenant, superadmin, officer, borrower_id, outside, texts } = await newConversation(stage);
   await superadmin.put('/communications/providers/sms', { name: 'twilio', secret: TOKEN });
   const call = (path: string, fields: Record<string, string>, token = TOKEN) => {
     const url = `/communications/webhooks/${path}`;
@@ -144,8 +144,12 @@ test('a text that Twilio refuses because the number has opted out ends texts to 
 test('so does a text that Twilio does not even take', async () => {
   const { outside, may, send } = await texting();
   outside.answers.send.push({
-    ...{ ok: false, provider: 'twilio', temporary: false, is_opted_out: true },
-    ...{ error_code: '21610', error_message: 'Attempt to send to unsubscribed recipient' },
+    ok: false,
+    provider: 'twilio',
+    temporary: false,
+    is_opted_out: true,
+    error_code: '21610',
+    error_message: 'Attempt to send to unsubscribed recipient',
   });
 
   await send();

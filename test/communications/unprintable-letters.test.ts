@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { printLetter } from '../../jobs/communications/print-letter.job.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { runJobs } from '../setup/queue.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -13,19 +13,24 @@ test('a letter with characters that no font prints is posted, with one task that
   const outside = newOutside(stage.pool);
   const borrower = await officer.post('/borrowers', { first_name: 'ᏣᎳᎩ', last_name: 'Mankiller' });
   await officer.post(`/borrowers/${borrower.body.id}/addresses`, {
-    ...{ street_line_1: '1 Main Street', city: 'Tahlequah', state: 'OK', postal_code: '74464' },
+    street_line_1: '1 Main Street',
+    city: 'Tahlequah',
+    state: 'OK',
+    postal_code: '74464',
   });
-  const [loan_id] = await loanRows(tenant, { borrower_id: borrower.body.id });
+  const [loan_id] = await insertLoans(tenant, { borrower_id: borrower.body.id });
   const printing = {
     ...outside,
     pdf: async (html: string) => ({ ...(await outside.pdf(html)), unprintable: ['Cherokee'] }),
   };
 
   const sent = await officer.post('/communications/send', {
-    ...{ borrower_id: borrower.body.id, loan_id, channel: 'letter' },
+    borrower_id: borrower.body.id,
+    loan_id,
+    channel: 'letter',
     template_type: 'statement_ready',
   });
-  await drain(stage, printing, ['print-letter']);
+  await runJobs(stage, printing, ['print-letter']);
   const payload = { tenant_id: tenant.id, log_id: String(sent.body.id), attempt: 1 };
   await printLetter.run(payload, printing);
 
@@ -35,9 +40,12 @@ test('a letter with characters that no font prints is posted, with one task that
   expect(log.status).toBe('sent');
   expect(tasks).toMatchObject([
     {
-      ...{ title: `Check the characters in letter-${sent.body.id}.pdf`, priority: 'high' },
+      title: `Check the characters in letter-${sent.body.id}.pdf`,
+      priority: 'high',
       description: expect.stringContaining('(Cherokee)'),
-      ...{ borrower_id: borrower.body.id, related_type: 'document', related_id: log.document_id },
+      borrower_id: borrower.body.id,
+      related_type: 'document',
+      related_id: log.document_id,
     },
   ]);
 });

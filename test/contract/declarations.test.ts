@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Resource } from '../../api/endpoints/declaration.ts';
-import { openapi } from '../../api/endpoints/openapi.ts';
+import { buildOpenApi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { ACTOR_TYPES } from '../../jobs/work.ts';
 import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
@@ -154,7 +154,7 @@ test('every route says what it answers', () => {
   expect(mute.map(nameOf)).toEqual([]);
 });
 
-const document = JSON.parse(JSON.stringify(openapi(routes))) as Json;
+const document = JSON.parse(JSON.stringify(buildOpenApi(routes))) as Json;
 const operations = Object.entries(document['paths'] as Json).flatMap(([at, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ at, method, operation })),
 );

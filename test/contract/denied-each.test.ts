@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
-import { accessOf, type Access } from '../../api/http/access.ts';
-import { refuseCarried, shown } from '../../api/http/hidden.ts';
+import { resolveAccess, type Access } from '../../api/http/access.ts';
+import { assertFactsVisible, omitHiddenFields } from '../../api/http/denied-fields.ts';
 import type { User } from '../../api/http/permissions.ts';
 import { routes } from '../../api/routes.ts';
 import { factsOfEvents } from '../../jobs/webhooks/event-types.ts';
@@ -9,7 +9,7 @@ import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
 import type { Ground } from '../attack/ground.ts';
-import { contentOf } from '../setup/tape-files.ts';
+import { readDocument } from '../setup/tape-files.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 import { filled, nameOf } from './callers.ts';
 import { newGrounds, pathsIn, rightBodies } from './grounds.ts';
@@ -80,7 +80,7 @@ async function tapeOfAllColumns(): Promise<Record<string, unknown>[]> {
   const made = await client.post(`/loan-tape-configs/${id}/generate`);
   const { document_id } = made.body as { document_id: string };
   const tenant = { id: ground.tenant_id } as Tenant;
-  const content = await contentOf(stage, tenant, document_id);
+  const content = await readDocument(stage, tenant, document_id);
   return JSON.parse(content) as Record<string, unknown>[];
 }
 
@@ -90,7 +90,7 @@ function accessWithout(fact: Planted): Access {
   const { resource, field } = fact;
   const rule = { type: 'deny', action: '*', resource, record: { [field]: true }, record_id: null };
   const user = { tenant_role: 'superadmin' } as User;
-  const access = known.get(fact) ?? accessOf(user, [rule as Rule], routes);
+  const access = known.get(fact) ?? resolveAccess(user, [rule as Rule], routes);
   known.set(fact, access);
   return access;
 }
@@ -98,7 +98,7 @@ function accessWithout(fact: Planted): Access {
 function isRefused(access: Access, { carries = [] }: Route): boolean {
   if (carries === 'judged' || typeof carries === 'function') return false;
   try {
-    refuseCarried(access, carries);
+    assertFactsVisible(access, carries);
     return false;
   } catch {
     return true;
@@ -126,7 +126,7 @@ test('each denied field stands in no answer, under no name', () => {
     for (const fact of factsIn(marks)) {
       told.add(fact);
       const access = accessWithout(fact);
-      const seen = isRefused(access, route) ? null : shown(access, route, body);
+      const seen = isRefused(access, route) ? null : omitHiddenFields(access, route, body);
       if (marksIn(JSON.stringify(seen)).has(fact.mark))
         leaks.add(`${called(fact)} in ${nameOf(route)}: ${placeOf(seen, fact.mark)}`);
     }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
-import { placesOf } from '../../api/endpoints/facts.ts';
-import { derivedOf, fieldsOf } from '../../api/endpoints/vocabulary.ts';
-import { resourceOf } from '../../api/http/hidden.ts';
-import { COLUMNS } from '../../sql/portfolios/tape-columns.ts';
+import { findFactLocations } from '../../api/endpoints/fact-locations.ts';
+import { derivedFieldsByFact, fieldsByResource } from '../../api/endpoints/field-vocabulary.ts';
+import { resourceNameOf } from '../../api/http/denied-fields.ts';
+import { COLUMN_DEFINITIONS } from '../../sql/portfolios/tape-columns.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
 import type { Ground } from '../attack/ground.ts';
 import type { Reply } from '../setup/client.ts';
-import { namesIn } from '../setup/team.ts';
+import { fieldNamesIn } from '../setup/team.ts';
 import { newStage } from '../setup/world.ts';
 import { filled, nameOf } from './callers.ts';
 import { newGrounds, pathsIn, rightBodies } from './grounds.ts';
@@ -20,8 +20,11 @@ import { newSamples } from './samples.ts';
  */
 const DENIED = {
   borrowers: {
-    ...{ ssn_last_four: '7391', date_of_birth: '1961-07-04' },
-    ...{ first_name: 'Zyrtho', last_name: 'Quembly', email: 'zq@mail.example' },
+    ssn_last_four: '7391',
+    date_of_birth: '1961-07-04',
+    first_name: 'Zyrtho',
+    last_name: 'Quembly',
+    email: 'zq@mail.example',
   },
   loans: { principal_balance: '7782.57' },
   payments: { amount: '217.43' },
@@ -31,8 +34,13 @@ const TOLD = new RegExp(`(?<![\\w.-])(${VALUES.join('|').replaceAll('.', '\\.')}
 
 /** Names that tell it whatever they stand on; an amount tells a payment only among payments. */
 const ANYWHERE = [
-  ...['ssn_last_four', 'date_of_birth', 'principal_balance', 'total_balance'],
-  ...['identifier_last_four', 'borrower_name', 'actor_email'],
+  'ssn_last_four',
+  'date_of_birth',
+  'principal_balance',
+  'total_balance',
+  'identifier_last_four',
+  'borrower_name',
+  'actor_email',
 ];
 const namesOf = ({ resource }: Route) =>
   resource === 'payments' ? [...ANYWHERE, 'amount'] : ANYWHERE;
@@ -134,7 +142,8 @@ const told = (answers: Map<Route, Reply>) =>
 /** What in an answer tells something that is denied; nothing, where all is well. */
 function tellsIn(route: Route, { status, body }: Reply): string[] {
   const [value] = TOLD.exec(JSON.stringify(body)) ?? [];
-  const names = status < 300 ? namesIn(body).filter((name) => namesOf(route).includes(name)) : [];
+  const names =
+    status < 300 ? fieldNamesIn(body).filter((name) => namesOf(route).includes(name)) : [];
   return [...new Set([...(value ? [value] : []), ...names])].map(
     (found) => `${nameOf(route)}: ${found}`,
   );
@@ -164,11 +173,12 @@ test('what is denied is read in no answer of any route, which told it before', a
 });
 
 test('a fact is looked for where there is such a field, and history by what its records are called', async () => {
-  const fields = fieldsOf(routes);
+  const fields = fieldsByResource(routes);
   const isThere = ({ resource, field }: { resource: string; field: string }) =>
     resource === '*'
       ? [...fields.values()].some((names) => names.has(field))
-      : fields.get(resource)?.has(field) || (resource === 'loan-tapes' && field in COLUMNS);
+      : fields.get(resource)?.has(field) ||
+        (resource === 'loan-tapes' && field in COLUMN_DEFINITIONS);
   const { rows } = await ground.owner.query<{ entity_type: string }>(
     'select distinct entity_type from audit_log',
   );
@@ -177,14 +187,14 @@ test('a fact is looked for where there is such a field, and history by what its 
     [...names.keys()].map((field) => ({ resource, field })),
   );
 
-  const sources = [...derivedOf(routes).keys()].map((name) => {
+  const sources = [...derivedFieldsByFact(routes).keys()].map((name) => {
     const at = name.lastIndexOf('.');
     return { resource: name.slice(0, at), field: name.slice(at + 1) };
   });
-  const places = facts.flatMap((fact) => placesOf(fact, routes));
+  const places = facts.flatMap((fact) => findFactLocations(fact, routes));
   expect([...places, ...sources].filter((place) => !isThere(place))).toEqual([]);
   expect(
-    rows.map(({ entity_type }) => resourceOf(entity_type)).filter((name) => !fields.has(name)),
+    rows.map(({ entity_type }) => resourceNameOf(entity_type)).filter((name) => !fields.has(name)),
   ).toEqual([]);
 });
 
@@ -215,7 +225,7 @@ test('no change answers with what is denied, and none that names it is made', as
   for (const route of staff.filter(({ method }) => method !== 'GET')) {
     const [body] = bodies.get(nameOf(route)) ?? [];
     const [address = filled(route.path)] = await pathsIn(ground, route.path);
-    const names = namesIn(body).filter((name) => namesOf(route).includes(name));
+    const names = fieldNamesIn(body).filter((name) => namesOf(route).includes(name));
     const reply = await client.send(route.method, address, body);
 
     if (reply.status >= 500) told.push(`${nameOf(route)}: ${reply.status}`);

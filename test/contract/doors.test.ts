@@ -2,22 +2,22 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
-import type { Door } from '../../jobs/job.ts';
-import { queued } from '../../jobs/queued.ts';
+import type { DataEgress } from '../../jobs/job.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
 import { EVENT_TYPES, factsOfEvents } from '../../jobs/webhooks/event-types.ts';
-import { namesIn } from '../setup/team.ts';
+import { fieldNamesIn } from '../setup/team.ts';
 import { nameOf } from './callers.ts';
 import { CONTROLS, controlsAt, kindOf, OUTPUTS, whatIsMissing } from './doors.ts';
 
 /** Every name in a schema: of fields at any depth, among words of JSON Schema that are no field's name. */
 const namesOf = (schema: z.ZodType | undefined, io: 'input' | 'output') =>
-  schema ? namesIn(z.toJSONSchema(schema, { io, unrepresentable: 'any' })) : [];
+  schema ? fieldNamesIn(z.toJSONSchema(schema, { io, unrepresentable: 'any' })) : [];
 
 const byKind = Map.groupBy(routes, (route) => kindOf(route) ?? 'none');
-const outbound = queued.filter(({ pool }) => pool === 'outbound');
-const doors: [string, Door | undefined][] = [
-  ...[...byKind].map(([kind, own]): [string, Door] => [kind, controlsAt(kind, own)]),
-  ...outbound.map(({ name, door }): [string, Door | undefined] => [`job ${name}`, door]),
+const outbound = allJobs.filter(({ pool }) => pool === 'outbound');
+const doors: [string, DataEgress | undefined][] = [
+  ...[...byKind].map(([kind, own]): [string, DataEgress] => [kind, controlsAt(kind, own)]),
+  ...outbound.map(({ name, door }): [string, DataEgress | undefined] => [`job ${name}`, door]),
   ...Object.entries(OUTPUTS),
 ];
 

@@ -1,6 +1,6 @@
 import type { Route } from '../../api/endpoints/route.ts';
 import { isRole } from '../../api/http/permissions.ts';
-import type { Control, Door } from '../../jobs/job.ts';
+import type { Control, DataEgress } from '../../jobs/job.ts';
 
 export const CONTROLS = [
   ...(['tenancy', 'role', 'field denials', 'redaction', 'approvals', 'step-up'] as const),
@@ -31,7 +31,7 @@ const KINDS: readonly [string, (route: Route) => boolean][] = [
 export const kindOf = (route: Route) => KINDS.find(([, fits]) => fits(route))?.[0];
 
 /** Whose columns are no client's: what the processes say of themselves. */
-export const OUTPUTS: Record<string, Door> = {
+export const OUTPUTS: Record<string, DataEgress> = {
   'logs of processes': {
     to: 'operators',
     controls: { sealing: 'built of known fields; no names, numbers or bodies (jobs/log.ts)' },
@@ -67,7 +67,7 @@ export function whatIsMissing(
 }
 
 /** What each control does at the endpoints of one kind. */
-export function controlsAt(kind: string, routes: readonly Route[]): Door {
+export function controlsAt(kind: string, routes: readonly Route[]): DataEgress {
   const some = (count: number, what: string) => (count === 0 ? undefined : `${count} ${what}`);
   const roles = [...new Set(routes.map(({ allow }) => allow))].toSorted();
   const staff = routes.filter(isOfStaff);

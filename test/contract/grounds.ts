@@ -1,12 +1,12 @@
 import { afterAll } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { warnOfLapsingLiens } from '../../jobs/collateral/warn-of-lapsing-liens.job.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { newGround, type Ground } from '../attack/ground.ts';
 import { newRandom } from '../attack/random.ts';
-import { settle } from '../attack/settle.ts';
-import { collectionIn, drawing, redrawn, targetsOf, type Target } from '../attack/targets.ts';
-import { mailRoom } from '../setup/letters.ts';
+import { populate } from '../attack/populate.ts';
+import { collectionIn, newDraw, mutate, findTargets, type Target } from '../attack/targets.ts';
+import { insertMailBatches } from '../setup/letters.ts';
 import type { Stage } from '../setup/world.ts';
 import { RANDOM_ID } from './callers.ts';
 
@@ -19,7 +19,7 @@ export async function newGrounds(stage: Stage, slugs: readonly string[]): Promis
   const grounds: Ground[] = [];
   for (const slug of slugs) grounds.push(await newGround(stage.url, port, slug));
   afterAll(() => Promise.all(grounds.map(({ owner }) => owner.end())));
-  await Promise.all(grounds.map((ground) => settle(ground, SEED, 1, 1)));
+  await Promise.all(grounds.map((ground) => populate(ground, SEED, 1, 1)));
   for (const ground of grounds) {
     await complete(stage, ground);
     await fill(ground);
@@ -37,9 +37,13 @@ async function complete(stage: Stage, ground: Ground) {
   const item = { loan_id: active[0]?.id, collateral_type: 'other', description: 'A boat.' };
   const { id } = (await admin.post('/collateral', item)).body as { id: string };
   await admin.post(`/collateral/${id}/liens`, lien);
-  await workOf(stage.pool, SYSTEM)(ground.tenant_id, (work) => warnOfLapsingLiens(work, TODAY));
+  await createWithin(stage.pool, SYSTEM)(ground.tenant_id, (work) =>
+    warnOfLapsingLiens(work, TODAY),
+  );
   const addressed = String(active[0]?.borrower_id);
-  await workOf(stage.pool, SYSTEM)(ground.tenant_id, (work) => mailRoom(work, addressed));
+  await createWithin(stage.pool, SYSTEM)(ground.tenant_id, (work) =>
+    insertMailBatches(work, addressed),
+  );
   await admin.post(`/loan-tape-configs/${await first('/loan-tape-configs')}/generate`);
   await admin.post('/ledger/closings', { closed_through: '2026-01-01' });
   await admin.post('/ledger/year-ends', { fiscal_year_end: '2025-11-30' });
@@ -120,13 +124,13 @@ export async function pathsIn(ground: Ground, path: string, most = 1): Promise<s
 
 /** Right bodies for every route, which name records of the tenant. */
 export async function rightBodies(ground: Ground): Promise<Map<string, unknown[]>> {
-  const targets = await targetsOf(ground, SEED);
-  const draw = drawing(newRandom(SEED, 0), ground);
+  const targets = await findTargets(ground, SEED);
+  const draw = newDraw(newRandom(SEED, 0), ground);
   const own = (await ground.clients.borrower.get('/portal/loans')).body as { id: string }[];
   const bodiesOf = ({ route: { body: schema, allow }, bodies }: Target) =>
     schema
       ? bodies
-          .map((body) => redrawn(body, draw) as object)
+          .map((body) => mutate(body, draw) as object)
           // What a borrower asks for is about a loan of theirs.
           .map((body, at) =>
             allow === 'borrower' && 'loan_id' in body

@@ -2,10 +2,10 @@ import type { QuerySqlToken } from 'slonik';
 import { expect, test } from 'vitest';
 import { parseList, type ListDeclaration } from '../../api/endpoints/lists.ts';
 import type { Call, Route } from '../../api/endpoints/route.ts';
-import { accessOf } from '../../api/http/access.ts';
+import { resolveAccess } from '../../api/http/access.ts';
 import type { User } from '../../api/http/permissions.ts';
 import { routes } from '../../api/routes.ts';
-import { BARE } from '../../jobs/installation.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
 import { SYSTEM } from '../../jobs/work.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import { newStage } from '../setup/world.ts';
@@ -50,11 +50,21 @@ function listening() {
 }
 
 const user: User = {
-  ...{ id: RANDOM_ID, session_id: RANDOM_ID, borrower_id: RANDOM_ID, second_factor: null },
-  ...{ first_name: 'Sam', last_name: 'Lender', email: 'sam@lender.test' },
+  id: RANDOM_ID,
+  session_id: RANDOM_ID,
+  borrower_id: RANDOM_ID,
+  second_factor: null,
+  first_name: 'Sam',
+  last_name: 'Lender',
+  email: 'sam@lender.test',
   tenant_role: 'superadmin',
 };
-const ABOUT = { tenant_id: RANDOM_ID, actor: SYSTEM, today: '2026-01-15', installation: BARE };
+const ABOUT = {
+  tenant_id: RANDOM_ID,
+  actor: SYSTEM,
+  today: '2026-01-15',
+  installation: DEFAULT_INSTALLATION,
+};
 
 /** What the route asks of the database for the first page of its list, unfiltered and in its usual order. */
 async function askedBy(route: Route & { list: ListDeclaration }): Promise<string[]> {
@@ -69,7 +79,7 @@ async function askedBy(route: Route & { list: ListDeclaration }): Promise<string
     body: null,
     list: parseList(route.list, {}),
     user,
-    access: accessOf(user, [], routes),
+    access: resolveAccess(user, [], routes),
     routes,
     wanted: null,
     checkMatch: () => {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filtersOf, operatorsOf } from '../../api/endpoints/filters.ts';
+import { filterNames, filterOperators } from '../../api/endpoints/filters.ts';
 import type { ListDeclaration } from '../../api/endpoints/lists.ts';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
@@ -106,9 +106,9 @@ test.each(lists)('%s compares each filter as its kind can be compared', async (_
 
   // One field of each kind is compared in every way, all others in those that every field knows.
   const kinds = new Set<string>();
-  for (const field of filtersOf(list)) {
+  for (const field of filterNames(list)) {
     const value = encodeURIComponent(valueOf(list, field));
-    const possible: readonly string[] = operatorsOf(list, field);
+    const possible: readonly string[] = filterOperators(list, field);
     const isNew = kinds.size < kinds.add(possible.join()).size;
     for (const operator of isNew ? ALL_OPERATORS : []) {
       const asked = `${field}__${operator}=${operator === 'isnull' ? 'true' : value}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
-import { openForAll, tasks } from '../../sql/borrowers/tasks.ts';
+import { openTasksForBorrowers, tasks } from '../../sql/borrowers/tasks.ts';
 import { logs } from '../../sql/communications/logs.ts';
 import { sql } from '../../sql/database/db.ts';
 import { documents } from '../../sql/documents/documents.ts';
@@ -10,7 +10,7 @@ import { loans } from '../../sql/loans/loans.ts';
 import { letters } from '../../sql/mailing/letters.ts';
 import { add, payments } from '../../sql/payments/payments.ts';
 import { deadLetters } from '../../sql/webhooks/dead-letters.ts';
-import { letterRows } from '../setup/letters.ts';
+import { insertLetters } from '../setup/letters.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -20,12 +20,21 @@ await newLoan(tenant);
 await newLoan(tenant, { status: 'pending' });
 const borrower_id = await tenant.first('/borrowers');
 await tenant.within(async (work) => {
-  await letterRows(work, borrower_id, 1);
-  await openForAll(work.tx, [borrower_id], { title: 'Call back', due_date: '2026-02-01' });
+  await insertLetters(work, borrower_id, 1);
+  await openTasksForBorrowers(work.tx, [borrower_id], {
+    title: 'Call back',
+    due_date: '2026-02-01',
+  });
   const loan_id = await work.tx.oneFirst(sql.typeAlias('id')`select id from loans limit 1`);
   await add(work.tx, {
-    ...{ loan_id, borrower_id, receipt_number: 'R-1', amount: '1.00', status: 'scheduled' },
-    ...{ payment_date: '2026-02-01', effective_date: '2026-02-01', payment_method: 'cash' },
+    loan_id,
+    borrower_id,
+    receipt_number: 'R-1',
+    amount: '1.00',
+    status: 'scheduled',
+    payment_date: '2026-02-01',
+    effective_date: '2026-02-01',
+    payment_method: 'cash',
   });
 });
 await stage.owner.query(

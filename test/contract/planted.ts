@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { resourceOf } from '../../api/http/hidden.ts';
+import { resourceNameOf } from '../../api/http/denied-fields.ts';
 import type { z } from 'zod';
 import type { Route } from '../../api/endpoints/route.ts';
-import { fieldsOf } from '../../api/endpoints/vocabulary.ts';
+import { fieldsByResource } from '../../api/endpoints/field-vocabulary.ts';
 
 /** A field of a resource whose stored values in this tenant stand nowhere else, and the mark that they bear. */
 export type Planted = { resource: string; field: string; mark: string };
@@ -123,13 +123,13 @@ export async function plant(
 ): Promise<Planted[]> {
   const client = await owner.connect();
   const planted: Planted[] = [];
-  const fields = fieldsOf(routes);
+  const fields = fieldsByResource(routes);
   try {
     await client.query("set session_replication_role = 'replica'");
     const { rows } = await client.query<Column>(COLUMNS);
     const shown = rows.filter(
       (column) =>
-        fields.get(resourceOf(column.table_name))?.get(column.column_name)?.size === 0 &&
+        fields.get(resourceNameOf(column.table_name))?.get(column.column_name)?.size === 0 &&
         isPlantable(column),
     );
     for (const [at, column] of shown.entries()) {
@@ -140,7 +140,7 @@ export async function plant(
         [tenantId],
       );
       const seed = seedOf({ ...column, sample: known.rows[0]?.sample ?? null }, at + 1);
-      if (seed === null || !isShownSo(routes, resourceOf(table), name, seed.example)) continue;
+      if (seed === null || !isShownSo(routes, resourceNameOf(table), name, seed.example)) continue;
       const { rowCount } = await client
         .query(
           `with numbered as (
@@ -152,7 +152,7 @@ export async function plant(
           [tenantId],
         )
         .catch(() => ({ rowCount: 0 }));
-      if (rowCount) planted.push({ resource: resourceOf(table), field: name, mark: seed.mark });
+      if (rowCount) planted.push({ resource: resourceNameOf(table), field: name, mark: seed.mark });
     }
   } finally {
     await client.query("set session_replication_role = 'origin'");

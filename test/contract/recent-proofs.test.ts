@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { openapi } from '../../api/endpoints/openapi.ts';
+import { buildOpenApi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { CONTROLS } from '../../jobs/users/weakened-controls.ts';
 import { setActive } from '../../sql/users/accounts.ts';
 import { insert } from '../../sql/write.ts';
 import type { Client, Reply } from '../setup/client.ts';
-import { ageProofs, forgetProofs } from '../setup/proofs.ts';
-import { settle } from '../setup/settings.ts';
-import { DENIED, newTeam } from '../setup/team.ts';
+import { ageProofs, clearProofs } from '../setup/proofs.ts';
+import { saveSettings } from '../setup/settings.ts';
+import { DENIED_SSN_RULE, newTeam } from '../setup/team.ts';
 import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 import { filled, nameOf } from './callers.ts';
 
@@ -18,7 +18,7 @@ type Operation = {
   description: string;
   requestBody?: { content: Record<string, { example: object }> };
 };
-const documented = openapi(routes)['paths'] as Documented;
+const documented = buildOpenApi(routes)['paths'] as Documented;
 const operationOf = ({ method, path }: { method: string; path: string }) =>
   documented[`/api/v1${path}`]?.[method.toLowerCase()];
 const exampleOf = (route: { method: string; path: string }) =>
@@ -41,7 +41,7 @@ test('each endpoint that grants power refuses a session without a recent proof, 
     return refused;
   };
 
-  await forgetProofs(stage, tenant);
+  await clearProofs(stage, tenant);
   const without = await refusedBy();
   await ageProofs(stage, tenant, 16);
   const tooOld = await refusedBy();
@@ -71,12 +71,15 @@ const destination =
 
 const settleDenial = ({ within, userIds }: Tenant) =>
   within(async ({ tx }) => {
-    await insert(tx, 'user_permissions', { user_id: userIds['viewer'], ...DENIED });
+    await insert(tx, 'user_permissions', { user_id: userIds['viewer'], ...DENIED_SSN_RULE });
   });
 
 const FORWARD = {
-  ...{ name: 'Desk', channel: 'email', match_type: 'any' },
-  ...{ action: 'forward', forward_to: 'desk@lender.example' },
+  name: 'Desk',
+  channel: 'email',
+  match_type: 'any',
+  action: 'forward',
+  forward_to: 'desk@lender.example',
 };
 
 const cases: Record<string, Case> = {
@@ -90,7 +93,7 @@ const cases: Record<string, Case> = {
     return { needsNot, needs: [await superadmin.put(path, names)] };
   },
   'PUT /tenant/settings': async (tenant, superadmin) => {
-    await settle(tenant, { approvals: { four_eyes: ['refunds'] } });
+    await saveSettings(tenant, { approvals: { four_eyes: ['refunds'] } });
     const put = (body: object) => superadmin.put('/tenant/settings', body);
     return {
       needsNot: [
@@ -118,10 +121,13 @@ const cases: Record<string, Case> = {
     const request = (endpoint: string, params: object, body: object | null) =>
       tenant.within(async ({ tx }) => {
         return insert(tx, 'approvals', {
-          ...{ kind: 'invitations', endpoint, params, body },
+          kind: 'invitations',
+          endpoint,
+          params,
+          body,
           requested_by: tenant.userIds['admin'],
           requested_by_email: `admin@${tenant.slug}.test`,
-          expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+          expires_at: new Date(Date.now() + 864e5).toISOString(),
         });
       });
     const approve = async (id: string) => superadmin.post(`/approvals/${id}/approve`);
@@ -136,7 +142,7 @@ test.each(sometimes.map((route) => [nameOf(route)] as const))(
   '%s asks for a recent proof where the call grants power, and nowhere else',
   async (name) => {
     const { tenant, superadmin } = await newTeam(stage);
-    await forgetProofs(stage, tenant);
+    await clearProofs(stage, tenant);
 
     const { needs, needsNot } = (await cases[name]?.(tenant, superadmin)) ?? {};
 
@@ -163,13 +169,13 @@ const GRANT_NOTHING = [
 
 test('a repeat of a request needs the same proof, because its answer may hold a secret', async () => {
   const { tenant, superadmin, give } = await newTeam(stage);
-  await give('viewer', DENIED);
+  await give('viewer', DENIED_SSN_RULE);
   const options = { headers: { 'Idempotency-Key': 'a-receiver' } };
   const body = { url: 'https://receiver.example/', events: ['loan.created'] };
   const subscribe = () => superadmin.post('/webhooks', body, options);
   const made = await subscribe();
 
-  await forgetProofs(stage, tenant);
+  await clearProofs(stage, tenant);
   const unproved = await subscribe();
   await superadmin.post('/auth/prove', { current_password: PASSWORD });
   const proved = await subscribe();

@@ -3,7 +3,7 @@ import { liens } from '../../api/collateral/liens.ts';
 import { valuations } from '../../api/collateral/valuations.ts';
 import { nested, resource } from '../../api/endpoints/resource.ts';
 import { addBorrower, changeBorrower } from '../../jobs/borrowers/borrower.ts';
-import { addTo } from '../../jobs/borrowers/primary.ts';
+import { addContact } from '../../jobs/borrowers/primary-contacts.ts';
 import { addLien } from '../../jobs/collateral/lien.ts';
 import { addFee } from '../../jobs/loans/fees/fees.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
@@ -15,9 +15,21 @@ import { text, uuid } from '../../sql/types.ts';
 import { insert } from '../../sql/write.ts';
 
 const declared = {
-  ...{ name: 'Email', path: 'emails', area: 'borrowers', table: lienTable },
-  ...({ read: 'viewer', write: 'loan_officer', offers: ['read'] } as const),
-  fields: { id: uuid.readonly(), borrower_id: uuid, email: text, created_at: text.readonly() },
+  name: 'Email',
+  path: 'emails',
+  area: 'borrowers',
+  table: lienTable,
+  ...({
+    read: 'viewer',
+    write: 'loan_officer',
+    offers: ['read'],
+  } as const),
+  fields: {
+    id: uuid.readonly(),
+    borrower_id: uuid,
+    email: text,
+    created_at: text.readonly(),
+  },
 };
 const EMPTY = { rows: lienTable.rows };
 const ON = '2026-01-15';
@@ -32,9 +44,9 @@ const WRONG: Record<string, (work: Work) => unknown> = {
     nested(valuations, 'colateral_id'),
   ],
   'the creation of another resource': () => [
-    resource({ ...declared, create: addTo('emails') }),
+    resource({ ...declared, create: addContact('emails') }),
     // @ts-expect-error -- what creates phones needs a number
-    resource({ ...declared, create: addTo('phones') }),
+    resource({ ...declared, create: addContact('phones') }),
     // @ts-expect-error -- a borrower has names
     resource({ ...declared, create: addBorrower }),
     // @ts-expect-error -- a lien has a type

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Route } from '../../api/endpoints/route.ts';
-import { answerTo } from '../../api/http/errors.ts';
+import { errorAnswer } from '../../api/http/errors.ts';
 import { routes } from '../../api/routes.ts';
 import { insert } from '../../sql/write.ts';
 import { newStage } from '../setup/world.ts';
@@ -50,7 +50,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'lien_alerts_once',
   'liquidations_in_force',
   'loan_number_sequences_pkey',
-  'loan_particulars_pkey',
+  'loan_attribute_history_pkey',
   'loan_snapshots_pkey',
   'mail_batch_files_position',
   'mail_batches_number',
@@ -86,7 +86,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'second_factors_credential',
   'sessions_pkey',
   'settlement_instruments_one_primary',
-  'spared_late_fees_once',
+  'late_fee_exemptions_once',
   'spent_provider_tokens_pkey',
   'statements_month',
   'support_cases_case_number',
@@ -224,7 +224,7 @@ test('whoever meets another unique key is told that somebody was first', async (
     for (const _ of [1, 2]) await insert(tx, 'period_closings', { closed_through: '2025-12-31' });
   });
 
-  expect(answerTo(await twice.catch((error: unknown) => error))).toMatchObject({
+  expect(errorAnswer(await twice.catch((error: unknown) => error))).toMatchObject({
     status: 409,
     body: { code: 'conflict' },
   });

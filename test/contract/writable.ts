@@ -21,7 +21,10 @@ const SAID: Record<string, object> = {
   // Only a line with cycles may have a grace.
   '/products': { grace_on_purchases: false },
   '/payment-plans': {
-    ...{ start_date: '2026-01-16', frequency: 'weekly', number_of_payments: 2, amount: '50.00' },
+    start_date: '2026-01-16',
+    frequency: 'weekly',
+    number_of_payments: 2,
+    amount: '50.00',
   },
   '/modifications': { modification_type: 'rate_change', new_interest_rate: '0.05' },
   '/forbearances': { end_date: '2026-06-15', reason: 'hardship' },
@@ -37,7 +40,9 @@ const SAID: Record<string, object> = {
   '/loan-assignments': { ownership_percentage: '0.5' },
   '/loan-tape-configs': { columns: ['loan_number'] },
   '/sftp-servers': {
-    ...{ host: 'sftp.fund.example', username: 'lender', password: 'a-secret' },
+    host: 'sftp.fund.example',
+    username: 'lender',
+    password: 'a-secret',
     host_keys: ['SHA256:uNiVztksCsDhcc0u9e8BrrHXzGOdLZEDN1jn9nT5nE8'],
   },
   '/identity-providers': { client_id: 'desk', client_secret: 'a-secret' },

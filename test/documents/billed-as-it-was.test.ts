@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { monthEnds } from '../setup/month-ends.ts';
+import { newMonthEnd } from '../setup/month-ends.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
-const { aMonthHasEnded } = monthEnds(stage);
+const { aMonthHasEnded } = newMonthEnd(stage);
 
 const goodwill = { credit_type: 'goodwill', reason: 'Sorry', apply_to: 'principal' };
 const lostJob = { reason: 'hardship', end_treatment: 'reinstatement', suspend_late_fees: true };

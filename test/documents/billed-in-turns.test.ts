@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { billed, monthEnds, OWED } from '../setup/month-ends.ts';
+import { januaryStatements, newMonthEnd, EXPECTED_BALANCE } from '../setup/month-ends.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const { aMonthHasEnded, theCloseHasPassed } = monthEnds(stage);
+const { aMonthHasEnded, theCloseHasPassed } = newMonthEnd(stage);
 
 test('who pays before a loan’s turn has come has it billed first, as it was when the day began', async () => {
   const { tenant, ids, pay, bill } = await aMonthHasEnded(2);
 
-  const before = await billed(tenant);
+  const before = await januaryStatements(tenant);
   const status = await pay(ids[0] ?? '');
-  const paid = await billed(tenant);
+  const paid = await januaryStatements(tenant);
   await bill();
-  const all = await billed(tenant);
+  const all = await januaryStatements(tenant);
   const { body } = await tenant.officer.get(`/loans/${ids[0]}/get-balances`);
 
   expect([before, status]).toEqual([[], 201]);
-  expect(paid).toEqual([{ loan_id: ids[0], new_balance: OWED }]);
-  expect(all).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: OWED })));
+  expect(paid).toEqual([{ loan_id: ids[0], new_balance: EXPECTED_BALANCE }]);
+  expect(all).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: EXPECTED_BALANCE })));
   expect(body.total_balance).toBe('9939.59');
 });
 
@@ -27,11 +27,11 @@ test('a payment that is refused leaves the loan to its turn', async () => {
   const late = { amount: '1.00', effective_date: '2025-01-01' };
 
   const { status } = await tenant.officer.post(`/loans/${ids[0]}/payments`, late);
-  const refused = await billed(tenant);
+  const refused = await januaryStatements(tenant);
   await bill();
 
   expect([status, refused]).toEqual([422, []]);
-  expect(await billed(tenant)).toHaveLength(1);
+  expect(await januaryStatements(tenant)).toHaveLength(1);
 });
 
 test('payments at the same moment as the billing change no statement, and none waits for long', async () => {
@@ -40,7 +40,9 @@ test('payments at the same moment as the billing change no statement, and none w
   const [, ...statuses] = await Promise.all([bill(), ...ids.map(pay), bill()]);
 
   expect(statuses.slice(0, ids.length)).toEqual(ids.map(() => 201));
-  expect(await billed(tenant)).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: OWED })));
+  expect(await januaryStatements(tenant)).toEqual(
+    ids.map((loan_id) => ({ loan_id, new_balance: EXPECTED_BALANCE })),
+  );
 });
 
 test('a loan that is paid out, or boarded, on the first itself is not billed for the month before', async () => {
@@ -49,19 +51,21 @@ test('a loan that is paid out, or boarded, on the first itself is not billed for
   const fresh = await newLoan(tenant);
   await bill();
 
-  expect((await billed(tenant)).map(({ loan_id }) => loan_id)).toEqual(ids);
+  expect((await januaryStatements(tenant)).map(({ loan_id }) => loan_id)).toEqual(ids);
   expect(ids).not.toContain(fresh.id);
 });
 
 test('a loan that is paid off before its turn has its last statement all the same', async () => {
   const { tenant, ids, bill } = await aMonthHasEnded(1);
 
-  const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: OWED });
+  const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: EXPECTED_BALANCE });
   await bill();
   const { body } = await tenant.officer.get(`/loans/${ids[0]}`);
 
   expect([paid.status, body.status]).toEqual([201, 'paid_off']);
-  expect(await billed(tenant)).toEqual([{ loan_id: ids[0], new_balance: OWED }]);
+  expect(await januaryStatements(tenant)).toEqual([
+    { loan_id: ids[0], new_balance: EXPECTED_BALANCE },
+  ]);
 });
 
 test('a loan that is paid out on the last day itself is billed, though its close had passed already', async () => {
@@ -72,8 +76,8 @@ test('a loan that is paid out on the last day itself is billed, though its close
   await bill();
 
   expect(status).toBe(200);
-  expect(await billed(tenant)).toEqual([
-    { loan_id: ids[0], new_balance: OWED },
+  expect(await januaryStatements(tenant)).toEqual([
+    { loan_id: ids[0], new_balance: EXPECTED_BALANCE },
     { loan_id: signed, new_balance: '10002.33' },
   ]);
 });
@@ -81,12 +85,12 @@ test('a loan that is paid out on the last day itself is billed, though its close
 test('a loan that is paid off on the last day, and open again on the first, is not billed for the month', async () => {
   const { tenant, ids, endDay, bill } = await theCloseHasPassed(1);
 
-  const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: OWED });
+  const paid = await tenant.officer.post(`/loans/${ids[0]}/payments`, { amount: EXPECTED_BALANCE });
   await endDay();
   const back = await tenant.officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf' });
   await bill();
   const { body } = await tenant.officer.get(`/loans/${ids[0]}`);
 
   expect([paid.status, back.status, body.status]).toEqual([201, 200, 'active']);
-  expect(await billed(tenant)).toEqual([]);
+  expect(await januaryStatements(tenant)).toEqual([]);
 });

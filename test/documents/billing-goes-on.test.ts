@@ -1,24 +1,26 @@
 import { expect, test } from 'vitest';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
-import { openErrors } from '../../sql/business-day/loan-errors.ts';
-import { billed, monthEnds, OWED } from '../setup/month-ends.ts';
-import { drain, travelTo } from '../setup/queue.ts';
+import { unresolvedLoanErrors } from '../../sql/business-day/loan-errors.ts';
+import { januaryStatements, newMonthEnd, EXPECTED_BALANCE } from '../setup/month-ends.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const { aMonthHasEnded, aMonthHasEndedWithoutOne, ordersOfDocuments } = monthEnds(stage);
+const { aMonthHasEnded, aMonthHasEndedWithoutOne, ordersOfDocuments } = newMonthEnd(stage);
 
 test('the next day is closed once all are billed, without being asked for again', async () => {
   const { tenant, ids, today } = await aMonthHasEnded(2);
 
   const planned = await tenant.within((work) => startClose(work, '2026-02-02'));
   const waiting = await today();
-  await drain(stage, {}, ['close-loans']);
+  await runJobs(stage, {}, ['close-loans']);
 
   expect([planned, waiting]).toEqual([null, '2026-02-01']);
   expect(await today()).toBe('2026-02-03');
-  expect(await billed(tenant)).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: OWED })));
+  expect(await januaryStatements(tenant)).toEqual(
+    ids.map((loan_id) => ({ loan_id, new_balance: EXPECTED_BALANCE })),
+  );
   expect(await ordersOfDocuments(tenant)).toBe(1);
 });
 
@@ -28,7 +30,7 @@ test('wherever its worker is killed, the month is billed and its documents are o
   for (let after = 1; (await billUntilKilled(after)) !== null;) after += 1;
   await bill();
 
-  expect((await billed(tenant)).map(({ loan_id }) => loan_id)).toEqual(ids);
+  expect((await januaryStatements(tenant)).map(({ loan_id }) => loan_id)).toEqual(ids);
   expect(await ordersOfDocuments(tenant)).toBe(1);
 });
 
@@ -37,12 +39,12 @@ test('a loan that the close had to set aside is mended and billed, and stops no 
 
   const before = await pay(ids[1] ?? '');
   await bill();
-  const statements = await billed(tenant);
+  const statements = await januaryStatements(tenant);
   const after = await pay(ids[0] ?? '');
-  await drain(stage, {}, ['close-loans']);
+  await runJobs(stage, {}, ['close-loans']);
   await travelTo(stage, tenant, '2026-02-02');
 
-  expect(statements).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: OWED })));
+  expect(statements).toEqual(ids.map((loan_id) => ({ loan_id, new_balance: EXPECTED_BALANCE })));
   expect([before, after, await today()]).toEqual([201, 201, '2026-02-02']);
   expect(await violationsIn(stage)).toEqual([]);
 });
@@ -59,13 +61,13 @@ test('a loan that cannot be billed at all is set aside, and its next statement h
 
   await ruledBy([{ ...rule, grace_days: 'unreadable' }]);
   await bill();
-  const alone = await billed(tenant);
-  const told = await tenant.within(({ tx }) => openErrors(tx, 10));
+  const alone = await januaryStatements(tenant);
+  const told = await tenant.within(({ tx }) => unresolvedLoanErrors(tx, 10));
   const status = await pay(broken);
   await ruledBy([{ ...rule, grace_days: 15 }]);
   await travelTo(stage, tenant, '2026-03-01');
 
-  expect(alone).toEqual([{ loan_id: whole, new_balance: OWED }]);
+  expect(alone).toEqual([{ loan_id: whole, new_balance: EXPECTED_BALANCE }]);
   expect(told.map(({ loan_id, step }) => [loan_id, step])).toEqual([[broken, 'billing']]);
   expect(status).toBe(201);
   const { rows } = await stage.owner.query(

@@ -28,7 +28,10 @@ const B = '%PDF-1.7 another file, put meanwhile';
 async function announced(tenant: Tenant, loan_id: string) {
   const { officer } = tenant;
   const { body: link } = await officer.post('/documents/create-upload-link', {
-    ...{ loan_id, document_type: 'other', filename: 'a.pdf', content_type: 'application/pdf' },
+    loan_id,
+    document_type: 'other',
+    filename: 'a.pdf',
+    content_type: 'application/pdf',
   });
   const bearer = tenant.anonymous();
   const put = (raw: string, at = bearer) =>

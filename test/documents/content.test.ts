@@ -1,10 +1,10 @@
 import { deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { isOfType } from '../../jobs/documents/content.ts';
-import { CONTENT_TYPES, OFFICE, type ContentType } from '../../jobs/documents/types.ts';
+import { matchesContentType } from '../../jobs/documents/content-type.ts';
+import { CONTENT_TYPES, OFFICE_MIME_PREFIX, type ContentType } from '../../jobs/documents/types.ts';
 
-const WORD = `${OFFICE}.wordprocessingml.document` as ContentType;
-const EXCEL = `${OFFICE}.spreadsheetml.sheet` as ContentType;
+const WORD = `${OFFICE_MIME_PREFIX}.wordprocessingml.document` as ContentType;
+const EXCEL = `${OFFICE_MIME_PREFIX}.spreadsheetml.sheet` as ContentType;
 
 /** A zip of empty parts with these names. */
 function zip(...names: string[]): Buffer {
@@ -41,7 +41,7 @@ const REAL: Partial<Record<ContentType, Buffer>> = {
 };
 
 const looksLike = (type: ContentType, file: Buffer) =>
-  isOfType(type, file.subarray(0, 4_096), file);
+  matchesContentType(type, file.subarray(0, 4_096), file);
 
 test.each(CONTENT_TYPES.map((type) => ({ type })))('a real file is $type', ({ type }) => {
   const file = REAL[type] ?? Buffer.alloc(0);

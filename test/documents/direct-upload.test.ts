@@ -6,10 +6,10 @@ import path from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { scanDocument } from '../../jobs/documents/scan.job.ts';
 import { localFiles } from '../../jobs/files/local-files.ts';
-import { FORM_TYPE, formOf, postForm } from '../setup/forms.ts';
+import { FORM_TYPE, multipartForm, postForm } from '../setup/forms.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -25,8 +25,10 @@ const { officer } = tenant;
 const loan = await newLoan(tenant);
 const about = { loan_id: loan.id, document_type: 'insurance' };
 const PDF = '%PDF-1.7 the policy';
-const upload = (fields: object = {}, parts = [{ content: PDF }] as Parameters<typeof formOf>[1]) =>
-  postForm(officer, '/documents', formOf({ ...about, ...fields }, parts));
+const upload = (
+  fields: object = {},
+  parts = [{ content: PDF }] as Parameters<typeof multipartForm>[1],
+) => postForm(officer, '/documents', multipartForm({ ...about, ...fields }, parts));
 
 const kept = async () => ({
   documents: (await officer.get('/documents')).headers['content-range'],
@@ -47,8 +49,12 @@ test('a file that comes with a form is kept at once, and read again as it came',
   expect(made).toMatchObject({
     status: 201,
     body: {
-      ...{ status: 'uploaded', source: 'direct', content_type: 'application/pdf' },
-      ...{ borrower_id: loan.borrower_id, filename: 'policy 2026.pdf', file_size: PDF.length },
+      status: 'uploaded',
+      source: 'direct',
+      content_type: 'application/pdf',
+      borrower_id: loan.borrower_id,
+      filename: 'policy 2026.pdf',
+      file_size: PDF.length,
       sha256_hash: createHash('sha256').update(PDF).digest('hex'),
       storage_key: `${tenant.slug}/${loan.id}/insurance/policy 2026.pdf`,
       metadata: { policy: 'A-17' },
@@ -63,8 +69,13 @@ test('a file that comes with a form is kept at once, and read again as it came',
 });
 
 test('the fields of a form may follow its file, and its name leads nowhere else', async () => {
-  const raw = formOf({}, [{ content: PDF, name: '../../../etc/passwd' }]).replace(/--\r\n$/, '');
-  const after = formOf({ ...about, document_type: 'title' }).slice('--the-end-of-a-part'.length);
+  const raw = multipartForm({}, [{ content: PDF, name: '../../../etc/passwd' }]).replace(
+    /--\r\n$/,
+    '',
+  );
+  const after = multipartForm({ ...about, document_type: 'title' }).slice(
+    '--the-end-of-a-part'.length,
+  );
 
   const made = await postForm(officer, '/documents', raw + after);
 
@@ -87,16 +98,16 @@ test.each([
 
 test('what is wrong with a form is said, and nothing is kept of it', async () => {
   const before = await kept();
-  const wrong = async (fields: object, parts?: Parameters<typeof formOf>[1]) => {
+  const wrong = async (fields: object, parts?: Parameters<typeof multipartForm>[1]) => {
     const { status, body } = await upload(fields, parts);
     return [status, ...Object.entries(body.errors ?? { code: body.code }).flat()];
   };
   const two = [{ content: PDF }, { content: PDF, field: 'other' }];
-  const twice = formOf(about, [{ content: PDF }]);
+  const twice = multipartForm(about, [{ content: PDF }]);
   const repeated = await postForm(
     officer,
     '/documents',
-    formOf(about).replace(/--\r\n$/, '') + twice.slice('--the-end-of-a-part'.length),
+    multipartForm(about).replace(/--\r\n$/, '') + twice.slice('--the-end-of-a-part'.length),
   );
 
   expect(await wrong({}, [])).toEqual([422, 'file', 'Is required.']);
@@ -115,7 +126,9 @@ test('what is wrong with a form is said, and nothing is kept of it', async () =>
   expect(repeated.body.errors).toMatchObject({ loan_id: 'Is given more than once.' });
   expect(await wrong({ metadata: '{' })).toEqual([422, 'metadata', expect.any(String)]);
   expect(await wrong({ metadata: '{"constructor":1}' })).toEqual([
-    ...[422, 'metadata', 'Has a key that is not allowed.'],
+    422,
+    'metadata',
+    'Has a key that is not allowed.',
   ]);
   expect((await wrong({ document_type: '../other' })).slice(0, 2)).toEqual([422, 'document_type']);
   expect((await wrong({ borrower_id: loan.id })).slice(0, 2)).toEqual([422, 'borrower_id']);
@@ -128,7 +141,7 @@ test('what is wrong with a form is said, and nothing is kept of it', async () =>
 
 test('a body that is no whole form is refused', async () => {
   const before = await kept();
-  const whole = formOf(about, [{ content: PDF }]);
+  const whole = multipartForm(about, [{ content: PDF }]);
 
   const json = await officer.post('/documents', about);
   const unbound = await postForm(officer, '/documents', whole, {
@@ -139,7 +152,7 @@ test('a body that is no whole form is refused', async () => {
   const forged = await postForm(officer, '/documents', whole, { 'X-CSRFToken': 'another' });
 
   expect([json, unbound, half, stranger, forged].map(({ status }) => status)).toEqual([
-    ...[415, 400, 400, 403, 403],
+    415, 400, 400, 403, 403,
   ]);
   expect(await kept()).toEqual(before);
 });
@@ -148,14 +161,19 @@ test('a sender who goes away in the middle leaves nothing', async () => {
   vi.stubEnv('TMPDIR', spool);
   await mkdir(spool, { recursive: true });
   const before = await kept();
-  const whole = formOf(about, [{ content: 'x'.repeat(100_000) }]);
+  const whole = multipartForm(about, [{ content: 'x'.repeat(100_000) }]);
   const headers = {
-    ...{ Host: tenant.host, 'Content-Type': FORM_TYPE, 'Content-Length': whole.length },
+    Host: tenant.host,
+    'Content-Type': FORM_TYPE,
+    'Content-Length': whole.length,
     Cookie: [...officer.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     'X-CSRFToken': officer.cookies.get('csrftoken') ?? '',
   };
   const sending = request({
-    ...{ host: '127.0.0.1', port: stage.port, method: 'POST', headers },
+    host: '127.0.0.1',
+    port: stage.port,
+    method: 'POST',
+    headers,
     path: '/api/v1/documents',
   });
   sending.on('error', () => {});
@@ -170,13 +188,13 @@ test('a sender who goes away in the middle leaves nothing', async () => {
 });
 
 test('a file above the limit of the tenant is refused, whether it says so or not', async () => {
-  await settle(tenant, { documents: { max_bytes: 1024 } });
+  await saveSettings(tenant, { documents: { max_bytes: 1024 } });
   const before = await kept();
   const content = `%PDF-${'x'.repeat(2048)}`;
 
   const small = await upload({}, [{ content }]);
   const large = await upload({}, [{ content: content.repeat(200) }]);
-  await settle(tenant, { documents: {} });
+  await saveSettings(tenant, { documents: {} });
 
   expect([small, large]).toMatchObject([
     { status: 413, body: { code: 'payload_too_large' } },
@@ -187,7 +205,7 @@ test('a file above the limit of the tenant is refused, whether it says so or not
 
 test('a form that is sent twice with one Idempotency-Key is kept once', async () => {
   const key = { 'Idempotency-Key': 'a-policy' };
-  const form = (content: string) => formOf(about, [{ content }]);
+  const form = (content: string) => multipartForm(about, [{ content }]);
 
   const first = await postForm(officer, '/documents', form(PDF), key);
   const again = await postForm(officer, '/documents', form(PDF), key);
@@ -239,7 +257,8 @@ describe('where uploads are scanned for viruses', () => {
     const history = await officer.get(`/loans/${loan.id}/history`);
 
     expect(bad).toMatchObject({
-      ...{ status: 'infected', download_url: null },
+      status: 'infected',
+      download_url: null,
       rejection_reason: 'The virus scanner found Eicar-Signature in it.',
     });
     expect(verified.status).toBe(409);

@@ -3,17 +3,17 @@ import { afterAll, expect, test } from 'vitest';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { compose } from '../../jobs/communications/compose.ts';
 import { enqueue } from '../../jobs/job.ts';
-import { generateTape, orderTape } from '../../jobs/portfolios/generate-tape.job.ts';
-import { queued } from '../../jobs/queued.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { generateTape, requestTape } from '../../jobs/portfolios/generate-tape.job.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
-import { failures, retry } from '../../sql/queue/worker-operations.ts';
-import { recordFailures } from '../../sql/queue/workers.ts';
-import { tellFailures } from '../../workers/queue/tell-failures.ts';
-import { formOf, postForm } from '../setup/forms.ts';
+import { listFailures, retryFailedJob } from '../../sql/queue/worker-operations.ts';
+import { recordFailedJobs } from '../../sql/queue/workers.ts';
+import { startFailureNotices } from '../../workers/queue/notify-failures.ts';
+import { multipartForm, postForm } from '../setup/forms.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -30,12 +30,16 @@ async function failForGood(task: string) {
      where task.id = job.task_id and task.identifier = $1`,
     [task],
   );
-  await recordFailures(owner);
-  const telling = tellFailures(owner, workOf(stage.pool, SYSTEM), pino({ level: 'silent' }));
+  await recordFailedJobs(owner);
+  const telling = startFailureNotices(
+    owner,
+    createWithin(stage.pool, SYSTEM),
+    pino({ level: 'silent' }),
+  );
   await expect
     .poll(async () => {
       const { rows } = await stage.owner.query(
-        'select from app.failed_jobs where told_at is null and retried_at is null',
+        'select from app.failed_jobs where handled_at is null and retried_at is null',
       );
       return rows.length;
     })
@@ -44,7 +48,7 @@ async function failForGood(task: string) {
 }
 
 async function retryAll() {
-  for (const { id } of await failures(owner, 100)) await retry(owner, id);
+  for (const { id } of await listFailures(owner, 100)) await retryFailedJob(owner, id);
 }
 
 test('a document whose rendering failed for good says so, also where it is waited for, until it is retried', async () => {
@@ -58,7 +62,7 @@ test('a document whose rendering failed for good says so, also where it is waite
   const failed = await officer.get(document);
   const waiting = await officer.get(`/payoff-quotes/${quote.body.id}`);
   await retryAll();
-  await drain(stage, newOutside(stage.pool), ['render-document']);
+  await runJobs(stage, newOutside(stage.pool), ['render-document']);
   const done = await officer.get(document);
   const served = await officer.get(`/payoff-quotes/${quote.body.id}`);
 
@@ -79,7 +83,7 @@ test('a document whose rendering failed for good says so, also where it is waite
 test('a file that no scanner ever looked at stays held and says why, until one has', async () => {
   const tenant = await stage.tenant();
   const { id: loan_id } = await newLoan(tenant);
-  const form = formOf({ loan_id, document_type: 'other' }, [{ content: '%PDF-1.7 stub' }]);
+  const form = multipartForm({ loan_id, document_type: 'other' }, [{ content: '%PDF-1.7 stub' }]);
   const outside = newOutside(stage.pool);
   Object.assign(stage.installation, { scans_uploads: true, files: outside.files });
   const sent = await postForm(tenant.officer, '/documents', form);
@@ -89,7 +93,7 @@ test('a file that no scanner ever looked at stays held and says why, until one h
   await failForGood('scan-document');
   const failed = await read();
   await retryAll();
-  await drain(stage, outside, ['scan-document']);
+  await runJobs(stage, outside, ['scan-document']);
 
   expect(failed).toMatchObject({ status: 'held', rejection_reason: reason, download_url: null });
   expect(await read()).toMatchObject({ status: 'uploaded', rejection_reason: null });
@@ -102,8 +106,10 @@ test('a message whose sending failed for good says so, and goes out when it is r
   await officer.post(`/borrowers/${loan.borrower_id}/emails`, { email: 'g@example.com' });
   await tenant.within((work) =>
     compose(work, {
-      ...{ template_type: 'loan_approved', triggered_by: 'system' },
-      ...{ borrower_id: loan.borrower_id, loan_id: loan.id },
+      template_type: 'loan_approved',
+      triggered_by: 'system',
+      borrower_id: loan.borrower_id,
+      loan_id: loan.id,
     }),
   );
   const message = async () => (await officer.get('/communication-logs')).body[0];
@@ -112,11 +118,13 @@ test('a message whose sending failed for good says so, and goes out when it is r
   await failForGood('send-communication');
   const failed = await message();
   await retryAll();
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
   const sent = await message();
 
   expect(failed).toMatchObject({
-    ...{ status: 'failed', error_code: 'job_failed', error_message: reason },
+    status: 'failed',
+    error_code: 'job_failed',
+    error_message: reason,
   });
   expect(sent).toMatchObject({ status: 'sent', error_code: null, error_message: null });
   expect(outside.mailbox).toHaveLength(1);
@@ -127,7 +135,7 @@ test('a tape whose making failed for good says so, and is made when it is retrie
   const admin = await tenant.signedIn('admin');
   const config = await admin.post('/loan-tape-configs', { name: 'T', columns: ['loan_number'] });
   const tape_id = await tenant.within(async (work) => {
-    const id = await orderTape(work, config.body.id, {});
+    const id = await requestTape(work, config.body.id, {});
     await enqueue(work.tx, generateTape, { tenant_id: tenant.id, tape_id: id });
     return id;
   });
@@ -135,7 +143,7 @@ test('a tape whose making failed for good says so, and is made when it is retrie
   await failForGood('generate-tape');
   const failed = await admin.get(`/loan-tapes/${tape_id}`);
   await retryAll();
-  await drain(stage, newOutside(stage.pool), ['generate-tape']);
+  await runJobs(stage, newOutside(stage.pool), ['generate-tape']);
   const made = await admin.get(`/loan-tapes/${tape_id}`);
 
   expect(failed.body).toMatchObject({ status: 'failed', failure_reason: reason });
@@ -152,12 +160,13 @@ test('a tape that was to be made at once is left to the workers where the proces
     "select from graphile_worker.jobs where key = 'generate-tape:' || $1 and run_at <= now()",
     [made.body.id],
   );
-  await drain(stage, newOutside(stage.pool), ['generate-tape']);
+  await runJobs(stage, newOutside(stage.pool), ['generate-tape']);
   const after = await admin.get(`/loan-tapes/${made.body.id}`);
 
   expect(waiting.rows).toHaveLength(1);
   expect(after.body).toMatchObject({
-    ...{ document_id: made.body.document_id, checksum: made.body.checksum },
+    document_id: made.body.document_id,
+    checksum: made.body.checksum,
   });
 });
 
@@ -172,10 +181,11 @@ test('a close of which a part failed for good says so until the part is retried'
   const listed = await superadmin.get('/jobs/runs?status=failed');
   await retryAll();
   const again = await run();
-  await drain(stage, {}, ['close-loans']);
+  await runJobs(stage, {}, ['close-loans']);
 
   expect(failed).toMatchObject({
-    ...{ status: 'failed', failure_reason: expect.stringContaining('failed for good: 1.') },
+    status: 'failed',
+    failure_reason: expect.stringContaining('failed for good: 1.'),
   });
   expect(listed.body).toHaveLength(1);
   expect(again).toMatchObject({ status: 'running', failure_reason: null });
@@ -184,28 +194,29 @@ test('a close of which a part failed for good says so until the part is retried'
 
 /** What these do is asked for again by a clock, or is no record that anybody waits for. */
 const NOBODY_WAITS = [
-  ...[
-    'analyze-tables',
-    'clean-up',
-    'start-close-of-business',
-    'warn-of-lapsing-liens',
-    'snapshot-portfolios',
-  ],
-  ...['issue-statements', 'report-credit'],
+  'analyze-tables',
+  'clean-up',
+  'start-close-of-business',
+  'warn-of-lapsing-liens',
+  'snapshot-portfolios',
+  'issue-statements',
+  'report-credit',
   // It keeps with the provider what stood in the way, and is asked for again by saving it.
   'read-identity-provider',
   // Letters wait on for the next batch, and files for the next night.
-  ...['make-mail-batch', 'remove-old-files'],
+  'make-mail-batch',
+  'remove-old-files',
   // A borrower who was redacted has nothing that waits.
   'remove-redacted-files',
   // A provider posts again what it was not believed.
-  ...['read-certificate', 'confirm-subscription'],
+  'read-certificate',
+  'confirm-subscription',
   // The run of the day tells by itself, from the failed job.
   'close-loans',
 ];
 
 test('every job that a record waits for tells it of its failure', () => {
-  const silent = queued.filter(({ failed }) => !failed).map(({ name }) => name);
+  const silent = allJobs.filter(({ failed }) => !failed).map(({ name }) => name);
 
   expect(silent.toSorted()).toEqual(NOBODY_WAITS.toSorted());
 });

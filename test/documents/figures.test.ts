@@ -5,16 +5,23 @@ import { printLetter } from '../../jobs/communications/print-letter.job.ts';
 import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
 import { sql } from '../../sql/database/db.ts';
 import type { DocumentName } from '../../templates/documents.ts';
-import { CYCLES } from '../setup/lines.ts';
+import { LINE_OF_CREDIT } from '../setup/lines-of-credit.ts';
 import { newLoan } from '../setup/loans.ts';
-import { amiss, newPress, type Language } from '../setup/press.ts';
+import { findUnexpectedWords, newPdfPrinter, type Language } from '../setup/pdf-printer.ts';
 import { newProduct } from '../setup/products.ts';
-import { drain, travelTo } from '../setup/queue.ts';
-import { anyLoan, cents, HOME, NAME, newReader, type Reader } from '../setup/readers.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
+import {
+  arbitraryLoan,
+  formatCents,
+  LONG_ADDRESS,
+  LONG_NAME,
+  newDocumentReader,
+  type DocumentReader,
+} from '../setup/document-readers.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const press = newPress(stage);
+const press = newPdfPrinter(stage);
 const RUNS = Number(process.env['LIVES'] ?? 1);
 const LANGUAGES: readonly Language[] = ['en', 'es'];
 
@@ -24,7 +31,7 @@ const less = (amount: string, ...others: string[]) =>
   new Big(amount).minus(sum(...others)).toFixed(2);
 
 /** The text of the document of this kind that was ordered last. */
-async function printed({ tenant }: Reader, template: DocumentName) {
+async function printed({ tenant }: DocumentReader, template: DocumentName) {
   const document_id = await tenant.within(({ tx }) =>
     tx.oneFirst(sql.typeAlias('id')`
       select id from documents where template = ${template} order by id desc limit 1
@@ -39,7 +46,7 @@ const last = () => press.printed.at(-1) ?? { text: '', upon: [] };
 type Told = { text: string; upon: string[]; says: readonly string[]; english?: readonly RegExp[] };
 
 /** Each kind in the order of a loan's life, and what it says beside its names, by the API of that day. */
-const KINDS: Record<DocumentName, (ground: Reader) => Promise<Told>> = {
+const KINDS: Record<DocumentName, (ground: DocumentReader) => Promise<Told>> = {
   tila_disclosure: async (ground) => {
     const { words, money, rate, day, ask, done, path, terms } = ground;
     await done(`${path}/disburse`);
@@ -62,7 +69,7 @@ const KINDS: Record<DocumentName, (ground: Reader) => Promise<Told>> = {
   },
   account_opening_disclosure: async (ground) => {
     const { words, money, rate, terms, tenant } = ground;
-    const product_id = await newProduct(tenant, CYCLES);
+    const product_id = await newProduct(tenant, LINE_OF_CREDIT);
     const line = await newLoan(tenant, { ...terms, product_id, status: 'approved' });
     const { apr, credit_limit } = await ground.ask(`/loans/${line.id}`);
     const { minimum_payment, payment_due_days } = await ground.ask(`/products/${product_id}`);
@@ -101,9 +108,9 @@ const KINDS: Record<DocumentName, (ground: Reader) => Promise<Told>> = {
     const part = new Big(first.payment_amount).times(wish.paid_percent).div(100).toFixed(2);
     if (wish.paid_percent > 0) await done(`${path}/payments`, { amount: part });
     if (wish.fee_cents > 0)
-      await done(`${path}/fees`, { fee_type: 'legal', amount: cents(wish.fee_cents) });
+      await done(`${path}/fees`, { fee_type: 'legal', amount: formatCents(wish.fee_cents) });
     await travelTo(stage, tenant, '2026-03-01');
-    await drain(stage, {}, ['issue-statements']);
+    await runJobs(stage, {}, ['issue-statements']);
     const [loan, before] = [
       await ask(path),
       await ask(`${path}/get-balances?as_of_date=2026-02-01`),
@@ -183,7 +190,8 @@ const KINDS: Record<DocumentName, (ground: Reader) => Promise<Told>> = {
   form_1099c: async (ground) => {
     const { money, day, ask, path, done } = ground;
     const made = await done(`${path}/1099c`, {
-      ...{ amount_discharged: '600.01', interest_included: '12.34' },
+      amount_discharged: '600.01',
+      interest_included: '12.34',
       fair_market_value: '1234567.00',
     });
     const form = await ask(`/forms-1099c/${made.id}`);
@@ -208,21 +216,21 @@ const KINDS: Record<DocumentName, (ground: Reader) => Promise<Told>> = {
 };
 type Row = Record<string, string>;
 const ADDRESSED = [
-  ...Object.values(NAME),
-  HOME.street_line_1,
-  HOME.street_line_2,
+  ...Object.values(LONG_NAME),
+  LONG_ADDRESS.street_line_1,
+  LONG_ADDRESS.street_line_2,
   'Ponce, PR 00730',
 ];
 
 for (const language of LANGUAGES)
   test(`every document in ${language} has the figures that the API has on its day, and nothing of ours`, async () => {
     await fc.assert(
-      fc.asyncProperty(anyLoan, async (wish) => {
-        const ground = await newReader(stage, language, wish);
+      fc.asyncProperty(arbitraryLoan, async (wish) => {
+        const ground = await newDocumentReader(stage, language, wish);
         for (const [kind, told] of Object.entries(KINDS)) {
           const { text, upon, says, english = [] } = await told(ground);
           for (const words of [...says, ...ADDRESSED]) expect(text, kind).toContain(words);
-          expect([...upon, ...amiss(text, language, english)], kind).toEqual([]);
+          expect([...upon, ...findUnexpectedWords(text, language, english)], kind).toEqual([]);
         }
       }),
       { numRuns: RUNS, endOnFailure: true },

@@ -29,7 +29,9 @@ async function store() {
 async function announced() {
   const { officer } = tenant;
   const { body: link } = await officer.post('/documents/create-upload-link', {
-    ...{ loan_id: loan.id, document_type: 'other', filename: 'a.pdf' },
+    loan_id: loan.id,
+    document_type: 'other',
+    filename: 'a.pdf',
     content_type: 'application/pdf',
   });
   const target = new URL(link.upload_url).pathname;

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { compose } from '../../jobs/communications/compose.ts';
-import { orderRemoval } from '../../jobs/documents/remove-old-files.job.ts';
+import { enqueueRemoval } from '../../jobs/documents/remove-old-files.job.ts';
 import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
 import { signLink } from '../../jobs/files/links.ts';
-import { filesNamed } from '../../sql/moving/rows.ts';
-import { formOf, postForm } from '../setup/forms.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { listReferencedFiles } from '../../sql/moving/rows.ts';
+import { multipartForm, postForm } from '../setup/forms.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
-import { tapeOf } from '../setup/tape-files.ts';
+import { runJobs } from '../setup/queue.ts';
+import { saveSettings } from '../setup/settings.ts';
+import { newTapeConfig } from '../setup/tape-files.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -25,8 +25,8 @@ const travel = ({ id }: Tenant, day: string) =>
   stage.owner.query('update tenants set business_date = $1 where id = $2', [day, id]);
 
 async function night(tenant: Tenant) {
-  await tenant.within(orderRemoval);
-  await drain(stage, outside, ['remove-old-files']);
+  await tenant.within(enqueueRemoval);
+  await runJobs(stage, outside, ['remove-old-files']);
 }
 
 /** A loan that is paid back, with what was printed of it and an appraisal that somebody sent. */
@@ -34,12 +34,12 @@ async function paidBack(tenant: Tenant) {
   const loan = await newLoan(tenant);
   const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '10000.00' });
   expect(paid.status, JSON.stringify(paid.body)).toBe(201);
-  const form = formOf({ loan_id: loan.id, document_type: 'appraisal' }, [
+  const form = multipartForm({ loan_id: loan.id, document_type: 'appraisal' }, [
     { content: '%PDF-1.7 a' },
   ]);
   const sent = await postForm(tenant.officer, '/documents', form);
   expect(sent.status, JSON.stringify(sent.body)).toBe(201);
-  await drain(stage, outside, RENDER);
+  await runJobs(stage, outside, RENDER);
   return { ...loan, appraisal: sent.body.id as string };
 }
 
@@ -58,7 +58,7 @@ test('a file goes once its years after the loan are over, and its document says 
   const admin = await tenant.signedIn('admin');
   const { id: loan_id, appraisal } = await paidBack(tenant);
   const open = await newLoan(tenant);
-  await drain(stage, outside, RENDER);
+  await runJobs(stage, outside, RENDER);
   const keysOf = (id: string) => [...stored.keys()].filter((key) => key.includes(id)).toSorted();
   const [before, ofOpen] = [keysOf(loan_id), keysOf(open.id)];
   const preview = (body: object) => admin.post('/documents/preview-removal', body);
@@ -74,7 +74,7 @@ test('a file goes once its years after the loan are over, and its document says 
   const untouched = keysOf(loan_id);
   const early = await preview({ document_years, by: '2026-12-31' });
   const tried = await preview({ document_years });
-  await settle(tenant, { retention: { document_years } });
+  await saveSettings(tenant, { retention: { document_years } });
   await night(tenant);
   await renderDocumentJob.run({ tenant_id: tenant.id, document_id: appraisal }, outside);
   const read = await officer.get(`/documents/${appraisal}`);
@@ -98,7 +98,9 @@ test('a file goes once its years after the loan are over, and its document says 
   );
   expect(keysOf(open.id)).toEqual(ofOpen);
   expect(read.body).toMatchObject({
-    ...{ status: 'removed', download_url: null, filename: 'a.pdf' },
+    status: 'removed',
+    download_url: null,
+    filename: 'a.pdf',
     removed_at: expect.any(String),
   });
   expect(fetched.status).toBe(200);
@@ -106,12 +108,14 @@ test('a file goes once its years after the loan are over, and its document says 
   expect(judged).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect(await removalsOf(appraisal)).toEqual([
     {
-      ...{ action: 'remove-file', actor_type: 'system', status: 'removed' },
+      action: 'remove-file',
+      actor_type: 'system',
+      status: 'removed',
       reason: expect.stringMatching(/^Its 3 years after \d{4}-\d\d-\d\d are over\.$/),
     },
   ]);
   expect((await preview({})).body).toMatchObject({ kinds: [] });
-  const named = await tenant.within(({ tx }) => filesNamed(tx, tenant.id));
+  const named = await tenant.within(({ tx }) => listReferencedFiles(tx, tenant.id));
   expect(named.filter(({ key }) => key.includes(loan_id)).map(({ key }) => key)).toEqual(
     keysOf(loan_id),
   );
@@ -134,7 +138,7 @@ test('whoever is on legal hold keeps the files, also those that a killed worker 
   const status = async () => (await tenant.officer.get(`/documents/${appraisal}`)).body.status;
   const isThere = () => [...stored.keys()].some((key) => key.includes(`${loan_id}/appraisal`));
   const { files } = outside;
-  await settle(tenant, { retention: { document_years: { appraisal: 3 } } });
+  await saveSettings(tenant, { retention: { document_years: { appraisal: 3 } } });
   await travel(tenant, '2040-01-01');
 
   await hold(cosigner, true);
@@ -143,8 +147,8 @@ test('whoever is on legal hold keeps the files, also those that a killed worker 
   const first = await status();
   await hold(cosigner, false);
   const remove = () => Promise.reject(new Error('The store is away.'));
-  await tenant.within(orderRemoval);
-  const broken = drain(stage, { ...outside, files: { ...files, remove } }, ['remove-old-files']);
+  await tenant.within(enqueueRemoval);
+  const broken = runJobs(stage, { ...outside, files: { ...files, remove } }, ['remove-old-files']);
   await expect(broken).rejects.toThrow('away');
   const cut = [await status(), isThere()];
   await hold(borrower_id, true);
@@ -177,7 +181,10 @@ test('letters are removed with what they are copies of, and messages that wait t
   const { appraisal, borrower_id, id: loan_id } = await paidBack(tenant);
   await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'b@example.com' });
   await officer.post(`/borrowers/${borrower_id}/addresses`, {
-    ...{ street_line_1: '1 Main Street', city: 'Arlington', state: 'VA', postal_code: '22201' },
+    street_line_1: '1 Main Street',
+    city: 'Arlington',
+    state: 'VA',
+    postal_code: '22201',
   });
   const send = async (channel: 'email' | 'letter') => {
     const about = { borrower_id, loan_id, document_id: appraisal, channel };
@@ -186,19 +193,20 @@ test('letters are removed with what they are copies of, and messages that wait t
   };
   const copiesOf = (id: string) => [...stored.keys()].filter((key) => key.includes(id)).length;
   const posted = await send('letter');
-  await drain(stage, outside, RENDER);
+  await runJobs(stage, outside, RENDER);
   const copies = copiesOf(posted);
   const waiting = await send('email');
-  await settle(tenant, { retention: { document_years: { appraisal: 3 } } });
+  await saveSettings(tenant, { retention: { document_years: { appraisal: 3 } } });
   await travel(tenant, '2040-01-01');
 
   await night(tenant);
-  await drain(stage, outside, RENDER);
+  await runJobs(stage, outside, RENDER);
   const failed = (await officer.get(`/communication-logs/${waiting}`)).body;
 
   expect([copies, copiesOf(posted)]).toEqual([1, 0]);
   expect(failed).toMatchObject({
-    ...{ status: 'failed', error_code: 'document_removed' },
+    status: 'failed',
+    error_code: 'document_removed',
     error_message: expect.stringMatching(GONE),
   });
 });
@@ -206,14 +214,14 @@ test('letters are removed with what they are copies of, and messages that wait t
 test('a tape whose file is gone is neither delivered nor delivered again', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  await loanRows(tenant, { loan_number: 'A-1' });
+  await insertLoans(tenant, { loan_number: 'A-1' });
   const config = { columns: ['loan_number'], delivery: 'email', recipients: ['a@fund.test'] };
-  const tape = (await (await tapeOf(stage, tenant, admin, config)).generate()).body;
-  await settle(tenant, { retention: { document_years: { loan_tape: 1 } } });
+  const tape = (await (await newTapeConfig(stage, tenant, admin, config)).generate()).body;
+  await saveSettings(tenant, { retention: { document_years: { loan_tape: 1 } } });
   await travel(tenant, '2040-01-01');
 
   await night(tenant);
-  await drain(stage, outside, ['deliver-tape']);
+  await runJobs(stage, outside, ['deliver-tape']);
   const read = await admin.get(`/loan-tapes/${tape.id}`);
   const [delivery] = (await admin.get(`/loan-tapes/${tape.id}/deliveries`)).body;
   const again = await admin.post(`/loan-tapes/${tape.id}/retry-delivery`, {});

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { compose } from '../../jobs/communications/compose.ts';
-import { orderDocument } from '../../jobs/documents/order.ts';
+import { orderDocument } from '../../jobs/documents/order-document.ts';
 import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
-import { DocumentRefused } from '../../jobs/files/refused.ts';
-import { eventsOf } from '../setup/books.ts';
+import { DocumentNotPrintable } from '../../jobs/files/render-errors.ts';
+import { eventTypes } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 import { tila } from '../templates/samples.ts';
 
@@ -41,14 +41,16 @@ test('a document is rendered and told of once, however often its job runs', asyn
   expect(after.body).toMatchObject({ status: 'uploaded', source: 'generated', page_count: 1 });
   expect(after.body.sha256_hash).toMatch(/^[0-9a-f]{64}$/);
   expect(outside.pages).toHaveLength(1);
-  expect((await eventsOf(tenant)).filter((type) => type === 'document.generated')).toHaveLength(1);
+  expect((await eventTypes(tenant)).filter((type) => type === 'document.generated')).toHaveLength(
+    1,
+  );
 });
 
 test('a page that cannot be printed is a failed document and not a failed job', async () => {
   const { tenant, document_id, outside, payload } = await ordered();
   const jammed = {
     ...outside,
-    pdf: () => Promise.reject(new DocumentRefused('The page is too long.')),
+    pdf: () => Promise.reject(new DocumentNotPrintable('The page is too long.')),
   };
 
   await renderDocumentJob.run(payload, jammed);
@@ -92,9 +94,9 @@ test('a message that goes with a document waits until it is there', async () => 
     }),
   );
 
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
   const early = outside.mailbox.length;
-  await drain(stage, outside, ['render-document', 'send-communication']);
+  await runJobs(stage, outside, ['render-document', 'send-communication']);
 
   expect(early).toBe(0);
   expect(outside.mailbox).toMatchObject([

@@ -59,7 +59,8 @@ test('what the lender gave is told as what it was, in the order in which it was 
   await travelTo(stage, tenant, '2026-01-20');
   const credit = { amount: '40.00', apply_to: 'principal', reason: 'Goodwill' };
   const forgiving = {
-    ...{ modification_type: 'principal_forgiveness', principal_forgiven: '100.00' },
+    modification_type: 'principal_forgiveness',
+    principal_forgiven: '100.00',
     interest_treatment: 'waive',
   };
   const done = [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { addDays } from '../../jobs/dates.ts';
 import { sql } from '../../sql/database/db.ts';
-import { bankAccount } from '../setup/nacha.ts';
+import { addBankAccount } from '../setup/nacha.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -73,8 +73,12 @@ const KINDS: Record<
       late_fee_grace_days: 15,
       fee_rules: [
         {
-          ...{ ...late, calculation: 'percent_of_past_due', percentage: '0.05', grace_days: 3 },
-          ...{ min_amount: '5.00', max_amount: '12.50' },
+          ...late,
+          calculation: 'percent_of_past_due',
+          percentage: '0.05',
+          grace_days: 3,
+          min_amount: '5.00',
+          max_amount: '12.50',
         },
       ],
     },
@@ -122,7 +126,9 @@ const STEPS: Record<string, { path: string; [field: string]: unknown }> = {
   ahead: { path: 'payments', amount: '146.00', extra_payment_to: 'next_installment' },
   fee: { path: 'fees', fee_type: 'other', amount: '12.34' },
   deferment: {
-    ...{ path: 'deferments', deferment_type: 'principal_only', periods: 1 },
+    path: 'deferments',
+    deferment_type: 'principal_only',
+    periods: 1,
     reason: 'Hardship',
   },
 };
@@ -141,7 +147,7 @@ test('a statement says what autopay takes and what being late costs, and that is
     });
     loans.set(name, id);
     borrowers.set(name, borrower_id);
-    const account = plan && (await bankAccount(officer, borrower_id));
+    const account = plan && (await addBankAccount(officer, borrower_id));
     const enrolling = { loan_id: id, payment_instrument_id: account, ...plan };
     if (plan) await officer.post(`/borrowers/${borrower_id}/autopay-plans`, enrolling);
     for (const step of story) {
@@ -153,9 +159,16 @@ test('a statement says what autopay takes and what being late costs, and that is
   const told = new Map<string, Record<string, unknown>>();
   for (const [name, id] of loans) told.set(name, await dueOn(tenant, id));
   const notice = await officer.post('/communications/preview', {
-    ...{ template_type: 'autopay_enrolled', channel: 'sms' },
-    ...{ loan_id: loans.get('minimum due'), borrower_id: borrowers.get('minimum due') },
-    context: { autopay: { amount: '1.00', date: '2026-02-02' } },
+    template_type: 'autopay_enrolled',
+    channel: 'sms',
+    loan_id: loans.get('minimum due'),
+    borrower_id: borrowers.get('minimum due'),
+    context: {
+      autopay: {
+        amount: '1.00',
+        date: '2026-02-02',
+      },
+    },
   });
   expect(notice.body, JSON.stringify(notice.body)).toMatchObject({
     body: expect.stringContaining('$315.68 will be drawn on February 17, 2026'),

@@ -2,11 +2,11 @@ import { Big } from 'big.js';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { eventsOf } from '../setup/books.ts';
+import { eventTypes } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newProduct } from '../setup/products.ts';
-import { drain, travelTo } from '../setup/queue.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -139,7 +139,10 @@ test('money that went back, or was applied otherwise later, is on the statement 
   await travelTo(stage, tenant, '2026-02-10');
   await tenant.officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf' });
   const refund = await tenant.officer.post(`/loans/${line.id}/payments/reimbursement`, {
-    ...{ amount: '50.00', payment_id: spare.body.id, method: 'check', reason: 'Overpaid' },
+    amount: '50.00',
+    payment_id: spare.body.id,
+    method: 'check',
+    reason: 'Overpaid',
   });
 
   await travelTo(stage, tenant, '2026-03-01');
@@ -193,7 +196,7 @@ test('statements become documents that are stored once, told of once and mailed'
   const outside = newOutside(stage.pool);
   await travelTo(stage, tenant, '2026-02-01');
 
-  await drain(stage, outside);
+  await runJobs(stage, outside);
   const { body } = await tenant.officer.get('/documents?document_type=monthly_statement');
   const read = await tenant.officer.get(`/documents/${body[0].id}`);
   const logs = await tenant.officer.get('/communication-logs');
@@ -220,7 +223,9 @@ test('statements become documents that are stored once, told of once and mailed'
     { template_type: 'statement_ready', status: 'sent', triggered_by: 'system' },
   ]);
   // One for the disclosure of the loan, and one for the statement.
-  expect((await eventsOf(tenant)).filter((type) => type === 'document.generated')).toHaveLength(2);
+  expect((await eventTypes(tenant)).filter((type) => type === 'document.generated')).toHaveLength(
+    2,
+  );
 });
 
 test('who has no mail gets the statement itself by post', async () => {
@@ -235,7 +240,7 @@ test('who has no mail gets the statement itself by post', async () => {
   const outside = newOutside(stage.pool);
   await travelTo(stage, tenant, '2026-02-01');
 
-  await drain(stage, outside);
+  await runJobs(stage, outside);
 
   const logs = await tenant.officer.get('/communication-logs');
   expect(logs.body).toMatchObject([{ channel: 'letter', status: 'sent', provider: 'letters' }]);

@@ -4,16 +4,16 @@ import { extractText } from 'unpdf';
 import { afterAll, expect, test } from 'vitest';
 import { printLetter } from '../../jobs/communications/print-letter.job.ts';
 import { renderDocumentJob } from '../../jobs/documents/render.job.ts';
-import type { Outside } from '../../jobs/outside.ts';
+import type { ExternalServices } from '../../jobs/external-systems.ts';
 import { sql } from '../../sql/database/db.ts';
 import type { DocumentName } from '../../templates/documents.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';
-import { changeEverything, correspondent, NOTHING_NEW } from '../setup/correspondent.ts';
-import { CYCLES } from '../setup/lines.ts';
+import { changeEverything, newCorrespondent, CHANGED_WORDS } from '../setup/correspondent.ts';
+import { LINE_OF_CREDIT } from '../setup/lines-of-credit.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newProduct } from '../setup/products.ts';
-import { drain, travelTo } from '../setup/queue.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -29,8 +29,8 @@ async function word({ admin }: Ground, document_type: string): Promise<string[]>
   return made.status === 201 ? ['In our own words, Grace Hopper'] : [];
 }
 
-type Ground = Awaited<ReturnType<typeof correspondent>>;
-type Print = (outside: Outside) => Promise<void>;
+type Ground = Awaited<ReturnType<typeof newCorrespondent>>;
+type Print = (outside: ExternalServices) => Promise<void>;
 type Told = { print: Print; says: readonly string[] };
 
 /** Prints the document of this kind that was ordered last. */
@@ -47,7 +47,7 @@ async function printOf({ tenant }: Ground, template: DocumentName): Promise<Prin
 const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
   monthly_statement: async (ground) => {
     await travelTo(stage, ground.tenant, '2026-03-01');
-    await drain(stage, {}, ['issue-statements']);
+    await runJobs(stage, {}, ['issue-statements']);
     const says = ['$10,000.00', 'February 28, 2026'];
     return { print: await printOf(ground, 'monthly_statement'), says };
   },
@@ -58,7 +58,7 @@ const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
   },
   account_opening_disclosure: async (ground) => {
     const { tenant, borrower_id } = ground;
-    const product_id = await newProduct(tenant, CYCLES);
+    const product_id = await newProduct(tenant, LINE_OF_CREDIT);
     await newLoan(tenant, { status: 'approved', borrower_id, product_id });
     const says = ['$10,000.00', '8.50%', 'January 15, 2026', '9 Old Street'];
     return { print: await printOf(ground, 'account_opening_disclosure'), says };
@@ -82,7 +82,10 @@ const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
   },
   letter: async ({ tenant, borrower_id, loan_id, template }) => {
     const { body } = await tenant.officer.post('/communications/send', {
-      ...{ borrower_id, loan_id, channel: 'letter', template_id: await template('letter') },
+      borrower_id,
+      loan_id,
+      channel: 'letter',
+      template_id: await template('letter'),
     });
     const job = { tenant_id: tenant.id, log_id: body.id, attempt: 1 };
     const says = ['You owe $10,000.00 on January 15, 2026'];
@@ -91,7 +94,7 @@ const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
 };
 
 test('three kinds of documents may be worded, and no other', async () => {
-  const ground = await correspondent(stage);
+  const ground = await newCorrespondent(stage);
   const may = await Promise.all(Object.keys(KINDS).map((name) => word(ground, name)));
 
   expect(Object.keys(KINDS).filter((_, at) => may[at]?.length)).toEqual([
@@ -109,7 +112,7 @@ test('every document that there is has its way into this test', () => {
 
 for (const [name, told] of Object.entries(KINDS))
   test(`a ${name.replaceAll('_', ' ')} is the same file when its printing is tried again a month later`, async () => {
-    const ground = await correspondent(stage);
+    const ground = await newCorrespondent(stage);
     const worded = await word(ground, name);
     const { print, says } = await told(ground);
     const printed: Uint8Array[] = [];
@@ -132,6 +135,6 @@ for (const [name, told] of Object.entries(KINDS))
     const text = (await extractText(new Uint8Array(second ?? []), { mergePages: true })).text;
     for (const words of [...says, ...worded, 'Grace Hopper', '1 Main Street'])
       expect(text).toContain(words);
-    for (const words of NOTHING_NEW) expect(text).not.toContain(words);
+    for (const words of CHANGED_WORDS) expect(text).not.toContain(words);
     expect(second?.equals(first ?? Buffer.alloc(0))).toBe(true);
   });

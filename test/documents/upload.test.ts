@@ -196,7 +196,10 @@ test('a document is judged with a reason, once it is there, and not twice alike'
   });
   expect(reply).toMatchObject({ status: 422, body: { errors: { reason: 'Must not be empty.' } } });
   expect(rejected.body).toMatchObject({
-    ...{ status: 'rejected', verified_by: null, verified_at: null, verification_notes: null },
+    status: 'rejected',
+    verified_by: null,
+    verified_at: null,
+    verification_notes: null,
   });
   expect(archived).toMatchObject({ status: 409, body: { code: 'archived' } });
 });

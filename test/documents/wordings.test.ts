@@ -3,12 +3,12 @@ import { sql } from '../../sql/database/db.ts';
 import { z } from 'zod';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const tenant = await stage.tenant('2026-01-15');
-await settle(tenant, {
+await saveSettings(tenant, {
   branding: { address_line_1: '9 Old Street', support_phone: '+12025550100' },
 });
 const admin = await tenant.signedIn('admin');
@@ -20,7 +20,9 @@ test('words that may not be printed are refused with their place', async () => {
   const elsewhere = await admin.post(PATH, { ...PAYOFF, closing: 'By {{ due_date }}' });
   const raw = await admin.post(PATH, { ...PAYOFF, closing: '{{{ borrower.name }}}' });
   const before = await admin.post(PATH, {
-    ...{ document_type: 'monthly_statement', language: 'en', opening: 'Dear customer' },
+    document_type: 'monthly_statement',
+    language: 'en',
+    opening: 'Dear customer',
   });
   const long = await admin.post(PATH, { ...PAYOFF, closing: 'x'.repeat(2_001) });
   const listed = await admin.get(PATH);

@@ -16,10 +16,10 @@ import { afterAll, expect, test } from 'vitest';
 import { openPool } from '../../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
-import { pause, pauses } from '../../sql/queue/worker-operations.ts';
-import { releaseCopy } from '../../workers/backups/hold.ts';
-import { restoreBackup } from '../../workers/backups/restore.ts';
-import { takeBackup } from '../../workers/backups/take.ts';
+import { pauseWork, listPauses } from '../../sql/queue/worker-operations.ts';
+import { releasePools } from '../../workers/backups/hold-pools.ts';
+import { restoreBackup } from '../../workers/backups/restore-backup.ts';
+import { takeBackup } from '../../workers/backups/take-backup.ts';
 import { endsWell, startProcess } from './harness.ts';
 
 const root = mkdtempSync(path.join(os.tmpdir(), 'backups-'));
@@ -48,7 +48,7 @@ await ask(
 mkdirSync(files, { recursive: true });
 writeFileSync(path.join(files, 'first.pdf'), 'the first');
 const operator = await openPool(postgres.url, { role: 'servicing_worker', size: 1 });
-await pause(operator, { pool: 'documents' }, { who: 'Ann', why: 'No paper' });
+await pauseWork(operator, { pool: 'documents' }, { who: 'Ann', why: 'No paper' });
 await operator.end();
 const take = (folder = backup) =>
   takeBackup(folder, { url: postgres.url, files, secret_keys: SECRET_KEYS, say });
@@ -125,10 +125,10 @@ test('a copy does nothing until it is released, then each job once; the pause of
   while ((await beats()) === 0) await wait(100);
   await wait(3_000);
   const held = await done();
-  const released = await releaseCopy(owner, by);
+  const released = await releasePools(owner, by);
   for (let waited = 0; waited < 300 && (await done()) < 20; waited += 1) await wait(100);
   const begun = await ask(copy.url, 'select count(*) as n from begun');
-  const left = await pauses(owner);
+  const left = await listPauses(owner);
   await endsWell(worker);
   const [slugsOfEnd, after] = [await slugs(copy.url), await done()];
   await owner.end();

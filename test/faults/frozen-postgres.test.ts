@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postmasterPid } from '../../sql/database/postmaster.ts';
 import { newClient, type Client } from '../setup/client.ts';
-import { startProcess, type Started } from '../setup/processes.ts';
+import { startProcess, type StartedProcess } from '../setup/processes.ts';
 import {
   EFFECTS,
   QUEUED,
@@ -44,7 +44,7 @@ function signalAll(signal: 'SIGSTOP' | 'SIGCONT') {
     if (parentOf(pid) === postmaster) process.kill(Number(pid), signal);
 }
 
-async function startApi(): Promise<{ api: Started; officer: Client; port: number }> {
+async function startApi(): Promise<{ api: StartedProcess; officer: Client; port: number }> {
   const env = { DATABASE_URL: world.postgres.url, DATA_DIR: folder, LOG_LEVEL: 'warn' };
   const seed = startProcess('workers/seed.ts', [], env);
   if ((await seed.ended) !== 0) throw new Error(seed.said());

@@ -1,10 +1,10 @@
-import { BARE } from '../../jobs/installation.ts';
-import type { Outside } from '../../jobs/outside.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
+import type { ExternalServices } from '../../jobs/external-systems.ts';
 
 const none = () => Promise.reject(new Error('There is nothing outside in this test.'));
 
 /** An outside world in which nothing answers; only the clock runs. */
-export const nothingOutside: Outside = {
+export const nothingOutside: ExternalServices = {
   now: () => new Date(),
   post: none,
   read: none,
@@ -16,6 +16,6 @@ export const nothingOutside: Outside = {
   upload: none,
   scan: none,
   within: none,
-  files: BARE.files,
-  keys: BARE.keys,
+  files: DEFAULT_INSTALLATION.files,
+  keys: DEFAULT_INSTALLATION.keys,
 };

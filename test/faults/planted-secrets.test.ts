@@ -6,9 +6,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { newClient, type Client, type Reply } from '../setup/client.ts';
-import { columnsOf, filesIn, hits, type Place } from '../setup/planted.ts';
-import { startProcess, untilSaid, type Started } from '../setup/processes.ts';
-import { codeOf } from '../setup/second-factors.ts';
+import {
+  readAllColumns,
+  readAllFiles,
+  findSecrets,
+  type SearchedPlace,
+} from '../setup/find-secrets.ts';
+import { startProcess, waitForOutput, type StartedProcess } from '../setup/processes.ts';
+import { totpCode } from '../setup/second-factors.ts';
 import { done, LOGO_TOKEN, plant, PLANTED } from './planting-secrets.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -16,16 +21,16 @@ const PASSWORD = 'correct horse battery';
 const secrets = new Map<string, string>(Object.entries(PLANTED));
 
 let folder = '';
-let all: Started;
+let all: StartedProcess;
 let owner: pg.Client;
 let port = 0;
 /** Every answer that was given, but for those in which a secret is told once. */
-const answers: Place[] = [];
+const answers: SearchedPlace[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'planted-'));
   all = startProcess('workers/start.ts', [], { DATA_DIR: folder, LOG_LEVEL: 'trace' });
-  await untilSaid(all, /Ctrl-C stops everything/, 180_000);
+  await waitForOutput(all, /Ctrl-C stops everything/, 180_000);
   port = Number(/http:\/\/localhost:(\d+)\/api/.exec(all.said())?.[1]);
   owner = new pg.Client(readFileSync(path.join(folder, 'database-url'), 'utf8').trim());
   await owner.connect();
@@ -74,7 +79,10 @@ async function live(
   const first = async (where: string) => String((await admin.get(where)).body[0].id);
   const loan = done(
     await admin.post('/loans', {
-      ...{ borrower_id, principal_amount: '5000.00', interest_rate: '0.07', term_months: 24 },
+      borrower_id,
+      principal_amount: '5000.00',
+      interest_rate: '0.07',
+      term_months: 24,
       program_id: await first('/programs?sort=["id","ASC"]'),
       product_id: await first('/products?code=DEFAULT'),
       metadata: { memo: prose },
@@ -121,7 +129,7 @@ async function prove() {
   const again = { current_password: PLANTED.password };
   const { secret = '' } = done(await viewer.post('/auth/second-factors/totp', again));
   const confirmed = await viewer.post('/auth/second-factors/totp/confirm', {
-    code: codeOf(secret),
+    code: totpCode(secret),
   });
   secrets.set('totp secret', secret);
   for (const [at, code] of (
@@ -162,10 +170,10 @@ test('what is planted is in no answer, row, file, mail, page or line of the log'
   await live(admin, planted);
   await prove();
   await readAll(admin, borrower);
-  const rows = await columnsOf(owner);
+  const rows = await readAllColumns(owner);
   await owner.query('checkpoint');
-  const files = await filesIn(folder);
-  const log: Place = { name: 'log', text: all.said() };
+  const files = await readAllFiles(folder);
+  const log: SearchedPlace = { name: 'log', text: all.said() };
   const links = files.flatMap(({ name, text }) =>
     name.startsWith('outbox/')
       ? [...text.replaceAll('=\r\n', '').matchAll(/token=(?:3D)?([\w-]{43})/g)].map(
@@ -180,11 +188,11 @@ test('what is planted is in no answer, row, file, mail, page or line of the log'
     `${secrets.size + linked.size} secrets; ${answers.length} answers, ${kept.length} of ${rows.length} columns with something in them, ${files.length} files, ${log.text.split('\n').length} lines of the log.`,
   );
   // What a bank is sent has to say from which account it draws.
-  expect(hits(secrets, [...answers, ...rows, ...files, log])).toEqual([
+  expect(findSecrets(secrets, [...answers, ...rows, ...files, log])).toEqual([
     expect.stringMatching(/^account in files\/demo\/nacha\/files\/[\w-]+\.ach$/),
   ]);
   // Everybody is shown the logo, from where it lies; who fetches it says nothing of that.
   const ofWorkers = rows.filter(({ name }) => /^(app|graphile_worker)\./.test(name));
-  expect(hits(new Map([['logo', LOGO_TOKEN]]), [log, ...ofWorkers])).toEqual([]);
-  expect(hits(linked, [...answers, ...rows, log])).toEqual([]);
+  expect(findSecrets(new Map([['logo', LOGO_TOKEN]]), [log, ...ofWorkers])).toEqual([]);
+  expect(findSecrets(linked, [...answers, ...rows, log])).toEqual([]);
 }, 600_000);

@@ -37,7 +37,8 @@ export async function plant(admin: Client, borrower: Client) {
   const number = { identity_type: 'ssn', identifier: ssn };
   for (const _again of [1, 2]) await admin.post(`${whose}/identities`, number, keyed('ssn'));
   await admin.post(`${whose}/identities`, {
-    ...{ identity_type: 'passport', identifier: PLANTED.passport },
+    identity_type: 'passport',
+    identifier: PLANTED.passport,
   });
   done(await admin.post('/borrower-identities/search', number));
   const bank = { routing_number: '021000021', account_type: 'checking', is_verified: true };

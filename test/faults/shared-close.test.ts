@@ -14,7 +14,7 @@ test('two sets of workers share a close, and killing one loses nothing', async (
   );
   expect([alone.workers, shared.workers, killed.workers]).toEqual([1, 2, 2]);
   for (const closed of [alone, shared, killed]) {
-    expect(closed).toMatchObject({ loans: LOANS, snapshots: LOANS, set_aside: 0 });
+    expect(closed).toMatchObject({ loans: LOANS, snapshots: LOANS, quarantined: 0 });
     expect(new Set(closed.interest).size).toBe(1);
   }
 }, 600_000);

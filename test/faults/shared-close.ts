@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
-import { manyLoans } from '../bench/many-loans.ts';
+import { openWorldWithLoans } from '../bench/many-loans.ts';
 import { DAY, type BenchWorld } from '../bench/world.ts';
 
 const CLOSED_WITHIN_MS = 600_000;
@@ -38,7 +38,7 @@ export type Closed = {
   workers: number;
   loans: number;
   snapshots: number;
-  set_aside: number;
+  quarantined: number;
   /** Of the run, of the loans' own rows, of the books: three times the same. */
   interest: string[];
 };
@@ -51,7 +51,7 @@ export type Closed = {
 export async function shareCloses(
   count: number,
 ): Promise<Record<'alone' | 'shared' | 'killed', Closed>> {
-  const world = await manyLoans(count);
+  const world = await openWorldWithLoans(count);
   const groups: Group[] = [];
   const start = async () => {
     const group = startGroup(world);
@@ -101,7 +101,7 @@ const LEFT = `
   select
     (select count(*)::integer from interest_accruals where accrual_date = run.cob_date) as loans,
     (select count(*)::integer from loan_snapshots where snapshot_date = run.cob_date) as snapshots,
-    (select count(*)::integer from cob_loan_errors) as set_aside,
+    (select count(*)::integer from cob_loan_errors) as quarantined,
     array[
       run.interest::text,
       (select sum(amount)::text from interest_accruals where accrual_date = run.cob_date),

@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { BARE } from '../../jobs/installation.ts';
-import { networksOf } from '../../jobs/networks/networks.ts';
-import { keysFrom } from '../../jobs/sealing/secrets.ts';
-import { openTenant } from '../../jobs/users/open-tenant.ts';
-import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
+import { deriveKeys } from '../../jobs/sealing/secrets.ts';
+import { addTenant } from '../../jobs/users/add-tenant.ts';
+import { SYSTEM, createWithin, type Work } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
-import { startDeliveries } from '../setup/hanging.ts';
-import { happened, subscribeAll } from '../setup/outbound.ts';
-import { settle } from '../setup/settings.ts';
+import { startDeliveryWorker } from '../setup/delivery-worker.ts';
+import { emitPaymentReceived, subscribeAll } from '../setup/outbound-worker.ts';
+import { saveSettings } from '../setup/settings.ts';
 
 const EVENTS = 60;
 const EVERY_MS = 500;
@@ -41,7 +41,7 @@ async function startReceiver() {
     response.writeHead(204).end();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const http = openHttp({ ca: cert, networks: networksOf([]) });
+  const http = openHttp({ ca: cert, networks: parseNetworks([]) });
   ends.push(async () => {
     server.closeAllConnections();
     server.close();
@@ -62,11 +62,11 @@ async function newTenant() {
   const owner = await openPool(postgres.url, { role: 'servicing_owner', size: 1 });
   const pool = await openPool(postgres.url, { size: 4 });
   ends.push(() => Promise.all([owner.end(), pool.end()]));
-  const keys = keysFrom('the secret of an installation of tests');
-  const installation = { ...BARE, keys, networks: networksOf([]) };
-  const work = workOf(pool, SYSTEM, installation);
+  const keys = deriveKeys('the secret of an installation of tests');
+  const installation = { ...DEFAULT_INSTALLATION, keys, networks: parseNetworks([]) };
+  const work = createWithin(pool, SYSTEM, installation);
   const facts = { slug: 'hooks', name: 'Hooks', business_date: '2026-01-15', domains: [] };
-  const id = await openTenant(owner, work, facts);
+  const id = await addTenant(owner, work, facts);
   const within = <Result>(steps: (work: Work) => Promise<Result>) => work(id, steps);
   return { url: postgres.url, installation, within };
 }
@@ -76,7 +76,7 @@ async function measure(tenant: Awaited<ReturnType<typeof newTenant>>, arrivals: 
   const told: number[] = [];
   const before = arrivals.length;
   for (let count = 0; count < EVENTS; count += 1) {
-    await happened(tenant);
+    await emitPaymentReceived(tenant);
     told.push(performance.now());
     await wait(EVERY_MS);
   }
@@ -92,8 +92,8 @@ const at = (took: readonly number[], share: number) =>
 test('beside fifty receivers that keep silent, a healthy one waits less than twice as long as usual', async () => {
   const { base, http, arrivals, silent } = await startReceiver();
   const tenant = await newTenant();
-  await settle(tenant, { webhooks: { allow_private_hosts: true } });
-  const worker = await startDeliveries(tenant, (request) => http.post(request));
+  await saveSettings(tenant, { webhooks: { allow_private_hosts: true } });
+  const worker = await startDeliveryWorker(tenant, (request) => http.post(request));
   await subscribeAll(tenant, [`${base}/healthy`]);
 
   const usual = await measure(tenant, arrivals);

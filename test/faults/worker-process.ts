@@ -1,9 +1,9 @@
 import { openLog } from '../../jobs/log.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { live } from '../../workers/processes/process.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import { runProcess } from '../../workers/processes/run-process.ts';
 import { startWatchdog } from '../../workers/processes/watchdog.ts';
 import type { PoolSettings } from '../../workers/queue/pools.ts';
-import { openPatiently, startWorker } from '../../workers/queue/run.ts';
+import { openPoolWithRetry, startWorker } from '../../workers/queue/worker.ts';
 import { faultJobs } from './jobs.ts';
 import { nothingOutside } from './nothing-outside.ts';
 
@@ -14,11 +14,11 @@ const stopAfterMs = Number(process.env['STOP_AFTER_MS'] ?? 25_000);
 const log = openLog(process.env['LOG_LEVEL'] ?? 'info', { pool: 'ledger' });
 
 startWatchdog(Number(process.env['STALLED_MS'] ?? 60_000));
-await live(
+await runProcess(
   log,
   async ({ giveUp, onFatal }) => {
-    const pool = await openPatiently(url, { size: 8 }, { log, giveUp });
-    const outside = { ...nothingOutside, within: workOf(pool, SYSTEM) };
+    const pool = await openPoolWithRetry(url, { size: 8 }, { log, giveUp });
+    const outside = { ...nothingOutside, within: createWithin(pool, SYSTEM) };
     const given = { name: 'ledger', url, jobs: faultJobs, clock: [], settings, outside, log };
     return startWorker({ ...given, onFatal }, giveUp);
   },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
@@ -64,7 +64,9 @@ test('whatever happens to a loan, and however late it is known, the books are ri
             const effective_date = then < START ? START : then;
             const event = newEvent({ ...facts, kind: draft.kind, effective_date });
             ids.push(event.id);
-            await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
+            await tenant.within(async (work) =>
+              recordEvents(work, await openLoan(work, id), [event]),
+            );
           }
           const violations = await checkInvariants(auditor);
           found.push(...violations.filter(({ tenant_id }) => tenant_id === tenant.id));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { post } from '../../jobs/ledger/post.ts';
+import { postEntry } from '../../jobs/ledger/post.ts';
 import { sum } from '../../jobs/money.ts';
 import { sql } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
@@ -73,7 +73,7 @@ export async function newLoan(tenant: Tenant, more: Record<string, unknown> = {}
 export async function bookAccrual(tenant: Tenant, day: string, shares: Record<string, string>) {
   const total = sum(Object.values(shares).map((amount) => new Big(amount))).toFixed(2);
   await tenant.within(async (work) => {
-    const entry_id = await post(work, {
+    const entry_id = await postEntry(work, {
       entry_date: day,
       reference_type: 'interest_accrual',
       reference_id: randomUUID(),

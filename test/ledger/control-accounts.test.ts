@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 import { booked, keeperOf, line } from './books.ts';
@@ -24,7 +24,8 @@ test('an entry by hand on a control account names the loan, or is told what to d
   const { id: loan_id } = await newLoan(tenant);
   const write = (role: string, more: object = {}) =>
     admin.post('/ledger/entries', {
-      ...{ entry_date: '2026-01-15', ...more },
+      entry_date: '2026-01-15',
+      ...more,
       lines: [line(accounts['cash'], '-10.00'), line(accounts[role], '10.00')],
     });
 
@@ -121,7 +122,7 @@ test('an entry by hand that names the loan, and a reversal of the loan’s own e
 
 test('without relief the accountant takes what was paid out of the receivable, loan by loan', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { accounting: { accrual_relief: false } });
+  await saveSettings(tenant, { accounting: { accrual_relief: false } });
   const keeper = await keeperOf(tenant);
   const { id: loan_id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-15');

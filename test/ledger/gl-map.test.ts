@@ -2,9 +2,9 @@ import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CHART, type AccountRole } from '../../jobs/ledger/chart.ts';
-import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
 import { anyEvent } from '../loans/arbitraries.ts';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import type { Client } from '../setup/client.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
@@ -173,12 +173,14 @@ test('whatever happens to a loan with accounts of its own, nothing is booked els
         for (const draft of story) {
           if ('reverses' in draft || 'fee_id' in draft) continue;
           const event = { ...draft, id: randomUUIDv7(), effective_date: '2026-03-01' };
-          await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
+          await tenant.within(async (work) =>
+            recordEvents(work, await openLoan(work, id), [event]),
+          );
         }
         await travelTo(stage, tenant, '2026-03-04');
 
         expect(await astray(id, gl_map)).toEqual([]);
-        expect(Object.keys(await ledgerOf(tenant))).not.toEqual([]);
+        expect(Object.keys(await balancesByRole(tenant))).not.toEqual([]);
         expect(await violationsIn(stage)).toEqual([]);
       },
     ),

@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { post } from '../../jobs/ledger/post.ts';
+import { postEntry } from '../../jobs/ledger/post.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -171,7 +171,7 @@ test('the trial balance balances in every answer while twenty post at once', asy
   const admin = await tenant.signedIn('admin');
   const posting = (writer: number, round: number) =>
     tenant.within((work) =>
-      post(work, {
+      postEntry(work, {
         entry_date: '2026-01-15',
         reference_type: 'payment',
         purpose: `${writer} ${round}`,

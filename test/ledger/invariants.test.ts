@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { post } from '../../jobs/ledger/post.ts';
+import { postEntry } from '../../jobs/ledger/post.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { newStage } from '../setup/world.ts';
@@ -28,7 +28,7 @@ test('a database whose books are right has no violations', async () => {
     interest_accrued: '0.2300000000',
   });
   await tenant.within((work) =>
-    post(work, {
+    postEntry(work, {
       entry_date: '2026-01-01',
       reference_type: 'disbursement',
       loan_id: loan,
@@ -90,7 +90,7 @@ test('a loan that owes other than what was booked is found, component by compone
 test('an entry for a loan that nobody knows is found', async () => {
   const tenant = await stage.tenant();
   const id = await tenant.within((work) =>
-    post(work, {
+    postEntry(work, {
       entry_date: '2026-01-15',
       reference_type: 'fee_assessment',
       loan_id: randomUUID(),
@@ -113,7 +113,7 @@ test('an entry for a loan that nobody knows is found', async () => {
 test('a line changed behind all guards is found in its entry and in the trial balance', async () => {
   const tenant = await stage.tenant();
   const id = await tenant.within((work) =>
-    post(work, {
+    postEntry(work, {
       entry_date: '2026-01-15',
       reference_type: 'reimbursement',
       debit: { rounding: '5.00' },

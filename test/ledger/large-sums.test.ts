@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buckets, totals } from '../../sql/summary.ts';
+import { loansByBucket, servicingTotals } from '../../sql/summary.ts';
 import { newLoan as fundedLoan } from '../setup/loans.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
@@ -82,8 +82,8 @@ test('loans whose balances and interest come to more than an amount can hold are
     await bookAccrual(tenant, '2026-01-15', { [id]: principal_balance });
   }
 
-  const told = await tenant.within(({ tx }) => totals(tx));
-  const spread = await tenant.within(({ tx }) => buckets(tx));
+  const told = await tenant.within(({ tx }) => servicingTotals(tx));
+  const spread = await tenant.within(({ tx }) => loansByBucket(tx));
 
   expect(told).toMatchObject({ accrued_interest: '18000000000000.00' });
   expect(spread).toContainEqual({ bucket: 'dpd_30', loans: 2, principal: '18000000000000.00' });

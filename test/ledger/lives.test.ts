@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { Big } from 'big.js';
 import { afterAll, expect, test } from 'vitest';
 import type { EventKind, FactsOf, LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
@@ -81,7 +81,7 @@ test('whatever happens to loans, every invariant holds on every day', async () =
       const event = { id, kind, effective_date: today, ...facts } as LoanEvent;
       await tenant.within(async (work) => {
         const loan = await openLoan(work, loans[life] ?? '');
-        await happen(work, loan, [event]);
+        await recordEvents(work, loan, [event]);
       });
     }
     found.push(...(await checkInvariants(auditor)).map((violation) => ({ today, ...violation })));
@@ -161,7 +161,7 @@ test('reversed events leave every invariant as it was', async () => {
   await travelTo(stage, tenant, '2026-02-01');
   const payment = newEvent({ kind: 'payment', effective_date: '2026-01-25', amount: '400.00' });
   const doing = (event: LoanEvent) =>
-    tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
+    tenant.within(async (work) => recordEvents(work, await openLoan(work, id), [event]));
 
   await doing(payment);
   await travelTo(stage, tenant, '2026-02-10');

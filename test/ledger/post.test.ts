@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { post, postNew } from '../../jobs/ledger/post.ts';
+import { postEntry, postNewEntry } from '../../jobs/ledger/post.ts';
 import { constraintOf } from '../../sql/database/db.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -17,7 +17,7 @@ test('a posting is one entry, whose lines name accounts by their role', async ()
   const tenant = await stage.tenant();
 
   const id = await tenant.within((work) =>
-    post(work, {
+    postEntry(work, {
       entry_date: '2026-01-15',
       reference_type: 'payment',
       reference_id: REFERENCE,
@@ -44,7 +44,7 @@ test('nothing to post is no entry', async () => {
   const tenant = await stage.tenant();
 
   const id = await tenant.within((work) =>
-    post(work, {
+    postEntry(work, {
       entry_date: '2026-01-15',
       reference_type: 'accrual',
       debit: { interest_receivable: '0.00' },
@@ -59,7 +59,7 @@ test('the same reference is posted once, and refused with other amounts', async 
   const tenant = await stage.tenant();
   const disbursing = (amount: string) =>
     tenant.within((work) =>
-      post(work, {
+      postEntry(work, {
         entry_date: '2026-01-15',
         reference_type: 'disbursement',
         reference_id: REFERENCE,
@@ -79,7 +79,7 @@ test('an entry that was taken for new and is not undoes all that was written wit
   const tenant = await stage.tenant();
   const paying = (amount: string) =>
     tenant.within((work) =>
-      postNew(work, {
+      postNewEntry(work, {
         entry_date: '2026-01-15',
         reference_type: 'payment',
         reference_id: REFERENCE,
@@ -105,7 +105,7 @@ test('nothing is booked on a role that the chart lacks', async () => {
     [tenant.id],
   );
 
-  const toldBy = (write: typeof post) => {
+  const toldBy = (write: typeof postEntry) => {
     const written = tenant.within((work) =>
       write(work, {
         entry_date: '2026-01-15',
@@ -118,7 +118,7 @@ test('nothing is booked on a role that the chart lacks', async () => {
     return written.catch(({ message }: Error) => message);
   };
 
-  expect(await toldBy(post)).toBe('The chart of accounts lacks the role cash.');
-  expect(await toldBy(postNew)).toBe('The chart of accounts lacks the role cash.');
+  expect(await toldBy(postEntry)).toBe('The chart of accounts lacks the role cash.');
+  expect(await toldBy(postNewEntry)).toBe('The chart of accounts lacks the role cash.');
   expect(await entriesOf(tenant.id)).toBe(0);
 });

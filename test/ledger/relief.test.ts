@@ -1,12 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
 import { anyEvent } from '../loans/arbitraries.ts';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -20,17 +20,17 @@ const pay = async (tenant: Tenant, id: string, amount: string, payment_date: str
 
 test('without relief a payment posts the rows of the specification and nothing beside them', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { accounting: { accrual_relief: false } });
+  await saveSettings(tenant, { accounting: { accrual_relief: false } });
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-15');
   await tenant.officer.post(`/loans/${id}/fees`, { fee_type: 'other', amount: '25.00' });
 
   const { id: payment } = await pay(tenant, id, '315.68', '2026-02-15');
   const [entry] = (await tenant.officer.get(`/ledger/entries?reference_id=${payment}`)).body;
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
   const found = await violationsIn(stage);
   await tenant.officer.post(`/payments/${payment}/reverse`, { reason: 'clerical_error' });
-  const reversed = await ledgerOf(tenant);
+  const reversed = await balancesByRole(tenant);
 
   expect(entry.lines).toMatchObject([
     { role: 'cash', debit: '315.68' },
@@ -55,12 +55,12 @@ test('a loan keeps the way it was booked when the setting changes', async () => 
   const relieved = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-10');
   const early = await pay(tenant, relieved.id, '100.00', '2026-02-10');
-  await settle(tenant, { accounting: { accrual_relief: false } });
+  await saveSettings(tenant, { accounting: { accrual_relief: false } });
   await travelTo(stage, tenant, '2026-02-15');
 
   await pay(tenant, relieved.id, '315.68', '2026-02-15');
   await tenant.officer.post(`/payments/${early.id}/reverse`, { reason: 'clerical_error' });
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
 
   expect(books['interest_receivable']).toBeUndefined();
   expect(await violationsIn(stage)).toEqual([]);
@@ -70,13 +70,13 @@ test('whatever happens to a loan without relief, its receivable is what was not 
   await fc.assert(
     fc.asyncProperty(fc.array(anyEvent, { minLength: 3, maxLength: 6 }), async (story) => {
       const tenant = await stage.tenant('2026-01-31');
-      await settle(tenant, { accounting: { accrual_relief: false } });
+      await saveSettings(tenant, { accounting: { accrual_relief: false } });
       const { id } = await newLoan(tenant);
       await travelTo(stage, tenant, '2026-03-02');
       for (const draft of story) {
         if ('reverses' in draft || 'fee_id' in draft) continue;
         const event = { ...draft, id: randomUUIDv7(), effective_date: '2026-03-01' };
-        await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
+        await tenant.within(async (work) => recordEvents(work, await openLoan(work, id), [event]));
       }
       await travelTo(stage, tenant, '2026-03-04');
 

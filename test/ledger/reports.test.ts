@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { post } from '../../jobs/ledger/post.ts';
+import { postEntry } from '../../jobs/ledger/post.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 import { booked, keeperOf, line } from './books.ts';
@@ -168,7 +168,7 @@ test('closed days take no manual entry, and what the system books late moves to 
   const today = await admin.post('/ledger/closings', { closed_through: '2026-01-15' });
   const posted = await admin.post(`/ledger/entries/${draft.body.id}/post`);
   const id = await tenant.within((work) =>
-    post(work, {
+    postEntry(work, {
       entry_date: '2026-01-08',
       reference_type: 'fee_assessment',
       debit: { cash: '25.00' },
@@ -215,8 +215,16 @@ test('what was earned goes to retained earnings once a year, and the books balan
   const backwards = await admin.get('/ledger/income-statement?start_date=2026-01-16');
 
   expect(before).toMatchObject({
-    assets: [{ code: '1000', amount: '70.00' }],
-    ...{ equity: [], unclosed_income: '70.00', total_equity: '70.00', total_liabilities: '0.00' },
+    assets: [
+      {
+        code: '1000',
+        amount: '70.00',
+      },
+    ],
+    equity: [],
+    unclosed_income: '70.00',
+    total_equity: '70.00',
+    total_liabilities: '0.00',
   });
   expect(wrong.map(({ status }) => status)).toEqual([422, 422]);
   expect(twice.map(({ status }) => status)).toEqual(expect.arrayContaining([201, 409]));
@@ -225,17 +233,36 @@ test('what was earned goes to retained earnings once a year, and the books balan
   expect(undone).toMatchObject({ status: 409, body: { code: 'year_closed' } });
   expect(trial.map(({ code }: { code: string }) => code)).toEqual(['1000', '3000']);
   expect(await sheet('2025-12-31')).toMatchObject({
-    equity: [{ code: '3000', amount: '70.00' }],
-    ...{ unclosed_income: '0.00', total_assets: '70.00', total_liabilities_and_equity: '70.00' },
+    equity: [
+      {
+        code: '3000',
+        amount: '70.00',
+      },
+    ],
+    unclosed_income: '0.00',
+    total_assets: '70.00',
+    total_liabilities_and_equity: '70.00',
   });
   expect(await sheet('2026-01-15')).toMatchObject({
     unclosed_income: '7.00',
     total_equity: '77.00',
   });
   expect(await income('start_date=2025-01-01&end_date=2025-12-31')).toMatchObject({
-    revenue: [{ code: '4000', amount: '100.00' }],
-    expenses: [{ code: '5000', amount: '30.00' }],
-    ...{ total_revenue: '100.00', total_expenses: '30.00', net_income: '70.00' },
+    revenue: [
+      {
+        code: '4000',
+        amount: '100.00',
+      },
+    ],
+    expenses: [
+      {
+        code: '5000',
+        amount: '30.00',
+      },
+    ],
+    total_revenue: '100.00',
+    total_expenses: '30.00',
+    net_income: '70.00',
   });
   expect(await income()).toMatchObject({ start_date: '2026-01-01', net_income: '7.00' });
   expect(Object.keys(backwards.body.errors)).toEqual(['end_date']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { post } from '../../jobs/ledger/post.ts';
+import { postEntry } from '../../jobs/ledger/post.ts';
 import { newStage } from '../setup/world.ts';
 import { bookAccrual, newLoan } from './books.ts';
 
@@ -10,7 +10,7 @@ test('a loan’s sub-ledger is its entries and its share of the accruals', async
   const loan = await newLoan(tenant);
   const other = await newLoan(tenant);
   await tenant.within((work) =>
-    post(work, {
+    postEntry(work, {
       entry_date: '2026-01-01',
       reference_type: 'disbursement',
       loan_id: loan,

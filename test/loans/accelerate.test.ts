@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -12,7 +12,7 @@ test('acceleration makes the whole debt due today, and its reversal puts the pla
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-25');
   const plan = await tenant.officer.get(`/loans/${id}/amortization`);
-  const [books, told] = [await ledgerOf(tenant), (await eventsOf(tenant)).length];
+  const [books, told] = [await balancesByRole(tenant), (await eventTypes(tenant)).length];
 
   const accelerated = await admin.post(`/loans/${id}/accelerate`, { reason: 'default' });
   const again = await admin.post(`/loans/${id}/accelerate`);
@@ -45,8 +45,8 @@ test('acceleration makes the whole debt due today, and its reversal puts the pla
   });
   expect(twice.status).toBe(200);
   expect((await tenant.officer.get(`/loans/${id}/amortization`)).body).toEqual(plan.body);
-  expect(await ledgerOf(tenant)).toEqual(books);
-  expect((await eventsOf(tenant)).length).toBe(told);
+  expect(await balancesByRole(tenant)).toEqual(books);
+  expect((await eventTypes(tenant)).length).toBe(told);
 });
 
 test('a day after acceleration the whole debt is past due', async () => {

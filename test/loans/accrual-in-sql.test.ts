@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { Client, type QueryResultRow } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
-import { fold, foldWithAnchor } from '../../jobs/loans/engine/fold.ts';
+import { fold, foldWithCheckpoint } from '../../jobs/loans/engine/fold.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { balancesOn } from './anchor-days.ts';
 import { anyLife } from './arbitraries.ts';
@@ -38,7 +38,7 @@ test('interest owed on any day after the last event is the same in SQL as in the
     .sample(fc.tuple(anyLife, fc.integer({ min: 0, max: 90 })), { numRuns: 800, seed: SEED })
     .map(([life, days]) => {
       const events = life.events.filter((event) => event.effective_date <= life.as_of);
-      const { anchor } = foldWithAnchor({ ...life, events });
+      const { anchor } = foldWithCheckpoint({ ...life, events });
       const until = anchor.linear_until;
       const later = addDays(life.as_of, days);
       const day = until !== null && until < later ? until : later;

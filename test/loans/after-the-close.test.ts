@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { receive } from '../../jobs/payments/receive.ts';
+import { receivePayment } from '../../jobs/payments/receive.ts';
 import { sql } from '../../sql/database/db.ts';
-import { sideBySide } from '../../sql/database/joined.ts';
-import { balancesOf, board, keptOf, pay, shown } from '../setup/after-the-close.ts';
+import { mapConcurrently } from '../../sql/database/batch-by-transaction.ts';
+import { balancesOf, boardLoan, snapshotOf, payLoan, fetchLoan } from '../setup/after-close.ts';
 import { newLoan } from '../setup/loans.ts';
-import { monthEnds, OWED } from '../setup/month-ends.ts';
-import { drain, travelTo } from '../setup/queue.ts';
-import { tapeOf } from '../setup/tape-files.ts';
+import { newMonthEnd, EXPECTED_BALANCE } from '../setup/month-ends.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
+import { newTapeConfig } from '../setup/tape-files.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
-const { theCloseHasPassed, theCloseHasAccrued, theCloseIsPlanned } = monthEnds(stage);
+const { theCloseHasPassed, theCloseHasAccrued, theCloseIsPlanned } = newMonthEnd(stage);
 
 const LAST_DAY = '2026-01-31';
 const WINDOWS = [
@@ -27,14 +27,16 @@ test.each(WINDOWS)(
     const { tenant, ids, endDay } = await until(2);
     const [id = '', other = ''] = ids;
 
-    const paid = await pay(tenant, id, '500.00');
+    const paid = await payLoan(tenant, id, '500.00');
     await endDay();
 
     expect(paid.status).toBe(201);
-    expect((await keptOf(tenant, id)).principal_balance).toBe('9537.26');
-    expect((await keptOf(tenant, other)).principal_balance).toBe('10000.00');
+    expect((await snapshotOf(tenant, id)).principal_balance).toBe('9537.26');
+    expect((await snapshotOf(tenant, other)).principal_balance).toBe('10000.00');
     for (const each of ids)
-      expect(balancesOf(await keptOf(tenant, each))).toEqual(balancesOf(await shown(tenant, each)));
+      expect(balancesOf(await snapshotOf(tenant, each))).toEqual(
+        balancesOf(await fetchLoan(tenant, each)),
+      );
     expect(await violationsIn(stage)).toEqual([]);
   },
 );
@@ -42,19 +44,19 @@ test.each(WINDOWS)(
 test('a payment that is taken back after the close has passed it is not', async () => {
   let payment = '';
   const before = async (on: Tenant, [first = '']: string[]) => {
-    payment = (await pay(on, first, '500.00')).body.id;
+    payment = (await payLoan(on, first, '500.00')).body.id;
   };
   const { tenant, ids, endDay } = await theCloseHasPassed(1, { before });
   const [id = ''] = ids;
 
-  const early = await keptOf(tenant, id);
+  const early = await snapshotOf(tenant, id);
   await tenant.officer.post(`/payments/${payment}/reverse`, { reason: 'nsf' });
   await endDay();
 
-  const kept = await keptOf(tenant, id);
+  const kept = await snapshotOf(tenant, id);
   expect([early.principal_balance, kept.principal_balance]).toEqual(['9537.26', '10000.00']);
   expect(kept.last_payment_date).toBeNull();
-  expect(balancesOf(kept)).toEqual(balancesOf(await shown(tenant, id)));
+  expect(balancesOf(kept)).toEqual(balancesOf(await fetchLoan(tenant, id)));
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -62,12 +64,12 @@ test('a loan that is paid off after the close has passed it is not on the books 
   const { tenant, ids, endDay } = await theCloseHasPassed(2);
   const [id = '', other = ''] = ids;
 
-  await pay(tenant, id, OWED);
+  await payLoan(tenant, id, EXPECTED_BALANCE);
   await endDay();
 
-  expect((await shown(tenant, id)).status).toBe('paid_off');
-  expect(await keptOf(tenant, id)).toBeNull();
-  expect(await keptOf(tenant, other)).toMatchObject({ total_balance: OWED });
+  expect((await fetchLoan(tenant, id)).status).toBe('paid_off');
+  expect(await snapshotOf(tenant, id)).toBeNull();
+  expect(await snapshotOf(tenant, other)).toMatchObject({ total_balance: EXPECTED_BALANCE });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -75,24 +77,29 @@ test('a loan that is paid off then, and open again before the day ends, is', asy
   const { tenant, ids, endDay } = await theCloseHasPassed(1);
   const [id = ''] = ids;
 
-  const { body } = await pay(tenant, id, OWED);
+  const { body } = await payLoan(tenant, id, EXPECTED_BALANCE);
   await tenant.officer.post(`/payments/${body.id}/reverse`, { reason: 'nsf' });
   await endDay();
 
-  expect(await keptOf(tenant, id)).toMatchObject({ status: 'active', total_balance: OWED });
+  expect(await snapshotOf(tenant, id)).toMatchObject({
+    status: 'active',
+    total_balance: EXPECTED_BALANCE,
+  });
 });
 
 test('a loan that is paid out, or boarded, after the close has passed is on the books of the day', async () => {
   const { tenant, signed, endDay } = await theCloseHasPassed(1);
 
   await tenant.officer.post(`/loans/${signed}/disburse`, {});
-  const boarded = await board(tenant, '2025-12-15');
+  const boarded = await boardLoan(tenant, '2025-12-15');
   await endDay();
 
   for (const id of [signed, boarded])
-    expect(balancesOf(await keptOf(tenant, id))).toEqual(balancesOf(await shown(tenant, id)));
-  expect(await keptOf(tenant, signed)).toMatchObject({ accrued_interest: '2.33' });
-  expect(await keptOf(tenant, boarded)).toMatchObject({ principal_balance: '3000.00' });
+    expect(balancesOf(await snapshotOf(tenant, id))).toEqual(
+      balancesOf(await fetchLoan(tenant, id)),
+    );
+  expect(await snapshotOf(tenant, signed)).toMatchObject({ accrued_interest: '2.33' });
+  expect(await snapshotOf(tenant, boarded)).toMatchObject({ principal_balance: '3000.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -104,13 +111,15 @@ test('a loss that is taken after the close has passed is told of on the day', as
   await admin.post(`/loans/${id}/charge-off`, { force: true });
   await endDay();
 
-  expect(await keptOf(tenant, id)).toMatchObject({
-    ...{ status: 'charged_off', principal_balance: '0.00', charge_off_balance: '10000.00' },
+  expect(await snapshotOf(tenant, id)).toMatchObject({
+    status: 'charged_off',
+    principal_balance: '0.00',
+    charge_off_balance: '10000.00',
   });
   const Told = z.object({ from_date: z.string(), charge_off_date: z.string().nullable() });
   const told = await tenant.within(({ tx }) =>
     tx.any(sql.type(Told)`
-      select from_date, charge_off_date from loan_particulars where loan_id = ${id} order by 1
+      select from_date, charge_off_date from loan_attribute_history where loan_id = ${id} order by 1
     `),
   );
   expect(told.at(-1)).toEqual({ from_date: LAST_DAY, charge_off_date: LAST_DAY });
@@ -120,12 +129,14 @@ test('payments that are written together after the close has passed all count', 
   const { tenant, ids, endDay } = await theCloseHasPassed(3);
 
   await tenant.within((work) =>
-    sideBySide(ids, (id) => receive(work, id, { amount: '500.00', payment_type: 'regular' })),
+    mapConcurrently(ids, (id) =>
+      receivePayment(work, id, { amount: '500.00', payment_type: 'regular' }),
+    ),
   );
   await endDay();
 
   for (const id of ids)
-    expect(await keptOf(tenant, id)).toMatchObject({ principal_balance: '9537.26' });
+    expect(await snapshotOf(tenant, id)).toMatchObject({ principal_balance: '9537.26' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -136,14 +147,16 @@ test('a payment that is under way when the close begins, or when the day is to e
     const ended: Promise<unknown>[] = [];
 
     await tenant.within(async (work) => {
-      await receive(work, id, { amount: '500.00', payment_type: 'regular' });
+      await receivePayment(work, id, { amount: '500.00', payment_type: 'regular' });
       ended.push(endDay());
       await pause(300);
     });
     await Promise.all(ended);
 
-    expect(balancesOf(await keptOf(tenant, id))).toEqual(balancesOf(await shown(tenant, id)));
-    expect(await keptOf(tenant, id)).toMatchObject({ principal_balance: '9537.26' });
+    expect(balancesOf(await snapshotOf(tenant, id))).toEqual(
+      balancesOf(await fetchLoan(tenant, id)),
+    );
+    expect(await snapshotOf(tenant, id)).toMatchObject({ principal_balance: '9537.26' });
   }
 });
 
@@ -153,9 +166,9 @@ test('days end while payments come and go, and each is kept as the ledger left i
   const shift = new AbortController();
   const officer = async (amount: string) => {
     while (!shift.signal.aborted) {
-      const paid = await pay(tenant, id, amount);
+      const paid = await payLoan(tenant, id, amount);
       await tenant.officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf' });
-      await pay(tenant, id, amount);
+      await payLoan(tenant, id, amount);
     }
   };
 
@@ -189,12 +202,12 @@ test('portfolios and tapes count what happened after the close had passed their 
   const { tenant, ids, endDay } = await theCloseHasPassed(2, { before: inPortfolio });
 
   const admin = await tenant.signedIn('admin');
-  const tape = await tapeOf(stage, tenant, admin, { columns: ['principal_balance'] });
-  await pay(tenant, ids[0] ?? '', '500.00');
+  const tape = await newTapeConfig(stage, tenant, admin, { columns: ['principal_balance'] });
+  await payLoan(tenant, ids[0] ?? '', '500.00');
   const tapes = [await tape.rows(LAST_DAY)];
   await endDay();
   tapes.push(await tape.rows(LAST_DAY));
-  await drain(stage, {}, ['snapshot-portfolios']);
+  await runJobs(stage, {}, ['snapshot-portfolios']);
 
   const totals = await tenant.within(({ tx }) =>
     tx.anyFirst(sql.type(z.object({ total_principal: z.string() }))`
@@ -211,7 +224,7 @@ test('a loan that cannot be kept anew is set aside, and the day ends for the oth
   const { tenant, ids, endDay, today } = await theCloseHasPassed(3);
   const [broken = '', id = ''] = ids;
 
-  for (const each of [broken, id]) await pay(tenant, each, '500.00');
+  for (const each of [broken, id]) await payLoan(tenant, each, '500.00');
   await stage.owner.query(
     'update loans set accrual_period_interest = 1, accrual_period_days = 0 where id = $1',
     [broken],
@@ -219,8 +232,8 @@ test('a loan that cannot be kept anew is set aside, and the day ends for the oth
   await endDay();
 
   expect(await today()).toBe('2026-02-01');
-  expect(await keptOf(tenant, id)).toMatchObject({ principal_balance: '9537.26' });
-  expect(await keptOf(tenant, broken)).toMatchObject({ principal_balance: '10000.00' });
+  expect(await snapshotOf(tenant, id)).toMatchObject({ principal_balance: '9537.26' });
+  expect(await snapshotOf(tenant, broken)).toMatchObject({ principal_balance: '10000.00' });
   const aside = await tenant.within(({ tx }) =>
     tx.any(sql.type(z.object({ loan_id: z.string(), step: z.string() }))`
       select loan_id, step from cob_loan_errors
@@ -235,15 +248,15 @@ test('what is kept of a day that has ended, or of loans that nobody wrote to, is
   const takeBack = () =>
     tenant.within(({ tx }) =>
       tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
-        select loan_id from app.take_back_day(${sql.array(ids, 'uuid')})
+        select loan_id from app.delete_snapshots(${sql.array(ids, 'uuid')})
       `),
     );
 
   const untouched = await takeBack();
-  await pay(tenant, ids[0] ?? '', '500.00');
+  await payLoan(tenant, ids[0] ?? '', '500.00');
   await endDay();
   const ended = await takeBack();
 
   expect([untouched, ended]).toEqual([[], []]);
-  for (const id of ids) expect(await keptOf(tenant, id)).not.toBeNull();
+  for (const id of ids) expect(await snapshotOf(tenant, id)).not.toBeNull();
 });

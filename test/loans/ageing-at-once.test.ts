@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { receive } from '../../jobs/payments/receive.ts';
+import { receivePayment } from '../../jobs/payments/receive.ts';
 import * as steps from '../../sql/business-day/close-steps.ts';
 import { sql } from '../../sql/database/db.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -14,8 +14,12 @@ const Kept = z.object({ delinquency_bucket: z.string() });
 
 const CHUNK = {
   first_loan_id: '00000000-0000-0000-0000-000000000000',
-  ...{ before_loan_id: null, cob_date: '2026-02-15' },
-  ...{ is_accrued: true, done_at: null, unbilled_month: null, has_ended_reliefs: false },
+  before_loan_id: null,
+  cob_date: '2026-02-15',
+  is_accrued: true,
+  done_at: null,
+  unbilled_month: null,
+  has_ended_reliefs: false,
 };
 
 /** Two loans that owe 315.68 on the day, and are late on the morning after it unless they pay. */
@@ -28,13 +32,15 @@ async function aDueDay() {
 
 /** Ages the loans while a payment on one of them is under way, and answers which have moved. */
 async function agedWhilePaying(tenant: Tenant, id: string, amount: string) {
-  let aged: ReturnType<typeof steps.age> | null = null;
+  let aged: ReturnType<typeof steps.ageLoans> | null = null;
   await tenant.within(async (work) => {
-    await receive(work, id, { amount, payment_type: 'regular' });
-    aged ??= tenant.within(({ tx }) => steps.age(tx, CHUNK, '2026-02-16'));
+    await receivePayment(work, id, { amount, payment_type: 'regular' });
+    aged ??= tenant.within(({ tx }) => steps.ageLoans(tx, CHUNK, '2026-02-16'));
     await pause(300);
   });
-  return (await (aged as unknown as ReturnType<typeof steps.age>)).map(({ loan_id }) => loan_id);
+  return (await (aged as unknown as ReturnType<typeof steps.ageLoans>)).map(
+    ({ loan_id }) => loan_id,
+  );
 }
 
 /** As they are kept for the morning, by the ids of the loans. */

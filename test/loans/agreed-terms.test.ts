@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { EVENTS } from '../../jobs/webhooks/event-types.ts';
 import { sql } from '../../sql/database/db.ts';
-import { setToday } from '../setup/books.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -11,7 +11,7 @@ const stage = await newStage();
 test('the rate agreed is the rate of the loan, its past keeps the old one, and reversing restores it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
-  await setToday(tenant, '2026-01-25');
+  await setBusinessDate(tenant, '2026-01-25');
   const modify = (new_interest_rate: string) =>
     tenant.officer.post(`/loans/${loan.id}/modifications`, {
       modification_type: 'rate_change',
@@ -21,7 +21,7 @@ test('the rate agreed is the rate of the loan, its past keeps the old one, and r
 
   await modify('0.06');
   const second = await modify('0.03');
-  await setToday(tenant, '2026-02-04');
+  await setBusinessDate(tenant, '2026-02-04');
   const lowered = await told();
   await tenant.officer.post(`/loans/${loan.id}/reschedule`, { shift_days: 5 });
   const plan = await tenant.officer.get(`/loans/${loan.id}/amortization`);
@@ -38,7 +38,7 @@ test('the rate agreed is the rate of the loan, its past keeps the old one, and r
 test('a loan that is late shows the instalment of its new plan, not the one it missed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
-  await setToday(tenant, '2026-02-20');
+  await setBusinessDate(tenant, '2026-02-20');
 
   const made = await tenant.officer.post(`/loans/${loan.id}/modifications`, {
     modification_type: 'payment_change',

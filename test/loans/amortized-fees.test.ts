@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { readLoan } from '../../jobs/loans/history/happen.ts';
+import { readLoan } from '../../jobs/loans/history/record-events.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
-import type { Plan } from '../../sql/borrowers/autopay-plans.ts';
-import { approved, disburse, SHARE, told } from '../setup/funding.ts';
+import type { AutopayPlan } from '../../sql/borrowers/autopay-plans.ts';
+import { newApprovedLoan, disburse, PERCENTAGE_FEE, fetchFundedLoan } from '../setup/funding.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
@@ -12,16 +12,16 @@ const stage = await newStage();
 
 test('an amortized fee is owed from the start and asked for in parts', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id);
-  const { loan, plan } = await told(tenant, id);
+  const { loan, plan } = await fetchFundedLoan(tenant, id);
   await travelTo(stage, tenant, '2026-02-15');
 
   const paid = await tenant.officer.post(`/loans/${id}/payments`, {
     amount: '324.01',
     payment_date: '2026-02-15',
   });
-  const after = await told(tenant, id);
+  const after = await fetchFundedLoan(tenant, id);
   const quote = await tenant.officer.post(`/loans/${id}/payoff-quotes`, {
     payoff_date: '2026-02-15',
   });
@@ -49,7 +49,7 @@ test('an amortized fee is owed from the start and asked for in parts', async () 
 
 test('money ahead of the plan repays the principal before fees that are not asked for yet', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id);
 
   const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount: '1000.00' });
@@ -59,7 +59,7 @@ test('money ahead of the plan repays the principal before fees that are not aske
 
 test('a new plan asks for what the old one had not asked for yet', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id, { amount: '6000.00' });
   await travelTo(stage, tenant, '2026-02-15');
   await tenant.officer.post(`/loans/${id}/payments`, { amount: '194.41' });
@@ -67,7 +67,7 @@ test('a new plan asks for what the old one had not asked for yet', async () => {
 
   await disburse(tenant, id);
 
-  const { loan, fees, plan } = await told(tenant, id);
+  const { loan, fees, plan } = await fetchFundedLoan(tenant, id);
   expect(fees.map((fee: { amount: string }) => fee.amount).toSorted()).toEqual([
     '120.00',
     '180.00',
@@ -82,10 +82,10 @@ test('a new plan asks for what the old one had not asked for yet', async () => {
 test('relief and another rhythm of payments ask for the whole of a spread fee in the end', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const asked = async (path: string, body: object) => {
-    const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+    const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
     await disburse(tenant, id);
     const reply = await tenant.officer.post(`/loans/${id}/${path}`, body);
-    const { plan } = await told(tenant, id);
+    const { plan } = await fetchFundedLoan(tenant, id);
     const parts = plan.map((row: { fees_amount: string }) => parseMoney(row.fees_amount));
     return [reply.status, money(sum(parts)), plan[0].payment_amount];
   };
@@ -112,25 +112,25 @@ test('relief and another rhythm of payments ask for the whole of a spread fee in
 
 test('autopay draws the instalment with its part of the fee, and not the whole fee beside it', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id);
 
   const { state } = await tenant.within((work) => readLoan(work, id));
 
-  const plan = { amount_type: 'statement_balance' } as Plan;
+  const plan = { amount_type: 'statement_balance' } as AutopayPlan;
   expect(money(drawAmount(plan, state, '2026-02-15'))).toBe('324.01');
 });
 
 test('what is waived of a spread fee is not asked for when the plan is made anew', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'amortized' }]);
+  const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id, { amount: '6000.00' });
-  const { fees } = await told(tenant, id);
+  const { fees } = await fetchFundedLoan(tenant, id);
   await tenant.officer.post(`/fees/${fees[0].id}/waive`, { amount: '100.00', reason: 'Goodwill' });
 
   await disburse(tenant, id);
 
-  const { loan, plan } = await told(tenant, id);
+  const { loan, plan } = await fetchFundedLoan(tenant, id);
   const parts = plan.map((row: { fees_amount: string }) => parseMoney(row.fees_amount));
   expect(money(sum(parts))).toBe('200.00');
   expect(loan.outstanding_fees).toBe('200.00');

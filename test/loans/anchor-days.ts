@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
-import type { Anchor } from '../../jobs/loans/engine/anchor.ts';
-import { stretchInterest } from '../../jobs/loans/engine/interest.ts';
+import type { Checkpoint } from '../../jobs/loans/engine/checkpoint.ts';
+import { segmentInterest } from '../../jobs/loans/engine/interest.ts';
 import { atLeastZero, money, parseMoney, toCents } from '../../jobs/money.ts';
 
 /** The formula that an anchor promises, in words of its own: what the fold and SQL are held against. */
@@ -15,7 +15,7 @@ type BalancesOn = {
 };
 
 /** The balances of a day after the anchor's last event; equal to the fold as of that day. */
-export function balancesOn(anchor: Anchor, asOf: string): BalancesOn {
+export function balancesOn(anchor: Checkpoint, asOf: string): BalancesOn {
   const accrued = accruedOn(anchor, asOf);
   const owed = atLeastZero(toCents(accrued, anchor.rounding_mode).minus(anchor.interest_settled));
   const principal = parseMoney(anchor.principal_balance);
@@ -30,7 +30,7 @@ export function balancesOn(anchor: Anchor, asOf: string): BalancesOn {
 }
 
 /** All interest accrued up to a day, ten places. */
-function accruedOn(anchor: Anchor, asOf: string): Big {
+function accruedOn(anchor: Checkpoint, asOf: string): Big {
   const base = new Big(anchor.interest_accrued);
   if (!anchor.is_accruing) return base;
   const { accrual_period_interest: interest, accrual_period_days: days } = anchor;
@@ -42,11 +42,11 @@ function accruedOn(anchor: Anchor, asOf: string): Big {
     stops: '',
   };
   const stretch = { day_count: anchor.day_count, since: anchor.accrual_since, source };
-  return base.plus(stretchInterest(stretch, asOf));
+  return base.plus(segmentInterest(stretch, asOf));
 }
 
 /** The cents that a day posts: the rounded sum to its end less the rounded sum to its start. */
-export function centsOfDay(anchor: Anchor, day: string, dayAfter: string): Big {
+export function centsOfDay(anchor: Checkpoint, day: string, dayAfter: string): Big {
   const cents = (date: string) => toCents(accruedOn(anchor, date), anchor.rounding_mode);
   return cents(dayAfter).minus(cents(day));
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { addDays } from '../../jobs/dates.ts';
 import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
-import type { Agreement } from '../../jobs/loans/plans/agreement.ts';
+import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
 
 export const START = '2026-01-31';
 

@@ -14,8 +14,8 @@ import {
 } from '../../jobs/loans/arithmetic/terms.ts';
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { firstSchedule } from '../../jobs/loans/plans/first-schedule.ts';
-import type { LoanTerms } from '../../jobs/loans/products/terms-of.ts';
+import { firstSchedule } from '../../jobs/loans/schedule/first-schedule.ts';
+import type { LoanTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { START } from './any-agreement.ts';
 
 /** The terms of a contract as far as a schedule follows from them, and when its first payment is. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { addDays } from '../../jobs/dates.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
-import type { Agreement } from '../../jobs/loans/plans/agreement.ts';
+import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
 
 /** Lives of loans as they are lived in the database, one event a day: see sql-twins.test.ts. */
 export const START = '2023-11-20';
@@ -46,7 +46,7 @@ const rare = fc.oneof(
     interest_rate: fc.constantFrom('0', '0.0199'),
     days: fc.integer({ min: 1, max: 200 }),
   }),
-  fc.record({ kind: fc.constant('plan_agreed' as const), agreement: anyAgreement }),
+  fc.record({ kind: fc.constant('schedule_agreed' as const), agreement: anyAgreement }),
   fc.record({ kind: fc.constant('charge_off' as const), principal_amount: cents(100, 50_000) }),
 );
 const acceleration = fc.record({ kind: fc.constant('acceleration' as const) });

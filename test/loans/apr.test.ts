@@ -1,12 +1,12 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
-import { addDays, addMonths, onDay } from '../../jobs/dates.ts';
+import { addDays, addMonths, dateInMonth } from '../../jobs/dates.ts';
 import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import {
   annualPercentageRate,
-  aprOfSchedule,
+  computeScheduleApr,
   singlePaymentRate,
-  type Flow,
+  type CashFlow,
 } from '../../jobs/loans/arithmetic/apr.ts';
 import type { UnitPeriod } from '../../jobs/loans/arithmetic/unit-periods.ts';
 
@@ -14,14 +14,14 @@ function percent(rate: Big): string {
   return rate.times(100).toFixed(2);
 }
 
-function monthly(first: string, count: number, amount: string, every = 1): Flow[] {
+function monthly(first: string, count: number, amount: string, every = 1): CashFlow[] {
   return Array.from({ length: count }, (_, index) => ({
     date: addMonths(first, index * every),
     amount,
   }));
 }
 
-function everyDays(first: string, count: number, amount: string, days: number): Flow[] {
+function everyDays(first: string, count: number, amount: string, days: number): CashFlow[] {
   return Array.from({ length: count }, (_, index) => ({
     date: addDays(first, index * days),
     amount,
@@ -29,17 +29,17 @@ function everyDays(first: string, count: number, amount: string, days: number): 
 }
 
 /** On the 1st and 16th, from a first of March 1978. */
-function semimonthly(count: number, amount: string): Flow[] {
+function semimonthly(count: number, amount: string): CashFlow[] {
   return Array.from({ length: count }, (_, index) => {
     const months = 1978 * 12 + 2 + Math.floor(index / 2);
     const day = index % 2 === 0 ? 1 : 16;
-    return { date: onDay(Math.floor(months / 12), (months % 12) + 1, day), amount };
+    return { date: dateInMonth(Math.floor(months / 12), (months % 12) + 1, day), amount };
   });
 }
 
 const MONTH: UnitPeriod = { kind: 'month', count: 1 };
 
-type Example = [string, Flow, Flow[], UnitPeriod, string];
+type Example = [string, CashFlow, CashFlow[], UnitPeriod, string];
 
 /** 12 CFR Part 1026, Appendix J, (c): examples for the actuarial method, to two decimals. */
 const EXAMPLES: Example[] = [
@@ -118,7 +118,7 @@ const EXAMPLES: Example[] = [
   ],
 ];
 
-function on(date: string, amount: string): Flow {
+function on(date: string, amount: string): CashFlow {
   return { date, amount };
 }
 
@@ -174,8 +174,12 @@ describe('the rate of a plan', () => {
 
     const plan = { schedule, start_date: '2026-01-15', payment_frequency: 'monthly' } as const;
 
-    expect(percent(new Big(aprOfSchedule({ ...plan, amount_financed: '10000.00' })))).toBe('8.50');
-    expect(percent(new Big(aprOfSchedule({ ...plan, amount_financed: '9700.00' })))).toBe('10.59');
+    expect(percent(new Big(computeScheduleApr({ ...plan, amount_financed: '10000.00' })))).toBe(
+      '8.50',
+    );
+    expect(percent(new Big(computeScheduleApr({ ...plan, amount_financed: '9700.00' })))).toBe(
+      '10.59',
+    );
   });
 
   test('is zero where nothing is charged at all', () => {
@@ -186,6 +190,6 @@ describe('the rate of a plan', () => {
 
     const plan = { schedule, start_date: '2026-01-15', payment_frequency: 'monthly' } as const;
 
-    expect(aprOfSchedule({ ...plan, amount_financed: '100.00' })).toBe('0.000000');
+    expect(computeScheduleApr({ ...plan, amount_financed: '100.00' })).toBe('0.000000');
   });
 });

@@ -9,13 +9,13 @@ import {
   EXTRA_PAYMENT_TARGETS,
   INTEREST_ROUNDINGS,
   isBilledByCycle,
-  isFollowingPlan,
+  accruesBySchedule,
   type InterestMethod,
 } from '../../jobs/loans/arithmetic/terms.ts';
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import { CREDIT_TARGETS, type LoanEvent } from '../../jobs/loans/engine/events.ts';
 import type { FoldInput } from '../../jobs/loans/engine/fold.ts';
-import { withFees } from '../../jobs/loans/plans/spread-fees.ts';
+import { withFees } from '../../jobs/loans/schedule/spread-fees.ts';
 import { anyAgreement, anyAmount, day, START } from './any-agreement.ts';
 
 /** Loans and lives of loans for properties: any product, anything that may happen, in any order. */
@@ -54,7 +54,7 @@ export const anyLoan = fc
   })
   .map(({ principal, spread, ...given }) => {
     const terms = completeTerms(given);
-    if (isBilledByCycle(terms) && !isFollowingPlan(terms))
+    if (isBilledByCycle(terms) && !accruesBySchedule(terms))
       return { terms, schedule: [], principal, spread };
     const schedule = buildSchedule({
       ...given,
@@ -136,7 +136,7 @@ const rare = fc.oneof(
   at(fc.record({ kind: fc.constant('forgiveness'), principal: portion, interest: portion })),
   at(fc.record({ kind: fc.constant('suspense_application'), amount: portion })),
   at(fc.record({ kind: fc.constant('reimbursement'), amount: anyAmount })),
-  at(fc.record({ kind: fc.constant('plan_agreed'), agreement: anyAgreement })),
+  at(fc.record({ kind: fc.constant('schedule_agreed'), agreement: anyAgreement })),
   at(fc.record({ kind: fc.constant('draw'), amount: anyAmount })),
   at(fc.record({ kind: fc.constant('write_off'), amount: fc.constantFrom('0.50', 'all') })),
   at(fc.record({ kind: fc.constant('delinquency_pause'), to: day })),

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
 import { sql } from '../../sql/database/db.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
@@ -26,7 +26,7 @@ const PRODUCTS = [
 
 const plan: fc.Arbitrary<Draft> = fc
   .tuple(day, anyAgreement)
-  .map(([effective_date, agreement]) => ({ kind: 'plan_agreed', effective_date, agreement }));
+  .map(([effective_date, agreement]) => ({ kind: 'schedule_agreed', effective_date, agreement }));
 
 const anything = fc.oneof({ weight: 3, arbitrary: anyEvent }, { weight: 1, arbitrary: plan });
 
@@ -88,7 +88,7 @@ function shuffled(known: readonly Known[], dice: readonly number[]): Known[] {
 
 async function enter(tenant: Tenant, id: string, events: readonly LoanEvent[]) {
   for (const event of events)
-    await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
+    await tenant.within(async (work) => recordEvents(work, await openLoan(work, id), [event]));
 }
 
 const Ledger = z.object({ account_id: z.string(), balance: z.string() });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { receive } from '../../jobs/payments/receive.ts';
+import { receivePayment } from '../../jobs/payments/receive.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -26,7 +26,7 @@ test('a payment that was begun before the day ended counts beside those of the n
     // What is asked before the day ends has proved it, so that the loan's lock alone can tell.
     await settingsOf(work.tx);
     await another();
-    await receive(work, id, { amount: '50.00', payment_type: 'regular' });
+    await receivePayment(work, id, { amount: '50.00', payment_type: 'regular' });
   });
   const loan = await tenant.officer.get(`/loans/${id}`);
   const payments = await tenant.officer.get(`/loans/${id}/payments`);
@@ -48,7 +48,7 @@ test('two payments that were begun before the day ended both count', async () =>
     tenant.within(async (work) => {
       await settingsOf(work.tx);
       await ends();
-      await receive(work, id, { amount: '50.00', payment_type: 'regular' });
+      await receivePayment(work, id, { amount: '50.00', payment_type: 'regular' });
     });
 
   await Promise.all([pay(), pay()]);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -10,7 +10,7 @@ const stage = await newStage();
 
 test('where it is switched on, a loan ninety days late stops accruing, and is charged off at 120', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { non_accrual: { auto: true }, charge_off: { auto_enabled: true } });
+  await saveSettings(tenant, { non_accrual: { auto: true }, charge_off: { auto_enabled: true } });
   const { id } = await newLoan(tenant);
   const loanOn = async (day: string) => {
     await travelTo(stage, tenant, day);
@@ -31,8 +31,11 @@ test('where it is switched on, a loan ninety days late stops accruing, and is ch
     charge_off_reason: 'delinquency',
     charge_off_balance: '10000.00',
   });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '-10000.00', charge_off_expense: '10000.00' });
-  expect((await eventsOf(tenant)).at(-1)).toBe('loan.status_changed');
+  expect(await balancesByRole(tenant)).toEqual({
+    cash: '-10000.00',
+    charge_off_expense: '10000.00',
+  });
+  expect((await eventTypes(tenant)).at(-1)).toBe('loan.status_changed');
   expect(await violationsIn(stage)).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
 import { fold, replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
-import { scheduleAhead } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/project.ts';
 import { money, sum } from '../../jobs/money.ts';
 import { fundedLoan, type Contract } from './any-contract.ts';
 import { anyLife } from './arbitraries.ts';
@@ -44,7 +44,7 @@ const finalOf = (life: FoldInput) => {
 };
 
 function lastAskedOf(life: FoldInput) {
-  const asked = scheduleAhead(life)
+  const asked = projectSchedule(life)
     .filter(({ due_date, status }) => due_date >= life.as_of && status !== 'canceled')
     .map(({ payment_amount, paid_amount }) => new Big(payment_amount).minus(paid_amount))
     .filter((amount) => amount.gt(0));
@@ -53,7 +53,7 @@ function lastAskedOf(life: FoldInput) {
 
 /** What is paid on the day of a new plan comes before it, and the plan follows. */
 const isPlannedToday = ({ events, as_of }: FoldInput) =>
-  events.some(({ kind, effective_date }) => kind === 'plan_agreed' && effective_date === as_of);
+  events.some(({ kind, effective_date }) => kind === 'schedule_agreed' && effective_date === as_of);
 
 test.each([
   ['any life', anyLife],
@@ -71,7 +71,9 @@ test.each([
 
 test('the final payment is foreseen where a spread fee stands between instalments that are paid in part', () => {
   const terms: Contract = {
-    ...{ principal: '500.00', interest_rate: '0.2999', term_months: 8 },
+    principal: '500.00',
+    interest_rate: '0.2999',
+    term_months: 8,
     extra_payment_to: 'next_installment',
   };
   const loan = fundedLoan({ ...terms, interest_method: 'scheduled', spread_fees: '120.35' });

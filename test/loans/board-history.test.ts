@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordsOf, reported } from '../setup/credit.ts';
+import { creditRecords, runCreditReports } from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -60,8 +60,8 @@ test('what bureaus were told before goes on where the loan came', async () => {
   const { body } = await board({ payment_history_profile: profile });
 
   await travelTo(stage, tenant, '2026-08-01');
-  await reported(stage);
-  const records = await recordsOf(tenant, body.id);
+  await runCreditReports(stage);
+  const records = await creditRecords(tenant, body.id);
 
   expect(records).toMatchObject([
     { reporting_period: '2026-07-31', payment_history_profile: `0${profile.slice(0, 23)}` },

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { boardTape, TapeRefused } from '../../jobs/loans/boarding/board-tape.ts';
-import { line, read, tape } from '../setup/tapes.ts';
+import { boardTape, TapeRejected } from '../../jobs/loans/boarding/board-tape.ts';
+import { tapeLine, parseTape, tapeText } from '../setup/boarding-tapes.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 test('a tape is boarded with its borrowers, balances and terms', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { rows } = await read(
-    tape(
-      line(),
-      line({ loan_number: 'T-2', current_principal_balance: '0.00', status: 'paid_off' }),
+  const { rows } = await parseTape(
+    tapeText(
+      tapeLine(),
+      tapeLine({ loan_number: 'T-2', current_principal_balance: '0.00', status: 'paid_off' }),
     ),
   );
 
@@ -38,15 +38,15 @@ test('a tape is boarded with its borrowers, balances and terms', async () => {
 
 test('one line that cannot be taken keeps the whole tape out, and all reasons are told', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { rows } = await read(
-    tape(
-      line(),
-      line({
+  const { rows } = await parseTape(
+    tapeText(
+      tapeLine(),
+      tapeLine({
         loan_number: 'T-2',
         origination_date: '2026-01-16',
         first_payment_date: '2026-02-16',
       }),
-      line({ loan_number: 'T-3', borrower_external_id: 'B-3' }),
+      tapeLine({ loan_number: 'T-3', borrower_external_id: 'B-3' }),
     ),
   );
   const unknown = rows.map((row) =>
@@ -57,8 +57,8 @@ test('one line that cannot be taken keeps the whole tape out, and all reasons ar
     .within((work) => boardTape(work, unknown, { file: 'a tape' }))
     .catch((error: unknown) => error);
 
-  expect(refused).toBeInstanceOf(TapeRefused);
-  expect((refused as TapeRefused).refusals).toEqual([
+  expect(refused).toBeInstanceOf(TapeRejected);
+  expect((refused as TapeRejected).refusals).toEqual([
     { line: 3, column: 'origination_date', reason: 'Must not be in the future.' },
     { line: 4, column: 'product_code', reason: 'This product does not exist.' },
   ]);
@@ -68,7 +68,7 @@ test('one line that cannot be taken keeps the whole tape out, and all reasons ar
 
 test('a tape that is sent twice at once is told in words that the other one is being boarded', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { rows } = await read(tape(line()));
+  const { rows } = await parseTape(tapeText(tapeLine()));
   const boarding = () => tenant.within((work) => boardTape(work, rows, { file: 'a tape' }));
 
   const second = await tenant.within(async (work) => {
@@ -84,7 +84,7 @@ test('a tape that is sent twice at once is told in words that the other one is b
 
 test('a tape that was boarded is not boarded again', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { rows } = await read(tape(line()));
+  const { rows } = await parseTape(tapeText(tapeLine()));
   await tenant.within((work) => boardTape(work, rows, { file: 'a tape' }));
 
   const again = tenant.within((work) => boardTape(work, rows, { file: 'a tape' }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf } from '../setup/books.ts';
+import { eventTypes } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -8,7 +8,7 @@ const stage = await newStage();
 test('subscribers hear of a boarded loan alone, however late it comes', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const { borrower_id } = await newLoan(tenant, { status: 'pending' });
-  const told = (await eventsOf(tenant)).length;
+  const told = (await eventTypes(tenant)).length;
 
   const boarded = await tenant.officer.post('/loans/board', {
     borrower_id,
@@ -23,5 +23,5 @@ test('subscribers hear of a boarded loan alone, however late it comes', async ()
   });
 
   expect(boarded.body).toMatchObject({ days_past_due: 61, delinquency_bucket: 'dpd_60_89' });
-  expect((await eventsOf(tenant)).slice(told)).toEqual(['loan.created']);
+  expect((await eventTypes(tenant)).slice(told)).toEqual(['loan.created']);
 });

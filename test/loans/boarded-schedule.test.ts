@@ -20,7 +20,9 @@ async function board(tenant: Tenant, terms: object) {
     borrower_id,
     program_id: await tenant.first('/programs'),
     product_id: await tenant.first('/products'),
-    ...{ principal_amount: '10000.00', interest_rate: '0.085', term_months: 36 },
+    principal_amount: '10000.00',
+    interest_rate: '0.085',
+    term_months: 36,
     ...terms,
   });
   return boarded;
@@ -83,8 +85,11 @@ test('the schedule of any boarded loan chains, also in the versions that are kep
       const balance = (cents / 100).toFixed(2);
       const paid_through_date = paid === null ? null : addDays('2026-06-20', paid);
       const { status, body } = await board(tenant, {
-        ...{ current_principal_balance: balance, accrued_interest, paid_through_date },
-        ...{ origination_date: '2025-01-15', first_payment_date: due },
+        current_principal_balance: balance,
+        accrued_interest,
+        paid_through_date,
+        origination_date: '2025-01-15',
+        first_payment_date: due,
       });
       expect(status, JSON.stringify(body)).toBe(201);
       expectChained(await rowsOf(tenant, body.id), balance);
@@ -101,8 +106,11 @@ test('the schedule of any boarded loan chains, also in the versions that are kep
 test('an installment that does not repay the balance is refused, unless a balloon is declared', async () => {
   const tenant = await stage.tenant('2026-06-20');
   const terms = {
-    ...{ principal_amount: '7000.00', interest_rate: '0.095', term_months: 36 },
-    ...{ origination_date: '2026-06-15', first_payment_date: '2026-07-15' },
+    principal_amount: '7000.00',
+    interest_rate: '0.095',
+    term_months: 36,
+    origination_date: '2026-06-15',
+    first_payment_date: '2026-07-15',
   };
   const boarding = (payment_amount: string, more = {}) =>
     board(tenant, { ...terms, payment_amount, ...more });
@@ -126,10 +134,18 @@ test('an installment that does not repay the balance is refused, unless a balloo
 test('a tape names the line of an installment that does not repay the loan', async () => {
   const tenant = await stage.tenant('2026-06-20');
   const columns = {
-    ...{ borrower_first_name: 'Grace', borrower_last_name: 'Hopper', borrower_state: 'NY' },
-    ...{ principal_amount: '7000.00', current_principal_balance: '7000.00', status: 'active' },
-    ...{ interest_rate: '0.095', term_months: '36', payment_amount: '50.00' },
-    ...{ origination_date: '2026-06-15', first_payment_date: '2026-07-15', loan_number: 'T-1' },
+    borrower_first_name: 'Grace',
+    borrower_last_name: 'Hopper',
+    borrower_state: 'NY',
+    principal_amount: '7000.00',
+    current_principal_balance: '7000.00',
+    status: 'active',
+    interest_rate: '0.095',
+    term_months: '36',
+    payment_amount: '50.00',
+    origination_date: '2026-06-15',
+    first_payment_date: '2026-07-15',
+    loan_number: 'T-1',
     borrower_external_id: 'B-1',
   };
   const taken = async (row: Record<string, string>) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -32,8 +32,11 @@ test('a charge-off takes principal, accrued interest and fees off the books and 
     },
   });
   expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '-10000.00', charge_off_expense: '10000.00' });
-  expect((await eventsOf(tenant)).slice(-1)).toEqual(['loan.status_changed']);
+  expect(await balancesByRole(tenant)).toEqual({
+    cash: '-10000.00',
+    charge_off_expense: '10000.00',
+  });
+  expect((await eventTypes(tenant)).slice(-1)).toEqual(['loan.status_changed']);
 });
 
 test('a charged-off loan accrues nothing, and payments on it are recoveries', async () => {
@@ -48,7 +51,7 @@ test('a charged-off loan accrues nothing, and payments on it are recoveries', as
   const reversed = await admin.post(`/loans/${id}/reverse-charge-off`);
 
   expect(loan.body).toMatchObject({ status: 'charged_off', charge_off_balance: '9600.00' });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     cash: '-9600.00',
     charge_off_expense: '10000.00',
     recovery_income: '-400.00',
@@ -84,13 +87,13 @@ test('an undone charge-off leaves loan and books as if it had never been', async
     },
   });
   expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     cash: '-10000.00',
     loans_receivable: '10000.00',
     interest_receivable: '104.79',
     interest_income: '-104.79',
   });
-  expect((await eventsOf(tenant)).slice(-2)).toEqual([
+  expect((await eventTypes(tenant)).slice(-2)).toEqual([
     'loan.status_changed',
     'delinquency.changed',
   ]);
@@ -113,7 +116,7 @@ test('a charge-off dated back makes a recovery of the payment that came after it
     charge_off_balance: '9900.00',
     charge_off_amount: '10000.00',
   });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     cash: '-9900.00',
     charge_off_expense: '10000.00',
     recovery_income: '-100.00',
@@ -123,11 +126,11 @@ test('a charge-off dated back makes a recovery of the payment that came after it
 test('where default is required, a loan that is not is charged off only by force', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  await settle(tenant, { charge_off: { require_default: true } });
+  await saveSettings(tenant, { charge_off: { require_default: true } });
   const { id } = await newLoan(tenant);
 
   const refused = await admin.post(`/loans/${id}/charge-off`);
-  const untouched = await ledgerOf(tenant);
+  const untouched = await balancesByRole(tenant);
   const forced = await admin.post(`/loans/${id}/charge-off`, { force: true });
 
   expect(refused).toMatchObject({ status: 409, body: { code: 'not_defaulted' } });
@@ -158,6 +161,6 @@ test('money on a loan that came charged off reduces the claim that came with it'
   expect(boarded.body).toMatchObject({ status: 'charged_off', charge_off_balance: '3000.00' });
   expect(paid).toMatchObject({ status: 201, body: { suspense_applied: '0.00' } });
   expect(loan.body).toMatchObject({ status: 'charged_off', charge_off_balance: '2900.00' });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '100.00', recovery_income: '-100.00' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '100.00', recovery_income: '-100.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });

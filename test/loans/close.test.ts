@@ -3,18 +3,18 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import * as steps from '../../sql/business-day/close-steps.ts';
 import * as closes from '../../sql/business-day/closes.ts';
 import { sql } from '../../sql/database/db.ts';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
-import { drain, travelTo } from '../setup/queue.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
-const lent = { within: workOf(stage.pool, SYSTEM) } as never;
+const lent = { within: createWithin(stage.pool, SYSTEM) } as never;
 
 const accrualsOf = (tenant: Tenant, loanId: string) =>
   tenant.within(({ tx }) =>
@@ -32,7 +32,7 @@ test('the cents of the days add up to the rounded interest, and the books hold t
 
   expect(await accrualsOf(tenant, loan.id)).toEqual({ rows: '31', amount: '72.19' });
   expect(balances.body.accrued_interest).toBe('72.19');
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     loans_receivable: '10000.00',
     cash: '-10000.00',
     interest_receivable: '72.19',
@@ -59,8 +59,8 @@ test('a chunk whose loans were kept of the day before it was done is done by the
   const run = await tenant.within((work) => startClose(work, '2026-01-15'));
   const payload = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
   await tenant.within(async ({ tx }) => {
-    const chunk = await closes.chunk(tx, payload.run_id, 1);
-    if (chunk) await steps.snapshot(tx, chunk, '2026-01-15', false);
+    const chunk = await closes.findChunk(tx, payload.run_id, 1);
+    if (chunk) await steps.snapshotLoans(tx, chunk, '2026-01-15', false);
   });
 
   await closeLoans.run(payload, lent);
@@ -120,7 +120,7 @@ test('a bucket and a late fee each come on their day and once', async () => {
   expect(inGrace.body.outstanding_fees).toBe('0.00');
   expect(afterGrace.body.outstanding_fees).toBe('25.00');
   expect(
-    (await eventsOf(tenant)).filter((type) =>
+    (await eventTypes(tenant)).filter((type) =>
       ['delinquency.changed', 'fee.assessed'].includes(type),
     ),
   ).toEqual(['delinquency.changed', 'fee.assessed']);
@@ -194,7 +194,7 @@ test('payments that are found out late leave the same balances and books as paym
           late.officer.get(`/loans/${twin.id}/get-balances`),
         ]);
         expect(other.body).toEqual(one.body);
-        expect(await ledgerOf(late)).toEqual(await ledgerOf(inOrder));
+        expect(await balancesByRole(late)).toEqual(await balancesByRole(inOrder));
       },
     ),
     { numRuns: Number(process.env['LIVES'] ?? 2), endOnFailure: true },
@@ -210,9 +210,9 @@ test('payments that arrive while the day is being closed lose no cent of interes
   };
 
   await Promise.all([paying(), travelTo(stage, tenant, '2026-01-25')]);
-  await drain(stage, { within: workOf(stage.pool, SYSTEM) }, ['close-loans']);
+  await runJobs(stage, { within: createWithin(stage.pool, SYSTEM) }, ['close-loans']);
   const { body } = await tenant.officer.get(`/loans/${loan.id}`);
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
 
   expect(books['loans_receivable']).toBe(body.principal_balance);
   expect(books['interest_receivable'] ?? '0.00').toBe(body.accrued_interest);

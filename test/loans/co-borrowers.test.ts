@@ -1,55 +1,58 @@
 import { expect, test } from 'vitest';
 import { sendCommunication } from '../../jobs/communications/send.job.ts';
-import { drain, travelTo } from '../setup/queue.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
 import { newOutside } from '../setup/outside.ts';
-import { besideAtHome, jointLoan, person } from '../setup/joint.ts';
-import { atHome, done, refused } from '../setup/portal.ts';
+import { newJointPortalLoan, newJointLoan, newBorrower } from '../setup/joint-loans.ts';
+import { newPortalBorrower, assertOk, refusal } from '../setup/portal.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const shared = await stage.tenant();
 
-const home = await atHome(stage, { disbursement_date: '2025-12-01' });
+const home = await newPortalBorrower(stage, { disbursement_date: '2025-12-01' });
 const { officer: homes, borrower, account } = home;
 type Body = Record<string, unknown>;
 
 test('whoever is added owes the loan once, and nobody owes it beside themselves', async () => {
   const { officer } = shared;
-  const { id, borrower_id, other, path, party } = await jointLoan(shared);
-  const foreign = await person(home.tenant);
+  const { id, borrower_id, other, path, party } = await newJointLoan(shared);
+  const foreign = await newBorrower(home.tenant);
   const add = (who: string, more: object = {}) =>
     officer.post(path, { borrower_id: who, role: 'guarantor', ...more });
 
   const refusals = [await add(borrower_id), await add(foreign)];
-  const late = await add(await person(shared), { liable_from: '2026-01-16' });
+  const late = await add(await newBorrower(shared), { liable_from: '2026-01-16' });
   const twice = await add(other);
   const over = await newLoan(shared, { status: 'pending' });
-  const signer = { borrower_id: await person(shared), role: 'co_signer' };
+  const signer = { borrower_id: await newBorrower(shared), role: 'co_signer' };
   const addSigner = () => officer.post(`/loans/${over.id}/co-borrowers`, signer);
-  done(await addSigner());
+  assertOk(await addSigner());
   const { body: tasks } = await officer.get(`/borrowers/${signer.borrower_id}/tasks`);
   const swapped = await officer.put(`/loans/${over.id}`, { borrower_id: signer.borrower_id });
-  done(await officer.post(`/loans/${over.id}/cancel`));
+  assertOk(await officer.post(`/loans/${over.id}/cancel`));
   const ended = await addSigner();
 
   expect(party).toMatchObject({
-    ...{ loan_id: id, borrower_name: 'Ada Byron', status: 'liable', liable_from: '2026-01-15' },
+    loan_id: id,
+    borrower_name: 'Ada Byron',
+    status: 'liable',
+    liable_from: '2026-01-15',
   });
   expect(refusals.map(({ status, body }) => [status, body.errors])).toEqual([
     [422, { borrower_id: 'Is the borrower of this loan.' }],
     [422, { borrower_id: 'Does not exist.' }],
   ]);
   expect(late.body.errors).toEqual({ liable_from: 'Must not be after the business date.' });
-  expect(twice).toMatchObject(refused(409, 'already_exists'));
-  expect(ended).toMatchObject(refused(409, 'loan_not_active'));
+  expect(twice).toMatchObject(refusal(409, 'already_exists'));
+  expect(ended).toMatchObject(refusal(409, 'loan_not_active'));
   expect(swapped.body.errors).toHaveProperty('borrower_id');
   expect(tasks).toMatchObject([{ task_type: 'compliance', loan_id: over.id }]);
 });
 
 test('of two who add the same person at once, one is told that it is done', async () => {
-  const { path } = await jointLoan(shared);
-  const body = { borrower_id: await person(shared), role: 'co_signer' };
+  const { path } = await newJointLoan(shared);
+  const body = { borrower_id: await newBorrower(shared), role: 'co_signer' };
 
   const replies = await Promise.all([1, 2].map(() => shared.officer.post(path, body)));
 
@@ -58,7 +61,7 @@ test('of two who add the same person at once, one is told that it is done', asyn
 
 test('a release is kept with its day and reason, and a person may owe the loan again', async () => {
   const { officer } = shared;
-  const { other, path, party, release } = await jointLoan(shared);
+  const { other, path, party, release } = await newJointLoan(shared);
   const away = await officer.delete(`/borrowers/${other}`);
 
   const early = await release({ release_date: '2026-01-14' });
@@ -68,11 +71,14 @@ test('a release is kept with its day and reason, and a person may owe the loan a
   const again = await officer.post(path, { borrower_id: other, role: 'guarantor' });
   const { body: all } = await officer.get(`/co-borrowers?filter={"borrower_id":"${other}"}`);
 
-  expect(away).toMatchObject(refused(409, 'in_use'));
+  expect(away).toMatchObject(refusal(409, 'in_use'));
   expect(early.body.errors).toEqual({ release_date: 'Must not be before they owed anything.' });
   expect(released.body).toMatchObject({
-    ...{ status: 'released', released_on: '2026-01-15', release_reason: 'other' },
-    ...{ release_notes: 'Refinanced alone.', released_by: shared.userIds['loan_officer'] },
+    status: 'released',
+    released_on: '2026-01-15',
+    release_reason: 'other',
+    release_notes: 'Refinanced alone.',
+    released_by: shared.userIds['loan_officer'],
   });
   expect([twice.body.code, changed.body.code]).toEqual(['already_released', 'already_released']);
   expect(again.status).toBe(201);
@@ -80,25 +86,26 @@ test('a release is kept with its day and reason, and a person may owe the loan a
 });
 
 test('a co-borrower sees the loan, pays it from an own account, and sees it no more when released', async () => {
-  const { at, joint, theirs, release } = await besideAtHome(home, 'co_borrower');
+  const { at, joint, theirs, release } = await newJointPortalLoan(home, 'co_borrower');
   const order = { amount: '20.00', payment_instrument_id: account };
 
   const listed = async () =>
     ((await borrower.get('/portal/loans')).body as Body[]).map((row) => [
-      ...[row['id'], row['liable_as']],
+      row['id'],
+      row['liable_as'],
     ]);
   const before = await listed();
-  const shown = done(await borrower.get(at));
+  const shown = assertOk(await borrower.get(at));
   const { body: board } = await borrower.get('/portal/dashboard');
-  const paid = done(await borrower.post(`${at}/payments`, order));
+  const paid = assertOk(await borrower.post(`${at}/payments`, order));
   const strange = await borrower.post(`${at}/payments`, {
     ...order,
     payment_instrument_id: theirs,
   });
   const ahead = { ...order, payment_date: '2026-02-10' };
-  const scheduled = done(await borrower.post(`${at}/payments`, ahead));
-  done(await borrower.post(`${at}/autopay/enroll`, { payment_instrument_id: account }));
-  const byStaff = done(await homes.post(`/loans/${joint.id}/payments`, order));
+  const scheduled = assertOk(await borrower.post(`${at}/payments`, ahead));
+  assertOk(await borrower.post(`${at}/autopay/enroll`, { payment_instrument_id: account }));
+  const byStaff = assertOk(await homes.post(`/loans/${joint.id}/payments`, order));
   await release();
   const gone = await Promise.all([
     ...['', '/amortization', '/payments', '/autopay'].map((end) => borrower.get(at + end)),
@@ -121,53 +128,58 @@ test('a co-borrower sees the loan, pays it from an own account, and sees it no m
 });
 
 test('what one of two ordered, the other neither changes nor is told of', async () => {
-  const { joint, at, theirs } = await besideAtHome(home, 'co_borrower');
+  const { joint, at, theirs } = await newJointPortalLoan(home, 'co_borrower');
   const plan = { loan_id: joint.id, payment_instrument_id: theirs };
-  done(await home.admin.post(`/borrowers/${joint.borrower_id}/autopay-plans`, plan));
+  assertOk(await home.admin.post(`/borrowers/${joint.borrower_id}/autopay-plans`, plan));
   const ahead = { amount: '20.00', payment_instrument_id: theirs, payment_date: '2026-02-10' };
-  const { id } = done(await home.admin.post(`/loans/${joint.id}/payments`, ahead));
+  const { id } = assertOk(await home.admin.post(`/loans/${joint.id}/payments`, ahead));
 
-  const autopay = done(await borrower.get(`${at}/autopay`));
+  const autopay = assertOk(await borrower.get(`${at}/autopay`));
   const ended = await borrower.post(`${at}/autopay/cancel`);
   const canceled = await borrower.post(`/portal/payments/${String(id)}/cancel`);
 
   expect(autopay).toEqual({ is_enrolled: true, is_enabled: true, plan: null });
-  expect(ended).toMatchObject(refused(409, 'not_your_plan'));
+  expect(ended).toMatchObject(refusal(409, 'not_your_plan'));
   expect(canceled.status).toBe(404);
 });
 
 test('a guarantor sees the loan and pays it, and changes nothing of it', async () => {
-  const { joint, at } = await besideAtHome(home, 'guarantor');
+  const { joint, at } = await newJointPortalLoan(home, 'guarantor');
   const why = { hardship_type: 'medical', description: 'Ill.', requested_action: 'other' };
 
   const paid = await borrower.post(`${at}/payments`, {
-    ...{ amount: '20.00', payment_instrument_id: account },
+    amount: '20.00',
+    payment_instrument_id: account,
   });
-  const shown = done(await borrower.get(at));
+  const shown = assertOk(await borrower.get(at));
   const enrolled = await borrower.post(`${at}/autopay/enroll`, { payment_instrument_id: account });
   const applied = await borrower.post('/portal/hardship', { loan_id: joint.id, ...why });
 
   expect(paid.status).toBe(201);
   expect(shown).toMatchObject({ liable_as: 'guarantor', can_change: false });
-  expect(enrolled).toMatchObject(refused(409, 'borrowers_only'));
-  expect(applied).toMatchObject(refused(409, 'borrowers_only'));
+  expect(enrolled).toMatchObject(refusal(409, 'borrowers_only'));
+  expect(applied).toMatchObject(refusal(409, 'borrowers_only'));
 });
 
 test('a message to all goes to each who may have it, and a guarantor is told what concerns the debt', async () => {
   const { officer } = shared;
-  const { id, borrower_id, other, path } = await jointLoan(shared);
-  const surety = await person(shared, { first_name: 'Gus', language_preference: 'es' });
-  done(await officer.post(path, { borrower_id: surety, role: 'guarantor' }));
+  const { id, borrower_id, other, path } = await newJointLoan(shared);
+  const surety = await newBorrower(shared, { first_name: 'Gus', language_preference: 'es' });
+  assertOk(await officer.post(path, { borrower_id: surety, role: 'guarantor' }));
   for (const [who, email] of [
     [borrower_id, 'grace@example.com'],
     [other, 'ada@example.com'],
     [surety, 'gus@example.com'],
   ])
-    done(await officer.post(`/borrowers/${who}/emails`, { email }));
-  done(await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true }));
+    assertOk(await officer.post(`/borrowers/${who}/emails`, { email }));
+  assertOk(await officer.put(`/borrowers/${borrower_id}`, { do_not_contact: true }));
   const tell = (template_type: string, more: object = {}) =>
     officer.post('/communications/send', {
-      ...{ borrower_id, loan_id: id, channel: 'email', template_type, to_all_who_owe: true },
+      borrower_id,
+      loan_id: id,
+      channel: 'email',
+      template_type,
+      to_all_who_owe: true,
       ...more,
     });
 
@@ -175,9 +187,9 @@ test('a message to all goes to each who may have it, and a guarantor is told wha
   const notice = await tell('past_due_notice', { borrower_id: other });
   const unsaid = await tell('past_due_notice', { loan_id: null });
   const outside = newOutside(stage.pool);
-  await drain(stage, outside, [sendCommunication.name]);
+  await runJobs(stage, outside, [sendCommunication.name]);
 
-  expect(reminder).toMatchObject(refused(409, 'communication_blocked'));
+  expect(reminder).toMatchObject(refusal(409, 'communication_blocked'));
   expect(reminder.body.details.copies).toMatchObject([{ borrower_id: other, status: 'queued' }]);
   const told = Object.fromEntries(
     notice.body.copies.map((copy: Body) => [copy['borrower_id'], copy['status']]),
@@ -185,7 +197,9 @@ test('a message to all goes to each who may have it, and a guarantor is told wha
   expect([notice.status, told]).toEqual([201, { [borrower_id]: 'blocked', [surety]: 'queued' }]);
   expect(unsaid.body.errors).toHaveProperty('loan_id');
   expect(outside.mailbox.map(({ to }) => to.address).toSorted()).toEqual([
-    ...['ada@example.com', 'ada@example.com', 'gus@example.com'],
+    'ada@example.com',
+    'ada@example.com',
+    'gus@example.com',
   ]);
   expect(outside.mailbox.find(({ to }) => to.address === 'gus@example.com')?.html).toContain(
     'lang="es"',
@@ -194,11 +208,11 @@ test('a message to all goes to each who may have it, and a guarantor is told wha
 
 test('each who owes the loan has a payoff letter of their own', async () => {
   const { officer } = shared;
-  const { id, borrower_id, other } = await jointLoan(shared, 'guarantor');
+  const { id, borrower_id, other } = await newJointLoan(shared, 'guarantor');
   for (const who of [borrower_id, other])
-    done(await officer.post(`/borrowers/${who}/emails`, { email: `${who}@example.com` }));
+    assertOk(await officer.post(`/borrowers/${who}/emails`, { email: `${who}@example.com` }));
 
-  done(await officer.post(`/loans/${id}/payoff-quotes`, { delivery_method: 'email' }));
+  assertOk(await officer.post(`/loans/${id}/payoff-quotes`, { delivery_method: 'email' }));
   const { body: documents } = await officer.get(`/documents?filter={"loan_id":"${id}"}`);
   const { body: logs } = await officer.get(`/communication-logs?filter={"loan_id":"${id}"}`);
 
@@ -212,7 +226,7 @@ test('each who owes the loan has a payoff letter of their own', async () => {
 });
 
 test('statements are there for all who owe the loan; what one asks and sends stays with that one', async () => {
-  const { joint } = await besideAtHome(home, 'co_borrower');
+  const { joint } = await newJointPortalLoan(home, 'co_borrower');
   const { officer, tenant, borrower_id } = home;
   await officer.post(`/borrowers/${joint.borrower_id}/emails`, { email: 'grace@example.com' });
   await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'bo@example.com' });
@@ -222,14 +236,15 @@ test('statements are there for all who owe the loan; what one asks and sends sta
   const pdf = async () => ({ bytes: new Uint8Array([37, 80, 68, 70]), pages: 1 });
 
   await travelTo(stage, tenant, '2026-02-01');
-  await drain(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
-  await drain(stage, outside, [sendCommunication.name]);
-  const applied = done(await borrower.post('/portal/hardship', { loan_id: joint.id, ...why }));
+  await runJobs(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
+  await runJobs(stage, outside, [sendCommunication.name]);
+  const applied = assertOk(await borrower.post('/portal/hardship', { loan_id: joint.id, ...why }));
   const wanted = `{"loan_id":"${joint.id}","document_type":"monthly_statement"}`;
   const { body: documents } = await borrower.get(`/portal/documents?filter=${wanted}`);
   const collect = { channel: 'email', template_type: 'past_due_notice', loan_id: joint.id };
   const asked = await officer.post('/communications/can-interact', {
-    ...{ ...collect, borrower_id: joint.borrower_id },
+    ...collect,
+    borrower_id: joint.borrower_id,
   });
 
   const about = outside.mailbox.filter(({ html }) => html.includes(number));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { eventsOf } from '../setup/books.ts';
-import { RULE } from '../setup/funding.ts';
+import { eventTypes } from '../setup/ledger.ts';
+import { DISBURSEMENT_FEE } from '../setup/funding.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -74,7 +74,7 @@ test('an approval that warns is told and goes through, with the rate to disclose
 
   expect(approved).toMatchObject({ status: 200, body: { status: 'approved', apr: '0.199778' } });
   expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
-  expect(await eventsOf(tenant)).toEqual([
+  expect(await eventTypes(tenant)).toEqual([
     'loan.created',
     'compliance.failed',
     'loan.status_changed',
@@ -83,7 +83,7 @@ test('an approval that warns is told and goes through, with the rate to disclose
 
 test('a failure that nobody enforces is told as soft, and the loan is approved', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { compliance: { checks: { usury_rate_cap: 'hard' } } });
+  await saveSettings(tenant, { compliance: { checks: { usury_rate_cap: 'hard' } } });
   const { id } = await dearLoan(tenant);
 
   const approved = await tenant.officer.post(`/loans/${id}/approve`);
@@ -95,7 +95,7 @@ test('a failure that nobody enforces is told as soft, and the loan is approved',
 test('a hard failure refuses the approval and is told and kept all the same', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const compliance = { hard_enforcement: true, checks: { usury_rate_cap: 'hard' } };
-  await settle(tenant, { compliance });
+  await saveSettings(tenant, { compliance });
   const { id } = await dearLoan(tenant);
   const key = { headers: { 'Idempotency-Key': 'approve-once' } };
 
@@ -103,7 +103,7 @@ test('a hard failure refuses the approval and is told and kept all the same', as
   const repeated = await tenant.officer.post(`/loans/${id}/approve`, {}, key);
   const loan = await tenant.officer.get(`/loans/${id}`);
   const history = await tenant.officer.get(`/loans/${id}/history?action=approve`);
-  await settle(tenant, { compliance: { ...compliance, checks: { usury_rate_cap: 'off' } } });
+  await saveSettings(tenant, { compliance: { ...compliance, checks: { usury_rate_cap: 'off' } } });
   const approved = await tenant.officer.post(`/loans/${id}/approve`);
 
   expect(refused).toMatchObject({
@@ -118,7 +118,7 @@ test('a hard failure refuses the approval and is told and kept all the same', as
   expect(history.body).toEqual([]);
   expect(await lastTold(tenant)).toMatchObject({ enforcement: 'hard' });
   expect(approved.body.status).toBe('approved');
-  expect(await eventsOf(tenant)).toEqual([
+  expect(await eventTypes(tenant)).toEqual([
     'loan.created',
     'compliance.failed',
     'loan.status_changed',
@@ -131,7 +131,7 @@ const archiveAsBefore = (borrowerId: string) =>
 
 test('where checks are enforced, one that nobody weighed stands in the way', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { compliance: { hard_enforcement: true } });
+  await saveSettings(tenant, { compliance: { hard_enforcement: true } });
   const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
   await archiveAsBefore(borrower_id);
 
@@ -149,7 +149,7 @@ test('where checks are enforced, one that nobody weighed stands in the way', asy
 test('an approval runs the checks that the program names, and no others', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  await settle(tenant, { compliance: { hard_enforcement: true } });
+  await saveSettings(tenant, { compliance: { hard_enforcement: true } });
   const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });
   await archiveAsBefore(borrower_id);
   const program = `/programs/${await tenant.first('/programs')}`;
@@ -188,7 +188,7 @@ test('the Military Lending Act caps the rate with its fees, not the rate of the 
   const late = await found([
     { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '500.00' },
   ]);
-  const upfront = await found([{ ...RULE, calculation: 'flat', amount: '200.00' }]);
+  const upfront = await found([{ ...DISBURSEMENT_FEE, calculation: 'flat', amount: '200.00' }]);
   const yearly = await found([
     { fee_type: 'annual', trigger: 'manual', calculation: 'flat', amount: '100.00' },
   ]);

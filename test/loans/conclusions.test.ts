@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -43,8 +43,11 @@ test('a settlement whose payment bounces is broken: the debt is back, and waiver
     installments: [{ status: 'missed' }],
   });
   expect(forms.body).toMatchObject([{ status: 'void', amount_discharged: '6000.00' }]);
-  expect(await ledgerOf(tenant)).toMatchObject({ cash: '-10000.00', loans_receivable: '10000.00' });
-  expect(await ledgerOf(tenant)).not.toHaveProperty('charge_off_expense');
+  expect(await balancesByRole(tenant)).toMatchObject({
+    cash: '-10000.00',
+    loans_receivable: '10000.00',
+  });
+  expect(await balancesByRole(tenant)).not.toHaveProperty('charge_off_expense');
   expect(await titlesOf(tenant)).toEqual([
     'Check form 1099-C of LN-2026-000001',
     'Review LN-2026-000001: earlier conclusions have changed',
@@ -70,7 +73,7 @@ test('a replacement that comes within the grace completes the settlement after a
   expect(loan.body).toMatchObject({ status: 'settled', total_balance: '0.00' });
   expect(plan.body).toMatchObject({ status: 'completed', paid_amount: '4000.00' });
   expect(forms.body.map((form: { status: string }) => form.status)).toEqual(['generated', 'void']);
-  expect(await ledgerOf(tenant)).toMatchObject({ cash: '-6000.00' });
+  expect(await balancesByRole(tenant)).toMatchObject({ cash: '-6000.00' });
   await bounce(tenant, second);
   expect((await tenant.officer.get(`/loans/${id}`)).body.status).toBe('active');
   expect(await violationsIn(stage)).toEqual([]);

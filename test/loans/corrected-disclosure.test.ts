@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { setToday } from '../setup/books.ts';
-import { disclosuresOf } from '../setup/disclosures.ts';
-import { approved, disburse, RULE } from '../setup/funding.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
+import { fetchDisclosures } from '../setup/disclosures.ts';
+import { newApprovedLoan, disburse, DISBURSEMENT_FEE } from '../setup/funding.ts';
 import { newLoan } from '../setup/loans.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -12,13 +12,17 @@ const loanOf = async (tenant: Tenant, id: string) =>
   (await tenant.officer.get(`/loans/${id}`)).body;
 
 const enforced = (tenant: Tenant) =>
-  settle(tenant, { compliance: { hard_enforcement: true, checks: { usury_rate_cap: 'off' } } });
+  saveSettings(tenant, {
+    compliance: { hard_enforcement: true, checks: { usury_rate_cap: 'off' } },
+  });
 
 test('where disclosures are enforced, the corrected one comes before the money', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await enforced(tenant);
-  const { id } = await approved(tenant, [{ ...RULE, calculation: 'flat', amount: '300.00' }]);
-  const [told] = await disclosuresOf(tenant, id);
+  const { id } = await newApprovedLoan(tenant, [
+    { ...DISBURSEMENT_FEE, calculation: 'flat', amount: '300.00' },
+  ]);
+  const [told] = await fetchDisclosures(tenant, id);
 
   const refused = await disburse(tenant, id, { amount: '6000.00' });
   const kept = await loanOf(tenant, id);
@@ -39,7 +43,7 @@ test('where disclosures are enforced, the corrected one comes before the money',
   expect(kept).toMatchObject({ status: 'approved', apr: refused.body.details.now.apr });
   expect(other.body.code).toBe('disclosure_outdated');
   expect(again).toMatchObject({ status: 200, body: { status: 'active', apr: told?.apr } });
-  expect(await disclosuresOf(tenant, id)).toHaveLength(3);
+  expect(await fetchDisclosures(tenant, id)).toHaveLength(3);
   const history = await tenant.officer.get(`/loans/${id}/history?action=disclose`);
   expect(history.body).toMatchObject([
     { changes: { apr: { old: kept.apr, new: told?.apr } } },
@@ -51,14 +55,16 @@ test('a disbursement by its record is held back just so, also when a second pers
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   await enforced(tenant);
-  const { id } = await approved(tenant, [{ ...RULE, calculation: 'flat', amount: '300.00' }]);
+  const { id } = await newApprovedLoan(tenant, [
+    { ...DISBURSEMENT_FEE, calculation: 'flat', amount: '300.00' },
+  ]);
   const pay = () => tenant.officer.post(`/loans/${id}/disbursements`, { amount: '6000.00' });
 
-  await settle(tenant, { approvals: { four_eyes: ['disbursements'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['disbursements'] } });
   const asked = await pay();
   const agree = () => admin.post(`/approvals/${asked.body.approval_id}/approve`, {});
   const refused = await agree();
-  const corrected = (await disclosuresOf(tenant, id)).length;
+  const corrected = (await fetchDisclosures(tenant, id)).length;
   const agreed = await agree();
 
   expect(asked.status).toBe(202);
@@ -72,11 +78,11 @@ test('a rate that differs by less than an eighth of a percentage point holds not
   const tenant = await stage.tenant('2026-01-15');
   await enforced(tenant);
   const { id } = await newLoan(tenant, { status: 'approved' });
-  await setToday(tenant, '2026-01-17');
+  await setBusinessDate(tenant, '2026-01-17');
 
   const funded = await disburse(tenant, id);
 
-  const [told, corrected] = await disclosuresOf(tenant, id);
+  const [told, corrected] = await fetchDisclosures(tenant, id);
   expect(funded.body).toMatchObject({ status: 'active', apr: corrected?.apr });
   expect(told?.payment_schedule[0]?.first_due).toBe('2026-02-15');
   expect(corrected?.payment_schedule[0]?.first_due).toBe('2026-02-17');
@@ -85,9 +91,9 @@ test('a rate that differs by less than an eighth of a percentage point holds not
 test('a corrected disclosure begins the right to rescind anew', async () => {
   const tenant = await stage.tenant('2026-01-14');
   await enforced(tenant);
-  const rule = { ...RULE, calculation: 'flat', amount: '300.00' };
-  const { id } = await approved(tenant, [rule], { rescission_days: 3 });
-  await setToday(tenant, '2026-01-20');
+  const rule = { ...DISBURSEMENT_FEE, calculation: 'flat', amount: '300.00' };
+  const { id } = await newApprovedLoan(tenant, [rule], { rescission_days: 3 });
+  await setBusinessDate(tenant, '2026-01-20');
 
   const refused = await disburse(tenant, id, { amount: '6000.00' });
   const again = await disburse(tenant, id, { amount: '6000.00' });

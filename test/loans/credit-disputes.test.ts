@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { recordsOf, reported, reporting, type Body } from '../setup/credit.ts';
+import {
+  creditRecords,
+  runCreditReports,
+  newReportingTenant,
+  type Body,
+} from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -7,11 +12,11 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 
 test('a dispute moves its condition, warns in time, and an answer corrects the record', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const { officer } = tenant;
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-03');
-  await reported(stage);
+  await runCreditReports(stage);
 
   const made = await officer.post(`/loans/${loan.id}/credit-disputes`, {
     dispute_source: 'indirect_acdv',
@@ -23,10 +28,10 @@ test('a dispute moves its condition, warns in time, and an answer corrects the r
   const mute = await officer.put(path, { status: 'responded' });
   await officer.put(path, { status: 'investigating' });
   await travelTo(stage, tenant, '2026-03-06');
-  await reported(stage);
+  await runCreditReports(stage);
   const overdue = await officer.get(path);
   const tasks = await officer.get('/tasks?source=system&ordering=created_at');
-  const [disputed] = await recordsOf(tenant, loan.id);
+  const [disputed] = await creditRecords(tenant, loan.id);
   const answered = await officer.put(path, {
     ...overdue.body,
     status: 'responded',
@@ -34,7 +39,7 @@ test('a dispute moves its condition, warns in time, and an answer corrects the r
     corrected_values: { amount_past_due: 7 },
   });
   const closed = await officer.put(path, { status: 'closed' });
-  const records = await recordsOf(tenant, loan.id);
+  const records = await creditRecords(tenant, loan.id);
   const wrong = await officer.post(`/loans/${loan.id}/credit-disputes`, {
     dispute_codes: ['106'],
     corrected_values: { loan_id: loan.id },

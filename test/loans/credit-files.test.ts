@@ -3,10 +3,10 @@ import { metro2File } from '../../jobs/loans/reporting/metro2.ts';
 import {
   makeReportable,
   newReportedLoan,
-  recordsOf,
-  reported,
-  reporting,
-} from '../setup/credit.ts';
+  creditRecords,
+  runCreditReports,
+  newReportingTenant,
+} from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
 import { expectMetro2 } from '../setup/metro2-layout.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -18,7 +18,7 @@ const stage = await newStage();
 const at = (line: string, from: number, to: number) => line.slice(from - 1, to);
 
 test('a file has a header, a segment of 426 characters for each record, and a trailer that counts', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);
   await newReportedLoan(tenant);
@@ -37,7 +37,7 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   });
   await officer.post(`/borrowers/${loan.borrower_id}/phones`, { phone_number: '+17035550123' });
   await travelTo(stage, tenant, '2026-02-03');
-  await reported(stage);
+  await runCreditReports(stage);
 
   const made = await admin.post('/credit-reporting-files');
   const again = await admin.post('/credit-reporting-files');
@@ -48,7 +48,7 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
     )) ?? [],
   ).toString();
   const lines = text.split('\n');
-  const [record] = await recordsOf(tenant, loan.id);
+  const [record] = await creditRecords(tenant, loan.id);
   expectMetro2(lines.slice(0, -1));
 
   expect(made, JSON.stringify(made.body)).toMatchObject({
@@ -126,7 +126,7 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
 });
 
 test('who owes an account as well follows it in the file, and once more when released', async () => {
-  const tenant = await reporting(stage, '2026-01-30');
+  const tenant = await newReportingTenant(stage, '2026-01-30');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
   const { id, borrower_id } = await newLoan(tenant);
@@ -143,7 +143,7 @@ test('who owes an account as well follows it in the file, and once more when rel
   await beside('Lovelace', 'co_borrower', '22201');
   const signer = await beside('Byron', 'co_signer', '10001');
   const fileOf = async () => {
-    await reported(stage);
+    await runCreditReports(stage);
     const { filename } = (await admin.post('/credit-reporting-files')).body;
     const key = `${tenant.slug}/credit-reporting/files/${filename}`;
     const text = Buffer.from((await stage.installation.files.get(key)) ?? []).toString();
@@ -156,7 +156,7 @@ test('who owes an account as well follows it in the file, and once more when rel
   await officer.post(`/co-borrowers/${signer.body.id}/release`, { reason: 'lender_release' });
   await travelTo(stage, tenant, '2026-03-01');
   const [, later = ''] = await fileOf();
-  const [record] = await recordsOf(tenant, id);
+  const [record] = await creditRecords(tenant, id);
 
   const [j1, j2] = [line.slice(426, 526), line.slice(526)];
   expect([line.length, at(line, 1, 5), at(line, 325, 325)]).toEqual([726, '07261', '2']);
@@ -174,8 +174,13 @@ test('who owes an account as well follows it in the file, and once more when rel
 
 test('a file without records is a header and a trailer', () => {
   const reporter = {
-    ...{ reporter_name: 'A', reporter_address: '', reporter_phone: '' },
-    ...{ innovis: '', equifax: '', experian: '', transunion: '' },
+    reporter_name: 'A',
+    reporter_address: '',
+    reporter_phone: '',
+    innovis: '',
+    equifax: '',
+    experian: '',
+    transunion: '',
     identification_number: 'ACME01',
   };
   const facts = { activity_date: '2026-01-31', created_at: '2026-02-01T00:00:00.000Z' };

@@ -3,11 +3,11 @@ import {
   fileLines,
   makeReportable,
   newReportedLoan,
-  recordsOf,
-  reported,
+  creditRecords,
+  runCreditReports,
   REPORTER,
-  reporting,
-} from '../setup/credit.ts';
+  newReportingTenant,
+} from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
 import { expectMetro2 } from '../setup/metro2-layout.ts';
 import { newProduct } from '../setup/products.ts';
@@ -18,7 +18,7 @@ const stage = await newStage();
 
 async function sentFor(tenant: Tenant) {
   const admin = await tenant.signedIn('admin');
-  await reported(stage);
+  await runCreditReports(stage);
   const made = await admin.post('/credit-reporting-files');
   expect(made.status, JSON.stringify(made.body)).toBe(201);
   return expectMetro2(await fileLines(stage, tenant, made.body.filename));
@@ -47,7 +47,7 @@ const STORIES: Record<string, [status: string, rating: string, term: string]> = 
 };
 
 test('loans of every status make a file in which every field has its form and all fields agree', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
   const loans = new Map<string, string>();
@@ -73,11 +73,17 @@ test('loans of every status make a file in which every field has its form and al
     'a line of credit': [{ interest_rate: '0.2' }, lineProduct],
   };
   const paidUntil: Record<string, string> = {
-    ...{ 'first late in July': '2026-06', 'first late in June': '2026-05' },
-    ...{ 'first late in May': '2026-04', 'first late in April': '2026-03' },
-    ...{ 'first late in March': '2026-02', 'paid off while late': '2026-05' },
-    ...{ 'paid as agreed': '2026-12', 'paid off on time': '2026-12', settled: '2026-12' },
-    ...{ 'charged off': '2026-02', 'charged off and paid': '2026-02' },
+    'first late in July': '2026-06',
+    'first late in June': '2026-05',
+    'first late in May': '2026-04',
+    'first late in April': '2026-03',
+    'first late in March': '2026-02',
+    'paid off while late': '2026-05',
+    'paid as agreed': '2026-12',
+    'paid off on time': '2026-12',
+    settled: '2026-12',
+    'charged off': '2026-02',
+    'charged off and paid': '2026-02',
     'charged off and settled': '2026-02',
   };
   for (const story of Object.keys(STORIES)) if (!(story in AUTUMN)) await made(story);
@@ -87,8 +93,16 @@ test('loans of every status make a file in which every field has its form and al
   };
   const settle = async (story: string) => {
     const plan = await officer.post(`/loans/${loans.get(story)}/payment-plans`, {
-      ...{ plan_type: 'settlement', settlement_amount: '4000.00', waive_remaining: true },
-      ...{ installments: [{ due_date: '2026-08-20', amount: '4000.00' }], grace_days: 0 },
+      plan_type: 'settlement',
+      settlement_amount: '4000.00',
+      waive_remaining: true,
+      installments: [
+        {
+          due_date: '2026-08-20',
+          amount: '4000.00',
+        },
+      ],
+      grace_days: 0,
     });
     expect(plan.status, JSON.stringify(plan.body)).toBe(201);
     await pay(story, '4000.00');
@@ -123,7 +137,7 @@ test('loans of every status make a file in which every field has its form and al
   }
   expect(told).toEqual(STORIES);
   const recordOf = async (story: string) => {
-    const [record] = await recordsOf(tenant, loans.get(story) ?? '');
+    const [record] = await creditRecords(tenant, loans.get(story) ?? '');
     return record;
   };
   expect(await recordOf('paid off while late')).toMatchObject({
@@ -137,15 +151,20 @@ test('loans of every status make a file in which every field has its form and al
 });
 
 test('records that every bureau would reject are not sent, and each loan gets a task that says why', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const { officer } = tenant;
   const whole = await newReportedLoan(tenant);
   const [homeless, ageless] = [await newLoan(tenant), await newLoan(tenant)];
   const board = async (loan_number: string) => {
     const { body } = await officer.post('/loans/board', {
-      ...{ borrower_id: whole.borrower_id, loan_number, principal_amount: '1000.00' },
-      ...{ program_id: await tenant.first('/programs'), term_months: 12, interest_rate: '0.1' },
-      ...{ product_id: await tenant.first('/products'), origination_date: '2026-01-15' },
+      borrower_id: whole.borrower_id,
+      loan_number,
+      principal_amount: '1000.00',
+      program_id: await tenant.first('/programs'),
+      term_months: 12,
+      interest_rate: '0.1',
+      product_id: await tenant.first('/products'),
+      origination_date: '2026-01-15',
     });
     return body.id as string;
   };
@@ -162,7 +181,7 @@ test('records that every bureau would reject are not sent, and each loan gets a 
     loan_number.replaceAll('-', ''),
   );
   const reasons = async (id: string) =>
-    (await recordsOf(tenant, id)).map(({ suppression_reason }) => suppression_reason);
+    (await creditRecords(tenant, id)).map(({ suppression_reason }) => suppression_reason);
   expect(await reasons(whole.id)).toEqual([null]);
   expect(await reasons(homeless.id)).toEqual(['address_missing']);
   expect(await reasons(ageless.id)).toEqual(['date_of_birth_missing']);
@@ -179,17 +198,21 @@ test('records that every bureau would reject are not sent, and each loan gets a 
 });
 
 test('a special character is in no name and no account number, and names keep their hyphens', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const loan = await newReportedLoan(tenant);
   await tenant.officer.put(`/borrowers/${loan.borrower_id}`, {
-    ...{ first_name: 'Mary-Ann (May)', middle_name: 'St. John', last_name: "O'Neil/de la Cruz" },
+    first_name: 'Mary-Ann (May)',
+    middle_name: 'St. John',
+    last_name: "O'Neil/de la Cruz",
   });
   await travelTo(stage, tenant, '2026-02-03');
 
   const [base] = await sentFor(tenant);
 
   expect(base).toMatchObject({
-    ...{ surname: 'ONEIL DE LA CRUZ', 'first name': 'MARY-ANN MAY', 'middle name': 'ST JOHN' },
+    surname: 'ONEIL DE LA CRUZ',
+    'first name': 'MARY-ANN MAY',
+    'middle name': 'ST JOHN',
   });
 });
 

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
-import { newReportedLoan, recordsOf, reported, reporting } from '../setup/credit.ts';
+import {
+  newReportedLoan,
+  creditRecords,
+  runCreditReports,
+  newReportingTenant,
+} from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -13,7 +18,7 @@ const textOf = async (tenant: { slug: string }, filename: string) =>
   ).toString();
 
 test('money that is paid back is no payment, and takes nothing from what was paid', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-10');
@@ -24,9 +29,9 @@ test('money that is paid back is no payment, and takes nothing from what was pai
   await travelTo(stage, tenant, '2026-03-03');
   const inMarch = await admin.post(`/loans/${loan.id}/payments/reimbursement`, back);
   await travelTo(stage, tenant, '2026-04-01');
-  await reported(stage);
+  await runCreditReports(stage);
 
-  const [march, february] = await recordsOf(tenant, loan.id);
+  const [march, february] = await creditRecords(tenant, loan.id);
 
   expect([inFebruary.status, inMarch.status]).toEqual([201, 201]);
   expect(february).toMatchObject({ actual_payment_amount: 515, date_last_payment: '2026-02-10' });
@@ -34,7 +39,7 @@ test('money that is paid back is no payment, and takes nothing from what was pai
 });
 
 test('a freeze is told for the reason that it had at the end of the month', async () => {
-  const tenant = await reporting(stage, '2026-01-30');
+  const tenant = await newReportingTenant(stage, '2026-01-30');
   const [flooded, disputed] = [await newLoan(tenant), await newLoan(tenant)];
   const admin = await tenant.signedIn('admin');
   const freeze = async (id: string, reason: string) =>
@@ -49,14 +54,14 @@ test('a freeze is told for the reason that it had at the end of the month', asyn
     await admin.post(`/loans/${loan.id}/unfreeze`);
     await freeze(loan.id, now);
   }
-  await reported(stage);
+  await runCreditReports(stage);
 
-  expect(await recordsOf(tenant, flooded.id)).toMatchObject([{ special_comment: 'AW' }]);
-  expect(await recordsOf(tenant, disputed.id)).toMatchObject([{ special_comment: null }]);
+  expect(await creditRecords(tenant, flooded.id)).toMatchObject([{ special_comment: 'AW' }]);
+  expect(await creditRecords(tenant, disputed.id)).toMatchObject([{ special_comment: null }]);
 });
 
 test('a record made late says what was agreed at the end of its month', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-10');
@@ -68,9 +73,9 @@ test('a record made late says what was agreed at the end of its month', async ()
   });
   await travelTo(stage, tenant, '2026-03-05');
   await admin.post(`/loans/${loan.id}/charge-off`, { reason: 'fraud' });
-  await reported(stage);
+  await runCreditReports(stage);
 
-  const [february, january] = await recordsOf(tenant, loan.id);
+  const [february, january] = await creditRecords(tenant, loan.id);
 
   expect(extended, JSON.stringify(extended.body)).toMatchObject({
     status: 201,
@@ -83,7 +88,7 @@ test('a record made late says what was agreed at the end of its month', async ()
 });
 
 test('a record made late knows no payment and no return that came after its month', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [returned, found] = [await newLoan(tenant), await newLoan(tenant)];
   await travelTo(stage, tenant, '2026-02-15');
@@ -92,10 +97,10 @@ test('a record made late knows no payment and no return that came after its mont
   await admin.post(`/payments/${paid.body.id}/return`, { return_code: 'R01' });
   const late = { amount: '315.68', effective_date: '2026-02-15' };
   await admin.post(`/loans/${found.id}/payments`, late);
-  await reported(stage);
+  await runCreditReports(stage);
 
-  const [ofReturned] = await recordsOf(tenant, returned.id);
-  const [ofFound] = await recordsOf(tenant, found.id);
+  const [ofReturned] = await creditRecords(tenant, returned.id);
+  const [ofFound] = await creditRecords(tenant, found.id);
 
   const scheduled = { reporting_period: '2026-02-28', scheduled_monthly_payment: 315 };
   expect(ofReturned).toMatchObject({ ...scheduled, actual_payment_amount: 315 });
@@ -103,15 +108,15 @@ test('a record made late knows no payment and no return that came after its mont
 });
 
 test('what is reported as to be paid is what the bill asks for, with the last instalment too', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const loan = await newLoan(tenant, { principal_amount: '1000.00', term_months: 2 });
   await travelTo(stage, tenant, '2026-02-15');
   await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '805.32' });
   await travelTo(stage, tenant, '2026-03-01');
-  await reported(stage);
+  await runCreditReports(stage);
 
   const { body } = await tenant.officer.get(`/loans/${loan.id}`);
-  const [february, january] = await recordsOf(tenant, loan.id);
+  const [february, january] = await creditRecords(tenant, loan.id);
 
   expect(january).toMatchObject({ scheduled_monthly_payment: 505 });
   expect(body.next_payment_amount).toBe('203.22');
@@ -119,11 +124,11 @@ test('what is reported as to be paid is what the bill asks for, with the last in
 });
 
 test('a file holds each account once, with its newest record, however often it is asked for', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [loan, other] = [await newReportedLoan(tenant), await newReportedLoan(tenant)];
   await travelTo(stage, tenant, '2026-03-03');
-  await reported(stage);
+  await runCreditReports(stage);
   const dispute = await tenant.officer.post(`/loans/${loan.id}/credit-disputes`, {
     dispute_codes: ['106'],
   });
@@ -140,7 +145,7 @@ test('a file holds each account once, with its newest record, however often it i
   const [file] = made.filter(({ status }) => status === 201);
   const lines = (await textOf(tenant, file?.body.filename)).trimEnd().split('\n').slice(1, -1);
   const accounts = lines.map((line) => line.slice(42, 72).trim());
-  const records = await recordsOf(tenant, loan.id);
+  const records = await creditRecords(tenant, loan.id);
 
   expect(made.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
     201, 409,
@@ -148,7 +153,7 @@ test('a file holds each account once, with its newest record, however often it i
   expect(file?.body.record_count).toBe(2);
   expect(accounts).toHaveLength(2);
   expect(new Set(accounts).size).toBe(2);
-  expect(await recordsOf(tenant, other.id)).toMatchObject([
+  expect(await creditRecords(tenant, other.id)).toMatchObject([
     { reporting_period: '2026-02-28', status: 'reported' },
     { reporting_period: '2026-01-31', status: 'suppressed', suppression_reason: 'newer_record' },
   ]);
@@ -162,10 +167,10 @@ test('a file holds each account once, with its newest record, however often it i
 });
 
 test('nobody changes what a record says once it is written', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-01');
-  await reported(stage);
+  await runCreditReports(stage);
 
   const changed = tenant.within(({ tx }) =>
     tx.query(sql.typeAlias('void')`
@@ -177,20 +182,20 @@ test('nobody changes what a record says once it is written', async () => {
 });
 
 test('a loan that was found to be paid off before its charge-off is reported as paid', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-20');
   await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud' });
   await travelTo(stage, tenant, '2026-02-02');
-  await reported(stage);
+  await runCreditReports(stage);
   const payoff = { amount: '10000.00', payment_type: 'payoff', payment_date: '2026-01-15' };
   await tenant.officer.post(`/loans/${id}/payments`, payoff);
 
   await travelTo(stage, tenant, '2026-03-02');
-  await reported(stage);
+  await runCreditReports(stage);
 
-  expect(await recordsOf(tenant, id)).toMatchObject([
+  expect(await creditRecords(tenant, id)).toMatchObject([
     { account_status: '13', current_balance: 0, original_charge_off_amount: null },
     { account_status: '97', current_balance: 10000, original_charge_off_amount: 10000 },
   ]);

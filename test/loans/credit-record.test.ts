@@ -1,15 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { derive } from '../../jobs/loans/reporting/credit-record.ts';
-import type { Facts } from '../../sql/loans/credit-facts.ts';
+import { deriveCreditRecord } from '../../jobs/loans/reporting/credit-record.ts';
+import type { CreditFacts } from '../../sql/loans/credit-facts.ts';
 
-const other = (role: string, more: Partial<Facts['co_consumers'][number]> = {}) => ({
-  ...{ borrower_id: '0198a0c0-0000-7000-8000-000000000002', role, release_reason: null },
-  ...{ borrower_type: 'individual', is_deceased: false, bankruptcy_status: null },
-  ...{ consumer: { surname: 'Lovelace' }, ...more },
+const other = (role: string, more: Partial<CreditFacts['co_consumers'][number]> = {}) => ({
+  borrower_id: '0198a0c0-0000-7000-8000-000000000002',
+  role,
+  release_reason: null,
+  borrower_type: 'individual',
+  is_deceased: false,
+  bankruptcy_status: null,
+  consumer: { surname: 'Lovelace' },
+  ...more,
 });
 
 /** A loan of 10,000.00 over 36 months that is paid to the day at the end of April. */
-const FACTS: Facts = {
+const FACTS: CreditFacts = {
   loan_id: '0198a0c0-0000-7000-8000-000000000001',
   loan_number: 'LN-2026-000001',
   reporting_period: '2026-04-30',
@@ -70,7 +75,7 @@ const gone = { total_balance: '0.00', closed_on: '2026-04-20', previous_status: 
 const line = { loan_type: 'line_of_credit', credit_limit: '5000.00', disbursed_amount: '1200.00' };
 const every = (payment_frequency: string, periods: number) => ({ payment_frequency, periods });
 
-type Line = [field: string, what: string, facts: Partial<Facts>, told: unknown];
+type Line = [field: string, what: string, facts: Partial<CreditFacts>, told: unknown];
 
 /** Each field of the record, what it is told of, and what the bureaus read. */
 const LINES: Line[] = [
@@ -102,7 +107,8 @@ const LINES: Line[] = [
     'a delinquency that began anew, though it was told of one before',
     {
       ...late(46, '315.68'),
-      ...{ previous_first_delinquency: '2025-11-15', was_current_since: true },
+      previous_first_delinquency: '2025-11-15',
+      was_current_since: true,
     },
     '2026-03-15',
   ],
@@ -200,13 +206,13 @@ const LINES: Line[] = [
 
 describe('the credit record of a month', () => {
   test.each(LINES)('tells %s of %s', (field, _what, facts, told) => {
-    expect(derive({ ...FACTS, ...facts })).toHaveProperty(field, told);
+    expect(deriveCreditRecord({ ...FACTS, ...facts })).toHaveProperty(field, told);
   });
 
   test('has no field that is not in this table, but for the loan and its borrower', () => {
     const named = new Set(LINES.map(([field]) => field));
 
-    const others = Object.keys(derive(FACTS)).filter((field) => !named.has(field));
+    const others = Object.keys(deriveCreditRecord(FACTS)).filter((field) => !named.has(field));
 
     expect(others).toEqual(['loan_id', 'consumer', 'co_consumers']);
   });
@@ -220,7 +226,7 @@ test.each([
   ['was released', 'co_borrower', { release_reason: 'divorce' }, 'T'],
   ['never owed it', 'co_signer', { release_reason: 'entered_in_error' }, 'Z'],
 ])('whoever %s is told beside the borrower', (_, role, more, ecoa_code) => {
-  const { co_consumers } = derive({
+  const { co_consumers } = deriveCreditRecord({
     ...FACTS,
     co_consumers: [other(role, { ...more, bankruptcy_status: 'chapter 7' })],
   });

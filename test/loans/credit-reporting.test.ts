@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
 import { reportCredit } from '../../jobs/loans/reporting/report-credit.job.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { recordsOf, reported, reporting } from '../setup/credit.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import { creditRecords, runCreditReports, newReportingTenant } from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const lent = { within: workOf(stage.pool, SYSTEM) } as never;
+const lent = { within: createWithin(stage.pool, SYSTEM) } as never;
 
 test('each month-end has its record, and a repeat writes none', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-10');
   await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '315.68' });
   await travelTo(stage, tenant, '2026-05-01');
-  await reported(stage);
+  await runCreditReports(stage);
   const payload = { tenant_id: tenant.id, reporting_period: '2026-04-30' };
   await Promise.all([reportCredit.run(payload, lent), reportCredit.run(payload, lent)]);
 
-  const records = await recordsOf(tenant, loan.id);
+  const records = await creditRecords(tenant, loan.id);
 
   expect(records.map(({ reporting_period }) => reporting_period)).toEqual([
     '2026-04-30',
@@ -68,10 +68,10 @@ test('a loan that is paid off is told once more, and one that is charged off eve
   const admin = await tenant.signedIn('admin');
   await admin.post(`/loans/${lost.id}/charge-off`, { reason: 'fraud' });
   await travelTo(stage, tenant, '2026-04-01');
-  await reported(stage);
+  await runCreditReports(stage);
 
-  const ofPaid = await recordsOf(tenant, paid.id);
-  const ofLost = await recordsOf(tenant, lost.id);
+  const ofPaid = await creditRecords(tenant, paid.id);
+  const ofLost = await creditRecords(tenant, lost.id);
 
   expect(ofPaid.map(({ account_status }) => account_status)).toEqual(['13', '11']);
   expect(ofPaid[0]).toMatchObject({
@@ -90,5 +90,5 @@ test('a loan that is paid off is told once more, and one that is charged off eve
     payment_history_profile: `L0${'B'.repeat(22)}`,
   });
   expect(ofLost[0]?.['date_first_delinquency']).toBe(ofLost[1]?.['date_first_delinquency']);
-  expect(await recordsOf(tenant, pending.id)).toEqual([]);
+  expect(await creditRecords(tenant, pending.id)).toEqual([]);
 });

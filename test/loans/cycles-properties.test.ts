@@ -4,7 +4,7 @@ import { addDays } from '../../jobs/dates.ts';
 import { completeTerms, DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
-import { eventOf, project } from '../../jobs/loans/engine/project.ts';
+import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/project.ts';
 import { closedThrough, drawn, paid, stateOn, undone } from './line-fixtures.ts';
 
 const anyLine = fc
@@ -100,9 +100,9 @@ test('what is projected of a line is what the fold says once its cycles end and 
         const events = closedThrough(addDays(today, -1), known, terms);
         const as_of = addDays(today, days);
 
-        const { state, payments } = project({ terms, schedule: [], events }, { today, as_of });
+        const { state, payments } = projectState({ terms, schedule: [], events }, { today, as_of });
 
-        const paying = [...events, ...payments.map(eventOf)];
+        const paying = [...events, ...payments.map(projectedPaymentEvent)];
         const { total_balance, installments, days_past_due } = stateOn(
           as_of,
           closedThrough(as_of, paying, terms),
@@ -127,7 +127,7 @@ test('whoever pays each statement in full by its due date pays no interest where
         events = closedThrough(cycle?.ends ?? START, events, terms);
         const statement = stateOn(cycle?.ends ?? START, events, terms);
         const day = addDays(cycle?.ends ?? START, 1 + (die % ((terms.payment_due_days ?? 0) + 1)));
-        events.push(paid(`z${day}`, day, statement.cycle?.statement_rest ?? '0.00'));
+        events.push(paid(`z${day}`, day, statement.cycle?.statement_remainder ?? '0.00'));
       }
 
       expect(stateOn(LAST, events, terms)).toMatchObject({ interest_earned: '0.00' });

@@ -1,9 +1,9 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { project } from '../../jobs/loans/engine/project.ts';
+import { projectState } from '../../jobs/loans/engine/project.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
-import { outlookOf } from '../../jobs/loans/plans/minimum-outlook.ts';
+import { minimumPaymentOutlook } from '../../jobs/loans/schedule/minimum-outlook.ts';
 import {
   closedThrough,
   drawn,
@@ -35,7 +35,12 @@ describe('the minimum payment of a cycle', () => {
       next_payment_date: '2026-03-13',
       next_payment_amount: '101.14',
       maturity_date: null,
-      cycle: { number: 2, begins: '2026-02-16', ends: '2026-03-15', statement_rest: '3714.00' },
+      cycle: {
+        number: 2,
+        begins: '2026-02-16',
+        ends: '2026-03-15',
+        statement_remainder: '3714.00',
+      },
     });
     expect(state.installments).toMatchObject([
       { interest_amount: '64.00', principal_amount: '37.14', days_in_period: 32 },
@@ -105,7 +110,7 @@ describe('the minimum payment of a cycle', () => {
     const paying = [...events, paid('p', '2026-02-20', '60.00'), paid('q', '2026-03-01', '100.00')];
 
     expect(asked(stateOn('2026-03-20', paying))).toEqual([[1, '2026-03-13', '101.14', 'paid']]);
-    expect(stateOn('2026-03-20', paying).cycle?.statement_rest).toBe('3554.00');
+    expect(stateOn('2026-03-20', paying).cycle?.statement_remainder).toBe('3554.00');
   });
 
   test('is none while all of it is due at once', () => {
@@ -142,7 +147,7 @@ test('cycles end on their day, or on the last one of a shorter month', () => {
 test('whoever pays each minimum payment comes to owe nothing', () => {
   const input = { terms: LINE, schedule: [], events: [OPENED] };
 
-  const { state, payments } = project(input, { today: '2026-01-20', as_of: '2050-01-01' });
+  const { state, payments } = projectState(input, { today: '2026-01-20', as_of: '2050-01-01' });
 
   expect(state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
   expect(payments[0]).toEqual({ installment_number: 1, due_date: '2026-03-13', amount: '101.14' });
@@ -151,7 +156,7 @@ test('whoever pays each minimum payment comes to owe nothing', () => {
 
 test('a statement estimates how long minimum payments alone take, and what they come to', () => {
   const outlook = (percentage: string, floor_amount: string) =>
-    outlookOf(
+    minimumPaymentOutlook(
       { ...MINIMUM, percentage, floor_amount },
       { balance: new Big('1000'), rate: new Big('0.12'), first_payment: new Big('500') },
     );

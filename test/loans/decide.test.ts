@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
-import { LETTERHEAD, settle } from '../setup/settings.ts';
+import { LETTERHEAD, saveSettings } from '../setup/settings.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -27,8 +27,8 @@ test('denying a loan keeps its reasons, tells subscribers and puts the notice on
   expect(denied.body.denied_at).not.toBeNull();
   expect(denied.body.allowed_actions).not.toContain('approve');
   expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
-  expect(await eventsOf(tenant)).toEqual(TOLD);
-  expect(await ledgerOf(tenant)).toEqual({});
+  expect(await eventTypes(tenant)).toEqual(TOLD);
+  expect(await balancesByRole(tenant)).toEqual({});
   const tasks = await tenant.within(({ tx }) =>
     tx.any(sql.type(z.object({ task_type: z.string(), due_date: z.string() }))`
       select task_type, due_date from tasks
@@ -196,7 +196,10 @@ test('a notice is in the applicant’s language, with the report and the score t
     bureau_address: 'P.O. Box 100, Allen, TX 75013',
     bureau_phone: '(888) 555-0100',
     score: {
-      ...{ score: 588, date: '2026-01-10', range_low: 300, range_high: 850 },
+      score: 588,
+      date: '2026-01-10',
+      range_low: 300,
+      range_high: 850,
       key_factors: ['Number of recent inquiries'],
     },
   };
@@ -205,10 +208,10 @@ test('a notice is in the applicant’s language, with the report and the score t
     tenant.officer.post(`/loans/${id}/deny`, { reasons: ['bankruptcy'], ...body });
 
   const outOfRange = await deny({ credit_report: { ...credit_report, score } });
-  await settle(tenant, { adverse_action: {} });
+  await saveSettings(tenant, { adverse_action: {} });
   const incomplete = await deny({ credit_report });
   const untouched = await tenant.officer.get(`/loans/${id}`);
-  await settle(tenant, LETTERHEAD);
+  await saveSettings(tenant, LETTERHEAD);
   const denied = await deny({ credit_report });
 
   const told = await tenant.within(({ tx }) =>
@@ -219,7 +222,8 @@ test('a notice is in the applicant’s language, with the report and the score t
   );
   expect([outOfRange.status, incomplete.status, denied.status]).toEqual([422, 409, 200]);
   expect(incomplete.body.details.settings).toEqual([
-    ...['adverse_action.agency_name', 'adverse_action.agency_address'],
+    'adverse_action.agency_name',
+    'adverse_action.agency_address',
   ]);
   expect(untouched.body.status).toBe('pending');
   expect(told).toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -48,7 +48,7 @@ test('the interest of a deferment is waived, or becomes principal at its end', a
     principal_balance: '10137.40',
     accrued_interest: '2.36',
   });
-  expect(await ledgerOf(tenant)).toMatchObject({
+  expect(await balancesByRole(tenant)).toMatchObject({
     loans_receivable: '20137.40',
     interest_receivable: '4.69',
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketOf, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
+import { bucketForDays, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
 
 describe('days past due', () => {
   test.each([
@@ -12,7 +12,7 @@ describe('days past due', () => {
     const count = daysPastDue('2026-03-01', today);
 
     expect(count).toBe(days);
-    expect(bucketOf(count)).toBe(bucket);
+    expect(bucketForDays(count)).toBe(bucket);
   });
 
   test('pass over a pause, both of its ends included', () => {
@@ -53,6 +53,6 @@ describe('days past due', () => {
     [180, 'dpd_180_plus'],
     [1000, 'dpd_180_plus'],
   ])('of %i belong to %s', (days, bucket) => {
-    expect(bucketOf(days)).toBe(bucket);
+    expect(bucketForDays(days)).toBe(bucket);
   });
 });

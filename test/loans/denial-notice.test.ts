@@ -4,7 +4,7 @@ import { sql } from '../../sql/database/db.ts';
 import type { DocumentData } from '../../templates/documents.ts';
 import { renderDocument } from '../../templates/render-document.ts';
 import { newLoan } from '../setup/loans.ts';
-import { LETTERHEAD, settle } from '../setup/settings.ts';
+import { LETTERHEAD, saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -19,10 +19,10 @@ test.each([
     const tenant = await stage.tenant('2026-01-15');
     const { id } = await newLoan(tenant, { status: 'pending' });
     const { branding } = LETTERHEAD;
-    await settle(tenant, { branding: { ...branding, support_phone: '' } });
+    await saveSettings(tenant, { branding: { ...branding, support_phone: '' } });
 
     const incomplete = await tenant.officer.post(`/loans/${id}/deny`, body);
-    await settle(tenant, { branding });
+    await saveSettings(tenant, { branding });
     const denied = await tenant.officer.post(`/loans/${id}/deny`, body);
     const data = await tenant.within(({ tx }) =>
       tx.oneFirst(sql.type(z.object({ data: z.looseObject({}) }))`

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -25,8 +25,8 @@ test('disbursing moves the principal from cash to loans receivable and tells sub
       next_payment_amount: '315.68',
     },
   });
-  expect(await ledgerOf(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
-  expect(await eventsOf(tenant)).toEqual([
+  expect(await balancesByRole(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
+  expect(await eventTypes(tenant)).toEqual([
     'loan.created',
     'loan.status_changed',
     'loan.status_changed',
@@ -79,7 +79,7 @@ test('the approved amount goes out in parts, and no more than that', async () =>
     },
   });
   expect(again).toMatchObject({ status: 409, body: { code: 'exceeds_commitment' } });
-  expect(await ledgerOf(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
+  expect(await balancesByRole(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
 });
 
 test('a fee on disbursements is a share of each, one on the principal is asked for once', async () => {
@@ -116,7 +116,7 @@ test('a loan that is not approved is left untouched', async () => {
     status: 409,
     body: { code: 'invalid_transition', details: { current_status: 'pending' } },
   });
-  expect(await ledgerOf(tenant)).toEqual({});
+  expect(await balancesByRole(tenant)).toEqual({});
 });
 
 test('a payment 31 days after disbursement pays interest first and the rest of principal', async () => {
@@ -153,7 +153,7 @@ test('a payment 31 days after disbursement pays interest first and the rest of p
     days_past_due: 0,
     remaining_term: 35,
   });
-  expect(await ledgerOf(tenant)).toMatchObject({
+  expect(await balancesByRole(tenant)).toMatchObject({
     loans_receivable: '9756.51',
     cash: '-9684.32',
     interest_income: '-72.19',
@@ -178,7 +178,10 @@ test('a reversed payment leaves balances and books as if it had never come', asy
     accrued_interest: '72.19',
     next_payment_date: '2026-02-15',
   });
-  expect(await ledgerOf(tenant)).toMatchObject({ loans_receivable: '10000.00', cash: '-10000.00' });
+  expect(await balancesByRole(tenant)).toMatchObject({
+    loans_receivable: '10000.00',
+    cash: '-10000.00',
+  });
 });
 
 test('no plan leaves the calendar: a first payment is due within 40 years', async () => {
@@ -194,12 +197,20 @@ test('no plan leaves the calendar: a first payment is due within 40 years', asyn
   const late = { first_payment_date: '9999-12-31' };
   const funded = await tenant.officer.post(`/loans/${loan.id}/disburse`, late);
   const boarded = await tenant.officer.post('/loans/board', {
-    ...{ borrower_id, program_id, product_id, ...terms, ...late },
+    borrower_id,
+    program_id,
+    product_id,
+    ...terms,
+    ...late,
     origination_date: '2026-01-10',
     status: 'active',
   });
   const paid = await tenant.officer.post('/loans/board', {
-    ...{ borrower_id, program_id, product_id, ...terms, paid_through_date: '9999-12-31' },
+    borrower_id,
+    program_id,
+    product_id,
+    ...terms,
+    paid_through_date: '9999-12-31',
     origination_date: '2026-01-10',
     status: 'active',
   });

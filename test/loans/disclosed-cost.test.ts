@@ -14,11 +14,11 @@ import {
 } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { costOf } from '../../jobs/loans/origination/cost.ts';
-import { firstSchedule } from '../../jobs/loans/plans/first-schedule.ts';
+import { computeCost } from '../../jobs/loans/origination/cost.ts';
+import { firstSchedule } from '../../jobs/loans/schedule/first-schedule.ts';
 import { FEE_TREATMENTS } from '../../jobs/loans/products/fee-rules.ts';
-import { comeTo, fundingFees } from '../../jobs/loans/products/fee-amounts.ts';
-import { termsOf } from '../../jobs/loans/products/terms-of.ts';
+import { sumFeesByTreatment, fundingFees } from '../../jobs/loans/products/fee-amounts.ts';
+import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import type { RawLoan } from '../../sql/loans/loans.ts';
 
@@ -64,9 +64,9 @@ const anyFunding = fc.record({
 /** The loan as it is funded for real: with every fee, and the fees that are owed at once paid at once. */
 function funded(loan: RawLoan, amount: string, first_payment_date: string | null) {
   const fees = fundingFees(loan, { amount, isFirst: true });
-  const terms = termsOf(loan);
-  const principal = parseMoney(amount).plus(comeTo(fees, 'capitalized'));
-  const spread_fees = comeTo(fees, 'amortized');
+  const terms = readTerms(loan);
+  const principal = parseMoney(amount).plus(sumFeesByTreatment(fees, 'capitalized'));
+  const spread_fees = sumFeesByTreatment(fees, 'amortized');
   const schedule = firstSchedule(terms, { principal, on: ON, first_payment_date, spread_fees });
   const financed = fees.flatMap(({ rule: { fee_type }, amount: fee, treatment }, at) =>
     treatment === 'deducted' || treatment === 'capitalized'
@@ -78,13 +78,17 @@ function funded(loan: RawLoan, amount: string, first_payment_date: string | null
     treatment === 'upfront' || treatment === 'amortized'
       ? [
           {
-            ...{ ...on, id: `f${at}`, fee_id: `f${at}`, kind: 'fee', amount: money(fee) },
+            ...on,
+            id: `f${at}`,
+            fee_id: `f${at}`,
+            kind: 'fee',
+            amount: money(fee),
             is_spread: treatment === 'amortized',
           },
         ]
       : [],
   );
-  const upfront = money(comeTo(fees, 'upfront'));
+  const upfront = money(sumFeesByTreatment(fees, 'upfront'));
   const events: LoanEvent[] = [
     { ...on, id: 'd', kind: 'disbursement', amount, fees: financed },
     ...owed,
@@ -105,7 +109,7 @@ test('whoever pays as disclosed is asked for just that, and owes nothing at the 
       } as unknown as RawLoan;
       const amount = money(parseMoney(own.principal_amount).times(share));
       const first_payment_date = first === null ? null : addDays(ON, first);
-      const cost = costOf(loan, { amount, on: ON, first_payment_date });
+      const cost = computeCost(loan, { amount, on: ON, first_payment_date });
       fc.pre(cost !== null);
       const { input, fees } = funded(loan, amount, first_payment_date);
       const paid: LoanEvent[] = [];

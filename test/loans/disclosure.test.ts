@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { setToday } from '../setup/books.ts';
-import { disclosuresOf } from '../setup/disclosures.ts';
-import { approved, disburse, RULE, SHARE } from '../setup/funding.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
+import { fetchDisclosures } from '../setup/disclosures.ts';
+import { newApprovedLoan, disburse, DISBURSEMENT_FEE, PERCENTAGE_FEE } from '../setup/funding.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -22,11 +22,14 @@ const AGREED = { expected_disbursement_date: '2026-01-20', first_payment_date: '
 test('the last payment that is disclosed is the one that a late first payment leaves', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, {
-    ...{ status: 'approved', interest_rate: '0.24', term_months: 12, ...AGREED },
+    status: 'approved',
+    interest_rate: '0.24',
+    term_months: 12,
+    ...AGREED,
   });
-  const [told] = await disclosuresOf(tenant, id);
+  const [told] = await fetchDisclosures(tenant, id);
 
-  await setToday(tenant, '2026-01-20');
+  await setBusinessDate(tenant, '2026-01-20');
   const funded = await disburse(tenant, id);
 
   const plan = await planOf(tenant, id);
@@ -37,7 +40,7 @@ test('the last payment that is disclosed is the one that a late first payment le
   ]);
   // By regular months it would be 945.56: the 44 days more are paid at the end.
   expect(Number(plan.at(-1)?.payment_amount)).toBeGreaterThan(1300);
-  expect(await disclosuresOf(tenant, id)).toHaveLength(1);
+  expect(await fetchDisclosures(tenant, id)).toHaveLength(1);
   expect(funded.body.apr).toBe(told?.apr);
 });
 
@@ -84,7 +87,7 @@ test('a loan is not created with a first payment before its money', async () => 
 test('a first payment that was agreed before the money goes out late is named anew', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved', ...AGREED });
-  await setToday(tenant, '2026-04-05');
+  await setBusinessDate(tenant, '2026-04-05');
 
   const refused = await disburse(tenant, id);
   const funded = await disburse(tenant, id, { first_payment_date: '2026-05-05' });
@@ -94,7 +97,7 @@ test('a first payment that was agreed before the money goes out late is named an
     body: { errors: { first_payment_date: expect.stringContaining('2026-04-05') } },
   });
   expect(funded.body).toMatchObject({ status: 'active', first_payment_date: '2026-05-05' });
-  const told = (await disclosuresOf(tenant, id)).at(-1);
+  const told = (await fetchDisclosures(tenant, id)).at(-1);
   const plan = await planOf(tenant, id);
   expect(told?.payment_schedule[0]?.first_due).toBe('2026-05-05');
   expect(told?.payment_schedule.at(-1)?.amount).toBe(plan.at(-1)?.payment_amount);
@@ -116,12 +119,12 @@ test('a disbursement that is undone leaves the first payment that was agreed', a
 
 test('what goes out otherwise than it was told is told anew, and the rate is the new one', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const flat = { ...RULE, calculation: 'flat', amount: '300.00' };
-  const { id } = await approved(tenant, [flat]);
+  const flat = { ...DISBURSEMENT_FEE, calculation: 'flat', amount: '300.00' };
+  const { id } = await newApprovedLoan(tenant, [flat]);
 
   const funded = await disburse(tenant, id, { amount: '6000.00' });
 
-  const [told, corrected, ...more] = await disclosuresOf(tenant, id);
+  const [told, corrected, ...more] = await fetchDisclosures(tenant, id);
   expect(told).toMatchObject({ amount_financed: '9700.00', is_estimate: true });
   expect(corrected).toMatchObject({ amount_financed: '5700.00', is_estimate: false });
   expect(more).toEqual([]);
@@ -131,12 +134,12 @@ test('what goes out otherwise than it was told is told anew, and the rate is the
 
 test('each further disbursement is told with the balance that it adds to', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'deducted' }]);
+  const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'deducted' }]);
   await disburse(tenant, id, { amount: '6000.00' });
 
   const more = await disburse(tenant, id);
 
-  const told = await disclosuresOf(tenant, id);
+  const told = await fetchDisclosures(tenant, id);
   const plan = await planOf(tenant, id);
   const total = plan.reduce((sum, { payment_amount }) => sum + Number(payment_amount), 0);
   expect(told).toHaveLength(3);
@@ -148,7 +151,12 @@ test('each further disbursement is told with the balance that it adds to', async
 
 test('a rate just below the highest that can be kept is told like any other', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const fee = { ...RULE, treatment: 'deducted', calculation: 'flat', amount: '99880.14' };
+  const fee = {
+    ...DISBURSEMENT_FEE,
+    treatment: 'deducted',
+    calculation: 'flat',
+    amount: '99880.14',
+  };
   const product_id = await newProduct(tenant, { fee_rules: [fee] });
   const terms = { principal_amount: '100000.00', interest_rate: '0', term_months: 1 };
 

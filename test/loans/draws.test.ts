@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf, setToday } from '../setup/books.ts';
+import { balancesByRole, setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
@@ -36,7 +36,10 @@ test('a draw raises the balance within the line, and one beyond it is refused', 
   });
   expect(plan.body).toHaveLength(36);
   expect(plan.body[0].beginning_balance).toBe('6500.00');
-  expect(await ledgerOf(tenant)).toMatchObject({ loans_receivable: '6500.00', cash: '-6500.00' });
+  expect(await balancesByRole(tenant)).toMatchObject({
+    loans_receivable: '6500.00',
+    cash: '-6500.00',
+  });
 });
 
 test('a loan that is no line cannot be drawn on, and a frozen line neither', async () => {
@@ -65,7 +68,7 @@ test('what is left of the approved amount goes out later, and no more than that'
     amount: '6000.00',
     payee_name: 'Builder',
   });
-  await setToday(tenant, '2026-01-25');
+  await setBusinessDate(tenant, '2026-01-25');
   const second = await tenant.officer.post(`/loans/${loan.id}/disbursements`);
   const third = await tenant.officer.post(`/loans/${loan.id}/disbursements`);
   const { body } = await tenant.officer.get(`/loans/${loan.id}`);

@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
-import { ledgerOf } from '../setup/books.ts';
-import { approved, disburse, RULE, SHARE, told } from '../setup/funding.ts';
+import { balancesByRole } from '../setup/ledger.ts';
+import {
+  newApprovedLoan,
+  disburse,
+  DISBURSEMENT_FEE,
+  PERCENTAGE_FEE,
+  fetchFundedLoan,
+} from '../setup/funding.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -14,11 +20,11 @@ const stage = await newStage();
 
 test('a deducted fee is paid out of the proceeds, in the entry of the disbursement', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'deducted' }]);
+  const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'deducted' }]);
 
   await disburse(tenant, id);
 
-  const { loan, fees, payouts } = await told(tenant, id);
+  const { loan, fees, payouts } = await fetchFundedLoan(tenant, id);
   expect(payouts).toMatchObject([
     { amount: '10000.00', fee_deducted: '300.00', net_amount: '9700.00' },
   ]);
@@ -38,7 +44,7 @@ test('a deducted fee is paid out of the proceeds, in the entry of the disburseme
     payment_amount: '315.68',
     next_payment_amount: '315.68',
   });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     loans_receivable: '10000.00',
     cash: '-9700.00',
     fee_income: '-300.00',
@@ -48,22 +54,22 @@ test('a deducted fee is paid out of the proceeds, in the entry of the disburseme
 
 test('where payments relieve no receivable, a deducted fee is income once all the same', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { accounting: { accrual_relief: false } });
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'deducted' }]);
+  await saveSettings(tenant, { accounting: { accrual_relief: false } });
+  const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'deducted' }]);
 
   await disburse(tenant, id);
 
-  expect(await ledgerOf(tenant)).toMatchObject({ cash: '-9700.00', fee_income: '-300.00' });
+  expect(await balancesByRole(tenant)).toMatchObject({ cash: '-9700.00', fee_income: '-300.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
 test('a capitalized fee is part of the principal, and the plan repays both', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const { id } = await approved(tenant, [{ ...SHARE, treatment: 'capitalized' }]);
+  const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'capitalized' }]);
 
   await disburse(tenant, id);
 
-  const { loan, fees, payouts, plan } = await told(tenant, id);
+  const { loan, fees, payouts, plan } = await fetchFundedLoan(tenant, id);
   expect(payouts).toMatchObject([
     { amount: '10000.00', fee_deducted: '0.00', net_amount: '10000.00' },
   ]);
@@ -76,7 +82,7 @@ test('a capitalized fee is part of the principal, and the plan repays both', asy
   });
   expect(plan[0].beginning_balance).toBe('10300.00');
   expect(plan.at(-1).ending_balance).toBe('0.00');
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     loans_receivable: '10300.00',
     cash: '-10000.00',
     fee_income: '-300.00',
@@ -87,7 +93,7 @@ test('a capitalized fee is part of the principal, and the plan repays both', asy
 test('what a loan costs is the same whether the fee is deducted or owed at once, and less if spread', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const aprOf = async (treatment: string) => {
-    const { id } = await approved(tenant, [{ ...SHARE, treatment }]);
+    const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment }]);
     return (await tenant.officer.get(`/loans/${id}`)).body.apr as string;
   };
 
@@ -106,8 +112,13 @@ test('what a loan costs is the same whether the fee is deducted or owed at once,
 
 test('fees that would take all of the money are refused, and nothing goes out', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const flat = { ...RULE, calculation: 'flat', amount: '500.00', treatment: 'deducted' };
-  const { id } = await approved(tenant, [flat]);
+  const flat = {
+    ...DISBURSEMENT_FEE,
+    calculation: 'flat',
+    amount: '500.00',
+    treatment: 'deducted',
+  };
+  const { id } = await newApprovedLoan(tenant, [flat]);
 
   const refused = await disburse(tenant, id, { amount: '500.00' });
 
@@ -118,7 +129,7 @@ test('fees that would take all of the money are refused, and nothing goes out', 
       details: { amount: '500.00', fee_deducted: '500.00' },
     },
   });
-  expect(await ledgerOf(tenant)).toEqual({});
+  expect(await balancesByRole(tenant)).toEqual({});
 });
 
 test('only fees of a disbursement can be treated otherwise than upfront, and none is of a payoff', async () => {
@@ -148,8 +159,8 @@ test('only fees of a disbursement can be treated otherwise than upfront, and non
 
 test('a disbursement that never was leaves no fee, no debt and no income behind', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const rules = ['deducted', 'capitalized'].map((treatment) => ({ ...SHARE, treatment }));
-  const { id } = await approved(tenant, rules);
+  const rules = ['deducted', 'capitalized'].map((treatment) => ({ ...PERCENTAGE_FEE, treatment }));
+  const { id } = await newApprovedLoan(tenant, rules);
   await disburse(tenant, id);
   await travelTo(stage, tenant, '2026-01-20');
 
@@ -157,13 +168,13 @@ test('a disbursement that never was leaves no fee, no debt and no income behind'
     const loan = await openLoan(work, id);
     const funding = loan.events.find(({ kind }) => kind === 'disbursement');
     const reverses = funding?.id ?? '';
-    await happen(work, loan, [
+    await recordEvents(work, loan, [
       newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
     ]);
   });
 
-  expect(await ledgerOf(tenant)).toEqual({});
-  expect((await told(tenant, id)).loan).toMatchObject({ principal_balance: '0.00' });
+  expect(await balancesByRole(tenant)).toEqual({});
+  expect((await fetchFundedLoan(tenant, id)).loan).toMatchObject({ principal_balance: '0.00' });
 });
 
 const anyRules = fc.array(
@@ -183,8 +194,8 @@ test('however fees are treated and the money goes out, the books are right', asy
       fc.integer({ min: 300_000, max: 1_000_000 }),
       async (rules, interest_method, cents) => {
         const tenant = await stage.tenant('2026-01-15');
-        const fee_rules = rules.map((rule) => ({ ...RULE, ...rule }));
-        const { id } = await approved(tenant, fee_rules, { interest_method });
+        const fee_rules = rules.map((rule) => ({ ...DISBURSEMENT_FEE, ...rule }));
+        const { id } = await newApprovedLoan(tenant, fee_rules, { interest_method });
         await disburse(tenant, id, { amount: money(parseMoney('0.01').times(cents)) });
         await travelTo(stage, tenant, '2026-02-15');
         await tenant.officer.post(`/loans/${id}/payments`, { amount: '350.00' });
@@ -192,12 +203,12 @@ test('however fees are treated and the money goes out, the books are right', asy
         await travelTo(stage, tenant, '2026-03-20');
         await tenant.officer.post(`/loans/${id}/payments`, { amount: '350.00' });
 
-        const { loan, payouts, fees } = await told(tenant, id);
+        const { loan, payouts, fees } = await fetchFundedLoan(tenant, id);
         const net = sum(
           payouts.map((payout: { net_amount: string }) => parseMoney(payout.net_amount)),
         );
         const income = sum(fees.map((fee: { amount: string }) => parseMoney(fee.amount)));
-        const books = await ledgerOf(tenant);
+        const books = await balancesByRole(tenant);
         expect(books['cash']).toBe(money(parseMoney('700.00').minus(net)));
         expect(books['fee_income']).toBe(money(income.neg()));
         expect(loan.past_due_amount >= '0.00').toBe(true);

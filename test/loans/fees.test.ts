@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -14,7 +14,7 @@ test('a fee assessed by hand is owed and recognised, and a waiver takes both bac
     amount: '40.00',
     description: 'Filing',
   });
-  const assessed = await ledgerOf(tenant);
+  const assessed = await balancesByRole(tenant);
   const part = await tenant.officer.post(`/fees/${fee.body.id}/waive`, {
     amount: '15.00',
     reason: 'Goodwill',
@@ -28,8 +28,8 @@ test('a fee assessed by hand is owed and recognised, and a waiver takes both bac
   expect(part.body).toMatchObject({ outstanding_amount: '25.00', amount_waived: '15.00' });
   expect(rest.body).toMatchObject({ status: 'waived', outstanding_amount: '0.00' });
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_waive' } });
-  expect(await ledgerOf(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
-  expect(await eventsOf(tenant)).toContain('fee.assessed');
+  expect(await balancesByRole(tenant)).toEqual({ loans_receivable: '10000.00', cash: '-10000.00' });
+  expect(await eventTypes(tenant)).toContain('fee.assessed');
 });
 
 test('a fee is refused on a loan that is not in service, and never deleted', async () => {

@@ -2,18 +2,23 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { addDays } from '../../jobs/dates.ts';
-import { firstDelinquencyOn } from '../../jobs/loans/engine/bills.ts';
+import { firstDelinquencyDate } from '../../jobs/loans/engine/bills.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
-import { stateOf } from '../../jobs/loans/engine/state.ts';
-import { happen, openLoan, readLoan, type OpenLoan } from '../../jobs/loans/history/happen.ts';
+import { toLoanState } from '../../jobs/loans/engine/state.ts';
+import {
+  recordEvents,
+  openLoan,
+  readLoan,
+  type OpenLoan,
+} from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
-import { termsOf } from '../../jobs/loans/products/terms-of.ts';
+import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import * as steps from '../../sql/business-day/close-steps.ts';
 import { sql } from '../../sql/database/db.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
-import { setToday } from '../setup/books.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
@@ -29,7 +34,9 @@ const aStep = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('payment' as const), amount: fc.constantFrom(...AMOUNTS), ago },
+      kind: fc.constant('payment' as const),
+      amount: fc.constantFrom(...AMOUNTS),
+      ago,
       extra_payment_to: fc.constantFrom('principal' as const, 'next_installment' as const),
     }),
   },
@@ -37,15 +44,26 @@ const aStep = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('delinquency_pause' as const), ago },
-      days: fc.integer({ min: 1, max: 40 }),
+      kind: fc.constant('delinquency_pause' as const),
+      ago,
+      days: fc.integer({
+        min: 1,
+        max: 40,
+      }),
     }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('moved' as const), from: fc.integer({ min: 1, max: 6 }) },
-      periods: fc.integer({ min: 1, max: 2 }),
+      kind: fc.constant('moved' as const),
+      from: fc.integer({
+        min: 1,
+        max: 6,
+      }),
+      periods: fc.integer({
+        min: 1,
+        max: 2,
+      }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('spread' as const) }) },
@@ -55,7 +73,8 @@ type Step = typeof aStep extends fc.Arbitrary<infer Value> ? Value : never;
 const aLife = fc.record({
   grace: fc.constantFrom(0, 0, 5, 35),
   taken: fc.array(fc.record({ after: fc.integer({ min: 20, max: 170 }), step: aStep }), {
-    ...{ minLength: 3, maxLength: 12 },
+    minLength: 3,
+    maxLength: 12,
   }),
 });
 
@@ -80,11 +99,11 @@ function eventOf(step: Step, day: string, known: OpenLoan['events']) {
     case 'moved': {
       const by = { periods: step.periods, payment_day: null };
       const agreement = { rule: step.kind, from: step.from, by };
-      return newEvent({ kind: 'plan_agreed', effective_date, agreement });
+      return newEvent({ kind: 'schedule_agreed', effective_date, agreement });
     }
     default: {
       const agreement = { rule: step.kind, from: 'oldest_unpaid' } as const;
-      return newEvent({ kind: 'plan_agreed', effective_date, agreement });
+      return newEvent({ kind: 'schedule_agreed', effective_date, agreement });
     }
   }
 }
@@ -96,7 +115,7 @@ const inOrder = (taken: readonly { after: number; step: Step }[]) =>
 function lateSince(life: FoldInput): string | null {
   let since: string | null = null;
   for (let day = life.as_of; day > START; day = addDays(day, -1)) {
-    const state = stateOf(replay({ ...life, as_of: day }).position, day);
+    const state = toLoanState(replay({ ...life, as_of: day }).position, day);
     if (state.days_past_due === 0) return since;
     since = state.oldest_unpaid_due_date;
   }
@@ -116,7 +135,7 @@ test('the first day is the oldest due date that was unpaid when the days began t
       const own = { ...terms, delinquency_grace_days: grace };
       const life = { terms: own, schedule: SCHEDULE, events, as_of };
 
-      expect(firstDelinquencyOn(replay(life).position, as_of)).toBe(lateSince(life));
+      expect(firstDelinquencyDate(replay(life).position, as_of)).toBe(lateSince(life));
     }),
     { numRuns: Number(process.env['LIVES'] ?? 300) },
   );
@@ -133,11 +152,11 @@ test('on every day the loan keeps and shows the first day that its history folds
 
   await fc.assert(
     fc.asyncProperty(aLife, async ({ grace, taken }) => {
-      await setToday(tenant, START);
+      await setBusinessDate(tenant, START);
       const { id } = await newLoan(tenant, { product_id: products.get(grace) });
       for (let at = 28; at <= 180; at += 1) {
         const day = addDays(START, at);
-        await setToday(tenant, day);
+        await setBusinessDate(tenant, day);
         const chunk = { first_loan_id: id, before_loan_id: null, cob_date: day };
         const state = {
           is_accrued: false,
@@ -145,12 +164,12 @@ test('on every day the loan keeps and shows the first day that its history folds
           unbilled_month: null,
           has_ended_reliefs: false,
         };
-        await tenant.within(({ tx }) => steps.age(tx, { ...chunk, ...state }, day));
+        await tenant.within(({ tx }) => steps.ageLoans(tx, { ...chunk, ...state }, day));
         for (const { step } of inOrder(taken).filter(({ after }) => after === at))
           await tenant.within(async (work) => {
             const loan = await openLoan(work, id);
             const event = eventOf(step, day, loan.events);
-            if (event) await happen(work, loan, [event]);
+            if (event) await recordEvents(work, loan, [event]);
           });
         const { row, kept, loan } = await tenant.within(async (work) => ({
           row: await find(work.tx, loans, id),
@@ -158,8 +177,8 @@ test('on every day the loan keeps and shows the first day that its history folds
             select first_delinquency_date as day from loans where id = ${id}`),
           loan: await readLoan(work, id),
         }));
-        const life = { terms: termsOf(loan.row), schedule: loan.schedule, events: loan.events };
-        const first = firstDelinquencyOn(replay({ ...life, as_of: day }).position, day);
+        const life = { terms: readTerms(loan.row), schedule: loan.schedule, events: loan.events };
+        const first = firstDelinquencyDate(replay({ ...life, as_of: day }).position, day);
         expect([kept, row?.['first_delinquency_date']], `on ${day}`).toEqual([first, first]);
       }
     }),

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { recordsOf, reported, reporting } from '../setup/credit.ts';
-import { keptOf, pay, shown } from '../setup/after-the-close.ts';
+import { creditRecords, runCreditReports, newReportingTenant } from '../setup/credit-reporting.ts';
+import { snapshotOf, payLoan, fetchLoan } from '../setup/after-close.ts';
 import { newLoan } from '../setup/loans.ts';
-import { monthEnds } from '../setup/month-ends.ts';
+import { newMonthEnd } from '../setup/month-ends.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
-const { theCloseHasPassed } = monthEnds(stage);
+const { theCloseHasPassed } = newMonthEnd(stage);
 
 /** A loan of the 15th of January owes 315.68 on the 15th of each month from February on. */
 const INSTALLMENT = '315.68';
@@ -21,7 +21,7 @@ async function lateLoan(today: string, tenant?: Tenant) {
       amount,
       ...(effective_date && { effective_date }),
     });
-  const firstOf = async () => (await shown(lender, id)).first_delinquency_date as string | null;
+  const firstOf = async () => (await fetchLoan(lender, id)).first_delinquency_date as string | null;
   return { tenant: lender, id, paying, firstOf, on: (day: string) => travelTo(stage, lender, day) };
 }
 
@@ -79,7 +79,9 @@ test('a deferment that leaves the loan late does not begin its delinquency anew;
   const { tenant, id, firstOf, on } = await lateLoan('2026-03-20');
   const defer = (periods: number) =>
     tenant.officer.post(`/loans/${id}/deferments`, {
-      ...{ periods, start_installment: 1, reason: 'Out of work' },
+      periods,
+      start_installment: 1,
+      reason: 'Out of work',
     });
 
   const moved = await defer(1);
@@ -92,7 +94,9 @@ test('a deferment that leaves the loan late does not begin its delinquency anew;
 
   expect([moved.status, again.status]).toEqual([201, 201]);
   expect([late, later, current, await firstOf()]).toEqual([
-    ...['2026-02-15', '2026-02-15', null],
+    '2026-02-15',
+    '2026-02-15',
+    null,
     '2026-04-15',
   ]);
 });
@@ -111,13 +115,14 @@ test('what is kept of a day has the day of the delinquency as the day leaves it'
   const { tenant, ids, endDay } = await theCloseHasPassed(1, { day: '2026-03-15' });
   const [id = ''] = ids;
 
-  await pay(tenant, id, INSTALLMENT);
+  await payLoan(tenant, id, INSTALLMENT);
   await endDay();
 
-  expect(await keptOf(tenant, id, '2026-03-15')).toMatchObject({
-    ...{ delinquency_bucket: 'current', first_delinquency_date: null },
+  expect(await snapshotOf(tenant, id, '2026-03-15')).toMatchObject({
+    delinquency_bucket: 'current',
+    first_delinquency_date: null,
   });
-  expect((await shown(tenant, id)).first_delinquency_date).toBe('2026-03-15');
+  expect((await fetchLoan(tenant, id)).first_delinquency_date).toBe('2026-03-15');
 });
 
 test('a date that is left beside a loan that is current falls with the next ageing', async () => {
@@ -134,13 +139,13 @@ test('a date that is left beside a loan that is current falls with the next agei
 });
 
 test('bureaus are told of the delinquency that led to the present state, not of one that was over', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const { id, paying, on } = await lateLoan('2026-04-01', tenant);
   await paying('631.36');
   await on('2026-06-01');
-  await reported(stage);
+  await runCreditReports(stage);
 
-  const records = await recordsOf(tenant, id);
+  const records = await creditRecords(tenant, id);
 
   expect(
     records.map((record) => [record['account_status'], record['date_first_delinquency']]),
@@ -154,13 +159,13 @@ test('bureaus are told of the delinquency that led to the present state, not of 
 });
 
 test('a loan that was current for a day between two reports is told of its new delinquency', async () => {
-  const tenant = await reporting(stage, '2025-12-01');
+  const tenant = await newReportingTenant(stage, '2025-12-01');
   const { id, paying, on } = await lateLoan('2026-03-01', tenant);
   await paying('631.36');
   await on('2026-04-01');
-  await reported(stage);
+  await runCreditReports(stage);
 
-  const records = await recordsOf(tenant, id);
+  const records = await creditRecords(tenant, id);
 
   expect(
     records

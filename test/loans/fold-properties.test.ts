@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { fold, foldWithAnchor } from '../../jobs/loans/engine/fold.ts';
+import { fold, foldWithCheckpoint } from '../../jobs/loans/engine/fold.ts';
 import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { money, sum, toCents } from '../../jobs/money.ts';
@@ -158,7 +158,7 @@ test('coverage never exceeds an instalment', () => {
 
       for (const row of state.installments) {
         expect(new Big(row.paid_amount).lte(row.payment_amount)).toBe(true);
-        if (life.events.some((event) => event.kind === 'plan_agreed')) continue;
+        if (life.events.some((event) => event.kind === 'schedule_agreed')) continue;
         const lines = state.coverage.filter((c) => c.installment_number === row.period_number);
         expect(money(amountOf(lines))).toBe(row.paid_amount);
       }
@@ -203,7 +203,7 @@ test('day by day is the same as in one go, and the anchor is the same as the fol
   fc.assert(
     fc.property(anyLife, fc.integer({ min: 1, max: 45 }), (life, days) => {
       const events = eventsInForce(life.events, life.as_of);
-      const { anchor } = foldWithAnchor({ ...life, events });
+      const { anchor } = foldWithCheckpoint({ ...life, events });
       let posted = new Big(0);
       for (let offset = 0; offset < days; offset += 1) {
         const date = addDays(life.as_of, offset);

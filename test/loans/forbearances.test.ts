@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -37,7 +37,7 @@ test('delinquency and interest stand still for the time agreed, and the loan is 
     accrued_interest: '72.19',
     past_due_amount: '631.36',
   });
-  expect(await ledgerOf(tenant)).toMatchObject({ interest_receivable: '72.19' });
+  expect(await balancesByRole(tenant)).toMatchObject({ interest_receivable: '72.19' });
   expect((await tenant.officer.get(`/forbearances/${made.body.id}`)).body.status).toBe('completed');
 });
 

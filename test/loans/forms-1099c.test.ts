@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { LETTERHEAD, settle } from '../setup/settings.ts';
+import { LETTERHEAD, saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -80,17 +80,18 @@ test('a form takes the charged-off principal, and is refused where nothing was g
 test('a lender that has not said who it is orders no form, and a forgiveness leaves a draft to finish', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
-  await settle(tenant, { tax: {} });
+  await saveSettings(tenant, { tax: {} });
 
   const refused = await tenant.officer.post(`/loans/${id}/1099c`, { amount_discharged: '25.00' });
   await tenant.officer.post(`/loans/${id}/modifications`, {
-    ...{ modification_type: 'principal_forgiveness', principal_forgiven: '700.00' },
+    modification_type: 'principal_forgiveness',
+    principal_forgiven: '700.00',
   });
   const [draft] = (await tenant.officer.get(`/loans/${id}/1099c`)).body;
   const generate = () =>
     tenant.officer.put(`/forms-1099c/${draft.id}`, { ...draft, status: 'generated' });
   const tooSoon = await generate();
-  await settle(tenant, LETTERHEAD);
+  await saveSettings(tenant, LETTERHEAD);
   const generated = await generate();
   const tasks = await tenant.officer.get('/tasks');
 
@@ -112,10 +113,11 @@ test('the task to complete the settings is canceled with the last draft that nee
   const tenant = await stage.tenant('2025-12-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
-  await settle(tenant, { tax: {} });
+  await saveSettings(tenant, { tax: {} });
   const forgive = async (principal_forgiven: string) => {
     const made = await tenant.officer.post(`/loans/${id}/modifications`, {
-      ...{ modification_type: 'principal_forgiveness', principal_forgiven },
+      modification_type: 'principal_forgiveness',
+      principal_forgiven,
     });
     return made.body.id as string;
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -14,7 +14,7 @@ test('a frozen loan accrues nothing until it is unfrozen, and the books agree', 
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-25');
-  const told = (await eventsOf(tenant)).length;
+  const told = (await eventTypes(tenant)).length;
 
   const frozen = await admin.post(`/loans/${id}/freeze`, { reason: 'scra' });
   const again = await admin.post(`/loans/${id}/freeze`, { reason: 'fraud' });
@@ -31,11 +31,11 @@ test('a frozen loan accrues nothing until it is unfrozen, and the books agree', 
   expect(unfrozen.body).toMatchObject({ is_frozen: false, frozen_at: null });
   expect(twice.status).toBe(200);
   expect(await interestOf(tenant, id)).toBe('25.62');
-  expect(await ledgerOf(tenant)).toMatchObject({
+  expect(await balancesByRole(tenant)).toMatchObject({
     interest_receivable: '25.62',
     interest_income: '-25.62',
   });
-  expect((await eventsOf(tenant)).length).toBe(told);
+  expect((await eventTypes(tenant)).length).toBe(told);
 });
 
 test('a freeze dated back takes back the interest of its days', async () => {
@@ -49,7 +49,7 @@ test('a freeze dated back takes back the interest of its days', async () => {
   const future = await admin.post(`/loans/${id}/unfreeze`, { effective_date: '2026-01-26' });
 
   expect(frozen.body).toMatchObject({ accrued_interest: '11.64' });
-  expect(await ledgerOf(tenant)).toMatchObject({ interest_receivable: '11.64' });
+  expect(await balancesByRole(tenant)).toMatchObject({ interest_receivable: '11.64' });
   expect(early.status).toBe(422);
   expect(future.status).toBe(422);
 });

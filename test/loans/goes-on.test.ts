@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
-import { foldWithAnchor, goOn, replay } from '../../jobs/loans/engine/fold.ts';
-import { stateOf } from '../../jobs/loans/engine/state.ts';
+import { foldWithCheckpoint, continueReplay, replay } from '../../jobs/loans/engine/fold.ts';
+import { toLoanState } from '../../jobs/loans/engine/state.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
@@ -19,23 +19,23 @@ test('a history that goes on comes to what the whole of it comes to, and changes
         effective_date: life.as_of,
       }));
       const run = replay(life);
-      const told = stateOf(run.position, life.as_of);
+      const told = toLoanState(run.position, life.as_of);
       const asTold = structuredClone(told);
       const folded = { input: life, run };
       const whole = { ...life, events: [...life.events, ...fresh] };
 
-      const gone = goOn(folded, whole);
+      const gone = continueReplay(folded, whole);
 
       if (gone === null) return;
       times += 1;
-      const anew = foldWithAnchor(whole);
-      const { state, anchor } = foldWithAnchor(whole, gone);
+      const anew = foldWithCheckpoint(whole);
+      const { state, anchor } = foldWithCheckpoint(whole, gone);
       expect(state).toEqual(anew.state);
       expect(anchor).toEqual(anew.anchor);
       expect(finalPayment(gone)).toEqual(finalPayment(anew.run));
       expect(told).toEqual(asTold);
       // It is not gone on with twice.
-      expect(goOn(folded, whole)).toBeNull();
+      expect(continueReplay(folded, whole)).toBeNull();
     }),
     RUNS,
   );
@@ -51,10 +51,12 @@ test('what takes effect before the end of a history, or on other terms, is folde
       const whole = { ...life, events: [...life.events, early] };
       fc.pre(effective_date < life.as_of);
 
-      expect(goOn(folded(), whole)).toBeNull();
-      expect(goOn(folded(), { ...life, terms: { ...life.terms, term_months: 1 } })).toBeNull();
-      expect(goOn(folded(), { ...life, schedule: [...life.schedule] })).toBeNull();
-      expect(goOn(folded(), { ...life, as_of: '2999-01-01' })).toBeNull();
+      expect(continueReplay(folded(), whole)).toBeNull();
+      expect(
+        continueReplay(folded(), { ...life, terms: { ...life.terms, term_months: 1 } }),
+      ).toBeNull();
+      expect(continueReplay(folded(), { ...life, schedule: [...life.schedule] })).toBeNull();
+      expect(continueReplay(folded(), { ...life, as_of: '2999-01-01' })).toBeNull();
     }),
     { numRuns: 50 },
   );

@@ -16,7 +16,9 @@ test('what is drawn bears no interest while each statement is paid in full when 
   const kept = onDay('2026-05-05', [OPENED, whole, again, paid('q', '2026-05-01', '400.00')]);
 
   expect(billed).toMatchObject({
-    ...{ total_balance: '3650.00', interest_free_balance: '3650.00', is_accruing: false },
+    total_balance: '3650.00',
+    interest_free_balance: '3650.00',
+    is_accruing: false,
     next_payment_amount: '36.50',
   });
   expect(kept).toMatchObject({ interest_earned: '0.00', total_balance: '0.00' });
@@ -37,7 +39,7 @@ test('who pays less pays interest on what is left from the day after, and none f
 test('the grace is back with the first statement that is paid in full, until that payment bounces', () => {
   const first = [OPENED, paid('p', '2026-03-10', '2900.00')];
   const { cycle } = onDay('2026-03-16', first);
-  const second = paid('q', '2026-04-05', cycle?.statement_rest ?? '');
+  const second = paid('q', '2026-04-05', cycle?.statement_remainder ?? '');
   const events = [...first, second, drawn('d1', '2026-04-06', '100.00')];
 
   const regained = onDay('2026-04-08', events);
@@ -49,7 +51,7 @@ test('the grace is back with the first statement that is paid in full, until tha
   ]);
 
   // Two days of 750.00 are on the statement.
-  expect(cycle?.statement_rest).toBe('750.82');
+  expect(cycle?.statement_remainder).toBe('750.82');
   expect(regained).toMatchObject({ interest_free_balance: '100.00' });
   expect(bounced).toMatchObject({ interest_free_balance: '0.00', principal_balance: '850.00' });
   expect(late).toMatchObject({ interest_free_balance: '0.00' });
@@ -74,8 +76,10 @@ test('a credit towards the statement counts as paid, and payments repay first wh
 
   const credited = onDay('2026-03-20', [OPENED, given, rest, drawn('d1', '2026-03-03', '80.00')]);
   const mixed = onDay('2026-04-20', [
-    ...[OPENED, paid('p', '2026-03-20', '3000.00')],
-    ...[paid('q', '2026-04-01', '664.96'), drawn('d1', '2026-04-02', '200.00')],
+    OPENED,
+    paid('p', '2026-03-20', '3000.00'),
+    paid('q', '2026-04-01', '664.96'),
+    drawn('d1', '2026-04-02', '200.00'),
     paid('x', '2026-04-18', '150.00'),
   ]);
 

@@ -2,16 +2,15 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createApp, serverOf } from '../../api/http/app.ts';
-import { LIMITS } from '../../api/http/limits.ts';
+import { createApp, createHttpServer } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
-import { board, Boarding } from '../../jobs/loans/boarding/board.ts';
+import { boardLoan, Boarding } from '../../jobs/loans/boarding/board-loan.ts';
 import { openLog } from '../../jobs/log.ts';
-import { NewPayment, receive } from '../../jobs/payments/receive.ts';
+import { NewPayment, receivePayment } from '../../jobs/payments/receive.ts';
 import { reversePayment } from '../../jobs/payments/reverse.ts';
-import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
+import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import * as tape from '../../sql/loans/tape.ts';
 import { insert } from '../../sql/write.ts';
@@ -35,14 +34,19 @@ const DAYS = 14;
 const stage = await newStage();
 /** One connection, so that the pages it reads can be counted. */
 const pool = await openPool(stage.url, { size: 1, statementTimeoutMs: 600_000 });
-const within = workOf(pool, SYSTEM, stage.installation);
+const within = createWithin(pool, SYSTEM, stage.installation);
 const app = createApp({
-  ...{ pool, routes, limits: LIMITS, installation: stage.installation },
-  configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
+  pool,
+  routes,
+  installation: stage.installation,
+  configuration: {
+    NODE_ENV: 'test',
+    TRUSTED_PROXIES: [],
+  },
   log: openLog('silent', {}),
   health: { isReady: true },
 });
-const server: Server = serverOf(app, { keepAliveTimeout: 300_000 });
+const server: Server = createHttpServer(app, { keepAliveTimeout: 300_000 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 afterAll(async () => {
   server.closeAllConnections();
@@ -80,17 +84,19 @@ async function costOf(act: () => Promise<unknown>, times = 1): Promise<Cost> {
 async function bookOf(count: number, { isAnalyzed = false } = {}) {
   const tenant = await stage.tenant(DAY);
   await tenant.within(async (work) => {
-    const [product] = await tape.products(work.tx);
+    const [product] = await tape.listBoardableProducts(work.tx);
     const program_id = await tape.firstProgram(work.tx);
     for (let number = 0; number < MODELS; number += 1) {
       const names = { first_name: 'Ada', last_name: 'Byron' };
       const borrower_id = await insert(work.tx, 'borrowers', names);
       const terms = {
-        principal_amount: `${6_000 + 1_700 * number}.00`,
-        ...{ interest_rate: '0.0899', term_months: 12, origination_date: DAY },
+        principal_amount: `${6e3 + 1700 * number}.00`,
+        interest_rate: '0.0899',
+        term_months: 12,
+        origination_date: DAY,
       };
       const parents = { borrower_id, program_id, product_id: product?.id };
-      await board(work, Boarding.parse({ ...parents, ...terms }));
+      await boardLoan(work, Boarding.parse({ ...parents, ...terms }));
     }
   });
   await copyLoans(stage.url, count - MODELS, { tenantId: tenant.id, isAnalyzed });
@@ -140,7 +146,7 @@ async function closeWithPayments({ tenant, ids }: Book, turn: number) {
   const payments: string[] = [];
   const pay = async (id: string) => {
     const request = NewPayment.parse({ amount: '10.00' });
-    payments.push(await within(tenant.id, (work) => receive(work, id, request)));
+    payments.push(await within(tenant.id, (work) => receivePayment(work, id, request)));
   };
   const paid = ids.slice(turn * WRITTEN, (turn + 1) * WRITTEN);
   parts['payments'] = await costOf(async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { board, keptOf, pay } from '../setup/after-the-close.ts';
-import { monthEnds } from '../setup/month-ends.ts';
+import { boardLoan, snapshotOf, payLoan } from '../setup/after-close.ts';
+import { newMonthEnd } from '../setup/month-ends.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
-const { theCloseHasPassed, theCloseHasAccrued } = monthEnds(stage);
+const { theCloseHasPassed, theCloseHasAccrued } = newMonthEnd(stage);
 
 /** On it the loans owe 315.68, and are late on the morning after unless they pay. */
 const DUE_DAY = '2026-02-15';
@@ -41,15 +41,16 @@ test('who pays a part after the loans were aged stays as late as he is', async (
   const { tenant, ids, endDay } = await theCloseHasPassed(1, DUE);
   const [id = ''] = ids;
 
-  await pay(tenant, id, '1.00');
+  await payLoan(tenant, id, '1.00');
   const column = await columnsOf(tenant, id);
   await endDay();
 
   const late = { delinquency_bucket: 'dpd_1_29', first_delinquency_date: DUE_DAY };
   expect(column).toMatchObject(late);
   expect(await columnsOf(tenant, id)).toMatchObject(late);
-  expect(await keptOf(tenant, id, DUE_DAY)).toMatchObject({
-    ...{ delinquency_bucket: 'current', first_delinquency_date: null },
+  expect(await snapshotOf(tenant, id, DUE_DAY)).toMatchObject({
+    delinquency_bucket: 'current',
+    first_delinquency_date: null,
   });
   expect(await movesOf(tenant)).toEqual(['current to dpd_1_29']);
   expect(await violationsIn(stage)).toEqual([]);
@@ -59,7 +60,7 @@ test('who pays what is due then is told of as current again when the day ends', 
   const { tenant, ids, endDay } = await theCloseHasPassed(1, DUE);
   const [id = ''] = ids;
 
-  await pay(tenant, id, '315.68');
+  await payLoan(tenant, id, '315.68');
   await endDay();
 
   const current = { delinquency_bucket: 'current', first_delinquency_date: null };
@@ -76,7 +77,7 @@ test.each([
     const { tenant, ids, endDay } = await theCloseHasAccrued(1, DUE);
     const [id = ''] = ids;
 
-    await pay(tenant, id, amount);
+    await payLoan(tenant, id, amount);
     await endDay();
 
     expect(await columnsOf(tenant, id)).toMatchObject({ delinquency_bucket: bucket });
@@ -89,20 +90,21 @@ test('a loan that was thirty days late only between its ageing and a payment of 
   const [id = ''] = ids;
 
   const aged = await columnsOf(tenant, id);
-  await pay(tenant, id, '315.68');
+  await payLoan(tenant, id, '315.68');
   await endDay();
 
   expect(aged).toMatchObject({ delinquency_bucket: 'dpd_30_59', times_delinquent_30: 1 });
   expect(await columnsOf(tenant, id)).toMatchObject({
-    ...{ delinquency_bucket: 'dpd_1_29', times_delinquent_30: 0 },
+    delinquency_bucket: 'dpd_1_29',
+    times_delinquent_30: 0,
   });
-  expect(await keptOf(tenant, id, '2026-03-16')).toMatchObject({ times_delinquent_30: 0 });
+  expect(await snapshotOf(tenant, id, '2026-03-16')).toMatchObject({ times_delinquent_30: 0 });
 });
 
 test('a loan that is boarded behind after the close has passed is told of as a whole, and no change of it', async () => {
   const { tenant, endDay } = await theCloseHasPassed(1);
 
-  const id = await board(tenant, '2025-06-15', { paid_through_date: '2025-12-15' });
+  const id = await boardLoan(tenant, '2025-06-15', { paid_through_date: '2025-12-15' });
   const column = await columnsOf(tenant, id);
   await endDay();
 

@@ -10,7 +10,14 @@ const productWith = async (admin: Client, rule: Record<string, unknown>): Promis
   const late = { fee_type: 'late', calculation: 'flat', trigger: 'past_due', amount: '25.00' };
   const code = `LATE-${JSON.stringify(rule)}`.slice(0, 50);
   const made = await admin.post('/products', {
-    ...{ name: code, code, fee_rules: [{ ...late, ...rule }] },
+    name: code,
+    code,
+    fee_rules: [
+      {
+        ...late,
+        ...rule,
+      },
+    ],
   });
   expect(made.status, JSON.stringify(made.body)).toBe(201);
   return made.body.id as string;
@@ -75,8 +82,12 @@ test('who was frozen, or kept to an agreement that broke later, when the grace e
   const asked = [
     await admin.post(`/loans/${frozen.id}/freeze`, { reason: 'fraud' }),
     await tenant.officer.post(`/loans/${forborne.id}/forbearances`, {
-      ...{ forbearance_type: 'full', start_date: '2026-02-20', end_date: '2026-05-20' },
-      ...{ reason: 'Illness', end_treatment: 'reinstatement', suspend_late_fees: true },
+      forbearance_type: 'full',
+      start_date: '2026-02-20',
+      end_date: '2026-05-20',
+      reason: 'Illness',
+      end_treatment: 'reinstatement',
+      suspend_late_fees: true,
     }),
   ];
   await travelTo(stage, tenant, '2026-02-23');

@@ -1,5 +1,5 @@
 import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts';
-import { endOfCycle } from '../../jobs/loans/engine/cycles.ts';
+import { minimumPaymentAgreement } from '../../jobs/loans/engine/cycles.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 
@@ -42,6 +42,6 @@ export function closedThrough(day: string, events: readonly LoanEvent[], terms: 
   for (;;) {
     const { cycle } = stateOn(day, all, terms);
     if (cycle === null || cycle.ends > day) return all;
-    all.push({ id: `c${cycle.ends}`, ...endOfCycle(cycle, terms, cycle.ends) });
+    all.push({ id: `c${cycle.ends}`, ...minimumPaymentAgreement(cycle, terms, cycle.ends) });
   }
 }

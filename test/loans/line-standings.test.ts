@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { readLoan } from '../../jobs/loans/history/happen.ts';
-import { termsOf } from '../../jobs/loans/products/terms-of.ts';
+import { readLoan } from '../../jobs/loans/history/record-events.ts';
+import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
-import { setToday } from '../setup/books.ts';
-import { askedOf, CYCLES, lineOf, loanOf, pay } from '../setup/lines.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
+import {
+  fetchMinimumPayments,
+  LINE_OF_CREDIT,
+  openLineOfCredit,
+  fetchLoan,
+  payLoan,
+} from '../setup/lines-of-credit.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -16,9 +22,9 @@ test('a frozen line is billed, an accelerated one owes all, and a charged-off on
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [frozen, accelerated, lost] = [
-    await lineOf(tenant),
-    await lineOf(tenant),
-    await lineOf(tenant),
+    await openLineOfCredit(tenant),
+    await openLineOfCredit(tenant),
+    await openLineOfCredit(tenant),
   ];
   await travelTo(stage, tenant, '2026-02-01');
   await admin.post(`/loans/${frozen}/freeze`);
@@ -28,35 +34,35 @@ test('a frozen line is billed, an accelerated one owes all, and a charged-off on
   await travelTo(stage, tenant, '2026-02-16');
 
   // Interest rests from 1 February on: 17 days of 2.00.
-  expect(await loanOf(tenant, frozen)).toMatchObject({ next_payment_amount: '70.84' });
-  expect(await loanOf(tenant, accelerated)).toMatchObject({
+  expect(await fetchLoan(tenant, frozen)).toMatchObject({ next_payment_amount: '70.84' });
+  expect(await fetchLoan(tenant, accelerated)).toMatchObject({
     maturity_date: '2026-02-01',
     next_payment_amount: '3714.00',
   });
-  expect(await askedOf(tenant, accelerated)).toEqual([]);
-  expect(await askedOf(tenant, lost)).toEqual([]);
+  expect(await fetchMinimumPayments(tenant, accelerated)).toEqual([]);
+  expect(await fetchMinimumPayments(tenant, lost)).toEqual([]);
   await admin.post(`/loans/${accelerated}/reverse-acceleration`);
-  expect(await loanOf(tenant, accelerated)).toMatchObject({ next_payment_amount: '101.14' });
+  expect(await fetchLoan(tenant, accelerated)).toMatchObject({ next_payment_amount: '101.14' });
 });
 
 test('what the API reads off a line on any day is what its history folds to', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const id = await lineOf(tenant, { cycle_day: 20 });
+  const id = await openLineOfCredit(tenant, { cycle_day: 20 });
   for (const [day, amount] of [
     ['2026-02-05', '10.00'],
     ['2026-03-01', '90.00'],
     ['2026-04-30', '400.00'],
   ] as const) {
     await travelTo(stage, tenant, day);
-    await pay(tenant, id, amount);
+    await payLoan(tenant, id, amount);
   }
   for (const day of ['2026-04-30', '2026-05-14', '2026-05-17', '2026-09-01']) {
-    await setToday(tenant, day);
+    await setBusinessDate(tenant, day);
     const [row, loan] = await tenant.within(
       async (work) => [await find(work.tx, loans, id), await readLoan(work, id)] as const,
     );
     const { schedule, events } = loan;
-    const state = fold({ terms: termsOf(loan.row), schedule, events, as_of: day });
+    const state = fold({ terms: readTerms(loan.row), schedule, events, as_of: day });
     const { next_payment_date, next_payment_amount, past_due_amount, days_past_due } = state;
     const { total_balance, maturity_date } = state;
     const bill = { next_payment_date, next_payment_amount, past_due_amount, days_past_due };
@@ -67,20 +73,26 @@ test('what the API reads off a line on any day is what its history folds to', as
 test('a line that comes from another servicer is billed from its first cycle here', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const product_id = await newProduct(tenant, CYCLES);
+  const product_id = await newProduct(tenant, LINE_OF_CREDIT);
   const { body: borrower } = await tenant.officer.post('/borrowers', {
-    ...{ first_name: 'Grace', last_name: 'Hopper' },
+    first_name: 'Grace',
+    last_name: 'Hopper',
   });
 
   const boarded = await admin.post('/loans/board', {
-    ...{ borrower_id: borrower.id, product_id, program_id: await tenant.first('/programs') },
-    ...{ principal_amount: '10000.00', current_principal_balance: '3650.00' },
-    ...{ interest_rate: '0.2', term_months: 36, origination_date: '2025-06-15' },
+    borrower_id: borrower.id,
+    product_id,
+    program_id: await tenant.first('/programs'),
+    principal_amount: '10000.00',
+    current_principal_balance: '3650.00',
+    interest_rate: '0.2',
+    term_months: 36,
+    origination_date: '2025-06-15',
   });
   await travelTo(stage, tenant, '2026-02-16');
 
   expect(boarded).toMatchObject({ status: 201, body: { next_payment_date: null } });
-  expect(await loanOf(tenant, boarded.body.id)).toMatchObject({
+  expect(await fetchLoan(tenant, boarded.body.id)).toMatchObject({
     next_payment_date: '2026-03-13',
     next_payment_amount: '101.14',
     available_credit: '6350.00',
@@ -89,7 +101,7 @@ test('a line that comes from another servicer is billed from its first cycle her
 
 test('a line with billing cycles is not planned otherwise: each way to do so is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const id = await lineOf(tenant);
+  const id = await openLineOfCredit(tenant);
   await travelTo(stage, tenant, '2026-02-20');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -109,7 +121,7 @@ test('a line with billing cycles is not planned otherwise: each way to do so is 
     modification_type: 'rate_change',
     new_interest_rate: '0.1',
   });
-  const { allowed_actions, current_rate } = await loanOf(tenant, id);
+  const { allowed_actions, current_rate } = await fetchLoan(tenant, id);
 
   expect(asked.map(({ status, body }) => [status, body.code])).toEqual(
     asked.map(() => [409, 'billed_by_cycle']),
@@ -117,21 +129,23 @@ test('a line with billing cycles is not planned otherwise: each way to do so is 
   expect(rate.status).toBe(201);
   expect(current_rate).toBe('0.1');
   expect(allowed_actions).not.toContain('reschedule');
-  expect(await askedOf(tenant, id)).toEqual([['2026-03-13', '101.14', 'due']]);
+  expect(await fetchMinimumPayments(tenant, id)).toEqual([['2026-03-13', '101.14', 'due']]);
 });
 
 test('a product says all of its billing cycles, or nothing of them', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const program = await admin.post('/programs', {
-    ...{ name: 'Shops', code: 'SHOPS', program_type: 'small_business' },
+    name: 'Shops',
+    code: 'SHOPS',
+    program_type: 'small_business',
   });
   const attempt = async (wish: object) => {
     const code = `P-${Math.random()}`;
     const { status, body } = await admin.post('/products', {
       name: code,
       code,
-      ...CYCLES,
+      ...LINE_OF_CREDIT,
       ...wish,
     });
     return status === 201 ? status : Object.keys(body.errors);

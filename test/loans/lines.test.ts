@@ -2,7 +2,12 @@ import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
-import { askedOf, lineOf, loanOf, pay } from '../setup/lines.ts';
+import {
+  fetchMinimumPayments,
+  openLineOfCredit,
+  fetchLoan,
+  payLoan,
+} from '../setup/lines-of-credit.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -20,14 +25,14 @@ const statementsOf = (tenant: Tenant, id: string) =>
 
 test('a cycle ends with its minimum payment and its statement, and draws change the next one alone', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const id = await lineOf(tenant);
-  const opened = await loanOf(tenant, id);
+  const id = await openLineOfCredit(tenant);
+  const opened = await fetchLoan(tenant, id);
   await travelTo(stage, tenant, '2026-02-16');
-  const billed = await loanOf(tenant, id);
+  const billed = await fetchLoan(tenant, id);
   await tenant.officer.post(`/loans/${id}/draws`, { amount: '1000.00' });
-  const drawn = await loanOf(tenant, id);
+  const drawn = await fetchLoan(tenant, id);
   await travelTo(stage, tenant, '2026-03-10');
-  await pay(tenant, id, '101.14');
+  await payLoan(tenant, id, '101.14');
   await travelTo(stage, tenant, '2026-03-16');
 
   expect(opened).toMatchObject({
@@ -51,7 +56,7 @@ test('a cycle ends with its minimum payment and its statement, and draws change 
   expect(drawn).toMatchObject({ next_payment_amount: '101.14', available_credit: '5350.00' });
   // 37.14 of the principal is paid on 10 March: 22 days of 4650.00 and 6 of 4612.86 earn 71.22, and
   // one percent of 4684.08 is 46.84.
-  expect(await askedOf(tenant, id)).toEqual([
+  expect(await fetchMinimumPayments(tenant, id)).toEqual([
     ['2026-03-13', '101.14', 'paid'],
     ['2026-04-10', '118.06', 'due'],
   ]);
@@ -82,8 +87,13 @@ test('a cycle ends with its minimum payment and its statement, and draws change 
       summary: { previous_balance: '3714.00', payments: '101.14', disbursements: '1000.00' },
       due: { next_due_date: '2026-04-10', amount_due: '118.06' },
       line: {
-        ...{ days: 28, balance_subject_to_interest: '4642.04' },
-        charged_in_year: { year: '2026', interest: '135.22', fees: '0.00' },
+        days: 28,
+        balance_subject_to_interest: '4642.04',
+        charged_in_year: {
+          year: '2026',
+          interest: '135.22',
+          fees: '0.00',
+        },
       },
     },
   });
@@ -92,21 +102,23 @@ test('a cycle ends with its minimum payment and its statement, and draws change 
 test('draws with a grace bear no interest until a statement is not paid in full, which it says', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [kept, lost] = [
-    await lineOf(tenant, { grace_on_purchases: true }),
-    await lineOf(tenant, { grace_on_purchases: true }),
+    await openLineOfCredit(tenant, { grace_on_purchases: true }),
+    await openLineOfCredit(tenant, { grace_on_purchases: true }),
   ];
   await travelTo(stage, tenant, '2026-02-16');
-  const billed = await loanOf(tenant, lost);
-  await pay(tenant, lost, '3000.00');
+  const billed = await fetchLoan(tenant, lost);
+  await payLoan(tenant, lost, '3000.00');
   await travelTo(stage, tenant, '2026-03-13');
-  await pay(tenant, kept, '3650.00');
+  await payLoan(tenant, kept, '3650.00');
   await travelTo(stage, tenant, '2026-03-16');
 
   expect(billed).toMatchObject({ total_balance: '3650.00', interest_free_balance: '3650.00' });
-  expect(await loanOf(tenant, kept)).toMatchObject({ total_balance: '0.00' });
+  expect(await fetchLoan(tenant, kept)).toMatchObject({ total_balance: '0.00' });
   // 14 and 15 March of 650.00.
-  expect(await loanOf(tenant, lost)).toMatchObject({
-    ...{ accrued_interest: '0.71', interest_free_balance: '0.00', principal_balance: '650.00' },
+  expect(await fetchLoan(tenant, lost)).toMatchObject({
+    accrued_interest: '0.71',
+    interest_free_balance: '0.00',
+    principal_balance: '650.00',
   });
   const lines = (await statementsOf(tenant, lost)).map(({ figures }) => figures['line']);
   expect(lines).toMatchObject([
@@ -121,11 +133,11 @@ test('draws with a grace bear no interest until a statement is not paid in full,
 test('a minimum payment that is missed is past due, bears a late fee, and is asked for beside the next', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const late = { fee_type: 'late', calculation: 'flat', amount: '30.00', trigger: 'past_due' };
-  const id = await lineOf(tenant, { fee_rules: [late], late_fee_grace_days: 5 });
+  const id = await openLineOfCredit(tenant, { fee_rules: [late], late_fee_grace_days: 5 });
 
   await travelTo(stage, tenant, '2026-04-20');
 
-  expect(await loanOf(tenant, id)).toMatchObject({
+  expect(await fetchLoan(tenant, id)).toMatchObject({
     days_past_due: 38,
     delinquency_bucket: 'dpd_30_59',
     outstanding_fees: '60.00',
@@ -140,12 +152,12 @@ test('a minimum payment that is missed is past due, bears a late fee, and is ask
 
 test('a line that owes nothing asks for nothing, is told nothing, and can be drawn on again', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const id = await lineOf(tenant);
+  const id = await openLineOfCredit(tenant);
   await travelTo(stage, tenant, '2026-02-20');
-  await pay(tenant, id, (await loanOf(tenant, id)).total_balance);
-  const repaid = await loanOf(tenant, id);
+  await payLoan(tenant, id, (await fetchLoan(tenant, id)).total_balance);
+  const repaid = await fetchLoan(tenant, id);
   await travelTo(stage, tenant, '2026-04-16');
-  const idle = await loanOf(tenant, id);
+  const idle = await fetchLoan(tenant, id);
   await tenant.officer.post(`/loans/${id}/draws`, { amount: '100.00' });
   await travelTo(stage, tenant, '2026-05-16');
 
@@ -158,7 +170,7 @@ test('a line that owes nothing asks for nothing, is told nothing, and can be dra
     available_credit: '10000.00',
     days_past_due: 0,
   });
-  expect(await loanOf(tenant, id)).toMatchObject({
+  expect(await fetchLoan(tenant, id)).toMatchObject({
     next_payment_date: '2026-06-10',
     next_payment_amount: '25.00',
   });
@@ -168,32 +180,34 @@ test('a line that owes nothing asks for nothing, is told nothing, and can be dra
 
 test('a payoff closes a line, and no cycle follows', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const id = await lineOf(tenant);
+  const id = await openLineOfCredit(tenant);
   await travelTo(stage, tenant, '2026-02-20');
 
   const closed = await tenant.officer.post(`/loans/${id}/pay-off`);
   await travelTo(stage, tenant, '2026-03-17');
 
   expect(closed.status).toBe(200);
-  expect(await loanOf(tenant, id)).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
-  expect(await askedOf(tenant, id)).toHaveLength(1);
+  expect(await fetchLoan(tenant, id)).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
+  expect(await fetchMinimumPayments(tenant, id)).toHaveLength(1);
   const violations = await checkInvariants(auditor);
   expect(violations.filter(({ tenant_id }) => tenant_id === tenant.id)).toEqual([]);
 });
 
 test('the minimum payment follows a draw that is taken back and a payment that bounces', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const [plain, changed] = [await lineOf(tenant), await lineOf(tenant)];
+  const [plain, changed] = [await openLineOfCredit(tenant), await openLineOfCredit(tenant)];
   const draw = await tenant.officer.post(`/loans/${changed}/draws`, { amount: '500.00' });
   await travelTo(stage, tenant, '2026-02-10');
-  const payment = await pay(tenant, changed, '300.00');
+  const payment = await payLoan(tenant, changed, '300.00');
   await travelTo(stage, tenant, '2026-02-20');
-  const before = await loanOf(tenant, changed);
+  const before = await fetchLoan(tenant, changed);
 
   await tenant.officer.post(`/draws/${draw.body.id}/reverse`);
   await tenant.officer.post(`/payments/${payment.body.id}/reverse`, { reason: 'nsf' });
 
   expect(before.next_payment_amount).not.toBe('101.14');
-  expect(await askedOf(tenant, changed)).toEqual(await askedOf(tenant, plain));
-  expect(await loanOf(tenant, changed)).toMatchObject({ next_payment_amount: '101.14' });
+  expect(await fetchMinimumPayments(tenant, changed)).toEqual(
+    await fetchMinimumPayments(tenant, plain),
+  );
+  expect(await fetchLoan(tenant, changed)).toMatchObject({ next_payment_amount: '101.14' });
 });

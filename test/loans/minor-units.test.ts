@@ -5,22 +5,22 @@ import { addDays } from '../../jobs/dates.ts';
 import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { accruedUnits, interestFor } from '../../jobs/loans/arithmetic/day-count.ts';
 import {
-  inUnits,
-  ofUnits,
+  toUnits,
+  fromUnits,
   parseCents,
-  roundedTo,
+  divideRounded,
   unitsPerOne,
-  wordedCents,
+  formatCents,
 } from '../../jobs/loans/arithmetic/minor-units.ts';
 import { DAY_COUNTS, INTEREST_ROUNDINGS } from '../../jobs/loans/arithmetic/terms.ts';
-import { partOf } from '../../jobs/loans/arithmetic/thirty-day-months.ts';
+import { prorateInterest } from '../../jobs/loans/arithmetic/thirty-day-months.ts';
 import {
   divide,
   money,
   parseMoney,
   ROUNDINGS,
   sum,
-  tenPlaces,
+  roundToTenPlaces,
   toCents,
   ZERO,
 } from '../../jobs/money.ts';
@@ -34,9 +34,9 @@ test('cents are worded and read as money is', () => {
     fc.property(anyCents, (cents) => {
       const amount = new Big(cents.toString()).div(100);
 
-      expect(wordedCents(cents)).toBe(money(amount));
-      expect(parseCents(wordedCents(cents))).toBe(cents);
-      expect(inUnits(amount, 2)).toBe(cents);
+      expect(formatCents(cents)).toBe(money(amount));
+      expect(parseCents(formatCents(cents))).toBe(cents);
+      expect(toUnits(amount, 2)).toBe(cents);
     }),
   );
 });
@@ -44,20 +44,20 @@ test('cents are worded and read as money is', () => {
 test('units are a decimal again', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.nat(20), (units, places) => {
-      expect(inUnits(ofUnits(units, places), places)).toBe(units);
+      expect(toUnits(fromUnits(units, places), places)).toBe(units);
     }),
   );
 });
 
 test("a part of a period's interest is what decimals with thirty places come to", () => {
-  const anyInterest = fc.bigInt({ min: 0n, max: 10n ** 16n }).map((units) => ofUnits(units, 10));
+  const anyInterest = fc.bigInt({ min: 0n, max: 10n ** 16n }).map((units) => fromUnits(units, 10));
   const anyDays = fc.integer({ min: 1, max: 20_000 });
   fc.assert(
     fc.property(anyInterest, anyDays, fc.nat(), (interest, days, any) => {
       const passed = any % (days + 1);
-      const exact = tenPlaces(divide(interest.times(passed), days));
+      const exact = roundToTenPlaces(divide(interest.times(passed), days));
 
-      expect(partOf(interest, passed, days).toFixed(10)).toBe(exact.toFixed(10));
+      expect(prorateInterest(interest, passed, days).toFixed(10)).toBe(exact.toFixed(10));
     }),
     { numRuns: 2_000 },
   );
@@ -78,9 +78,9 @@ test.each(['', '-', '1.', '.5', '1.005', '1e3', ' 1', '1,000.00', '1000000000000
 );
 
 test('what has more places than its units is refused, and nothing has none', () => {
-  expect(() => inUnits(new Big('0.001'), 2)).toThrow(RangeError);
-  expect(inUnits(new Big('0.00'), 2)).toBe(0n);
-  expect(inUnits(ZERO, 0)).toBe(0n);
+  expect(() => toUnits(new Big('0.001'), 2)).toThrow(RangeError);
+  expect(toUnits(new Big('0.00'), 2)).toBe(0n);
+  expect(toUnits(ZERO, 0)).toBe(0n);
 });
 
 test('units are brought to cents as decimals are, half a cent included', () => {
@@ -90,7 +90,7 @@ test('units are brought to cents as decimals are, half a cent included', () => {
     fc.property(anyUnits, fc.constantFrom(...ROUNDINGS), (units, mode) => {
       const cents = toCents(new Big(units.toString()).times('1e-10'), mode);
 
-      expect(wordedCents(roundedTo(units, unitsPerOne(8), mode))).toBe(money(cents));
+      expect(formatCents(divideRounded(units, unitsPerOne(8), mode))).toBe(money(cents));
     }),
   );
 });
@@ -105,16 +105,16 @@ test('cents earn what an amount earns', () => {
   const anyCount = fc.constantFrom(...DAY_COUNTS);
   fc.assert(
     fc.property(anyBalance, anyRate, anyCount, anyDay, anyDay, (cents, rate, count, from, to) => {
-      const amount = interestFor(new Big(wordedCents(cents)), rate, count, from, to);
+      const amount = interestFor(new Big(formatCents(cents)), rate, count, from, to);
 
-      expect(accruedUnits(cents, inUnits(rate, 10), count, from, to)).toBe(inUnits(amount, 10));
+      expect(accruedUnits(cents, toUnits(rate, 10), count, from, to)).toBe(toUnits(amount, 10));
     }),
   );
 });
 
 test('a plan of a loan that accrues by the day asks for what its balances have earned', () => {
   const plans = fc.record({
-    principal: fc.integer({ min: 10_000, max: 50_000_000 }).map((n) => wordedCents(BigInt(n))),
+    principal: fc.integer({ min: 10_000, max: 50_000_000 }).map((n) => formatCents(BigInt(n))),
     interest_rate: anyRate.map((rate) => rate.toFixed()),
     number_of_payments: fc.integer({ min: 1, max: 60 }),
     start_date: anyDay,
@@ -124,7 +124,9 @@ test('a plan of a loan that accrues by the day asks for what its balances have e
   fc.assert(
     fc.property(plans, (plan) => {
       const rows = buildSchedule({
-        ...{ ...plan, payment_frequency: 'monthly', interest_method: 'simple_daily' },
+        ...plan,
+        payment_frequency: 'monthly',
+        interest_method: 'simple_daily',
       });
       // Of each row on its own, with decimals: what was earned until it, less what was asked for before.
       const rate = new Big(plan.interest_rate);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf, setToday } from '../setup/books.ts';
+import { eventTypes, balancesByRole, setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -34,7 +34,7 @@ test('a lower rate makes a lower payment over the same instalments, and is told'
   });
   expect(plan.body).toHaveLength(36);
   expect(plan.body.at(-1)).toMatchObject({ due_date: '2029-01-15', ending_balance: '0.00' });
-  expect(await eventsOf(tenant)).toContain('modification.completed');
+  expect(await eventTypes(tenant)).toContain('modification.completed');
 });
 
 test('interest and fees become principal, and reversing the modification gives all of it back', async () => {
@@ -46,7 +46,7 @@ test('interest and fees become principal, and reversing the modification gives a
     amount: '30.00',
     effective_date: '2026-02-13',
   });
-  const before = await ledgerOf(tenant);
+  const before = await balancesByRole(tenant);
 
   const made = await tenant.officer.post(`/loans/${loan.id}/modifications`, {
     modification_type: 'capitalization',
@@ -56,7 +56,7 @@ test('interest and fees become principal, and reversing the modification gives a
   });
   const { body } = await tenant.officer.get(`/loans/${loan.id}`);
   const fee = await tenant.officer.get(`/loans/${loan.id}/fees`);
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
   const reversed = await tenant.officer.post(`/modifications/${made.body.id}/reverse`);
   const again = await tenant.officer.post(`/modifications/${made.body.id}/reverse`);
   const after = await tenant.officer.get(`/loans/${loan.id}`);
@@ -74,7 +74,7 @@ test('interest and fees become principal, and reversing the modification gives a
   expect(reversed).toMatchObject({ status: 200, body: { status: 'reversed' } });
   expect(again).toMatchObject({ status: 409, body: { code: 'immutable' } });
   expect(after.body).toMatchObject({ principal_balance: '10000.00', payment_amount: '315.68' });
-  expect(await ledgerOf(tenant)).toEqual(before);
+  expect(await balancesByRole(tenant)).toEqual(before);
 });
 
 test('principal of 600.00 or more forgiven in a year makes a 1099-C, which more of it corrects', async () => {
@@ -102,7 +102,7 @@ test('principal of 600.00 or more forgiven in a year makes a 1099-C, which more 
     { amount_discharged: '700.00', is_corrected: true, corrects_form_id: first[0].id },
     { status: 'corrected' },
   ]);
-  expect(await ledgerOf(tenant)).toMatchObject({
+  expect(await balancesByRole(tenant)).toMatchObject({
     loans_receivable: '9300.00',
     charge_off_expense: '700.00',
   });
@@ -111,7 +111,7 @@ test('principal of 600.00 or more forgiven in a year makes a 1099-C, which more 
 test('a re-age folds what is past due into the new plan', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
-  await setToday(tenant, '2026-04-20');
+  await setBusinessDate(tenant, '2026-04-20');
   const late = await tenant.officer.get(`/loans/${loan.id}`);
 
   const made = await tenant.officer.post(`/loans/${loan.id}/modifications`, {

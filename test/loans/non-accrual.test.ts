@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -12,11 +12,11 @@ test('on non-accrual nothing accrues, unpaid interest leaves the books, and is s
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-14');
-  const told = (await eventsOf(tenant)).length;
+  const told = (await eventTypes(tenant)).length;
 
   const on = await admin.post(`/loans/${id}/non-accrual`, { enabled: true, reason: 'management' });
   const again = await admin.post(`/loans/${id}/non-accrual`, { enabled: true });
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
   const entry = (await tenant.officer.get('/ledger/entries?reference_type=non_accrual')).body[0];
   await travelTo(stage, tenant, '2026-02-20');
   const resting = await tenant.officer.get(`/loans/${id}/get-balances`);
@@ -29,7 +29,7 @@ test('on non-accrual nothing accrues, unpaid interest leaves the books, and is s
   expect(entry.lines).toMatchObject([{ account: 'Interest Income', debit: '69.86' }, {}]);
   expect(books).toEqual({ cash: '-10000.00', loans_receivable: '10000.00' });
   expect(resting.body).toMatchObject({ accrued_interest: '69.86', total_balance: '10069.86' });
-  expect((await eventsOf(tenant)).slice(told)).toEqual(['delinquency.changed']);
+  expect((await eventTypes(tenant)).slice(told)).toEqual(['delinquency.changed']);
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -47,7 +47,7 @@ test('money goes to principal first then, and interest is income when it is paid
   expect(first.body).toMatchObject({ principal_applied: '315.68', interest_applied: '0.00' });
   expect(rest.body).toMatchObject({ principal_applied: '9684.32', interest_applied: '20.00' });
   expect(loan.body).toMatchObject({ principal_balance: '0.00', accrued_interest: '49.86' });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '20.00', interest_income: '-20.00' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '20.00', interest_income: '-20.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ test('off non-accrual the interest comes back, with that of the days between if 
 
   expect(caughtUp.body).toMatchObject({ is_non_accrual: false, accrued_interest: '46.58' });
   expect(off.body).toMatchObject({ is_non_accrual: false, accrued_interest: '23.29' });
-  expect(await ledgerOf(tenant)).toMatchObject({
+  expect(await balancesByRole(tenant)).toMatchObject({
     interest_receivable: '69.87',
     interest_income: '-69.87',
   });
@@ -77,12 +77,12 @@ test('on and off on one day leaves the books as they were', async () => {
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-25');
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
 
   await admin.post(`/loans/${id}/non-accrual`);
   await admin.post(`/loans/${id}/non-accrual`);
 
-  expect(await ledgerOf(tenant)).toEqual(books);
+  expect(await balancesByRole(tenant)).toEqual(books);
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -98,7 +98,7 @@ test('dated back, the interest of the days since is taken back too; kept on the 
   });
 
   expect(on.body).toMatchObject({ accrued_interest: '11.64', non_accrual_since: '2026-01-20' });
-  expect(await ledgerOf(tenant)).toMatchObject({ interest_receivable: '11.64' });
+  expect(await balancesByRole(tenant)).toMatchObject({ interest_receivable: '11.64' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -111,6 +111,9 @@ test('a charge-off after non-accrual takes no income back a second time', async 
 
   await admin.post(`/loans/${id}/charge-off`);
 
-  expect(await ledgerOf(tenant)).toEqual({ cash: '-10000.00', charge_off_expense: '10000.00' });
+  expect(await balancesByRole(tenant)).toEqual({
+    cash: '-10000.00',
+    charge_off_expense: '10000.00',
+  });
   expect(await violationsIn(stage)).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { readLoan } from '../../jobs/loans/history/happen.ts';
-import { termsOf } from '../../jobs/loans/products/terms-of.ts';
+import { readLoan } from '../../jobs/loans/history/record-events.ts';
+import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
 import { money } from '../../jobs/money.ts';
-import type { Plan } from '../../sql/borrowers/autopay-plans.ts';
+import type { AutopayPlan } from '../../sql/borrowers/autopay-plans.ts';
 import { sql } from '../../sql/database/db.ts';
 import type { Client } from '../setup/client.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -80,7 +80,8 @@ const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> =
       [
         '2026-02-01',
         doing('forbearances', {
-          ...{ start_date: '2026-02-01', end_date: '2026-05-31' },
+          start_date: '2026-02-01',
+          end_date: '2026-05-31',
           reason: 'Out of work',
         }),
       ],
@@ -96,8 +97,11 @@ const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> =
       [
         '2026-03-20',
         doing('payment-plans', {
-          ...{ plan_type: 'catch_up', start_date: '2026-04-05', frequency: 'monthly' },
-          ...{ number_of_payments: 2, amount: '350.00' },
+          plan_type: 'catch_up',
+          start_date: '2026-04-05',
+          frequency: 'monthly',
+          number_of_payments: 2,
+          amount: '350.00',
         }),
       ],
     ],
@@ -107,7 +111,7 @@ const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> =
 
 const Figures = z.object({ figures: z.looseObject({ due: z.record(z.string(), z.any()) }) });
 /** Asks for all that is due by an instalment's date, as the statement does. */
-const AUTOPAY = { amount_type: 'statement_balance', frequency: 'on_due_date' } as Plan;
+const AUTOPAY = { amount_type: 'statement_balance', frequency: 'on_due_date' } as AutopayPlan;
 
 const loans = new Map<string, string>();
 
@@ -152,7 +156,9 @@ test('statement, reminder, balances, autopay and the loan itself ask for one amo
     });
 
     const reminder = await admin.post('/communications/preview', {
-      ...{ borrower_id: loan.borrower_id, loan_id: id, channel: 'sms' },
+      borrower_id: loan.borrower_id,
+      loan_id: id,
+      channel: 'sms',
       template_type: 'payment_reminder',
     });
     const shown = Number(asked.amount).toLocaleString('en-US', { minimumFractionDigits: 2 });
@@ -160,7 +166,7 @@ test('statement, reminder, balances, autopay and the loan itself ask for one amo
 
     if (bill.due_date === null) continue;
     const { row, schedule, events } = await tenant.within((work) => readLoan(work, id));
-    const state = fold({ terms: termsOf(row), schedule, events, as_of: bill.due_date });
+    const state = fold({ terms: readTerms(row), schedule, events, as_of: bill.due_date });
     expect(money(drawAmount(AUTOPAY, state, bill.due_date)), name).toBe(asked.amount);
   }
 }, 120_000);

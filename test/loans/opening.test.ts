@@ -4,12 +4,12 @@ import { openEndRates } from '../../jobs/loans/arithmetic/apr.ts';
 import { sql } from '../../sql/database/db.ts';
 import type { AccountOpeningDisclosure } from '../../templates/disclosures.ts';
 import { renderDocument } from '../../templates/render-document.ts';
-import { disclosuresOf } from '../setup/disclosures.ts';
+import { fetchDisclosures } from '../setup/disclosures.ts';
 import { disburse } from '../setup/funding.ts';
-import { CYCLES } from '../setup/lines.ts';
+import { LINE_OF_CREDIT } from '../setup/lines-of-credit.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -17,8 +17,11 @@ const stage = await newStage();
 const FEES = [
   { fee_type: 'annual', trigger: 'manual', calculation: 'flat', amount: '45.00' },
   {
-    ...{ fee_type: 'origination', trigger: 'disbursement', treatment: 'capitalized' },
-    ...{ calculation: 'percent_of_principal', percentage: '0.2' },
+    fee_type: 'origination',
+    trigger: 'disbursement',
+    treatment: 'capitalized',
+    calculation: 'percent_of_principal',
+    percentage: '0.2',
   },
   {
     fee_type: 'draw',
@@ -58,8 +61,14 @@ const loanOf = async ({ officer }: Tenant, id: string) => (await officer.get(`/l
 test('whoever opens a line is told its terms at approval, each figure as the line and its product have it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
-    ...{ ...CYCLES, grace_on_purchases: true, day_count: 'actual_360', fee_rules: FEES },
-    prepayment_penalty: { calculation: 'flat', amount: '60.00' },
+    ...LINE_OF_CREDIT,
+    grace_on_purchases: true,
+    day_count: 'actual_360',
+    fee_rules: FEES,
+    prepayment_penalty: {
+      calculation: 'flat',
+      amount: '60.00',
+    },
   });
   const { id } = await newLoan(tenant, { product_id, interest_rate: '0.18', status: 'approved' });
 
@@ -70,9 +79,16 @@ test('whoever opens a line is told its terms at approval, each figure as the lin
   expect(more).toEqual([]);
   expect(first?.template).toBe('account_opening_disclosure');
   expect(first?.told).toMatchObject({
-    ...{ apr: loan.apr, credit_limit: loan.credit_limit, interest_rate: loan.interest_rate },
-    ...{ available_credit: '8000.00', daily_rate: '0.0005', days_of_year: '360' },
-    cycle: { due_days: 25, minimum: CYCLES.minimum_payment },
+    apr: loan.apr,
+    credit_limit: loan.credit_limit,
+    interest_rate: loan.interest_rate,
+    available_credit: '8000.00',
+    daily_rate: '0.0005',
+    days_of_year: '360',
+    cycle: {
+      due_days: 25,
+      minimum: LINE_OF_CREDIT.minimum_payment,
+    },
   });
   // 0.18 over 360 days, for 365 of them.
   expect(loan).toMatchObject({ apr: '0.1825', credit_limit: '10000.00', interest_rate: '0.18' });
@@ -111,7 +127,7 @@ test('a line without billing cycles is open-end credit too, and a line without f
   const [first, ...more] = await toldOf(tenant, id);
   const spanish = first?.page('es') ?? '';
   expect(more).toEqual([]);
-  expect(await disclosuresOf(tenant, id)).toEqual([]);
+  expect(await fetchDisclosures(tenant, id)).toEqual([]);
   expect(await loanOf(tenant, id)).toMatchObject({ apr: '0.085', status: 'active' });
   for (const words of [
     'Tasa de Porcentaje Anual (APR) 8.50%',
@@ -126,9 +142,9 @@ test('a line without billing cycles is open-end credit too, and a line without f
 
 test('no line is approved that could not say where to write to about a mistake', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const product_id = await newProduct(tenant, CYCLES);
+  const product_id = await newProduct(tenant, LINE_OF_CREDIT);
   const { id } = await newLoan(tenant, { product_id, status: 'pending' });
-  await settle(tenant, { branding: {} });
+  await saveSettings(tenant, { branding: {} });
 
   const refused = await tenant.officer.post(`/loans/${id}/approve`);
 
@@ -142,10 +158,10 @@ test('no line is approved that could not say where to write to about a mistake',
 
 test('where disclosures are enforced, a line whose terms were never told waits for them', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, {
+  await saveSettings(tenant, {
     compliance: { hard_enforcement: true, checks: { usury_rate_cap: 'off' } },
   });
-  const product_id = await newProduct(tenant, CYCLES);
+  const product_id = await newProduct(tenant, LINE_OF_CREDIT);
   const { id } = await newLoan(tenant, { product_id, status: 'approved' });
   // As it is of a line that was approved before there was such a disclosure.
   await tenant.within(({ tx }) =>

@@ -2,9 +2,9 @@ import { Big } from 'big.js';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
-import { drain, travelTo } from '../setup/queue.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -37,11 +37,11 @@ test('a part of the principal leaves the books, and the loan goes on with the re
       allowed_actions: expect.arrayContaining(['charge-off', 'reverse-charge-off']),
     },
   });
-  expect(await ledgerOf(tenant)).toMatchObject({
+  expect(await balancesByRole(tenant)).toMatchObject({
     loans_receivable: '6000.00',
     charge_off_expense: '4000.00',
   });
-  expect((await eventsOf(tenant)).at(-1)).toBe('loan.partly_charged_off');
+  expect((await eventTypes(tenant)).at(-1)).toBe('loan.partly_charged_off');
 
   await travelTo(stage, tenant, '2026-03-01');
   // 45 days of 6000.00 at 0.085, and the instalment of 15 February 14 days late.
@@ -75,7 +75,7 @@ test('payments go to the rest, then to the part as recoveries; the loan is paid 
   expect(between).toMatchObject({ status: 'active', charge_off_balance: '3401.40' });
   expect(last.body).toMatchObject({ suspense_applied: '0.00' });
   expect(after).toMatchObject({ status: 'paid_off', charge_off_balance: '0.00' });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     cash: '1.40',
     interest_income: '-1.40',
     charge_off_expense: '4000.00',
@@ -98,7 +98,7 @@ test('what is paid back of a recovery is owed as the part that left the books, n
     principal_balance: '200.00',
     recovered_amount: '0.00',
   });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     cash: '-4200.00',
     loans_receivable: '200.00',
     charge_off_expense: '4000.00',
@@ -142,7 +142,7 @@ test('a later charge-off takes the rest, and each is undone in turn', async () =
   expect(second.body).toMatchObject({ principal_balance: '6000.00', charge_off_amount: '4000.00' });
   expect(third.body).toMatchObject({ principal_balance: '10000.00', charge_off_amount: null });
   expect(none).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '-10000.00', loans_receivable: '10000.00' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '-10000.00', loans_receivable: '10000.00' });
 });
 
 const Statement = z.object({
@@ -169,7 +169,7 @@ test('statements and credit records tell what the borrower owes, the part with t
   expect(moved.toFixed(2)).toBe(
     new Big(summary.new_balance).minus(String(summary['previous_balance'])).toFixed(2),
   );
-  await drain(stage, {}, ['report-credit']);
+  await runJobs(stage, {}, ['report-credit']);
   const records = await admin.get(`/loans/${id}/credit-reporting`);
   expect(records.body).toMatchObject([
     { reporting_period: '2026-02-28', account_status: '11', original_charge_off_amount: null },

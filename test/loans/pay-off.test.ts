@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql, type Transaction } from '../../sql/database/db.ts';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -44,8 +44,8 @@ test('paying off receives the whole debt of the day and closes the loan', async 
       interest_applied: '23.29',
     },
   ]);
-  expect(await ledgerOf(tenant)).toEqual({ cash: '23.29', interest_income: '-23.29' });
-  expect((await eventsOf(tenant)).slice(-2)).toEqual(['loan.status_changed', 'payment.received']);
+  expect(await balancesByRole(tenant)).toEqual({ cash: '23.29', interest_income: '-23.29' });
+  expect((await eventTypes(tenant)).slice(-2)).toEqual(['loan.status_changed', 'payment.received']);
   expect(events.at(-1)).toEqual({ new_status: 'paid_off', trigger: 'pay-off' });
 });
 
@@ -53,7 +53,7 @@ test('too little is refused with what it takes, and leaves nothing behind', asyn
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-25');
-  const [books, told] = [await ledgerOf(tenant), await eventsOf(tenant)];
+  const [books, told] = [await balancesByRole(tenant), await eventTypes(tenant)];
 
   const refused = await tenant.officer.post(`/loans/${id}/pay-off`, { amount: '9000.00' });
 
@@ -62,8 +62,8 @@ test('too little is refused with what it takes, and leaves nothing behind', asyn
     body: { code: 'insufficient_payoff', details: { payoff_amount: '10023.29' } },
   });
   expect((await tenant.officer.get(`/loans/${id}/payments`)).body).toEqual([]);
-  expect(await ledgerOf(tenant)).toEqual(books);
-  expect(await eventsOf(tenant)).toEqual(told);
+  expect(await balancesByRole(tenant)).toEqual(books);
+  expect(await eventTypes(tenant)).toEqual(told);
 });
 
 test('what is waived is a service credit, and what is too small to ask for goes to rounding', async () => {
@@ -88,7 +88,7 @@ test('what is waived is a service credit, and what is too small to ask for goes 
     { amount_discharged: '1000.00', identifiable_event_code: 'F' },
   ]);
   expect(rounded.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     cash: '-977.50',
     interest_income: '-46.58',
     service_credit_expense: '1023.29',
@@ -98,14 +98,14 @@ test('what is waived is a service credit, and what is too small to ask for goes 
 
 test('what is left within the tolerance is written off without a payment', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { payoff: { tolerance: '5.00' } });
+  await saveSettings(tenant, { payoff: { tolerance: '5.00' } });
   const { id } = await newLoan(tenant);
   await tenant.officer.post(`/loans/${id}/payments`, { amount: '9996.00' });
 
   const paid = await tenant.officer.post(`/loans/${id}/pay-off`);
 
   expect(paid.body).toMatchObject({ status: 'paid_off', principal_balance: '0.00' });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '-4.00', rounding: '4.00' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '-4.00', rounding: '4.00' });
 });
 
 test('a payment that leaves less than is worth asking for closes the loan; returned, it opens it', async () => {
@@ -114,7 +114,7 @@ test('a payment that leaves less than is worth asking for closes the loan; retur
 
   const last = await tenant.officer.post(`/loans/${id}/payments`, { amount: '9999.20' });
   const closed = await tenant.officer.get(`/loans/${id}`);
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
   await tenant.officer.post(`/payments/${last.body.id}/reverse`, { reason: 'clerical_error' });
   const open = await tenant.officer.get(`/loans/${id}`);
 
@@ -122,7 +122,7 @@ test('a payment that leaves less than is worth asking for closes the loan; retur
   expect(closed.body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
   expect(books).toEqual({ cash: '-0.80', rounding: '0.80' });
   expect(open.body).toMatchObject({ status: 'active', principal_balance: '10000.00' });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '-10000.00', loans_receivable: '10000.00' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '-10000.00', loans_receivable: '10000.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -133,7 +133,7 @@ test('more than the debt is taken, and the rest waits in suspense', async () => 
   const paid = await tenant.officer.post(`/loans/${id}/pay-off`, { amount: '10500.00' });
 
   expect(paid.body).toMatchObject({ status: 'paid_off', suspense_balance: '500.00' });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '500.00', borrower_suspense: '-500.00' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '500.00', borrower_suspense: '-500.00' });
 });
 
 test('a payoff leaves reminders of what is held and of what is pledged, once', async () => {
@@ -168,7 +168,7 @@ test('a payoff of a past day counts only what that day owed', async () => {
 
   expect(future.status).toBe(422);
   expect(paid.body.status).toBe('paid_off');
-  expect(await ledgerOf(tenant)).toEqual({ cash: '11.64', interest_income: '-11.64' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '11.64', interest_income: '-11.64' });
 });
 
 test('a payoff that answers a quote brings its penalty along, once', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
-import { bankAccount } from '../setup/nacha.ts';
+import { addBankAccount } from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -47,7 +47,7 @@ test('a settlement that is paid forgives the rest, closes the loan and makes the
     installments: [{ due_date: '2026-01-15', amount: '4000.00' }],
     waive_remaining: true,
     auto_collect: true,
-    payment_instrument_id: await bankAccount(tenant.officer, loan.borrower_id),
+    payment_instrument_id: await addBankAccount(tenant.officer, loan.borrower_id),
   });
   await travelTo(stage, tenant, '2026-01-16');
 
@@ -56,7 +56,7 @@ test('a settlement that is paid forgives the rest, closes the loan and makes the
 
   expect(plan.status).toBe(201);
   expect(body).toMatchObject({ status: 'settled', total_balance: '0.00' });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     cash: '-10000.00',
     ach_clearing: '4000.00',
     charge_off_expense: '6000.00',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { setToday } from '../setup/books.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -14,7 +14,7 @@ test('a quote is what it costs to pay off on its day, to the cent, and explains 
   const quote = await tenant.officer.post(`/loans/${loan.id}/payoff-quotes`, {
     payoff_date: '2026-02-15',
   });
-  await setToday(tenant, '2026-02-15');
+  await setBusinessDate(tenant, '2026-02-15');
   const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, {
     amount: quote.body.payoff_amount,
     payment_type: 'payoff',
@@ -46,7 +46,7 @@ test('a newer quote takes the place of the older one, and a quote expires after 
 
   const first = await tenant.officer.post(path);
   const second = await tenant.officer.post(path, { good_through_date: '2026-01-16' });
-  await setToday(tenant, '2026-01-17');
+  await setBusinessDate(tenant, '2026-01-17');
   const listed = await tenant.officer.get(path);
   const refused = await tenant.officer.delete(`/payoff-quotes/${first.body.id}`);
   const past = await tenant.officer.post(path, { payoff_date: '2026-01-16' });
@@ -85,10 +85,10 @@ test('the product’s penalty is in the quote while the loan is young, unless it
 
 test('a product that names no days gets those of the settings, and its loans keep them', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { payoff: { quote_valid_days: 21 } });
+  await saveSettings(tenant, { payoff: { quote_valid_days: 21 } });
   const product_id = await newProduct(tenant, {});
   const own = await newProduct(tenant, { payoff_quote_valid_days: 3 });
-  await settle(tenant, { payoff: { quote_valid_days: 5 } });
+  await saveSettings(tenant, { payoff: { quote_valid_days: 5 } });
 
   const goodThrough = async (product: string) => {
     const { id } = await newLoan(tenant, { product_id: product });

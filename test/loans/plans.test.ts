@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
-import type { Agreement } from '../../jobs/loans/plans/agreement.ts';
-import { nextNumber } from '../../jobs/loans/plans/standing.ts';
+import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
+import { nextUnpaidNumber } from '../../jobs/loans/schedule/schedule-basis.ts';
 import { payment, stateOn } from './fixtures.ts';
 
 const agreed = (effective_date: string, agreement: Agreement): LoanEvent => ({
   id: 's',
-  kind: 'plan_agreed',
+  kind: 'schedule_agreed',
   effective_date,
   agreement,
 });
@@ -134,7 +134,7 @@ describe('moving due dates', () => {
   test('starts at the next unpaid instalment', () => {
     const state = stateOn('2026-02-10', [payment('p', '2026-02-10', '315.68')]);
 
-    expect(nextNumber(state, '2026-02-10')).toBe(2);
+    expect(nextUnpaidNumber(state, '2026-02-10')).toBe(2);
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { latest } from '../../jobs/dates.ts';
 import { isBilledByCycle } from '../../jobs/loans/arithmetic/terms.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { eventOf, project } from '../../jobs/loans/engine/project.ts';
+import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/project.ts';
 import { anyLife } from './arbitraries.ts';
 import { DISBURSED, payment, SCHEDULE, TERMS } from './fixtures.ts';
 
@@ -14,7 +14,7 @@ const INPUT = { terms: TERMS, schedule: SCHEDULE, events: [DISBURSED] };
 
 describe('a projection', () => {
   test('makes each scheduled payment on its due date', () => {
-    const { state, payments } = project(INPUT, { today: '2026-01-20', as_of: '2026-03-20' });
+    const { state, payments } = projectState(INPUT, { today: '2026-01-20', as_of: '2026-03-20' });
 
     expect(payments).toEqual([
       { installment_number: 1, due_date: '2026-02-15', amount: '315.68' },
@@ -24,8 +24,8 @@ describe('a projection', () => {
   });
 
   test('makes the payment of today as well, also when it is asked for today itself', () => {
-    const ahead = project(INPUT, { today: '2026-02-15', as_of: '2026-03-20' });
-    const now = project(INPUT, { today: '2026-02-15', as_of: '2026-02-15' });
+    const ahead = projectState(INPUT, { today: '2026-02-15', as_of: '2026-03-20' });
+    const now = projectState(INPUT, { today: '2026-02-15', as_of: '2026-02-15' });
 
     expect(ahead.payments.map(({ due_date }) => due_date)).toEqual(['2026-02-15', '2026-03-15']);
     expect(ahead.state).toMatchObject({ days_past_due: 0, past_due_amount: '0.00' });
@@ -33,7 +33,7 @@ describe('a projection', () => {
   });
 
   test('asks in the last payment for all that is left', () => {
-    const { state, payments } = project(INPUT, { today: '2026-01-20', as_of: '2029-02-01' });
+    const { state, payments } = projectState(INPUT, { today: '2026-01-20', as_of: '2029-02-01' });
 
     expect(payments).toHaveLength(36);
     expect(payments.at(-1)?.amount).not.toBe('315.48');
@@ -42,7 +42,7 @@ describe('a projection', () => {
 
   test('ends early where extra payments were made', () => {
     const extra = payment('p', '2026-02-15', '5000.00');
-    const { state, payments } = project(
+    const { state, payments } = projectState(
       { ...INPUT, events: [DISBURSED, extra] },
       { today: '2026-02-20', as_of: '2029-02-01' },
     );
@@ -60,8 +60,8 @@ describe('a projection', () => {
         const known = life.events.filter((event) => event.effective_date <= today);
         const end = new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
         const as_of = latest(today, end);
-        const { state, payments } = project({ ...life, events: known }, { today, as_of });
-        const made = payments.map(eventOf);
+        const { state, payments } = projectState({ ...life, events: known }, { today, as_of });
+        const made = payments.map(projectedPaymentEvent);
 
         expect(fold({ ...life, events: [...known, ...made], as_of })).toEqual(state);
         expect(payments.every(({ amount }) => new Big(amount).gt(0))).toBe(true);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { scheduleAhead } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/project.ts';
 import { parseMoney } from '../../jobs/money.ts';
 import { anyServicedLife } from './serviced-life.ts';
 
@@ -16,7 +16,7 @@ test('the next payment is what the schedule asks for first, where nothing is pas
       fc.pre(!state.is_accelerated && !state.is_charged_off && state.total_balance !== '0.00');
       fc.pre(state.past_due_amount === '0.00');
 
-      const first = scheduleAhead(life)
+      const first = projectSchedule(life)
         .filter(({ due_date, status }) => due_date >= life.as_of && status !== 'paid')
         .map((row) => ({
           next_payment_date: row.due_date,

@@ -2,22 +2,28 @@ import { expect, test } from 'vitest';
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { scheduleAhead } from '../../jobs/loans/engine/project.ts';
-import type { Agreement } from '../../jobs/loans/plans/agreement.ts';
+import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
 import { fundedLoan, type Contract } from './any-contract.ts';
 
 /** 300.00 without interest in three instalments of 100.00, due on the last days of the months. */
 function stateOn(as_of: string, events: readonly LoanEvent[], contract: Partial<Contract> = {}) {
   const loan = fundedLoan({ principal: '300.00', term_months: 3, ...contract });
   const life = { ...loan, events: [...loan.events, ...events], as_of };
-  return { state: fold(life), ahead: scheduleAhead(life) };
+  return { state: fold(life), ahead: projectSchedule(life) };
 }
 
 const payment = (id: string, effective_date: string, amount: string): LoanEvent => ({
-  ...{ id, kind: 'payment', effective_date, amount },
+  id,
+  kind: 'payment',
+  effective_date,
+  amount,
 });
 const agreed = (effective_date: string, agreement: Agreement): LoanEvent => ({
-  ...{ id: 'plan', kind: 'plan_agreed', effective_date, agreement },
+  id: 'plan',
+  kind: 'schedule_agreed',
+  effective_date,
+  agreement,
 });
 
 const openOf = (rows: readonly { open_amount: string }[]) =>
@@ -52,8 +58,12 @@ test('what is too little to ask for is asked for with the last instalment alone'
 test('an instalment below what is too little to ask for is asked for all the same, until it is paid', () => {
   // Interest alone: 0.79 and 0.01 of the fee after 16 days.
   const contract: Contract = {
-    ...{ principal: '500.00', term_months: 17, first: 16, interest_rate: '0.03625' },
-    ...{ satisfied_tolerance: '1.00', spread_fees: '0.20' },
+    principal: '500.00',
+    term_months: 17,
+    first: 16,
+    interest_rate: '0.03625',
+    satisfied_tolerance: '1.00',
+    spread_fees: '0.20',
     interest_method: 'interest_only',
     allocation_order: WATERFALLS.delinquency_first.steps,
   };
@@ -108,7 +118,10 @@ test('interest that was paid ahead and is not earned is not asked for again, bef
   const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
   const ahead = payment('p', '2026-01-31', '0.06');
   const frozen: LoanEvent = {
-    ...{ id: 'f', kind: 'accrual_stop', effective_date: '2026-02-01', reason: 'freeze' },
+    id: 'f',
+    kind: 'accrual_stop',
+    effective_date: '2026-02-01',
+    reason: 'freeze',
   };
   const on = (day: string, ...more: LoanEvent[]) =>
     stateOn(day, [ahead, frozen, ...more], contract);
@@ -131,7 +144,10 @@ test('interest that comes back repays before the row that asks for the rest, and
   const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
   const early = payment('p', '2026-01-31', '0.06');
   const frozen: LoanEvent = {
-    ...{ id: 'f', kind: 'accrual_stop', effective_date: '2026-02-01', reason: 'freeze' },
+    id: 'f',
+    kind: 'accrual_stop',
+    effective_date: '2026-02-01',
+    reason: 'freeze',
   };
 
   const { ahead } = stateOn('2026-03-01', [early, frozen], contract);
@@ -139,15 +155,21 @@ test('interest that comes back repays before the row that asks for the rest, and
   const [first, last] = ahead;
   expect(first).toMatchObject({ interest_amount: '0.06', ending_balance: '248.93' });
   expect(last).toMatchObject({
-    ...{ interest_amount: '0.00', principal_amount: '248.92', payment_amount: '248.92' },
-    ...{ beginning_balance: '248.92', ending_balance: '0.00' },
+    interest_amount: '0.00',
+    principal_amount: '248.92',
+    payment_amount: '248.92',
+    beginning_balance: '248.92',
+    ending_balance: '0.00',
   });
 });
 
 test('what is paid back on the day of the last payment leaves nothing of it, only of what was charged off', () => {
   const on = { effective_date: '2026-04-30' } as const;
   const part: LoanEvent = {
-    ...{ id: 'c', kind: 'charge_off', effective_date: '2026-01-31', principal_amount: '0.01' },
+    id: 'c',
+    kind: 'charge_off',
+    effective_date: '2026-01-31',
+    principal_amount: '0.01',
   };
   const back: LoanEvent = { ...on, id: 'r', kind: 'reimbursement', amount: '0.01' };
 

@@ -5,7 +5,7 @@ import { addDays } from '../../jobs/dates.ts';
 import type { InstallmentState } from '../../jobs/loans/engine/bills.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { scheduleAhead } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/project.ts';
 import { atLeastZero, money, parseMoney, sum } from '../../jobs/money.ts';
 import { anyServicedLife, type Life } from './serviced-life.ts';
 
@@ -33,7 +33,7 @@ const paid = (number: number, effective_date: string, amount: string): LoanEvent
 /** Whoever is asked pays what is past due now, and each row of the schedule on its day. */
 function payingAll(life: Life) {
   const { past_due_amount } = fold(life);
-  const asked = askedFrom(scheduleAhead(life), life.as_of);
+  const asked = askedFrom(projectSchedule(life), life.as_of);
   const late = past_due_amount === '0.00' ? [] : [paid(0, life.as_of, past_due_amount)];
   const payments = asked.map(({ due_date, amount }, index) => paid(index + 1, due_date, amount));
   return { late, asked, payments };
@@ -42,7 +42,7 @@ function payingAll(life: Life) {
 /** What is paid on the day of a new plan comes before it, and the plan follows. */
 const isReplannedToday = ({ events, as_of }: Life, payments: readonly LoanEvent[]) =>
   payments[0]?.effective_date === as_of &&
-  events.some(({ kind, effective_date }) => kind === 'plan_agreed' && effective_date === as_of);
+  events.some(({ kind, effective_date }) => kind === 'schedule_agreed' && effective_date === as_of);
 
 /** Lives of loans that have a schedule to keep: something is owed, and not all of it at once. */
 function ongoing(life: Life) {
@@ -77,7 +77,7 @@ test('the parts of a row add up to it, its balances follow from one another, and
       const paidAhead = new Big(state.interest_settled).minus(state.interest_earned);
       let mayComeBack = atLeastZero(paidAhead);
 
-      const rows = scheduleAhead(life).filter((row) => isOpen(row) && row.due_date >= life.as_of);
+      const rows = projectSchedule(life).filter((row) => isOpen(row) && row.due_date >= life.as_of);
 
       for (const row of rows) {
         const parts = [row.principal_amount, row.interest_amount, row.fees_amount];
@@ -116,7 +116,7 @@ test('whoever asks again after each payment is asked for the same', () => {
         const events = [...life.events, ...late, ...payments.slice(0, kept)];
         const after = addDays(since, die % 3);
         const as_of = after < next ? after : since;
-        expect(askedFrom(scheduleAhead({ ...life, events, as_of }), as_of)).toEqual(
+        expect(askedFrom(projectSchedule({ ...life, events, as_of }), as_of)).toEqual(
           asked.slice(kept),
         );
       }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { scheduleAhead } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/project.ts';
 import { fundedLoan, type Contract } from './any-contract.ts';
 import { START } from './any-agreement.ts';
 
@@ -59,7 +59,7 @@ test.each(Object.entries(KINDS))('%s: paid as the schedule asks, nothing is owed
   const usual = { principal: '10000.00', interest_rate: '0.085', term_months: 12 };
   const loan = fundedLoan({ ...usual, ...kind });
 
-  const rows = scheduleAhead({ ...loan, as_of: START });
+  const rows = projectSchedule({ ...loan, as_of: START });
   const payments = rows.map(({ period_number, due_date, payment_amount }): LoanEvent => ({
     id: `p${String(period_number).padStart(3, '0')}`,
     kind: 'payment',

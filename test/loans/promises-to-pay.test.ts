@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { verdictOn } from '../../jobs/loans/conclusions/promises.ts';
-import { endOf } from '../../jobs/loans/conclusions/receipts.ts';
+import { evaluatePromise } from '../../jobs/loans/outcomes/promises.ts';
+import { endOfDayCutoff } from '../../jobs/loans/outcomes/receipts.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -44,7 +44,7 @@ test.each([
   const promise = { ...agreed, promised_date: '2026-01-20' };
   const receipts = [{ effective_date: '2026-01-16', amount: paid }];
 
-  expect(verdictOn(promise, receipts, endOf(day)).status).toBe(verdict);
+  expect(evaluatePromise(promise, receipts, endOfDayCutoff(day)).status).toBe(verdict);
 });
 
 test('a promise is canceled while it is pending, and only then', async () => {

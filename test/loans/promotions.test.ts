@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -47,7 +47,7 @@ test('a reduced rate counts from its first day to its last', async () => {
   // Ten days at 0.085 and five at 0.0425.
   expect(await interestOf(tenant, id)).toBe('29.11');
   expect((await statusesOf(tenant, id)).body).toMatchObject([{ status: 'completed' }]);
-  expect(await ledgerOf(tenant)).toMatchObject({ interest_receivable: '29.11' });
+  expect(await balancesByRole(tenant)).toMatchObject({ interest_receivable: '29.11' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -95,7 +95,7 @@ test('deferred interest falls due at the end of the promotion if the loan is not
   expect(during.body).toMatchObject([{ status: 'active', deferred_interest: '20.96' }]);
   expect(resting).toBe('0.00');
   expect(await interestOf(tenant, id)).toBe('27.95');
-  expect(await ledgerOf(tenant)).toMatchObject({ interest_receivable: '27.95' });
+  expect(await balancesByRole(tenant)).toMatchObject({ interest_receivable: '27.95' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -112,7 +112,7 @@ test('same as cash: repaid in time, the loan never bears the interest', async ()
   await travelTo(stage, tenant, '2026-01-27');
 
   expect(paid.body.status).toBe('paid_off');
-  expect(await ledgerOf(tenant)).toEqual({});
+  expect(await balancesByRole(tenant)).toEqual({});
   expect((await statusesOf(tenant, id)).body).toMatchObject([{ status: 'completed' }]);
   expect(await violationsIn(stage)).toEqual([]);
 });

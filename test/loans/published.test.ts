@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import { addMonths } from '../../jobs/dates.ts';
 import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
-import { aprOfSchedule } from '../../jobs/loans/arithmetic/apr.ts';
+import { computeScheduleApr } from '../../jobs/loans/arithmetic/apr.ts';
 import { interestFor } from '../../jobs/loans/arithmetic/day-count.ts';
 import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
 import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
@@ -115,7 +115,7 @@ describe('the sample disclosures of Regulation Z, Appendix H', () => {
       payment_amount: amount,
     }));
 
-    const apr = aprOfSchedule({
+    const apr = computeScheduleApr({
       amount_financed: financed,
       start_date: '1981-05-01',
       payment_frequency: 'monthly',

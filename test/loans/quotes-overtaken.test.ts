@@ -18,7 +18,10 @@ const charge: Step = ({ tenant, loan_id }) =>
   tenant.officer.post(`/loans/${loan_id}/fees`, { fee_type: 'other', amount: '15.00' });
 const credit: Step = ({ tenant, loan_id }) =>
   tenant.officer.post(`/loans/${loan_id}/service-credits`, {
-    ...{ amount: '25.00', credit_type: 'goodwill', reason: 'Sorry', apply_to: 'principal' },
+    amount: '25.00',
+    credit_type: 'goodwill',
+    reason: 'Sorry',
+    apply_to: 'principal',
   });
 const modify =
   (terms: object): Step =>

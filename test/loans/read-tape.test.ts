@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { readCsv } from '../../jobs/loans/boarding/read-csv.ts';
-import { HEAD, line, read, tape } from '../setup/tapes.ts';
+import { TAPE_HEADER, tapeLine, parseTape, tapeText } from '../setup/boarding-tapes.ts';
 
 test('fields of CSV come back as they were, with quotes, commas and line breaks', async () => {
   const record = fc.array(fc.string(), { minLength: 2, maxLength: 6 });
@@ -21,18 +21,18 @@ test('fields of CSV come back as they were, with quotes, commas and line breaks'
 });
 
 test('every line that is wrong is named with its column and the reason', async () => {
-  const csv = tape(
-    line(),
-    line({ loan_number: 'T-2', principal_amount: '1e4', borrower_state: 'Ontario' }),
-    line({ loan_number: 'T-3', origination_date: '2026-02-30' }),
-    line({ loan_number: 'T-4', current_principal_balance: '10000.01' }),
-    line({ loan_number: 'T-1' }),
-    line({ loan_number: 'T-5', borrower_first_name: 'Grace' }),
+  const csv = tapeText(
+    tapeLine(),
+    tapeLine({ loan_number: 'T-2', principal_amount: '1e4', borrower_state: 'Ontario' }),
+    tapeLine({ loan_number: 'T-3', origination_date: '2026-02-30' }),
+    tapeLine({ loan_number: 'T-4', current_principal_balance: '10000.01' }),
+    tapeLine({ loan_number: 'T-1' }),
+    tapeLine({ loan_number: 'T-5', borrower_first_name: 'Grace' }),
     'T-6,too,few',
-    line({ loan_number: 'T-7', first_payment_date: '9999-12-31' }),
+    tapeLine({ loan_number: 'T-7', first_payment_date: '9999-12-31' }),
   );
 
-  const { rows, refusals } = await read(csv);
+  const { rows, refusals } = await parseTape(csv);
 
   expect(rows.map(({ loan_number }) => loan_number)).toEqual(['T-1', 'T-1', 'T-5']);
   expect(refusals.map(({ line: at, column }) => [at, column])).toEqual([
@@ -49,17 +49,17 @@ test('every line that is wrong is named with its column and the reason', async (
 
 test.each([
   ['columns are missing', ''],
-  ['contains no loans', HEAD],
-  ['never closed', `${HEAD}\n"open`],
-  ['follows a closing quotation mark', `${HEAD}\n"a"b`],
-  ['contains a quotation mark', `${HEAD}\na"b"`],
-  ['more than 100000 characters', `${HEAD}\n"${'a'.repeat(200_000)}`],
-  ['more than 1000 fields', `${HEAD}\n${','.repeat(1_000)}`],
-  ['column purpose appears twice', `${HEAD},purpose\n${line()},`],
-  ['not text', HEAD.replaceAll(',', '\0')],
-  ['semicolons or tabs', HEAD.replaceAll(',', ';').replace(';', '\t')],
+  ['contains no loans', TAPE_HEADER],
+  ['never closed', `${TAPE_HEADER}\n"open`],
+  ['follows a closing quotation mark', `${TAPE_HEADER}\n"a"b`],
+  ['contains a quotation mark', `${TAPE_HEADER}\na"b"`],
+  ['more than 100000 characters', `${TAPE_HEADER}\n"${'a'.repeat(200_000)}`],
+  ['more than 1000 fields', `${TAPE_HEADER}\n${','.repeat(1_000)}`],
+  ['column purpose appears twice', `${TAPE_HEADER},purpose\n${tapeLine()},`],
+  ['not text', TAPE_HEADER.replaceAll(',', '\0')],
+  ['semicolons or tabs', TAPE_HEADER.replaceAll(',', ';').replace(';', '\t')],
 ])('what is no tape is refused as a whole: %s', async (reason, csv) => {
-  const { rows, refusals } = await read(csv);
+  const { rows, refusals } = await parseTape(csv);
 
   expect(rows).toEqual([]);
   expect(refusals[0]?.reason).toContain(reason);
@@ -67,16 +67,16 @@ test.each([
 
 test.each(['\n', '\r\n', '\r'])('lines are counted as they end: %j', async (end) => {
   const lines = [
-    HEAD,
+    TAPE_HEADER,
     '',
-    line({ source_status: `"one${end}two"` }),
-    line({ loan_number: 'T-2', borrower_state: '??' }),
-    `${line({ loan_number: 'T-3' })},`,
+    tapeLine({ source_status: `"one${end}two"` }),
+    tapeLine({ loan_number: 'T-2', borrower_state: '??' }),
+    `${tapeLine({ loan_number: 'T-3' })},`,
   ];
-  const broken = [...lines, `${line({ loan_number: 'T-4', purpose: `"a${end}b"` })},"`];
+  const broken = [...lines, `${tapeLine({ loan_number: 'T-4', purpose: `"a${end}b"` })},"`];
 
-  const { refusals } = await read(lines.join(end));
-  const whole = await read(broken.join(end));
+  const { refusals } = await parseTape(lines.join(end));
+  const whole = await parseTape(broken.join(end));
 
   expect(refusals).toEqual([
     { line: 3, column: 'source_status', reason: 'Must not contain control characters.' },
@@ -94,7 +94,7 @@ function utf16(text: string, { isBigEndian = false } = {}) {
   return isBigEndian ? bytes.swap16() : bytes;
 }
 
-const zoe = tape(line({ borrower_first_name: 'Zoë' }));
+const zoe = tapeText(tapeLine({ borrower_first_name: 'Zoë' }));
 
 test.each([
   ['UTF-8', Buffer.from(zoe)],
@@ -106,7 +106,7 @@ test.each([
 ])('a tape in %s is read, in pieces of any size', async (_, bytes) => {
   const pieces = [...bytes].map((byte) => Uint8Array.of(byte));
 
-  const tapes = [await read(bytes), await readTape(pieces)];
+  const tapes = [await parseTape(bytes), await readTape(pieces)];
 
   for (const { rows, refusals } of tapes) {
     expect(refusals).toEqual([]);
@@ -115,13 +115,13 @@ test.each([
 });
 
 test('a letter that is not UTF-8 is named with its line and column, not guessed', async () => {
-  const csv = tape(
-    line(),
-    line({ loan_number: 'T-2', borrower_external_id: 'B-2', borrower_first_name: 'Zoë' }),
-    line({ loan_number: 'T-3', purpose: 'a\0b' }),
+  const csv = tapeText(
+    tapeLine(),
+    tapeLine({ loan_number: 'T-2', borrower_external_id: 'B-2', borrower_first_name: 'Zoë' }),
+    tapeLine({ loan_number: 'T-3', purpose: 'a\0b' }),
   );
 
-  const { rows, refusals } = await read(Buffer.from(csv, 'latin1'));
+  const { rows, refusals } = await parseTape(Buffer.from(csv, 'latin1'));
 
   expect(rows).toHaveLength(1);
   expect(refusals).toEqual([
@@ -135,7 +135,9 @@ test('a letter that is not UTF-8 is named with its line and column, not guessed'
 });
 
 test('columns that no loan of ours has are passed over, and named', async () => {
-  const { rows, refusals, unknown } = await read(`${HEAD},grade,toString\n${line()},A,x`);
+  const { rows, refusals, unknown } = await parseTape(
+    `${TAPE_HEADER},grade,toString\n${tapeLine()},A,x`,
+  );
 
   expect(refusals).toEqual([]);
   expect(rows).toHaveLength(1);
@@ -145,7 +147,7 @@ test('columns that no loan of ours has are passed over, and named', async () => 
 test('an endless tape is read up to the number of loans that one transaction takes', async () => {
   let given = 0;
   function* endless() {
-    yield Buffer.from(`${HEAD}\n`);
+    yield Buffer.from(`${TAPE_HEADER}\n`);
     for (;;) {
       given += 1;
       yield Buffer.from('x\n'.repeat(1_000));

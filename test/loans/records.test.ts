@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { newLoan } from '../setup/loans.ts';
-import { bankAccount } from '../setup/nacha.ts';
+import { addBankAccount } from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -26,7 +26,7 @@ test('after all that records can do to a loan, its books are right and nothing w
   await add('payment-plans', {
     installments: [{ due_date: '2026-01-18', amount: '40.00' }],
     auto_collect: true,
-    payment_instrument_id: await bankAccount(tenant.officer, loan.borrower_id),
+    payment_instrument_id: await addBankAccount(tenant.officer, loan.borrower_id),
   });
   await travelTo(stage, tenant, '2026-01-20');
   const sent = await (await tenant.signedIn('admin')).post('/nacha-files');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 import { bounce, pay, titlesOf } from './conclusion-steps.ts';
@@ -77,7 +77,7 @@ test('a refund is owed when the payment that it paid back bounces, and the settl
 test('a refund of money for a transferred or canceled loan is owed without interest when that money bounces', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [sold, canceled] = [await newLoan(tenant), await newLoan(tenant, { status: 'approved' })];
-  const { admin, sell } = await forSale(tenant, sold.id);
+  const { admin, sell } = await newPortfolioForSale(tenant, sold.id);
   await sell({ sale_price: '10000.00', servicing_retained: false });
   await admin.post(`/loans/${canceled.id}/cancel`, { reason: 'other' });
   await travelTo(stage, tenant, '2026-01-20');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { sql } from '../../sql/database/db.ts';
-import { setToday } from '../setup/books.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
 import { copyLoans } from '../setup/copy-loans.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -26,7 +26,9 @@ test('a forbearance ends with its last day: the next morning nothing is past due
   const tenant = await stage.tenant('2025-09-10');
   const { id } = await newLoan(tenant, AT_TWELVE);
   await tenant.officer.post(`/loans/${id}/forbearances`, {
-    ...{ start_date: '2025-09-20', end_date: '2025-12-31', reason: 'hardship' },
+    start_date: '2025-09-20',
+    end_date: '2025-12-31',
+    reason: 'hardship',
     end_treatment: 'extend_term',
   });
 
@@ -38,8 +40,11 @@ test('a forbearance ends with its last day: the next morning nothing is past due
 
   expect(during).toMatchObject({ forbearance_until: '2025-12-31' });
   expect(morning).toMatchObject({
-    ...{ days_past_due: 0, delinquency_bucket: 'current', past_due_amount: '0.00' },
-    ...{ term_months: 15, original_term_months: 12 },
+    days_past_due: 0,
+    delinquency_bucket: 'current',
+    past_due_amount: '0.00',
+    term_months: 15,
+    original_term_months: 12,
   });
   expect(statement).toMatchObject({ past_due: '0.00', days_past_due: 0, forbearance_until: null });
   expect(await loanOf(tenant, id)).toMatchObject({ days_past_due: 0, past_due_amount: '0.00' });
@@ -50,7 +55,9 @@ test('a payment on the day on which a deferment is over is split as it stays boo
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, AT_TWELVE);
   await tenant.officer.post(`/loans/${id}/deferments`, {
-    ...{ periods: 2, reason: 'Holiday', interest_treatment: 'capitalize_at_end' },
+    periods: 2,
+    reason: 'Holiday',
+    interest_treatment: 'capitalize_at_end',
   });
   await travelTo(stage, tenant, '2026-04-15');
 
@@ -69,7 +76,8 @@ test('a freeze and a promotion that defers interest are over on the morning afte
   const admin = await tenant.signedIn('admin');
   await admin.post(`/loans/${frozen.id}/freeze`, { until_date: '2026-01-25' });
   await admin.post(`/loans/${deferred.id}/activate-promo`, {
-    ...{ promo_type: 'deferred_interest', end_date: '2026-01-24' },
+    promo_type: 'deferred_interest',
+    end_date: '2026-01-24',
   });
 
   await travelTo(stage, tenant, '2026-01-24');
@@ -86,11 +94,17 @@ test('a freeze and a promotion that defers interest are over on the morning afte
 async function manyFrozenLoans(tenant: Tenant, morning: string) {
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
   const boarded = await tenant.officer.post('/loans/board', {
-    ...{ borrower_id: borrower.body.id, principal_amount: '5000.00', interest_rate: '0.12' },
-    ...{ program_id: await tenant.first('/programs'), product_id: await tenant.first('/products') },
-    ...{ term_months: 12, payment_amount: '444.25', origination_date: '2025-11-25' },
-    ...{ first_payment_date: '2025-12-25', current_principal_balance: '5000.00' },
-    ...{ paid_through_date: '2025-11-25' },
+    borrower_id: borrower.body.id,
+    principal_amount: '5000.00',
+    interest_rate: '0.12',
+    program_id: await tenant.first('/programs'),
+    product_id: await tenant.first('/products'),
+    term_months: 12,
+    payment_amount: '444.25',
+    origination_date: '2025-11-25',
+    first_payment_date: '2025-12-25',
+    current_principal_balance: '5000.00',
+    paid_through_date: '2025-11-25',
   });
   expect(boarded.body).toMatchObject({ id: expect.any(String) });
   await copyLoans(stage.url, 500, { tenantId: tenant.id });
@@ -106,13 +120,15 @@ test('more reliefs than the end of a day can take end before their loans are bil
   await manyFrozenLoans(tenant, '2026-01-01');
   const [forborne, deferred] = [await newLoan(tenant, AT_TWELVE), await newLoan(tenant, AT_TWELVE)];
   await tenant.officer.post(`/loans/${forborne.id}/forbearances`, {
-    ...{ start_date: '2025-11-26', end_date: '2025-12-31', reason: 'hardship' },
+    start_date: '2025-11-26',
+    end_date: '2025-12-31',
+    reason: 'hardship',
     end_treatment: 'extend_term',
   });
   const freeze = { until_date: '2026-01-01' };
   await (await tenant.signedIn('admin')).post(`/loans/${deferred.id}/freeze`, freeze);
   await travelTo(stage, tenant, '2025-12-31');
-  const lent = { within: workOf(stage.pool, SYSTEM) } as never;
+  const lent = { within: createWithin(stage.pool, SYSTEM) } as never;
   const run = await tenant.within((work) => startClose(work, '2025-12-31'));
   const chunk = { tenant_id: tenant.id, run_id: run?.id ?? '', chunk: 1 };
 
@@ -126,7 +142,9 @@ test('more reliefs than the end of a day can take end before their loans are bil
   expect(await loanOf(tenant, deferred.id)).toMatchObject({ is_frozen: false });
   expect(await loanOf(tenant, forborne.id)).toMatchObject({ days_past_due: 0, term_months: 13 });
   expect(await statementOf(tenant, forborne.id, '2025-12-01')).toMatchObject({
-    ...{ past_due: '0.00', days_past_due: 0, forbearance_until: null },
+    past_due: '0.00',
+    days_past_due: 0,
+    forbearance_until: null,
   });
   expect(await statementOf(tenant, deferred.id, '2025-12-01')).not.toBeNull();
   expect(await violationsIn(stage)).toEqual([]);
@@ -137,7 +155,7 @@ test('the checks of the books name a relief that is still in force after its las
   const { id } = await newLoan(tenant);
   const dates = { start_date: '2026-01-15', end_date: '2026-01-16', reason: 'hardship' };
   await tenant.officer.post(`/loans/${id}/forbearances`, dates);
-  await setToday(tenant, '2026-01-17');
+  await setBusinessDate(tenant, '2026-01-17');
 
   const violations = (await violationsIn(stage)).filter((found) => found.includes('a relief'));
 

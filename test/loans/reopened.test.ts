@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -37,7 +37,7 @@ test('a payoff with a waived residual that bounces takes the waiver, its form an
   expect((await tenant.officer.get(`/payoff-quotes/${quote.body.id}`)).body.status).toBe(
     'superseded',
   );
-  expect(await ledgerOf(tenant)).not.toHaveProperty('service_credit_expense');
+  expect(await balancesByRole(tenant)).not.toHaveProperty('service_credit_expense');
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -155,7 +155,7 @@ test('a payoff of before a charge-off that is found after it leaves the loan pai
   });
 
   const paid = await tenant.officer.get(`/loans/${id}`);
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
   const tasks = await titlesOf(tenant);
   await bounce(tenant, found);
   const back = await tenant.officer.get(`/loans/${id}`);

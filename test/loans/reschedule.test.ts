@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -14,7 +14,7 @@ const planOf = async (tenant: Tenant, id: string) =>
 test('a shift by periods moves all that is ahead, and the second one moves it further', async () => {
   const tenant = await stage.tenant('2026-01-31');
   const { id } = await newLoan(tenant, { payment_day: 31 });
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
 
   const once = await tenant.officer.post(`/loans/${id}/reschedule`, { shift_periods: 1 });
   const plan = await planOf(tenant, id);
@@ -28,7 +28,7 @@ test('a shift by periods moves all that is ahead, and the second one moves it fu
   ]);
   expect(plan).toHaveLength(36);
   expect(twice.body).toMatchObject({ next_payment_date: '2026-04-30', remaining_term: 36 });
-  expect(await ledgerOf(tenant)).toEqual(books);
+  expect(await balancesByRole(tenant)).toEqual(books);
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -169,7 +169,10 @@ test('an earlier day is the one of the month after, and a fee needs a rule', asy
   expect(free).toMatchObject({ status: 422, body: { errors: { charge_fee: expect.any(String) } } });
   expect(paid.body).toMatchObject({ next_payment_date: '2026-03-05', outstanding_fees: '15.00' });
   expect(missing.status).toBe(422);
-  expect(await ledgerOf(tenant)).toMatchObject({ fees_receivable: '15.00', fee_income: '-15.00' });
+  expect(await balancesByRole(tenant)).toMatchObject({
+    fees_receivable: '15.00',
+    fee_income: '-15.00',
+  });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -178,7 +181,8 @@ test('an instalment that was named a day is past due behind later ones, once ano
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);
   const { body: modification } = await admin.post(`/loans/${id}/modifications`, {
-    ...{ modification_type: 'due_date_change', new_payment_day: 14 },
+    modification_type: 'due_date_change',
+    new_payment_day: 14,
     reason: 'hardship',
   });
 

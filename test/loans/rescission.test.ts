@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isRescissionDay } from '../../jobs/bank-calendar.ts';
-import { setToday } from '../setup/books.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage } from '../setup/world.ts';
@@ -27,9 +27,9 @@ test('no money goes out before midnight of the third business day after the appr
   const { id } = await newLoan(tenant, { product_id, status: 'approved' });
   const disburse = (body: object = {}) => tenant.officer.post(`/loans/${id}/disburse`, body);
 
-  await setToday(tenant, '2026-01-17');
+  await setBusinessDate(tenant, '2026-01-17');
   const early = await disburse();
-  await setToday(tenant, '2026-01-20');
+  await setBusinessDate(tenant, '2026-01-20');
   const backdated = await disburse({ disbursement_date: '2026-01-17' });
   const record = await tenant.officer.post(`/loans/${id}/disbursements`, {
     disbursement_date: '2026-01-16',

@@ -3,11 +3,11 @@ import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -62,7 +62,7 @@ test('a draw that is taken back leaves the loan as if it had never been', async 
   expect(await standing(tenant, drawn)).toEqual(await standing(tenant, untouched));
   const fees = await tenant.officer.get(`/loans/${drawn}/fees`);
   expect(fees.body).toMatchObject([{ status: 'reversed', draw_id: draw }]);
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
   expect(books).not.toHaveProperty('fee_income');
   const mirrored = await tenant.within(({ tx }) =>
     tx.anyFirst(sql.type(z.object({ entry_date: z.string() }))`
@@ -133,7 +133,7 @@ test('draws and service credits are taken back by two people where the tenant wa
     amount: '10.00',
     reason: 'Goodwill',
   });
-  await settle(tenant, { approvals: { four_eyes: ['reversals'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['reversals'] } });
 
   const asked = [
     await reverse(tenant, draw),

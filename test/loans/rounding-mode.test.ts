@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { toCents } from '../../jobs/money.ts';
 import { sql } from '../../sql/database/db.ts';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -56,7 +56,7 @@ test.each([
     const { body } = await tenant.officer.get(`/loans/${id}`);
     expect(balances.body.accrued_interest ?? body.accrued_interest).toBe(body.accrued_interest);
     seen.push(body.accrued_interest);
-    booked.push((await ledgerOf(tenant))['interest_receivable'] ?? '0.00');
+    booked.push((await balancesByRole(tenant))['interest_receivable'] ?? '0.00');
   }
   const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount: '1.00' });
 

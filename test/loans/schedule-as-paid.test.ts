@@ -5,9 +5,9 @@ import { addDays } from '../../jobs/dates.ts';
 import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { scheduleAhead } from '../../jobs/loans/engine/project.ts';
-import { boardedSchedule } from '../../jobs/loans/plans/boarded-schedule.ts';
-import { atHome } from '../setup/portal.ts';
+import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { boardedSchedule } from '../../jobs/loans/schedule/boarded-schedule.ts';
+import { newPortalBorrower } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 import { START } from './any-agreement.ts';
@@ -43,8 +43,10 @@ function expectAddedUp(rows: readonly Amounts[]) {
 const aYear: Contract = { principal: '10000.00', interest_rate: '0.12', term_months: 12 };
 
 const paymentOf = (day: number, amount: string, more = {}): LoanEvent => ({
-  ...{ id: `p${String(day).padStart(4, '0')}`, kind: 'payment' },
-  ...{ effective_date: addDays(START, day), amount },
+  id: `p${String(day).padStart(4, '0')}`,
+  kind: 'payment',
+  effective_date: addDays(START, day),
+  amount,
   ...more,
 });
 
@@ -70,7 +72,7 @@ test.each<[string, LoanEvent[]]>([
   const loan = fundedLoan(aYear);
   const life = { ...loan, events: [...loan.events, ...payments], as_of: addDays(START, 75) };
 
-  const rows = scheduleAhead(life);
+  const rows = projectSchedule(life);
   const { principal_balance, installments } = fold(life);
 
   expectChained(rows);
@@ -87,7 +89,7 @@ test('rows of a loan that was repaid end at nothing, and those behind have no am
   const payoff = paymentOf(40, '9300.00', { payment_type: 'payoff' });
   const events = [...loan.events, paymentOf(30, LEVEL), payoff];
 
-  const rows = scheduleAhead({ ...loan, events, as_of: addDays(START, 50) });
+  const rows = projectSchedule({ ...loan, events, as_of: addDays(START, 50) });
 
   expectChained(rows);
   expect(rows[1]).toMatchObject({ status: 'paid', ending_balance: '0.00' });
@@ -116,7 +118,7 @@ test('rows of any loan chain after any payments', () => {
       }));
       const life = { ...loan, events: [...loan.events, ...events], as_of: addDays(START, at) };
 
-      const rows = scheduleAhead(life);
+      const rows = projectSchedule(life);
 
       expectChained(rows);
       const repaid = rows.filter(({ status }) => status === 'paid');
@@ -128,14 +130,23 @@ test('rows of any loan chain after any payments', () => {
 test('a boarded row of 9,370.09 that repaid 336.64 is followed by a row that begins where it ends', () => {
   const terms = completeTerms({ interest_rate: '0.12', term_months: 36 });
   const boarded = {
-    ...{ principal_amount: '12000.00', origination_date: '2025-09-15', payment_amount: '430.00' },
-    ...{ first_payment_date: '2025-10-15', paid_through_date: '2025-10-15' },
+    principal_amount: '12000.00',
+    origination_date: '2025-09-15',
+    payment_amount: '430.00',
+    first_payment_date: '2025-10-15',
+    paid_through_date: '2025-10-15',
   };
   const original = [
     {
-      ...{ period_number: 1, due_date: '2025-10-15', days_in_period: 30, fees_amount: '0.00' },
-      ...{ payment_amount: '430.00', principal_amount: '336.64', interest_amount: '93.36' },
-      ...{ beginning_balance: '9370.09', ending_balance: '9033.45' },
+      period_number: 1,
+      due_date: '2025-10-15',
+      days_in_period: 30,
+      fees_amount: '0.00',
+      payment_amount: '430.00',
+      principal_amount: '336.64',
+      interest_amount: '93.36',
+      beginning_balance: '9370.09',
+      ending_balance: '9033.45',
     },
   ];
   const place = { balance: '9037.51', today: '2025-10-20' };
@@ -151,7 +162,7 @@ test('a boarded row of 9,370.09 that repaid 336.64 is followed by a row that beg
 });
 
 test('API and portal show the same rows of a loan that was paid early and with extra principal', async () => {
-  const { tenant, borrower, loan, id, staffs } = await atHome(stage);
+  const { tenant, borrower, loan, id, staffs } = await newPortalBorrower(stage);
   await travelTo(stage, tenant, '2026-02-03');
   const pay = (payment: object) => tenant.officer.post(`/loans/${id}/payments`, payment);
   await pay({ amount: '315.68' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { money, parseMoney, sum } from '../../jobs/money.ts';
 import { sql } from '../../sql/database/db.ts';
-import { setToday } from '../setup/books.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -84,7 +84,7 @@ test('a payment bounces on which a plan was agreed: the instalments repay what i
   expect(shown['payment_amount']).toBe(rows[0]?.['payment_amount']);
   expect(versions.map(({ version, reason, is_current }) => [version, reason, is_current])).toEqual([
     [3, 'payment_returned', true],
-    [2, 'plan_agreed', false],
+    [2, 'schedule_agreed', false],
     [1, 'disbursement', false],
   ]);
   expect(named?.installments).toHaveLength(24);
@@ -163,16 +163,16 @@ test('nobody is told of a plan that is agreed, or undone by those who agreed it'
     await admin.post(`/loans/${loan.id}/accelerate`),
     await admin.post(`/loans/${loan.id}/reverse-acceleration`),
   ];
-  await setToday(tenant, '2026-01-21');
+  await setBusinessDate(tenant, '2026-01-21');
   done.push(await officer.post(`/loans/${loan.id}/payments`, { amount: '100.00' }));
   const reasons = (await versionsOf(tenant, loan.id)).map(({ reason }) => reason);
 
   expect(done.map(({ status }) => status)).toEqual([200, 200, 201, 200, 200, 201]);
   expect(reasons).toEqual([
-    'plan_agreed',
-    'plan_agreed',
+    'schedule_agreed',
+    'schedule_agreed',
     'plan_agreed_reversed',
-    'plan_agreed',
+    'schedule_agreed',
     'disbursement',
   ]);
   expect(await tasksOf(tenant, loan.id)).toEqual([]);

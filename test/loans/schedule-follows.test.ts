@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { enrolled } from '../setup/autopay.ts';
+import { newEnrolledLoan } from '../setup/autopay.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 test('autopay draws on the days of the new schedule from the moment on that it holds', async () => {
-  const { officer, loan, plan } = await enrolled(stage);
+  const { officer, loan, plan } = await newEnrolledLoan(stage);
 
   const before = await plan();
   await officer.post(`/loans/${loan.id}/reschedule`, { shift_days: 6 });

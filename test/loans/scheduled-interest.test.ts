@@ -8,7 +8,7 @@ import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
 import { money, toCents } from '../../jobs/money.ts';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -232,7 +232,7 @@ test.each([
   const second = await owed();
 
   expect([first, half, second]).toEqual(['100.00', '2.50', '5.00']);
-  expect(await ledgerOf(tenant)).toMatchObject({
+  expect(await balancesByRole(tenant)).toMatchObject({
     interest_receivable: '5.00',
     loans_receivable: '500.00',
     interest_income: '-105.00',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsOf, ledgerOf, setToday } from '../setup/books.ts';
+import { eventTypes, balancesByRole, setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -21,18 +21,18 @@ test('a service credit lowers the principal at the lender’s expense and is no 
   });
   expect(credit.body.journal_entry_id).not.toBeNull();
   expect((await tenant.officer.get(`/loans/${loan.id}`)).body.principal_balance).toBe('9900.00');
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     cash: '-10000.00',
     loans_receivable: '9900.00',
     service_credit_expense: '100.00',
   });
-  expect(await eventsOf(tenant)).not.toContain('payment.received');
+  expect(await eventTypes(tenant)).not.toContain('payment.received');
 });
 
 test('a credit is taken back once, and what went late moves its split', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
-  await setToday(tenant, '2026-02-14');
+  await setBusinessDate(tenant, '2026-02-14');
   const credit = await tenant.officer.post(`/loans/${loan.id}/service-credits`, {
     amount: '100.00',
     reason: 'Goodwill',
@@ -50,7 +50,7 @@ test('a credit is taken back once, and what went late moves its split', async ()
   expect(moved.body).toMatchObject({ interest_applied: '19.86', principal_applied: '80.14' });
   expect(reversed).toMatchObject({ status: 200, body: { status: 'reversed' } });
   expect(again).toMatchObject({ status: 409, body: { code: 'immutable' } });
-  expect(await ledgerOf(tenant)).not.toHaveProperty('service_credit_expense');
+  expect(await balancesByRole(tenant)).not.toHaveProperty('service_credit_expense');
 });
 
 test('a credit of more than is owed is refused and leaves nothing behind', async () => {

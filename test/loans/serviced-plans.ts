@@ -4,8 +4,8 @@ import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { onePeriodAfter } from '../../jobs/loans/arithmetic/due-dates.ts';
 import type { Terms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
-import type { Agreement } from '../../jobs/loans/plans/agreement.ts';
-import { nextNumber, numberAfter } from '../../jobs/loans/plans/standing.ts';
+import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
+import { nextUnpaidNumber, numberAfterLast } from '../../jobs/loans/schedule/schedule-basis.ts';
 import { money, parseMoney } from '../../jobs/money.ts';
 
 /** What a lender may agree with a borrower, as the loan stands on the day. */
@@ -72,13 +72,17 @@ export type Planning = typeof anyPlanning extends fc.Arbitrary<infer It> ? It : 
 
 type On = { state: LoanState; terms: Terms; today: string };
 
-const agreed = (agreement: Agreement, more = {}) => ({ kind: 'plan_agreed', agreement, ...more });
+const agreed = (agreement: Agreement, more = {}) => ({
+  kind: 'schedule_agreed',
+  agreement,
+  ...more,
+});
 
 /** The events by which it is agreed; none where nothing is ahead that it could change. */
 export function plansOf(planning: Planning, on: On): Record<string, unknown>[] {
   const { state, terms, today } = on;
   if (state.is_accelerated) return [];
-  const from = nextNumber(state, today);
+  const from = nextUnpaidNumber(state, today);
   if (planning.way === 'spread') return spreads(planning, on, from);
   if (planning.way === 'cure') {
     const { payment_frequency: frequency, term_months, payment_day } = terms;
@@ -125,7 +129,7 @@ function spreads(
   const payment_amount = row && part ? money(parseMoney(row.payment_amount).times(part)) : null;
   const plan = agreed({
     rule: 'spread',
-    from: next ?? numberAfter(state),
+    from: next ?? numberAfterLast(state),
     ...(dates && { dates: { first, count: dates.count, payment_day: dates.payment_day } }),
     ...(payment_amount !== null && payment_amount !== '0.00' && { payment_amount }),
     ...(isAnew && { accrues_from: today }),

@@ -5,19 +5,19 @@ import { z } from 'zod';
 import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { yearFraction } from '../../jobs/loans/arithmetic/day-count.ts';
 import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
-import { bucketOf, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
+import { bucketForDays, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
 import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
 import { fold, replay } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
-import { happen, openLoan, readLoan } from '../../jobs/loans/history/happen.ts';
+import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { prepaymentPenalty } from '../../jobs/loans/products/prepayment-penalty.ts';
-import { termsOf } from '../../jobs/loans/products/terms-of.ts';
+import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { money } from '../../jobs/money.ts';
 import { sql } from '../../sql/database/db.ts';
 import { loans } from '../../sql/loans/loans.ts';
 import { find } from '../../sql/table.ts';
-import { setToday } from '../setup/books.ts';
+import { setBusinessDate } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -72,7 +72,7 @@ test('days past due and buckets are the same in SQL and in TypeScript, pauses an
 
   const expected = cases.map(({ oldest, day, ...leniency }) => {
     const days = daysPastDue(oldest, day, leniency);
-    return { days, bucket: bucketOf(days) };
+    return { days, bucket: bucketForDays(days) };
   });
   expect(answers).toEqual(expected);
 });
@@ -80,8 +80,11 @@ test('days past due and buckets are the same in SQL and in TypeScript, pauses an
 test('what the API reads off a loan on any later day is what its whole history folds to', async () => {
   const tenant = await stage.tenant(START);
   const spread = {
-    ...{ fee_type: 'origination', trigger: 'disbursement', treatment: 'amortized' },
-    ...{ calculation: 'flat', amount: '120.35' },
+    fee_type: 'origination',
+    trigger: 'disbursement',
+    treatment: 'amortized',
+    calculation: 'flat',
+    amount: '120.35',
   };
   const products = [
     await tenant.first('/products'),
@@ -91,21 +94,26 @@ test('what the API reads off a loan on any later day is what its whole history f
     }),
     await newProduct(tenant, { interest_method: 'interest_only', delinquency_grace_days: 5 }),
     await newProduct(tenant, {
-      ...{ interest_method: 'scheduled', day_count: '30_360' },
-      prepayment_penalty: { calculation: 'flat', amount: '75.00', within_months: 7 },
+      interest_method: 'scheduled',
+      day_count: '30_360',
+      prepayment_penalty: {
+        calculation: 'flat',
+        amount: '75.00',
+        within_months: 7,
+      },
     }),
     await newProduct(tenant, { interest_method: 'flat', extra_payment_to: 'next_installment' }),
   ];
 
   await fc.assert(
     fc.asyncProperty(aStory, async ({ product, events, looks, ...terms }) => {
-      await setToday(tenant, START);
+      await setBusinessDate(tenant, START);
       const { id } = await newLoan(tenant, { ...terms, product_id: products[product] });
       const dated = events.toSorted((one, other) => one.after - other.after);
       for (const { after, what } of dated) {
-        await setToday(tenant, addDays(START, after));
+        await setBusinessDate(tenant, addDays(START, after));
         await tenant.within(async (work) =>
-          happen(work, await openLoan(work, id), [eventOn(work.today, what)]),
+          recordEvents(work, await openLoan(work, id), [eventOn(work.today, what)]),
         );
       }
       const last = dated.at(-1)?.after ?? 0;
@@ -113,7 +121,7 @@ test('what the API reads off a loan on any later day is what its whole history f
       for (const later of looks.toSorted((one, other) => one - other)) {
         const day = addDays(START, last + later);
         since = await foldOnTurns(tenant, id, { since, day });
-        await setToday(tenant, day);
+        await setBusinessDate(tenant, day);
         const { row, loan, penalty } = await tenant.within(async (work) => ({
           row: await find(work.tx, loans, id),
           loan: await readLoan(work, id),
@@ -123,7 +131,7 @@ test('what the API reads off a loan on any later day is what its whole history f
           `),
         }));
         const { events: happened, schedule } = loan;
-        const life = { terms: termsOf(loan.row), schedule, events: happened };
+        const life = { terms: readTerms(loan.row), schedule, events: happened };
         const state = fold({ ...life, as_of: day });
         const final = finalPayment(replay({ ...life, as_of: since }));
         expect(row, `as of ${day}, ${daysBetween(START, day)} days on`).toMatchObject({
@@ -155,8 +163,8 @@ async function foldOnTurns(
     `),
   );
   if (turn === null || turn >= day) return since;
-  await setToday(tenant, turn);
-  await tenant.within(async (work) => happen(work, await openLoan(work, id), []));
+  await setBusinessDate(tenant, turn);
+  await tenant.within(async (work) => recordEvents(work, await openLoan(work, id), []));
   return foldOnTurns(tenant, id, { since: turn, day });
 }
 
@@ -195,7 +203,7 @@ test('the last instalment asks for a fee that is left when all are covered, in S
     newEvent({ kind: 'payment', effective_date: START, amount: '10000.00' }),
   ];
   const { state, row } = await tenant.within(async (work) => ({
-    state: await happen(work, await openLoan(work, id), events),
+    state: await recordEvents(work, await openLoan(work, id), events),
     row: await find(work.tx, loans, id),
   }));
 
@@ -220,12 +228,12 @@ test('interest that was paid ahead and is never earned lessens the last instalme
   ];
   const read = (fresh: typeof events) =>
     tenant.within(async (work) => ({
-      state: await happen(work, await openLoan(work, id), fresh),
+      state: await recordEvents(work, await openLoan(work, id), fresh),
       row: await find(work.tx, loans, id),
     }));
 
   const before = await read(events);
-  await setToday(tenant, '2023-12-25');
+  await setBusinessDate(tenant, '2023-12-25');
   const late = await read([]);
 
   const asked = { next_payment_amount: '499.00', amount_due: '499.00', total_balance: '500.00' };

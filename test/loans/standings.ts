@@ -32,8 +32,13 @@ export function standingsIn(
       last_name: 'B',
     });
     const { body } = await superadmin.post('/loans/board', {
-      ...{ borrower_id: borrower.id, principal_amount: '1000.00', interest_rate: '0.1' },
-      ...{ ...usual, term_months: 12, origination_date: '2025-06-15', ...more },
+      borrower_id: borrower.id,
+      principal_amount: '1000.00',
+      interest_rate: '0.1',
+      ...usual,
+      term_months: 12,
+      origination_date: '2025-06-15',
+      ...more,
     });
     return body.id as string;
   };
@@ -64,7 +69,8 @@ export function standingsIn(
       loanOf({ ...agreed, ...(await product({ rescission_days: 3 })) }),
     'boarded as approved, where the borrower may rescind': async () =>
       board({
-        ...{ ...(await product({ rescission_days: 3 })), status: 'approved' },
+        ...(await product({ rescission_days: 3 })),
+        status: 'approved',
         origination_date: '2026-01-15',
       }),
     denied: () => loanOf(early, [['deny', { reasons: ['other'] }]]),
@@ -109,7 +115,8 @@ export function standingsIn(
         [
           'forbearances',
           {
-            ...{ start_date: '2026-01-15', end_date: '2026-06-15' },
+            start_date: '2026-01-15',
+            end_date: '2026-06-15',
             reason: 'Out of work',
           },
         ],

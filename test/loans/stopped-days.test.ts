@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { deferredInterest } from '../../jobs/loans/agreements/promotions.ts';
+import { deferredInterest } from '../../jobs/loans/workouts/promotions.ts';
 import { money } from '../../jobs/money.ts';
 import { START, stateOn } from './fixtures.ts';
 
@@ -20,7 +20,10 @@ const eventsOf = (stops: readonly Stop[]): LoanEvent[] =>
 
 const TERMS = { interest_rate: '0.12' };
 const PRINCIPAL_PAID: LoanEvent = {
-  ...{ id: 'p', kind: 'payment', effective_date: START, amount: '786.57' },
+  id: 'p',
+  kind: 'payment',
+  effective_date: START,
+  amount: '786.57',
   payment_type: 'extra_principal',
 };
 
@@ -67,14 +70,24 @@ test('a day accrues if nothing stopped it, or if every reason that did was caugh
   const anyStop = (reason: string, catches: boolean) =>
     fc
       .record({
-        ...{ from: fc.integer({ min: 0, max: 40 }), length: fc.integer({ min: 1, max: 40 }) },
+        from: fc.integer({
+          min: 0,
+          max: 40,
+        }),
+        length: fc.integer({
+          min: 1,
+          max: 40,
+        }),
         catch_up: catches ? fc.boolean() : fc.constant(false),
       })
       .map(({ from, length, catch_up }) => ({ reason, from, to: from + length, catch_up }));
   const anyStops = fc
     .tuple(
-      ...[anyStop('non_accrual', true), anyStop('promo', true), anyStop('freeze', false)],
-      ...[anyStop('forbearance', false), anyStop('deferment', false)],
+      anyStop('non_accrual', true),
+      anyStop('promo', true),
+      anyStop('freeze', false),
+      anyStop('forbearance', false),
+      anyStop('deferment', false),
     )
     .chain((stops) => fc.subarray(stops));
 

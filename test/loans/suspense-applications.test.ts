@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -37,7 +37,7 @@ test('money that waits is put to the loan by hand like a payment of its day, and
   await travelTo(stage, tenant, '2026-01-25');
 
   const applied = await apply(tenant, id, { amount: '400.00', notes: 'As asked by phone' });
-  const books = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
   const entries = await tenant.officer.get(`/loans/${id}/suspense`);
   const history = await tenant.officer.get(`/loans/${id}/history`);
   const path = `/suspense-applications/${applied.body.id}`;
@@ -57,11 +57,11 @@ test('money that waits is put to the loan by hand like a payment of its day, and
   expect(history.body).toContainEqual(
     expect.objectContaining({ entity_type: 'suspense_applications', action: 'create' }),
   );
-  expect(await eventsOf(tenant)).toContain('suspense.applied');
+  expect(await eventTypes(tenant)).toContain('suspense.applied');
   expect(reversed).toMatchObject({ status: 200, body: { status: 'reversed' } });
   expect(again).toMatchObject({ status: 409, body: { code: 'immutable' } });
   expect(deleted).toMatchObject({ status: 409, body: { code: 'immutable' } });
-  expect(await ledgerOf(tenant)).toMatchObject({
+  expect(await balancesByRole(tenant)).toMatchObject({
     borrower_suspense: '-500.00',
     loans_receivable: '10000.00',
   });
@@ -118,17 +118,17 @@ test('no more is applied than waits and than the loan can use, and of two at onc
 test('a second person agrees where the tenant wants that', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await waiting(tenant, '300.00');
-  await settle(tenant, { approvals: { four_eyes: ['suspense'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['suspense'] } });
   const admin = await tenant.signedIn('admin');
 
   const asked = await apply(tenant, id);
-  const before = await ledgerOf(tenant);
+  const before = await balancesByRole(tenant);
   const agreed = await admin.post(`/approvals/${asked.body.approval_id}/approve`);
 
   expect(asked).toMatchObject({ status: 202, body: { kind: 'suspense' } });
   expect(before).toMatchObject({ borrower_suspense: '-300.00' });
   expect(agreed).toMatchObject({ status: 200 });
-  expect(await ledgerOf(tenant)).not.toHaveProperty('borrower_suspense');
+  expect(await balancesByRole(tenant)).not.toHaveProperty('borrower_suspense');
 });
 
 test('where the tenant says so, the close pays every whole bill that is due from what waits', async () => {
@@ -139,8 +139,8 @@ test('where the tenant says so, the close pays every whole bill that is due from
     two: await waiting(tenant, '700.00'),
   };
   await travelTo(stage, tenant, '2026-02-20');
-  const untouched = await ledgerOf(tenant);
-  await settle(tenant, { suspense: { pays_bills: true } });
+  const untouched = await balancesByRole(tenant);
+  await saveSettings(tenant, { suspense: { pays_bills: true } });
   await travelTo(stage, tenant, '2026-03-20');
 
   expect(untouched).toMatchObject({ borrower_suspense: '-1300.00' });

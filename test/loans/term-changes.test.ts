@@ -48,7 +48,9 @@ test('a deferment and a forbearance that move the maturity change the term; a ne
 
   await tenant.officer.post(`/loans/${deferred}/deferments`, { periods: 2, reason: 'Holiday' });
   await tenant.officer.post(`/loans/${forborne}/forbearances`, {
-    ...{ start_date: '2026-01-15', end_date: '2026-02-20', reason: 'hardship' },
+    start_date: '2026-01-15',
+    end_date: '2026-02-20',
+    reason: 'hardship',
     end_treatment: 'extend_term',
   });
   await tenant.officer.post(`/loans/${moved}/change-due-date`, { payment_day: 28 });
@@ -62,6 +64,91 @@ test('a deferment and a forbearance that move the maturity change the term; a ne
   expect(await termOf(tenant, forborne ?? '')).toEqual([37, 36, '2029-02-15']);
   expect(await termOf(tenant, moved ?? '')).toEqual([36, 36, '2029-01-28']);
   expect(await termOf(tenant, shorter ?? '')).toEqual([17, 36, '2027-06-15']);
+});
+
+test('a maturity date that is no due date is refused with the nearest ones, and others are kept to the day', async () => {
+  const tenant = await stage.tenant('2026-01-10');
+  const { id } = await newLoan(tenant);
+  const extend = (new_maturity_date: string) =>
+    modify(tenant, id, { modification_type: 'term_extension', new_maturity_date });
+
+  const between = await extend('2029-01-31');
+  const early = await modify(tenant, id, {
+    modification_type: 'combined',
+    new_maturity_date: '2026-01-31',
+  });
+  const kept = await extend('2029-02-10');
+
+  expect(between).toMatchObject({
+    status: 422,
+    body: {
+      errors: {
+        new_maturity_date: 'Must be a due date of the loan: 2029-01-10 or 2029-02-10.',
+      },
+    },
+  });
+  expect(early.body.errors.new_maturity_date).toMatch(/next due date, 2026-02-10\.$/);
+  expect(kept.status).toBe(201);
+  expect(await termOf(tenant, id)).toEqual([37, 36, '2029-02-10']);
+});
+
+test.each([
+  ['new_term_months', 24],
+  ['new_term_months', 36],
+  ['new_maturity_date', '2028-01-15'],
+])(
+  'a term extension with %s %s does not shorten the term; a combined modification may',
+  async (field, value) => {
+    const tenant = await stage.tenant('2026-01-15');
+    const { id } = await newLoan(tenant);
+
+    const extension = await modify(tenant, id, {
+      modification_type: 'term_extension',
+      [field]: value,
+    });
+    const combined = await modify(tenant, id, { modification_type: 'combined', [field]: value });
+
+    expect(extension).toMatchObject({
+      status: 422,
+      body: { errors: { [field]: expect.stringMatching(/due on 2029-01-15\..*"combined"/) } },
+    });
+    expect(combined.status).toBe(201);
+  },
+);
+
+test('a quarterly loan is extended by whole quarters, and a loan with one payment keeps one', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const productWith = async (payment_frequency: string) =>
+    (
+      await (
+        await tenant.signedIn('admin')
+      ).post('/products', {
+        program_id: await tenant.first('/programs'),
+        name: payment_frequency,
+        code: payment_frequency.toUpperCase(),
+        loan_type: 'installment',
+        payment_frequency,
+      })
+    ).body.id as string;
+  const loanOf = async (frequency: string, term_months: number) =>
+    (await newLoan(tenant, { product_id: await productWith(frequency), term_months })).id;
+  const [quarterly, single] = [await loanOf('quarterly', 12), await loanOf('single', 6)];
+  const extend = (id: string, extend_months: number) =>
+    modify(tenant, id, { modification_type: 'term_extension', extend_months });
+
+  const odd = await extend(quarterly, 1);
+  const even = await extend(quarterly, 3);
+  const later = await extend(single, 2);
+  const { body: rows } = await tenant.officer.get(`/loans/${single}/amortization`);
+
+  expect(odd.body.errors).toEqual({
+    extend_months: 'Must be a multiple of 3, because payments are quarterly.',
+  });
+  expect(even.status).toBe(201);
+  expect(await termOf(tenant, quarterly)).toEqual([15, 12, '2027-04-15']);
+  expect(later.status).toBe(201);
+  expect(rows).toMatchObject([{ due_date: '2026-09-15' }]);
+  expect(await termOf(tenant, single)).toEqual([8, 6, '2026-09-15']);
 });
 
 test('whole months between two days', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -24,7 +24,7 @@ test('a disbursement that is taken back leaves an approved loan, which may be di
 
   const undone = await undo(tenant, loan.id);
   const approved = (await tenant.officer.get(`/loans/${loan.id}`)).body;
-  const empty = await ledgerOf(tenant);
+  const empty = await balancesByRole(tenant);
   const fees = (await tenant.officer.get(`/loans/${loan.id}/fees`)).body;
   const again = await tenant.officer.post(`/loans/${loan.id}/disburse`);
   const plan = (await tenant.officer.get(`/loans/${loan.id}/amortization`)).body;
@@ -73,7 +73,7 @@ test('twice taken back is twice approved', async () => {
 
   expect(undone.status, JSON.stringify(undone.body)).toBe(200);
   expect((await tenant.officer.get(`/loans/${id}`)).body.status).toBe('approved');
-  expect(await ledgerOf(tenant)).toEqual({});
+  expect(await balancesByRole(tenant)).toEqual({});
 });
 
 test('after a payment, a second disbursement or once only, nothing is taken back', async () => {
@@ -119,7 +119,7 @@ test.each(['deducted', 'capitalized', 'amortized'])(
     await travelTo(stage, tenant, '2026-01-25');
 
     const undone = await undo(tenant, loan.id);
-    const empty = await ledgerOf(tenant);
+    const empty = await balancesByRole(tenant);
     const again = await tenant.officer.post(`/loans/${loan.id}/disburse`);
     const fees = (await tenant.officer.get(`/loans/${loan.id}/fees`)).body;
 

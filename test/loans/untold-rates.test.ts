@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { disclosuresOf } from '../setup/disclosures.ts';
+import { fetchDisclosures } from '../setup/disclosures.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -8,8 +8,11 @@ const stage = await newStage();
 
 /** Of a hundred that are repaid within a month, the borrower has ten cents. */
 const ALMOST_ALL = {
-  ...{ fee_type: 'origination', trigger: 'disbursement', treatment: 'deducted' },
-  ...{ calculation: 'flat', amount: '99.90' },
+  fee_type: 'origination',
+  trigger: 'disbursement',
+  treatment: 'deducted',
+  calculation: 'flat',
+  amount: '99.90',
 };
 const SHORT = { principal_amount: '100.00', interest_rate: '0.085', term_months: 1 };
 const AT_LEAST_TEN_THOUSAND =
@@ -20,7 +23,8 @@ const read = async ({ officer }: Tenant, id: string) => (await officer.get(`/loa
 test('a loan whose rate is too high to be kept and told is not approved, and is told why', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
-    ...{ payment_frequency: 'single', fee_rules: [ALMOST_ALL] },
+    payment_frequency: 'single',
+    fee_rules: [ALMOST_ALL],
   });
   const { id } = await newLoan(tenant, { ...SHORT, product_id, status: 'pending' });
   const before = await read(tenant, id);
@@ -38,14 +42,16 @@ test('a loan whose rate is too high to be kept and told is not approved, and is 
     },
   });
   expect(await read(tenant, id)).toEqual(before);
-  expect(await disclosuresOf(tenant, id)).toEqual([]);
+  expect(await fetchDisclosures(tenant, id)).toEqual([]);
   expect(checked).toMatchObject({ status: 200, body: { loan_id: id } });
 });
 
 test('nor is a line whose flat interest and fees come to such a rate', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
-    ...{ loan_type: 'line_of_credit', interest_method: 'flat', payment_frequency: 'single' },
+    loan_type: 'line_of_credit',
+    interest_method: 'flat',
+    payment_frequency: 'single',
     fee_rules: [ALMOST_ALL],
   });
   const { id } = await newLoan(tenant, { ...SHORT, product_id, status: 'pending' });
@@ -59,10 +65,14 @@ test('nor is a line whose flat interest and fees come to such a rate', async () 
 test('money that would make such a rate of an approved loan does not go out', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
-    ...{ payment_frequency: 'single', fee_rules: [ALMOST_ALL] },
+    payment_frequency: 'single',
+    fee_rules: [ALMOST_ALL],
   });
   const { id } = await newLoan(tenant, {
-    ...{ ...SHORT, principal_amount: '10000.00', product_id, status: 'approved' },
+    ...SHORT,
+    principal_amount: '10000.00',
+    product_id,
+    status: 'approved',
   });
 
   const refused = await tenant.officer.post(`/loans/${id}/disburse`, { amount: '100.00' });

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { receive } from '../../jobs/payments/receive.ts';
+import { receivePayment } from '../../jobs/payments/receive.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
@@ -34,7 +34,7 @@ test('who has waited for the end of the day for longer than a repeat may take be
   const day = await tenant.within(async (work) => {
     await settingsOf(work.tx);
     await endsLate();
-    await receive(work, id, { amount: '50.00', payment_type: 'regular' });
+    await receivePayment(work, id, { amount: '50.00', payment_type: 'regular' });
     return work.today;
   });
 

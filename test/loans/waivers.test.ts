@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
@@ -29,7 +29,7 @@ async function standing(tenant: Tenant, { id, fee_id }: { id: string; fee_id: st
     officer.get(`/loans/${id}/get-balances`),
     officer.get(`/fees/${fee_id}`),
     officer.get(`/loans/${id}/payments`),
-    ledgerOf(tenant),
+    balancesByRole(tenant),
   ]);
   const { amount_paid, amount_waived, status } = fee.body;
   const [payment] = payments.body;

@@ -3,15 +3,15 @@ import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { mergeLetters } from '../../jobs/mailing/merge-letters.job.ts';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
-import { BATCHING, postOffice, sizesOf, stored } from '../setup/letters.ts';
-import { closeThrough, drain } from '../setup/queue.ts';
+import { BATCH_JOBS, newLetterSender, pageSizes, storedFile } from '../setup/letters.ts';
+import { closeThrough, runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 test('each letter of a day is in exactly one file, at the pages that the manifest names', async () => {
-  const { officer, post, batch } = await postOffice(stage);
+  const { officer, post, batch } = await newLetterSender(stage);
   const abroad = { state: '', country: 'CA', postal_code: 'K1A 0B1' };
   const posted = [
     await post(2, { postal_code: '90210' }),
@@ -26,16 +26,16 @@ test('each letter of a day is in exactly one file, at the pages that the manifes
   const made = await batch();
   const files = (await officer.get(`/mail-batches/${made.id}/files`)).body;
   const manifest = JSON.parse(
-    Buffer.from(stored(stage, `${made.id}/batch-000001-manifest.json`)).toString(),
+    Buffer.from(storedFile(stage, `${made.id}/batch-000001-manifest.json`)).toString(),
   );
   const rows: Record<string, string>[] = parse(
-    Buffer.from(stored(stage, `${made.id}/batch-000001-manifest.csv`)),
+    Buffer.from(storedFile(stage, `${made.id}/batch-000001-manifest.csv`)),
     { columns: true },
   );
   const names = files.map(({ filename }: { filename: string }) => filename);
-  const bytesOf = (name: string) => stored(stage, `${made.id}/${name}`);
-  const sizes = new Map<string, Awaited<ReturnType<typeof sizesOf>>>();
-  for (const name of names.slice(0, -2)) sizes.set(name, await sizesOf(bytesOf(name)));
+  const bytesOf = (name: string) => storedFile(stage, `${made.id}/${name}`);
+  const sizes = new Map<string, Awaited<ReturnType<typeof pageSizes>>>();
+  for (const name of names.slice(0, -2)) sizes.set(name, await pageSizes(bytesOf(name)));
 
   expect(made).toMatchObject({ number: 1, status: 'ready', letter_count: 7, held_count: 0 });
   expect(made).toMatchObject({ page_count: 1209, sheet_count: 606, file_count: 7, files_made: 7 });
@@ -73,7 +73,11 @@ test('each letter of a day is in exactly one file, at the pages that the manifes
     ]),
   );
   expect(manifest.totals).toEqual({
-    ...{ letter_count: 7, page_count: 1209, sheet_count: 606, held_count: 0, file_count: 5 },
+    letter_count: 7,
+    page_count: 1209,
+    sheet_count: 606,
+    held_count: 0,
+    file_count: 5,
   });
   // A spreadsheet takes no name for a formula; within the country first, by postal code.
   expect(rows.slice(0, 4)).toMatchObject([
@@ -85,7 +89,7 @@ test('each letter of a day is in exactly one file, at the pages that the manifes
 });
 
 test('two who start a batch at once get one, and a second finds nothing to do', async () => {
-  const { officer, post, work } = await postOffice(stage);
+  const { officer, post, work } = await newLetterSender(stage);
   const early = await officer.post('/mail-batches', {});
   const letter = await post(1);
 
@@ -102,12 +106,16 @@ test('two who start a batch at once get one, and a second finds nothing to do', 
   expect(later.status).toBe(422);
   expect(all).toMatchObject([{ number: 1, status: 'ready', letter_count: 1 }]);
   expect((await officer.get(`/mail-letters/${letter.id}`)).body).toMatchObject({
-    ...{ status: 'batched', position: 1, first_page: 1, last_page: 1, mail_batch_id: all[0].id },
+    status: 'batched',
+    position: 1,
+    first_page: 1,
+    last_page: 1,
+    mail_batch_id: all[0].id,
   });
 });
 
 test('a file that is made twice after a crash is the same bytes, and a broken one is told', async () => {
-  const { tenant, officer, post, work, outside } = await postOffice(stage);
+  const { tenant, officer, post, work, outside } = await newLetterSender(stage);
   await post(1);
   await post(2);
   const { id } = (await officer.post('/mail-batches', {})).body;
@@ -122,9 +130,9 @@ test('a file that is made twice after a crash is the same bytes, and a broken on
   outside.files = { ...whole, put: (key, bytes) => whole.put(key, bytes, { when: dying }) };
   await expect(mergeLetters.run(payload, outside)).rejects.toThrow('killed');
   outside.files = whole;
-  expect(stored(stage, ofIt)).toHaveLength(0);
+  expect(storedFile(stage, ofIt)).toHaveLength(0);
   await mergeLetters.run(payload, outside);
-  const once = sha256(stored(stage, ofIt));
+  const once = sha256(storedFile(stage, ofIt));
   await mergeLetters.run(payload, outside);
   await tenant.within((work) =>
     Promise.resolve(mergeLetters.failed?.(work, payload, 'Too often.')),
@@ -138,11 +146,11 @@ test('a file that is made twice after a crash is the same bytes, and a broken on
   expect(told).toMatchObject({ status: 'failed', failure_reason: 'Too often.', files_made: 1 });
   expect(early).toMatchObject({ status: 409, body: { code: 'failed' } });
   expect(done).toMatchObject({ status: 'ready', failure_reason: null, files_made: 4 });
-  expect(sha256(stored(stage, ofIt))).toBe(once);
+  expect(sha256(storedFile(stage, ofIt))).toBe(once);
 });
 
 test('a letter whose file is another than was printed is named, and the others go without it', async () => {
-  const { tenant, officer, post, work, outside, batch } = await postOffice(stage);
+  const { tenant, officer, post, work, outside, batch } = await newLetterSender(stage);
   const admin = await tenant.signedIn('admin');
   const [broken] = [await post(1), await post(1)];
   const { document_id } = (await officer.get(`/mail-letters/${broken.id}`)).body;
@@ -161,14 +169,14 @@ test('a letter whose file is another than was printed is named, and the others g
 
 test('the close of a day makes its batch where the tenant has a mail house, once', async () => {
   const settings = { communications: { mail_house: { batch_at_close: true } } };
-  const { tenant, officer, post, work, outside } = await postOffice(stage, settings);
+  const { tenant, officer, post, work, outside } = await newLetterSender(stage, settings);
   await post(1);
 
   await closeThrough(stage, tenant, '2026-01-15');
   await post(1);
   await work();
   await closeThrough(stage, tenant, '2026-01-16');
-  await drain(stage, outside, BATCHING);
+  await runJobs(stage, outside, BATCH_JOBS);
   await closeThrough(stage, tenant, '2026-01-17');
   await work();
 
@@ -179,7 +187,7 @@ test('the close of a day makes its batch where the tenant has a mail house, once
 });
 
 test('a batch is fetched by links, and is then not cancelled; its files go after 90 days', async () => {
-  const { tenant, officer, post, batch, work, outside } = await postOffice(stage);
+  const { tenant, officer, post, batch, work, outside } = await newLetterSender(stage);
   const admin = await tenant.signedIn('admin');
   await post(1);
   const first = await batch();
@@ -208,11 +216,11 @@ test('a batch is fetched by links, and is then not cancelled; its files go after
   expect(refused).toMatchObject({ status: 409, body: { code: 'handed_over' } });
   expect(denied.status).toBe(403);
   expect(gone).toMatchObject({ status: 409, body: { code: 'removed' } });
-  expect(stored(stage, `${made.id}/batch-000002-manifest.csv`)).toHaveLength(0);
+  expect(storedFile(stage, `${made.id}/batch-000002-manifest.csv`)).toHaveLength(0);
 });
 
 test('a letter that may not go is in no batch and says why, and people hold and release', async () => {
-  const { tenant, officer, post, batch } = await postOffice(stage);
+  const { tenant, officer, post, batch } = await newLetterSender(stage);
   const [dead, returned, byHand, going] = [
     await post(1),
     await post(1),

@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
-import { firstToGo } from '../../sql/documents/removal.ts';
-import { filesNamed } from '../../sql/moving/rows.ts';
+import { findFirstRemovable } from '../../sql/documents/removal.ts';
+import { listReferencedFiles } from '../../sql/moving/rows.ts';
 import { openSftp } from '../../workers/outside/sftp.ts';
-import { BATCHING, postOffice, stored } from '../setup/letters.ts';
-import { drain } from '../setup/queue.ts';
-import { newSftpServer, type Manners } from '../setup/sftp-server.ts';
+import { BATCH_JOBS, newLetterSender, storedFile } from '../setup/letters.ts';
+import { runJobs } from '../setup/queue.ts';
+import { newSftpServer, type SftpFaults } from '../setup/sftp-server.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 /** A tenant whose batches go to a server on this machine. */
-async function mailHouse(manners: Manners = {}) {
-  const office = await postOffice(stage, { webhooks: { allow_private_hosts: true } });
+async function mailHouse(manners: SftpFaults = {}) {
+  const office = await newLetterSender(stage, { webhooks: { allow_private_hosts: true } });
   const { tenant, officer, outside } = office;
   const admin = await tenant.signedIn('admin');
   const server = await newSftpServer(manners);
   const { address, password } = server;
   const named = { name: 'Mail house', ...address, folder: '/in/', password };
   const { id } = (await admin.post('/sftp-servers', named)).body;
-  const upload = openSftp({ networks: networksOf([]), patience_ms: 2_000 });
+  const upload = openSftp({ networks: parseNetworks([]), patience_ms: 2_000 });
   Object.assign(outside, { keys: stage.installation.keys, upload });
-  const work = () => drain(stage, outside, [...BATCHING, 'deliver-mail-batch']);
+  const work = () => runJobs(stage, outside, [...BATCH_JOBS, 'deliver-mail-batch']);
   const newBatch = async () => {
     const made = await officer.post('/mail-batches', {});
     await work();
@@ -63,7 +63,7 @@ test('a batch that is ready is put on the mail house’s server, the manifests l
     '/in/batch-000001-manifest.csv',
     '/in/batch-000001-manifest.json',
   ]);
-  const manifest = stored(stage, `${batch.slice(14)}/batch-000001-manifest.csv`);
+  const manifest = storedFile(stage, `${batch.slice(14)}/batch-000001-manifest.csv`);
   expect(server.files.get('/in/batch-000001-manifest.csv')).toEqual(Buffer.from(manifest));
   expect(told).toMatchObject({ status: 'sent', files_sent: 4, attempts: 1, error: null });
   expect(cancelled).toMatchObject({ status: 409, body: { code: 'handed_over' } });
@@ -113,7 +113,7 @@ test('a delivery that fails is told, and goes on with the file that is missing',
 const LOST = { ok: false, provider: 'sftp', error_code: 'sftp' } as const;
 
 test('a letter that came back is marked by its id, and the address that is printed on it with it', async () => {
-  const { officer, post, batch, newBorrower, send } = await postOffice(stage);
+  const { officer, post, batch, newBorrower, send } = await newLetterSender(stage);
   const letter = await post(1);
   await batch();
   const back = await officer.post(`/mail-letters/${letter.id}/returned`, { note: 'Moved.' });
@@ -162,7 +162,7 @@ test('what takes longer than one job may is gone on with by the next, in the sam
 });
 
 test('letters that are large are few in a file', async () => {
-  const { officer, post, batch } = await postOffice(stage);
+  const { officer, post, batch } = await newLetterSender(stage);
   const ids = [await post(1), await post(1), await post(1)].map(({ borrower_id }) => borrower_id);
   await stage.owner.query(`update documents set file_size = 9000000 where borrower_id = any($1)`, [
     ids,
@@ -174,7 +174,7 @@ test('letters that are large are few in a file', async () => {
 });
 
 test('what was made of a batch while it was cancelled is removed as well, and no more is made', async () => {
-  const { tenant, officer, outside, post, batch } = await postOffice(stage);
+  const { tenant, officer, outside, post, batch } = await newLetterSender(stage);
   const admin = await tenant.signedIn('admin');
   await post(1);
   const { id } = await batch();
@@ -183,13 +183,13 @@ test('what was made of a batch while it was cancelled is removed as well, and no
     `update mail_batch_files set storage_key = null where mail_batch_id = $1`,
     [id],
   );
-  const there = stored(stage, `${id}/batch-000001-manifest.csv`).length;
+  const there = storedFile(stage, `${id}/batch-000001-manifest.csv`).length;
   await cleanUp.run({}, outside);
   await stage.owner.query(`update mail_batches set status = 'failed' where id = $1`, [id]);
   const retried = await officer.post(`/mail-batches/${id}/retry`);
 
   expect(there).toBeGreaterThan(0);
-  expect(stored(stage, `${id}/batch-000001-manifest.csv`)).toHaveLength(0);
+  expect(storedFile(stage, `${id}/batch-000001-manifest.csv`)).toHaveLength(0);
   expect(retried).toMatchObject({ status: 409, body: { code: 'removed' } });
 });
 
@@ -198,7 +198,7 @@ test('a file that was removed is named no more, so that the tenant can be carrie
   await post(1);
   const batch = await newBatch();
   const named = async () =>
-    (await tenant.within(({ tx }) => filesNamed(tx, tenant.id))).map(({ key }) => key);
+    (await tenant.within(({ tx }) => listReferencedFiles(tx, tenant.id))).map(({ key }) => key);
   const before = await named();
 
   await stage.owner.query(
@@ -214,13 +214,15 @@ test('a file that was removed is named no more, so that the tenant can be carrie
 });
 
 test('the file of a letter that waits is kept, however many years are over', async () => {
-  const { tenant, officer, post } = await postOffice(stage);
+  const { tenant, officer, post } = await newLetterSender(stage);
   const { id, loan_id } = await post(1);
   const { document_id } = (await officer.get(`/mail-letters/${id}`)).body;
   await stage.owner.query(`update loans set status = 'paid_off' where id = $1`, [loan_id]);
   const years = { correspondence: 2 };
   const going = async () =>
-    (await tenant.within(({ tx }) => firstToGo(tx, years, '2040-01-01', 10))).map((due) => due.id);
+    (await tenant.within(({ tx }) => findFirstRemovable(tx, years, '2040-01-01', 10))).map(
+      (due) => due.id,
+    );
 
   const waiting = await going();
   await officer.post(`/mail-letters/${id}/withdraw`, { reason: 'Sent by hand.' });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { extractText } from 'unpdf';
 import { afterAll, expect, test } from 'vitest';
-import { DocumentTooSlow } from '../../jobs/files/refused.ts';
+import { DocumentTooSlow } from '../../jobs/files/render-errors.ts';
 import { renderDocument } from '../../templates/render-document.ts';
 import { isOnePage } from '../../templates/statement-lines.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';

@@ -2,7 +2,7 @@ import { createServer as createHttps } from 'node:https';
 import { createServer, isIPv6, type AddressInfo, type Server } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { checkWebhookUrl } from '../../jobs/networks/host-url.ts';
-import { networksOf, type Networks } from '../../jobs/networks/networks.ts';
+import { parseNetworks, type Networks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
 import { FORGED_ANSWERS, FORGED_HOSTS, FORGED_URLS } from '../setup/forged-hosts.ts';
@@ -44,8 +44,8 @@ const receiver = createHttps({ cert, key }, (request, response) => {
 // At the same port, and in a network that the installation has opened.
 await listening(receiver, '127.0.0.2', port);
 
-const closed = networksOf([], { isProduction: true });
-const opened = networksOf(['127.0.0.2/32'], { isProduction: true });
+const closed = parseNetworks([], { isProduction: true });
+const opened = parseNetworks(['127.0.0.2/32'], { isProduction: true });
 
 /** A client whose public names have these addresses, the last of them from then on. */
 function client(networks: Networks, ...answers: (readonly string[])[]) {
@@ -78,7 +78,7 @@ const forged = [
 ];
 
 test('the listener hears whoever is let through, by either kind of address', async () => {
-  const { post } = client(networksOf(['127.0.0.0/8', '::1/128'], { isProduction: true }));
+  const { post } = client(parseNetworks(['127.0.0.0/8', '::1/128'], { isProduction: true }));
 
   for (const address of FORBIDDEN)
     await post(atPort(address.includes(':') ? `[${address}]` : address));

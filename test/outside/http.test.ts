@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp, type HttpClient, type HttpOptions } from '../../workers/outside/http.ts';
 
@@ -35,7 +35,7 @@ async function receiver(listener: RequestListener, tls = { cert, key }): Promise
 }
 
 function client(options: Omit<HttpOptions, 'networks'> = { ca: cert }): HttpClient {
-  const http = openHttp({ ...options, networks: networksOf([]) });
+  const http = openHttp({ ...options, networks: parseNetworks([]) });
   open.push(http);
   return http;
 }

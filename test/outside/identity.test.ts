@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { AskAnswer, AskRequest } from '../../workers/outside/http.ts';
-import { openIdentity } from '../../workers/outside/identity.ts';
+import type { ExchangeAnswer, ExchangeRequest } from '../../workers/outside/http.ts';
+import { openIdentityClient } from '../../workers/outside/identity.ts';
 
 const ISSUER = 'https://login.example.com';
 const CLIENT = { client_id: 'desk', client_secret: 'a-secret' };
@@ -38,13 +38,14 @@ const METADATA = {
 
 /** A provider that answers with this token, or whatever else is said of it. */
 function newProvider(id_token: string, more: { metadata?: object; answers?: object } = {}) {
-  const asked: AskRequest[] = [];
-  const json = (body: object): AskAnswer => ({
-    ...{ status: 200, headers: { 'content-type': 'application/json' } },
+  const asked: ExchangeRequest[] = [];
+  const json = (body: object): ExchangeAnswer => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   const jwk = { ...keys.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' };
-  const answers = new Map<string, AskAnswer>(
+  const answers = new Map<string, ExchangeAnswer>(
     Object.entries({
       '/.well-known/openid-configuration': json({ ...METADATA, ...more.metadata }),
       '/keys': json({ keys: [jwk] }),
@@ -52,19 +53,27 @@ function newProvider(id_token: string, more: { metadata?: object; answers?: obje
       ...more.answers,
     }),
   );
-  const ask = async (request: AskRequest) => {
+  const ask = async (request: ExchangeRequest) => {
     asked.push(request);
     return (
       answers.get(new URL(request.url).pathname) ?? { error: 'The host refused the connection.' }
     );
   };
   const claims = (response_issuer: string | null = null) =>
-    openIdentity({ ask }).claims({
-      ...{ issuer_url: ISSUER, ...CLIENT, response_issuer },
+    openIdentityClient({ ask }).claims({
+      issuer_url: ISSUER,
+      ...CLIENT,
+      response_issuer,
       redirect_url: 'https://admin.example.com/in',
-      ...{ code: 'the-code', nonce: 'n', verifier: 'v'.repeat(43) },
+      code: 'the-code',
+      nonce: 'n',
+      verifier: 'v'.repeat(43),
     });
-  return { asked, claims, describe: () => openIdentity({ ask }).describe({ issuer_url: ISSUER }) };
+  return {
+    asked,
+    claims,
+    describe: () => openIdentityClient({ ask }).describe({ issuer_url: ISSUER }),
+  };
 }
 
 test('a token of this provider, for this client and sign-in, tells who it is', async () => {
@@ -77,7 +86,9 @@ test('a token of this provider, for this client and sign-in, tells who it is', a
   expect(answer).toEqual({ claims: expect.objectContaining({ sub: 'nora' }) });
   expect(await describe()).toEqual({ authorization_url: `${ISSUER}/authorize` });
   expect(Object.fromEntries(sent)).toMatchObject({
-    ...{ grant_type: 'authorization_code', code: 'the-code', code_verifier: 'v'.repeat(43) },
+    grant_type: 'authorization_code',
+    code: 'the-code',
+    code_verifier: 'v'.repeat(43),
     redirect_uri: 'https://admin.example.com/in',
   });
   expect(String(token?.body)).not.toContain('a-secret');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, expect, test } from 'vitest';
-import type { Mail } from '../../jobs/outside.ts';
+import type { Mail } from '../../jobs/external-systems.ts';
 import { openMailer, type Mailer } from '../../workers/outside/mailer.ts';
 
 const letter: Mail = {

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfiguration } from '../../api/http/configuration.ts';
 import { checkWebhookUrl, mayReach } from '../../jobs/networks/host-url.ts';
-import { networksOf, PrivateNetworks, type Networks } from '../../jobs/networks/networks.ts';
+import { parseNetworks, PrivateNetworks, type Networks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
 import { readWorkerConfiguration } from '../../workers/processes/configuration.ts';
 
-const inProduction = (...named: string[]) => networksOf(named, { isProduction: true });
-const development = networksOf([]);
+const inProduction = (...named: string[]) => parseNetworks(named, { isProduction: true });
+const development = parseNetworks([]);
 const opened = { allow_private_hosts: true };
 const METADATA = ['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254'];
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { extractText } from 'unpdf';
 import { afterAll, expect, test } from 'vitest';
-import { printable } from '../../templates/printable.ts';
+import { withScriptFonts } from '../../templates/printable-page.ts';
 import { renderDocument } from '../../templates/render-document.ts';
 import * as samples from '../../templates/samples.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';
@@ -68,7 +68,7 @@ test('an ordinary letter embeds nothing more and is the same after a letter with
   for (const page of [html, letter(`<p>${NAMES.Chinese}</p>`), html])
     printed.push(Buffer.from((await browser.pdf(page, { dated: '2026-04-01' })).bytes));
 
-  expect(printable(letter('<p>María &amp; O’Neil — $5</p>')).fonts).toEqual([]);
+  expect(withScriptFonts(letter('<p>María &amp; O’Neil — $5</p>')).fonts).toEqual([]);
   expect(printed[0]).toEqual(printed[2]);
   expect(printed[0]?.includes('/Type3')).toBe(false);
 });
@@ -87,14 +87,15 @@ test('a character without a font is printed as a question mark, and the document
 test('letters written in parts are printed whole', () => {
   const whole = 'Ngọc 김민준 ガ';
 
-  const { html, unprintable } = printable(`<p>${whole.normalize('NFD')}</p>`);
+  const { html, unprintable } = withScriptFonts(`<p>${whole.normalize('NFD')}</p>`);
 
   expect(html).toBe(`<p>${whole}</p>`);
   expect(unprintable).toEqual([]);
 });
 
 test('Chinese characters take the form of the language that stands next to them', () => {
-  const packageOf = (text: string) => printable(text).fonts[0]?.id.match(/noto-sans-(\w+)/)?.[1];
+  const packageOf = (text: string) =>
+    withScriptFonts(text).fonts[0]?.id.match(/noto-sans-(\w+)/)?.[1];
 
   expect(['直', '直 さくら', '직 直'].map(packageOf)).toEqual(['sc', 'jp', 'kr']);
 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
-import type { Upload } from '../../jobs/outside.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
+import type { Upload } from '../../jobs/external-systems.ts';
 import { openSftp, type SftpOptions } from '../../workers/outside/sftp.ts';
-import { newSftpServer, type Manners } from '../setup/sftp-server.ts';
+import { newSftpServer, type SftpFaults } from '../setup/sftp-server.ts';
 
 const BYTES = Buffer.alloc(300_000, 'loan,');
-const OF_THIS_MACHINE = networksOf(['127.0.0.0/8', '::1/128']);
+const OF_THIS_MACHINE = parseNetworks(['127.0.0.0/8', '::1/128']);
 
 /** A server, and how the same file is put there. */
-async function partner(manners: Manners = {}, options: Partial<SftpOptions> = {}) {
+async function partner(manners: SftpFaults = {}, options: Partial<SftpOptions> = {}) {
   const server = await newSftpServer(manners);
   const upload = openSftp({ networks: OF_THIS_MACHINE, patience_ms: 2_000, ...options });
   const put = (more: Partial<Upload> = {}) =>
@@ -111,7 +111,7 @@ test('whoever is not let in is told what to look at', async () => {
   });
 });
 
-test.each<[string, Manners, RegExp, boolean]>([
+test.each<[string, SftpFaults, RegExp, boolean]>([
   ['is silent', { is_silent: true }, /silent for 0.4 seconds/, true],
   ['loses bytes', { loses_bytes: true }, /0 bytes of the file's 300000/, true],
   ['has no such folder', { no_folder: true }, /no \/in: make it/, false],
@@ -148,7 +148,7 @@ test('a whole upload has its time, however much the server says meanwhile', asyn
 });
 
 test('a server in a private network is reached only where the installation has opened that', async () => {
-  const networks = networksOf([], { isProduction: true });
+  const networks = parseNetworks([], { isProduction: true });
   const rebinding = { networks, resolve: async () => [{ address: '127.0.0.1', family: 4 }] };
   const { put, heard } = await partner({}, rebinding);
   const nobody = await partner();

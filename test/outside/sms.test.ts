@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { failureOf, openSms } from '../../workers/outside/sms.ts';
+import { smsFailureAnswer, openSms } from '../../workers/outside/sms.ts';
 
 const message = {
   from: '+12025550100',
@@ -40,7 +40,7 @@ test('what Twilio refuses is final unless it is about load or our login', () => 
     { code: 'ECONNRESET' },
   ].map((fields) => Object.assign(new Error('no'), fields));
 
-  const answers = errors.map(failureOf);
+  const answers = errors.map(smsFailureAnswer);
 
   expect(answers.map((answer) => !answer.ok && answer.temporary)).toEqual([
     false,
@@ -53,7 +53,7 @@ test('what Twilio refuses is final unless it is about load or our login', () => 
 
 test('a number whose holder has opted out at Twilio is told apart from other refusals', () => {
   const refusal = (code: number) =>
-    failureOf(Object.assign(new Error('no'), { status: 400, code }));
+    smsFailureAnswer(Object.assign(new Error('no'), { status: 400, code }));
 
   expect(refusal(21610)).toMatchObject({ ok: false, temporary: false, is_opted_out: true });
   expect(refusal(21211)).toMatchObject({ ok: false, is_opted_out: false });

@@ -22,7 +22,9 @@ afterAll(async () => {
 });
 
 const remote = objectFiles({
-  ...{ bucket: 'documents', region: 'us-east-1', endpoint: bucket.endpoint },
+  bucket: 'documents',
+  region: 'us-east-1',
+  endpoint: bucket.endpoint,
 });
 const local = localFiles({ folder, secret: 's'.repeat(32) });
 const namesIn = async () => ({
@@ -36,7 +38,10 @@ const loan = '0190f0f0-0000-7000-8000-00000000000';
 const keyed = (name: string) => `demo/${loan}1/other/${name}`;
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 const link = (key: string, method: 'GET' | 'PUT') => ({
-  ...{ key, method, expires_at: new Date(Date.now() + 60_000), content_type: 'application/pdf' },
+  key,
+  method,
+  expires_at: new Date(Date.now() + 6e4),
+  content_type: 'application/pdf',
 });
 
 async function* broken() {
@@ -63,7 +68,9 @@ describe.each([
     expect(Buffer.from(read ?? []).toString()).toBe('%PDF-1.7');
     expect(described).toEqual(stored);
     expect([await files.get(key), await files.stream(key), await files.describe(key)]).toEqual([
-      ...[null, null, null],
+      null,
+      null,
+      null,
     ]);
   });
 
@@ -146,7 +153,11 @@ test('a link to a bucket lets its bearer put one type under one key, and get it 
 test('a bucket that refuses, is silent or hangs up is a store that does not work, and leaves nothing', async () => {
   const key = keyed('troubled.pdf');
   const hasty = objectFiles(
-    { ...{ bucket: 'documents', region: 'us-east-1', endpoint: bucket.endpoint } },
+    {
+      bucket: 'documents',
+      region: 'us-east-1',
+      endpoint: bucket.endpoint,
+    },
     300,
   );
   const tries = async (does: 'refuses' | 'is silent' | 'hangs up', on = /^PUT/) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { checkWebhookUrl, isPublicAddress } from '../../jobs/networks/host-url.ts';
-import { networksOf } from '../../jobs/networks/networks.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
 
-const networks = networksOf([]);
+const networks = parseNetworks([]);
 
 test.each([
   ['https://example.com/hook?a=1', 'https://example.com/hook?a=1'],

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
-import { returnFile, sentLines, verifiedAccount, withAccount } from '../setup/nacha.ts';
+import {
+  buildReturnFile,
+  readSentEntries,
+  addVerifiedAccount,
+  newLoanWithAccount,
+} from '../setup/nacha.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -13,7 +18,7 @@ const stage = await newStage();
 /** A loan of 10,000.00 whose borrower pays 100.00 from an account on Thursday, January 15. */
 async function paying(tenant: Tenant, wish: Record<string, unknown> = {}) {
   const loan = await newLoan(tenant, wish);
-  const payment_instrument_id = await verifiedAccount(tenant, loan.borrower_id);
+  const payment_instrument_id = await addVerifiedAccount(tenant, loan.borrower_id);
   const named = { amount: '100.00', payment_instrument_id };
   const payment = await tenant.officer.post(`/loans/${loan.id}/payments`, named);
   expect(payment.status, JSON.stringify(payment.body)).toBe(201);
@@ -23,7 +28,7 @@ async function paying(tenant: Tenant, wish: Record<string, unknown> = {}) {
 
 /** Cash and what is on its way there, without what the loan itself took out. */
 async function cashOf(tenant: Tenant) {
-  const { cash = '0.00', ach_clearing = '0.00' } = await ledgerOf(tenant);
+  const { cash = '0.00', ach_clearing = '0.00' } = await balancesByRole(tenant);
   return { cash, ach_clearing };
 }
 
@@ -67,16 +72,16 @@ test('a tenant may count what it orders as cash at once, and what was ordered be
   const tenant = await stage.tenant('2026-01-15');
   const before = await paying(tenant);
   const { admin } = before;
-  await settle(tenant, { accounting: { ach_cash: 'payment_date' } });
+  await saveSettings(tenant, { accounting: { ach_cash: 'payment_date' } });
   const after = await paying(tenant);
 
   const ordered = await cashOf(tenant);
   const file = await admin.post('/nacha-files');
   await travelTo(stage, tenant, '2026-01-20');
   const closed = await cashOf(tenant);
-  const lines = await sentLines(stage, tenant, file.body.filename);
+  const lines = await readSentEntries(stage, tenant, file.body.filename);
   await admin.post('/nacha-returns', {
-    file: returnFile(...lines.map((line) => [line, 'R03'] as const)),
+    file: buildReturnFile(...lines.map((line) => [line, 'R03'] as const)),
   });
 
   expect(ordered).toEqual({ cash: '-19900.00', ach_clearing: '100.00' });
@@ -91,8 +96,8 @@ test('what comes back before its day was never cash; what comes back later was, 
   const tenant = await stage.tenant('2026-01-15');
   const { admin, payment, payment_instrument_id, id } = await paying(tenant);
   const first = await admin.post('/nacha-files');
-  const [early] = await sentLines(stage, tenant, first.body.filename);
-  await admin.post('/nacha-returns', { file: returnFile([early ?? '', 'R01']) });
+  const [early] = await readSentEntries(stage, tenant, first.body.filename);
+  await admin.post('/nacha-returns', { file: buildReturnFile([early ?? '', 'R01']) });
   await travelTo(stage, tenant, '2026-01-20');
   const never = await cashOf(tenant);
   const named = { amount: '70.00', payment_instrument_id };
@@ -100,8 +105,8 @@ test('what comes back before its day was never cash; what comes back later was, 
   const second = await admin.post('/nacha-files');
   await travelTo(stage, tenant, '2026-01-23');
   const settled = await cashOf(tenant);
-  const [late] = await sentLines(stage, tenant, second.body.filename);
-  const returns = { file: returnFile([late ?? '', 'R01']) };
+  const [late] = await readSentEntries(stage, tenant, second.body.filename);
+  const returns = { file: buildReturnFile([late ?? '', 'R01']) };
   const taken = await admin.post('/nacha-returns', returns);
   const again = await admin.post('/nacha-returns', returns);
   const returned = await cashOf(tenant);
@@ -126,8 +131,8 @@ test('a return that is entered by hand takes the cash back too, and the bank’s
   // The day said lies before the day of the file: the cash leaves when it had come.
   const by = { return_code: 'R01', returned_date: '2026-01-15' };
   const returned = await tenant.officer.post(`/payments/${payment}/return`, by);
-  const [line] = await sentLines(stage, tenant, file.body.filename);
-  const taken = await admin.post('/nacha-returns', { file: returnFile([line ?? '', 'R01']) });
+  const [line] = await readSentEntries(stage, tenant, file.body.filename);
+  const taken = await admin.post('/nacha-returns', { file: buildReturnFile([line ?? '', 'R01']) });
 
   expect(returned.status, JSON.stringify(returned.body)).toBe(200);
   expect(taken.body.entries).toMatchObject([{ status: 'already_returned' }]);
@@ -143,8 +148,8 @@ test('a payment reversed after its file was collected all the same: it waits in 
   await travelTo(stage, tenant, '2026-01-20');
   const collected = await cashOf(tenant);
 
-  const [line] = await sentLines(stage, tenant, file.body.filename);
-  const taken = await admin.post('/nacha-returns', { file: returnFile([line ?? '', 'R10']) });
+  const [line] = await readSentEntries(stage, tenant, file.body.filename);
+  const taken = await admin.post('/nacha-returns', { file: buildReturnFile([line ?? '', 'R10']) });
 
   expect(collected).toEqual({ cash: '-9900.00', ach_clearing: '-100.00' });
   expect(taken.body.entries).toMatchObject([{ status: 'returned', payment_id: payment }]);
@@ -160,25 +165,27 @@ test('draws and refunds leave cash with their file, and those that come back are
   const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
   const line = await newLoan(tenant, { product_id, status: 'approved' });
   await officer.post(`/loans/${line.id}/disburse`, { amount: '1000.00' });
-  const payment_instrument_id = await verifiedAccount(tenant, line.borrower_id);
+  const payment_instrument_id = await addVerifiedAccount(tenant, line.borrower_id);
   await officer.post(`/loans/${line.id}/payments`, { amount: '1050.00' });
   const other = await newLoan(tenant, { product_id, status: 'approved' });
   await officer.post(`/loans/${other.id}/disburse`, { amount: '1000.00' });
-  const account = await verifiedAccount(tenant, other.borrower_id);
+  const account = await addVerifiedAccount(tenant, other.borrower_id);
 
   const refund = await officer.post(`/loans/${line.id}/payments/reimbursement`, {
-    ...{ amount: '50.00', payment_instrument_id },
+    amount: '50.00',
+    payment_instrument_id,
   });
   const draw = await officer.post(`/loans/${other.id}/draws`, {
-    ...{ amount: '300.00', payment_instrument_id: account },
+    amount: '300.00',
+    payment_instrument_id: account,
   });
   const ordered = await cashOf(tenant);
   const file = await admin.post('/nacha-files');
   await travelTo(stage, tenant, '2026-01-20');
   const paid = await cashOf(tenant);
-  const lines = await sentLines(stage, tenant, file.body.filename);
+  const lines = await readSentEntries(stage, tenant, file.body.filename);
   const taken = await admin.post('/nacha-returns', {
-    file: returnFile(...lines.map((entry) => [entry, 'R01'] as const)),
+    file: buildReturnFile(...lines.map((entry) => [entry, 'R01'] as const)),
   });
 
   expect(ordered).toEqual({ cash: '-950.00', ach_clearing: '-350.00' });
@@ -203,7 +210,7 @@ test('draws and refunds leave cash with their file, and those that come back are
 test('a disbursement that was undone after its file stays undone when the bank sends it back', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const { id, account } = await withAccount(tenant, { status: 'approved' });
+  const { id, account } = await newLoanWithAccount(tenant, { status: 'approved' });
   const paid = await tenant.officer.post(`/loans/${id}/disbursements`, {
     payment_instrument_id: account,
   });
@@ -212,8 +219,8 @@ test('a disbursement that was undone after its file stays undone when the bank s
   await travelTo(stage, tenant, '2026-01-20');
   const out = await cashOf(tenant);
 
-  const [line] = await sentLines(stage, tenant, file.body.filename);
-  const taken = await admin.post('/nacha-returns', { file: returnFile([line ?? '', 'R03']) });
+  const [line] = await readSentEntries(stage, tenant, file.body.filename);
+  const taken = await admin.post('/nacha-returns', { file: buildReturnFile([line ?? '', 'R03']) });
 
   expect(out).toEqual({ cash: '-10000.00', ach_clearing: '10000.00' });
   expect(taken.body.entries).toMatchObject([{ status: 'returned' }]);

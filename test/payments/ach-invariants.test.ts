@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { verifiedAccount } from '../setup/nacha.ts';
+import { addVerifiedAccount } from '../setup/nacha.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -12,9 +12,10 @@ const stage = await newStage();
 async function ordered() {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
-  const payment_instrument_id = await verifiedAccount(tenant, loan.borrower_id);
+  const payment_instrument_id = await addVerifiedAccount(tenant, loan.borrower_id);
   const payment = await tenant.officer.post(`/loans/${loan.id}/payments`, {
-    ...{ amount: '100.00', payment_instrument_id },
+    amount: '100.00',
+    payment_instrument_id,
   });
   expect(payment.status, JSON.stringify(payment.body)).toBe(201);
   return { tenant, admin: await tenant.signedIn('admin'), payment: payment.body.id as string };
@@ -30,15 +31,18 @@ test('an order that is in no file after two banking days is found, whichever rec
   const admin = await tenant.signedIn('admin');
   const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
   const line = await newLoan(tenant, { product_id, status: 'approved' });
-  const payment_instrument_id = await verifiedAccount(tenant, line.borrower_id);
+  const payment_instrument_id = await addVerifiedAccount(tenant, line.borrower_id);
   const disbursement = await officer.post(`/loans/${line.id}/disbursements`, {
-    ...{ amount: '1000.00', payment_instrument_id },
+    amount: '1000.00',
+    payment_instrument_id,
   });
   const draw = await officer.post(`/loans/${line.id}/draws`, {
-    ...{ amount: '50.00', payment_instrument_id },
+    amount: '50.00',
+    payment_instrument_id,
   });
   const payment = await officer.post(`/loans/${line.id}/payments`, {
-    ...{ amount: '10.00', payment_instrument_id },
+    amount: '10.00',
+    payment_instrument_id,
   });
 
   // The 17th to the 19th are a weekend and a holiday: the second banking day is Tuesday, the 20th.

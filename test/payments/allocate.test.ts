@@ -8,7 +8,7 @@ import {
   WATERFALLS,
   type WaterfallName,
 } from '../../jobs/loans/arithmetic/waterfalls.ts';
-import { allocate, allocateAsTold, type Due } from '../../jobs/loans/engine/allocate.ts';
+import { allocate, allocateByInstruction, type Due } from '../../jobs/loans/engine/allocate.ts';
 import { sum } from '../../jobs/money.ts';
 
 function due(
@@ -134,7 +134,7 @@ test('the parts always add up to the whole, and none exceeds what it is for', ()
 });
 
 test('a person may say where money goes, but never more than is owed there', () => {
-  const told = allocateAsTold(new Big('150'), DUES, [
+  const told = allocateByInstruction(new Big('150'), DUES, [
     { component: 'interest', amount: new Big('100') },
     { component: 'principal', amount: new Big('50') },
   ]);

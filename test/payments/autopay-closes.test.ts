@@ -10,11 +10,11 @@ import {
 } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { firstSchedule } from '../../jobs/loans/plans/first-schedule.ts';
+import { firstSchedule } from '../../jobs/loans/schedule/first-schedule.ts';
 import { money } from '../../jobs/money.ts';
-import { nextDueDate, runDateOf } from '../../jobs/loans/history/autopay-dates.ts';
+import { nextAutopayDueDate, autopayRunDate } from '../../jobs/loans/history/autopay-dates.ts';
 import { drawAmount } from '../../jobs/payments/autopay/draw-amount.ts';
-import type { Plan } from '../../sql/borrowers/autopay-plans.ts';
+import type { AutopayPlan } from '../../sql/borrowers/autopay-plans.ts';
 import { payment, SCHEDULE, stateOn } from '../loans/fixtures.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
@@ -77,12 +77,12 @@ test('autopay alone brings any loan to nothing', () => {
         day_of_month: null,
         extra_amount: '10.00',
         drawn_through: addDays(start_date, -1),
-      } as unknown as Plan;
+      } as unknown as AutopayPlan;
       let today = start_date;
       for (let turn = 0; turn < 200; turn += 1) {
-        const due = nextDueDate(plan, on(today));
+        const due = nextAutopayDueDate(plan, on(today));
         if (due === null) break;
-        const run = runDateOf(plan, due);
+        const run = autopayRunDate(plan, due);
         if (run > today) today = run;
         const state = on(today);
         const amount = drawAmount(plan, state, due);
@@ -107,12 +107,14 @@ test('autopay alone brings any loan to nothing', () => {
 test('the last draw takes along what an earlier instalment is short of', () => {
   const short = (Number(SCHEDULE[34]?.payment_amount) - 38.7).toFixed(2);
   const paid = SCHEDULE.slice(0, 35).map(({ due_date, payment_amount }, index) => ({
-    ...{ id: `p${index + 10}`, kind: 'payment' as const, effective_date: due_date },
+    id: `p${index + 10}`,
+    kind: 'payment' as const,
+    effective_date: due_date,
     amount: index === 34 ? short : payment_amount,
   }));
   const last = SCHEDULE[35]?.due_date ?? '';
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the draw looks at.
-  const plan = { amount_type: 'minimum_due', frequency: 'on_due_date' } as Plan;
+  const plan = { amount_type: 'minimum_due', frequency: 'on_due_date' } as AutopayPlan;
 
   const owing = stateOn(last, paid);
   const amount = money(drawAmount(plan, owing, last));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineOf, loanOf } from '../setup/lines.ts';
+import { openLineOfCredit, fetchLoan } from '../setup/lines-of-credit.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -9,8 +9,10 @@ async function enroll({ officer }: Tenant, loan_id: string, amount_type: string)
   const { body: loan } = await officer.get(`/loans/${loan_id}`);
   const path = `/borrowers/${loan.borrower_id}`;
   const { body: instrument } = await officer.post(`${path}/payment-instruments`, {
-    ...{ routing_number: '021000021', account_number: '000123456789' },
-    ...{ account_type: 'checking', account_holder_name: 'Grace Hopper' },
+    routing_number: '021000021',
+    account_number: '000123456789',
+    account_type: 'checking',
+    account_holder_name: 'Grace Hopper',
   });
   const plan = { loan_id, payment_instrument_id: instrument.id, amount_type };
   const { status, body } = await officer.post(`${path}/autopay-plans`, plan);
@@ -20,7 +22,7 @@ async function enroll({ officer }: Tenant, loan_id: string, amount_type: string)
 
 test('autopay pays the minimum payment of a line, or its statement balance, on the due date', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const [least, whole] = [await lineOf(tenant), await lineOf(tenant)];
+  const [least, whole] = [await openLineOfCredit(tenant), await openLineOfCredit(tenant)];
   const plans = [
     await enroll(tenant, least, 'minimum_due'),
     await enroll(tenant, whole, 'statement_balance'),
@@ -41,5 +43,5 @@ test('autopay pays the minimum payment of a line, or its statement balance, on t
     [{ due_date: '2026-03-13', amount: '87.14' }],
     [{ due_date: '2026-03-13', amount: '3700.00' }],
   ]);
-  expect(await loanOf(tenant, least)).toMatchObject({ days_past_due: 0 });
+  expect(await fetchLoan(tenant, least)).toMatchObject({ days_past_due: 0 });
 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { runAutopay } from '../../jobs/payments/autopay/run-autopay.ts';
-import { enrolled, lastEvent } from '../setup/autopay.ts';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { newEnrolledLoan, lastEventData } from '../setup/autopay.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 test('the instalment is drawn on its due date, and on Monday when that is a Sunday', async () => {
-  const { tenant, first, plan, draws, payments } = await enrolled(stage);
+  const { tenant, first, plan, draws, payments } = await newEnrolledLoan(stage);
 
   await travelTo(stage, tenant, '2026-02-16');
   const onSunday = await payments();
@@ -38,7 +38,9 @@ test('the instalment is drawn on its due date, and on Monday when that is a Sund
 });
 
 test('a plan that draws days before the due date does so, and follows a moved due date', async () => {
-  const { tenant, officer, loan, plan, draws } = await enrolled(stage, { days_before_due: 4 });
+  const { tenant, officer, loan, plan, draws } = await newEnrolledLoan(stage, {
+    days_before_due: 4,
+  });
 
   await travelTo(stage, tenant, '2026-02-12');
   const drawn = await draws();
@@ -54,7 +56,7 @@ test('a plan that draws days before the due date does so, and follows a moved du
 });
 
 test('what the borrower has paid already is not drawn again', async () => {
-  const { tenant, officer, loan, draws, payments } = await enrolled(stage);
+  const { tenant, officer, loan, draws, payments } = await newEnrolledLoan(stage);
 
   await officer.post(`/loans/${loan.id}/payments`, { amount: '300.00' });
   await travelTo(stage, tenant, '2026-02-20');
@@ -69,7 +71,7 @@ test('what the borrower has paid already is not drawn again', async () => {
 });
 
 test('a day that is run twice, and at once, draws once', async () => {
-  const { tenant, id, payments } = await enrolled(stage);
+  const { tenant, id, payments } = await newEnrolledLoan(stage);
   await travelTo(stage, tenant, '2026-02-17');
   const run = () => tenant.within((work) => runAutopay(work, id));
 
@@ -82,7 +84,7 @@ test('a day that is run twice, and at once, draws once', async () => {
 
 test('canceling while the day runs leaves a draw and a canceled plan, or only that', async () => {
   for (let round = 0; round < 3; round += 1) {
-    const { tenant, officer, id, plan, payments, loan } = await enrolled(stage);
+    const { tenant, officer, id, plan, payments, loan } = await newEnrolledLoan(stage);
     await travelTo(stage, tenant, '2026-02-17');
 
     const [canceled] = await Promise.all([
@@ -96,12 +98,12 @@ test('canceling while the day runs leaves a draw and a canceled plan, or only th
     const made = await payments();
     expect(made.length).toBeLessThanOrEqual(1);
     const { body } = await officer.get(`/loans/${loan.id}`);
-    expect((await ledgerOf(tenant))['loans_receivable']).toBe(body.principal_balance);
+    expect((await balancesByRole(tenant))['loans_receivable']).toBe(body.principal_balance);
   }
 });
 
 test('a loan has one open plan, and twenty enrolments at once make one', async () => {
-  const { officer, loan, instrument, id } = await enrolled(stage);
+  const { officer, loan, instrument, id } = await newEnrolledLoan(stage);
   const path = `/borrowers/${loan.borrower_id}/autopay-plans`;
   const again = { loan_id: loan.id, payment_instrument_id: instrument.id };
 
@@ -117,7 +119,7 @@ test('a loan has one open plan, and twenty enrolments at once make one', async (
 });
 
 test('an instrument that is blocked meanwhile makes a failed payment and no entry', async () => {
-  const { tenant, officer, plan, payments, instrument } = await enrolled(stage);
+  const { tenant, officer, plan, payments, instrument } = await newEnrolledLoan(stage);
   await officer.put(`/payment-instruments/${instrument.id}`, { status: 'blocked' });
 
   await travelTo(stage, tenant, '2026-02-18');
@@ -130,14 +132,14 @@ test('an instrument that is blocked meanwhile makes a failed payment and no entr
     },
   ]);
   expect(await plan()).toMatchObject({ status: 'paused' });
-  expect(await ledgerOf(tenant)).not.toHaveProperty('borrower_suspense');
-  expect(JSON.parse(await lastEvent(tenant, 'payment.failed'))).toMatchObject({
+  expect(await balancesByRole(tenant)).not.toHaveProperty('borrower_suspense');
+  expect(JSON.parse(await lastEventData(tenant, 'payment.failed'))).toMatchObject({
     will_retry: false,
   });
 });
 
 test('a rhythm of its own, with something extra, is kept through short months', async () => {
-  const { tenant, draws } = await enrolled(stage, {
+  const { tenant, draws } = await newEnrolledLoan(stage, {
     frequency: 'monthly',
     day_of_month: 31,
     amount_type: 'minimum_due_plus',
@@ -154,7 +156,7 @@ test('a rhythm of its own, with something extra, is kept through short months', 
 });
 
 test('a scheduled payment from an account that was deleted since fails on its day', async () => {
-  const { tenant, officer, loan, instrument, id, balances } = await enrolled(stage);
+  const { tenant, officer, loan, instrument, id, balances } = await newEnrolledLoan(stage);
   const scheduled = await officer.post(`/loans/${loan.id}/payments`, {
     amount: '50.00',
     payment_date: '2026-01-20',
@@ -168,11 +170,11 @@ test('a scheduled payment from an account that was deleted since fails on its da
   const payment = await officer.get(`/payments/${scheduled.body.id}`);
   expect(payment.body).toMatchObject({ status: 'failed', principal_applied: '0.00' });
   expect(await balances()).toMatchObject({ principal_balance: '10000.00' });
-  expect(await eventsOf(tenant)).not.toContain('payment.received');
+  expect(await eventTypes(tenant)).not.toContain('payment.received');
 });
 
 test('in forbearance nobody is asked for the instalment', async () => {
-  const { tenant, officer, loan, draws, plan } = await enrolled(stage);
+  const { tenant, officer, loan, draws, plan } = await newEnrolledLoan(stage);
   const agreed = await officer.post(`/loans/${loan.id}/forbearances`, {
     forbearance_type: 'full',
     start_date: '2026-02-01',
@@ -192,7 +194,7 @@ test('in forbearance nobody is asked for the instalment', async () => {
 });
 
 test('a retry asks the other account for what the borrower has not paid meanwhile', async () => {
-  const { tenant, officer, loan, id, draws, payments } = await enrolled(stage);
+  const { tenant, officer, loan, id, draws, payments } = await newEnrolledLoan(stage);
   const other = await officer.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
     routing_number: '121000248',
     account_number: '77778888',
@@ -215,7 +217,9 @@ test('a retry asks the other account for what the borrower has not paid meanwhil
 });
 
 test('a plan says what it lacks, and one that has ended stays so', async () => {
-  const { officer, id, loan, instrument } = await enrolled(stage, { end_date: '2026-02-28' });
+  const { officer, id, loan, instrument } = await newEnrolledLoan(stage, {
+    end_date: '2026-02-28',
+  });
   const path = `/borrowers/${loan.borrower_id}/autopay-plans`;
   const named = { loan_id: loan.id, payment_instrument_id: instrument.id };
 

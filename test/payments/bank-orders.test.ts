@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import {
-  at,
-  bankAccount,
-  verifiedAccount,
+  sliceColumns,
+  addBankAccount,
+  addVerifiedAccount,
   expectControls,
-  idOf,
-  read,
-  sentFile,
-  withAccount,
+  createdId,
+  parseNachaFile,
+  readSentFile,
+  newLoanWithAccount,
 } from '../setup/nacha.ts';
 import { expectLayout } from '../setup/nacha-layout.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -24,12 +24,12 @@ test('whoever orders money from a bank, each order stands in one file, debits an
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
-  const paying = await withAccount(tenant);
+  const paying = await newLoanWithAccount(tenant);
   const { id, account: payment_instrument_id } = paying;
-  const closing = await withAccount(tenant, { principal_amount: '1000.00' });
-  const funded = await withAccount(tenant, { status: 'approved' });
+  const closing = await newLoanWithAccount(tenant, { principal_amount: '1000.00' });
+  const funded = await newLoanWithAccount(tenant, { status: 'approved' });
   const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
-  const line = await withAccount(tenant, { product_id, status: 'approved' });
+  const line = await newLoanWithAccount(tenant, { product_id, status: 'approved' });
   await officer.post(`/loans/${line.id}/disburse`, { amount: '100.00' });
 
   const by = {
@@ -38,41 +38,53 @@ test('whoever orders money from a bank, each order stands in one file, debits an
       payment_instrument_id: closing.account,
     }),
     disbursement: await officer.post(`/loans/${funded.id}/disbursements`, {
-      ...{ amount: '9000.00', payment_instrument_id: funded.account },
+      amount: '9000.00',
+      payment_instrument_id: funded.account,
     }),
     further: await officer.post(`/loans/${funded.id}/disbursements`, {
-      ...{ amount: '1000.00', payment_instrument_id: funded.account, method: 'ach' },
+      amount: '1000.00',
+      payment_instrument_id: funded.account,
+      method: 'ach',
     }),
     draw: await officer.post(`/loans/${line.id}/draws`, {
-      ...{ amount: '500.00', payment_instrument_id: line.account },
+      amount: '500.00',
+      payment_instrument_id: line.account,
     }),
     plan: await officer.post(`/loans/${id}/payment-plans`, {
-      installments: [{ due_date: '2026-01-15', amount: '30.00' }],
-      ...{ auto_collect: true, payment_instrument_id },
+      installments: [
+        {
+          due_date: '2026-01-15',
+          amount: '30.00',
+        },
+      ],
+      auto_collect: true,
+      payment_instrument_id,
     }),
   };
-  for (const reply of Object.values(by)) idOf(reply);
+  for (const reply of Object.values(by)) createdId(reply);
   await officer.post(`/loans/${id}/payments`, { amount: '9.00', payment_method: 'check' });
   await officer.post(`/loans/${closing.id}/payments`, { amount: '5.00' });
   const held = await officer.post(`/loans/${id}/payments`, {
-    ...{ amount: '10050.00', payment_method: 'wire' },
+    amount: '10050.00',
+    payment_method: 'wire',
   });
   expect(held.status).toBe(201);
   const refund = await officer.post(`/loans/${id}/payments/reimbursement`, {
-    ...{ amount: '60.00', payment_instrument_id },
+    amount: '60.00',
+    payment_instrument_id,
   });
-  idOf(refund);
+  createdId(refund);
   const first = await admin.post('/nacha-files');
   const again = await admin.post('/nacha-files');
 
   expect(by.disbursement.body).toMatchObject({ method: 'ach', net_amount: '9000.00' });
   const amounts = async (file: { id: string; filename: string }) => {
-    const text = read(await sentFile(stage, tenant, file.filename));
+    const text = parseNachaFile(await readSentFile(stage, tenant, file.filename));
     expectControls(text);
     expectLayout(text.lines);
     return text.batches.map(({ header, entries }) => [
-      at(header, 54, 63).trim(),
-      ...entries.map((entry) => [at(entry, 2, 3), Number(at(entry, 30, 39))]),
+      sliceColumns(header, 54, 63).trim(),
+      ...entries.map((entry) => [sliceColumns(entry, 2, 3), Number(sliceColumns(entry, 30, 39))]),
     ]);
   };
   expect(first.body.skipped).toEqual([]);
@@ -92,23 +104,33 @@ test('what a day’s close orders – scheduled payments, instalments of a plan,
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
-  const { id, borrower_id, account: payment_instrument_id } = await withAccount(tenant);
+  const { id, borrower_id, account: payment_instrument_id } = await newLoanWithAccount(tenant);
   const payments = `/loans/${id}/payments`;
   const payment_date = '2026-01-16';
-  idOf(await officer.post(payments, { amount: '20.00', payment_instrument_id, payment_date }));
-  const canceled = idOf(
+  createdId(await officer.post(payments, { amount: '20.00', payment_instrument_id, payment_date }));
+  const canceled = createdId(
     await officer.post(payments, { amount: '21.00', payment_instrument_id, payment_date }),
   );
-  idOf(
+  createdId(
     await officer.post(`/loans/${id}/payment-plans`, {
-      installments: [{ due_date: '2026-01-17', amount: '40.00' }],
-      ...{ auto_collect: true, payment_instrument_id },
+      installments: [
+        {
+          due_date: '2026-01-17',
+          amount: '40.00',
+        },
+      ],
+      auto_collect: true,
+      payment_instrument_id,
     }),
   );
-  idOf(
+  createdId(
     await officer.post(`/borrowers/${borrower_id}/autopay-plans`, {
-      ...{ loan_id: id, payment_instrument_id, frequency: 'monthly', day_of_month: 20 },
-      ...{ amount_type: 'fixed', fixed_amount: '70.00' },
+      loan_id: id,
+      payment_instrument_id,
+      frequency: 'monthly',
+      day_of_month: 20,
+      amount_type: 'fixed',
+      fixed_amount: '70.00',
     }),
   );
 
@@ -120,7 +142,7 @@ test('what a day’s close orders – scheduled payments, instalments of a plan,
 
   expect(early).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
   expect(sent.body).toMatchObject({ entry_count: 3, debit_total: '130.00' });
-  expect(await ledgerOf(tenant)).toMatchObject({ cash: '-9870.00' });
+  expect(await balancesByRole(tenant)).toMatchObject({ cash: '-9870.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -160,11 +182,11 @@ test('an order that no file could hold is refused by whoever it is asked of', as
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { borrower_id, ask, count } = await orderings(tenant);
-  const own = await verifiedAccount(tenant, borrower_id);
-  const blocked = await verifiedAccount(tenant, borrower_id, { status: 'blocked' });
-  const card = await bankAccount(officer, borrower_id, { instrument_type: 'debit_card' });
-  const stranger = await bankAccount(officer, (await newLoan(tenant)).borrower_id);
-  const books = await ledgerOf(tenant);
+  const own = await addVerifiedAccount(tenant, borrower_id);
+  const blocked = await addVerifiedAccount(tenant, borrower_id, { status: 'blocked' });
+  const card = await addBankAccount(officer, borrower_id, { instrument_type: 'debit_card' });
+  const stranger = await addBankAccount(officer, (await newLoan(tenant)).borrower_id);
+  const books = await balancesByRole(tenant);
   const askWith = (id: string) => ask({ payment_instrument_id: id });
 
   const byField = [422, 'validation_error', ['payment_instrument_id']];
@@ -172,9 +194,9 @@ test('an order that no file could hold is refused by whoever it is asked of', as
   expect(await askWith(stranger)).toEqual(all(byField));
   expect(await askWith(card)).toEqual(all(byField));
   expect(await askWith(blocked)).toEqual(all([409, 'instrument_not_usable', []]));
-  await settle(tenant, { nacha: {} });
+  await saveSettings(tenant, { nacha: {} });
   expect(await askWith(own)).toEqual(all([409, 'nacha_not_configured', []]));
-  expect(await ledgerOf(tenant)).toEqual(books);
+  expect(await balancesByRole(tenant)).toEqual(books);
   expect((await officer.get('/payments?payment_instrument_id__isnull=false')).body).toEqual([]);
 });
 
@@ -183,7 +205,7 @@ test('an instrument is for ACH: with another method, or collecting without one, 
   const { officer } = tenant;
   const { borrower_id, overpaid, approved } = await orderings(tenant);
   const loan = await newLoan(tenant, { borrower_id });
-  const payment_instrument_id = await verifiedAccount(tenant, borrower_id);
+  const payment_instrument_id = await addVerifiedAccount(tenant, borrower_id);
   const named = { amount: '1.00', payment_instrument_id };
 
   const replies = [

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { ORIGINATOR, returnFile, sentLines, withAccount } from '../setup/nacha.ts';
-import { settle } from '../setup/settings.ts';
+import {
+  ORIGINATOR,
+  buildReturnFile,
+  readSentEntries,
+  newLoanWithAccount,
+} from '../setup/nacha.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -9,19 +14,23 @@ const NUMBER = '000987654321';
 /** A payment that was sent, and its bank that answers with codes and corrected data. */
 async function sentOnce(settings?: object) {
   const tenant = await stage.tenant('2026-01-15');
-  if (settings) await settle(tenant, settings);
+  if (settings) await saveSettings(tenant, settings);
   const admin = await tenant.signedIn('admin');
   const { officer } = tenant;
-  const loan = await withAccount(tenant);
+  const loan = await newLoanWithAccount(tenant);
   const paid = await officer.post(`/loans/${loan.id}/payments`, {
-    ...{ amount: '100.00', payment_instrument_id: loan.account },
+    amount: '100.00',
+    payment_instrument_id: loan.account,
   });
   const { filename } = (await admin.post('/nacha-files')).body;
-  const [line = ''] = await sentLines(stage, tenant, filename);
+  const [line = ''] = await readSentEntries(stage, tenant, filename);
   return {
-    ...{ tenant, admin, officer, loan },
+    tenant,
+    admin,
+    officer,
+    loan,
     answer: async (code: string, data = '') =>
-      (await admin.post('/nacha-returns', { file: returnFile([line, code, data]) })).body
+      (await admin.post('/nacha-returns', { file: buildReturnFile([line, code, data]) })).body
         .entries[0],
     notices: async () => (await officer.get('/change-notices')).body,
     tasks: async () => (await officer.get('/tasks?source=system')).body,
@@ -29,10 +38,11 @@ async function sentOnce(settings?: object) {
     payment: async () => (await officer.get(`/payments/${paid.body.id}`)).body,
     next: async () => {
       await officer.post(`/loans/${loan.id}/payments`, {
-        ...{ amount: '50.00', payment_instrument_id: loan.account },
+        amount: '50.00',
+        payment_instrument_id: loan.account,
       });
       const made = await admin.post('/nacha-files');
-      return (await sentLines(stage, tenant, made.body.filename))[0] ?? '';
+      return (await readSentEntries(stage, tenant, made.body.filename))[0] ?? '';
     },
   };
 }
@@ -62,7 +72,9 @@ test('a correction is shown without its number, applied on request, and sent fro
     due_date: '2026-01-26',
   });
   expect(task).toMatchObject({
-    ...{ due_date: '2026-01-26', related_type: 'change_notice', related_id: notice.id },
+    due_date: '2026-01-26',
+    related_type: 'change_notice',
+    related_id: notice.id,
     description: expect.stringContaining('account number ending in 4321'),
   });
   expect([others, more]).toEqual([[], []]);
@@ -71,7 +83,8 @@ test('a correction is shown without its number, applied on request, and sent fro
   expect(second).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect((await tasks())[0].status).toBe('completed');
   expect(await account()).toMatchObject({
-    ...{ routing_number: '121000248', account_number_last_four: '4321' },
+    routing_number: '121000248',
+    account_number_last_four: '4321',
   });
   expect(await payment()).toMatchObject({ status: 'completed' });
   expect(await next()).toMatch(new RegExp(`^627121000248${NUMBER} `));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -63,7 +63,7 @@ test('money from before a charge-off, known only after it, still paid what was o
     charge_off_amount: '9756.51',
     suspense_balance: '0.00',
   });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     cash: '-9684.32',
     charge_off_expense: '9756.51',
     interest_income: '-72.19',
@@ -92,7 +92,7 @@ test('a loan that came charged off keeps its claim, and money on it is a recover
   expect(boarded.body).toMatchObject({ status: 'charged_off', charge_off_balance: '5000.00' });
   expect(paid.body).toMatchObject({ principal_applied: '100.00', suspense_applied: '0.00' });
   expect(loan.body).toMatchObject({ charge_off_balance: '4900.00', suspense_balance: '0.00' });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '100.00', recovery_income: '-100.00' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '100.00', recovery_income: '-100.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });
 
@@ -150,7 +150,9 @@ test('a preview shows what a payoff takes from suspense, and what it gives back 
     payment_type: 'payoff',
   });
   const credit = await tenant.officer.post(`/loans/${id}/service-credits`, {
-    ...{ amount: '9671.01', credit_type: 'settlement', reason: 'Settled' },
+    amount: '9671.01',
+    credit_type: 'settlement',
+    reason: 'Settled',
   });
 
   expect(preview).toMatchObject({ status: 200, body: { interest_applied: '-94.51' } });

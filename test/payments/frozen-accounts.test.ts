@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { at, bankAccount, idOf, sentLines, verifiedAccount, withAccount } from '../setup/nacha.ts';
+import {
+  sliceColumns,
+  addBankAccount,
+  createdId,
+  readSentEntries,
+  addVerifiedAccount,
+  newLoanWithAccount,
+} from '../setup/nacha.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -12,9 +19,9 @@ const OTHER = { routing_number: '091000019', account_number: '666666666666' };
 
 /** Where an entry of a file goes: routing number, account number and name. */
 const targetOf = (entry: string) => [
-  at(entry, 4, 12),
-  at(entry, 13, 29).trim(),
-  at(entry, 55, 76).trim(),
+  sliceColumns(entry, 4, 12),
+  sliceColumns(entry, 13, 29).trim(),
+  sliceColumns(entry, 55, 76).trim(),
 ];
 const ORDERED = ['021000021', '000123456789', 'GRACE HOPPER'];
 
@@ -23,7 +30,7 @@ async function filed(tenant: Tenant) {
   const file = await admin.post('/nacha-files');
   return {
     file,
-    targets: (await sentLines(stage, tenant, file.body.filename)).map((line) =>
+    targets: (await readSentEntries(stage, tenant, file.body.filename)).map((line) =>
       targetOf(line.toUpperCase()),
     ),
   };
@@ -44,8 +51,8 @@ const redirect = (instrumentId: string) =>
 test('an account is not changed while an order with it waits for its file, and may be changed afterwards', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
-  const loan = await withAccount(tenant, { status: 'approved' });
-  const ordered = idOf(
+  const loan = await newLoanWithAccount(tenant, { status: 'approved' });
+  const ordered = createdId(
     await officer.post(`/loans/${loan.id}/disbursements`, {
       payment_instrument_id: loan.account,
     }),
@@ -80,12 +87,12 @@ test('an account is not changed while an order with it waits for its file, and m
 test('a file pays and collects by the account of the order, whatever the instrument says by then', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
-  const funded = await withAccount(tenant, { status: 'approved' });
+  const funded = await newLoanWithAccount(tenant, { status: 'approved' });
   const product_id = await newProduct(tenant, { loan_type: 'line_of_credit' });
-  const line = await withAccount(tenant, { product_id, status: 'approved' });
+  const line = await newLoanWithAccount(tenant, { product_id, status: 'approved' });
   await officer.post(`/loans/${line.id}/disburse`, { amount: '100.00' });
-  const paying = await withAccount(tenant);
-  await bankAccount(officer, paying.borrower_id, { account_number: '666666666666' });
+  const paying = await newLoanWithAccount(tenant);
+  await addBankAccount(officer, paying.borrower_id, { account_number: '666666666666' });
   await officer.post(`/loans/${paying.id}/payments`, { amount: '10050.00' });
   const named = { payment_instrument_id: paying.account, amount: '5.00' };
   const orders = [
@@ -93,25 +100,36 @@ test('a file pays and collects by the account of the order, whatever the instrum
       payment_instrument_id: funded.account,
     }),
     await officer.post(`/loans/${line.id}/draws`, {
-      ...{ amount: '50.00', payment_instrument_id: line.account },
+      amount: '50.00',
+      payment_instrument_id: line.account,
     }),
     await officer.post(`/loans/${paying.id}/payments/reimbursement`, named),
   ];
-  const debtor = await withAccount(tenant);
+  const debtor = await newLoanWithAccount(tenant);
   const debit = { payment_instrument_id: debtor.account, amount: '20.00' };
   orders.push(
     await officer.post(`/loans/${debtor.id}/payments`, debit),
     await officer.post(`/loans/${debtor.id}/payments`, { ...debit, payment_date: '2026-01-16' }),
     await officer.post(`/loans/${debtor.id}/payment-plans`, {
-      installments: [{ due_date: '2026-01-16', amount: '30.00' }],
-      ...{ auto_collect: true, payment_instrument_id: debtor.account },
+      installments: [
+        {
+          due_date: '2026-01-16',
+          amount: '30.00',
+        },
+      ],
+      auto_collect: true,
+      payment_instrument_id: debtor.account,
     }),
     await officer.post(`/borrowers/${debtor.borrower_id}/autopay-plans`, {
-      ...{ loan_id: debtor.id, payment_instrument_id: debtor.account, frequency: 'monthly' },
-      ...{ day_of_month: 16, amount_type: 'fixed', fixed_amount: '70.00' },
+      loan_id: debtor.id,
+      payment_instrument_id: debtor.account,
+      frequency: 'monthly',
+      day_of_month: 16,
+      amount_type: 'fixed',
+      fixed_amount: '70.00',
     }),
   );
-  for (const reply of orders) idOf(reply);
+  for (const reply of orders) createdId(reply);
   await travelTo(stage, tenant, '2026-01-17');
 
   for (const { account } of [funded, line, paying, debtor]) await redirect(account);
@@ -132,7 +150,7 @@ test('money is paid to verified accounts only, when it is ordered and when it is
   await officer.post(`/loans/${line.id}/disburse`, { amount: '100.00' });
   const overpaid = await newLoan(tenant, { borrower_id });
   await officer.post(`/loans/${overpaid.id}/payments`, { amount: '10050.00' });
-  const unverified = await bankAccount(officer, borrower_id);
+  const unverified = await addBankAccount(officer, borrower_id);
   const named = { amount: '1.00', payment_instrument_id: unverified };
 
   const refused = [
@@ -164,14 +182,17 @@ test('an account without its number takes no order, and the answer says what is 
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { id, borrower_id } = await newLoan(tenant);
-  const account = await bankAccount(officer, borrower_id, {
-    ...{ account_number: null, account_number_last_four: '6789', routing_number: null },
+  const account = await addBankAccount(officer, borrower_id, {
+    account_number: null,
+    account_number_last_four: '6789',
+    routing_number: null,
   });
   const order = { amount: '10.00', payment_instrument_id: account };
 
   const paid = await officer.post(`/loans/${id}/payments`, order);
   const enrolled = await officer.post(`/borrowers/${borrower_id}/autopay-plans`, {
-    ...{ loan_id: id, payment_instrument_id: account },
+    loan_id: id,
+    payment_instrument_id: account,
   });
   await officer.put(`/payment-instruments/${account}`, OTHER);
   const later = await officer.post(`/loans/${id}/payments`, order);
@@ -194,7 +215,7 @@ test('of an order and a change of its account at the same moment, one waits for 
   const loan = await newLoan(tenant);
   const accounts: string[] = [];
   for (let made = 0; made < 4; made += 1)
-    accounts.push(await verifiedAccount(tenant, loan.borrower_id));
+    accounts.push(await addVerifiedAccount(tenant, loan.borrower_id));
 
   const outcomes = await Promise.all(
     accounts.map(async (account) => {
@@ -203,7 +224,7 @@ test('of an order and a change of its account at the same moment, one waits for 
         officer.post(`/loans/${loan.id}/payments`, named),
         officer.put(`/payment-instruments/${account}`, OTHER),
       ]);
-      return { payment: idOf(order), change: change.status };
+      return { payment: createdId(order), change: change.status };
     }),
   );
   const kept = await stage.owner.query(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -83,6 +83,6 @@ test('a payment goes back on the day that is said, and its entry says so', async
     reversal_effective_date: '2026-01-20',
   });
   expect(mirror).toMatchObject({ entry_date: '2026-01-20' });
-  expect(await ledgerOf(tenant)).toMatchObject({ loans_receivable: '10000.00' });
+  expect(await balancesByRole(tenant)).toMatchObject({ loans_receivable: '10000.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });

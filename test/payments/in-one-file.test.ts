@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newClient } from '../setup/client.ts';
-import { idOf, sentFile, withAccount } from '../setup/nacha.ts';
+import { createdId, readSentFile, newLoanWithAccount } from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
@@ -14,10 +14,10 @@ test('two processes that make files at once put each order in one of them', asyn
   await other.login(`admin@${tenant.slug}.test`, PASSWORD);
   const admin = await tenant.signedIn('admin');
   const made: string[] = [];
-  const { id, account: payment_instrument_id } = await withAccount(tenant);
+  const { id, account: payment_instrument_id } = await newLoanWithAccount(tenant);
   const pay = async () => {
     const named = { amount: '1.00', payment_instrument_id };
-    made.push(idOf(await tenant.officer.post(`/loans/${id}/payments`, named)));
+    made.push(createdId(await tenant.officer.post(`/loans/${id}/payments`, named)));
   };
   for (let round = 0; round < 4; round += 1) {
     await pay();
@@ -37,7 +37,7 @@ test('two processes that make files at once put each order in one of them', asyn
 test('a file whose making stopped between writing and marking is made once more, and the same', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const { id, account: payment_instrument_id } = await withAccount(tenant);
+  const { id, account: payment_instrument_id } = await newLoanWithAccount(tenant);
   const named = { amount: '12.00', payment_instrument_id };
   await tenant.officer.post(`/loans/${id}/payments`, named);
   const { files } = stage.installation;
@@ -55,7 +55,7 @@ test('a file whose making stopped between writing and marking is made once more,
   const died = await admin.post('/nacha-files');
   stage.installation.files = files;
   const [pending] = (await admin.get('/nacha-files')).body;
-  const written = await sentFile(stage, tenant, pending.filename);
+  const written = await readSentFile(stage, tenant, pending.filename);
   const again = await admin.post('/nacha-files');
   const [file, ...others] = (await admin.get('/nacha-files')).body;
 
@@ -64,30 +64,30 @@ test('a file whose making stopped between writing and marking is made once more,
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
   expect(file).toMatchObject({ id: pending.id, status: 'completed', debit_total: '12.00' });
   expect(others).toEqual([]);
-  expect(await sentFile(stage, tenant, file.filename)).toBe(written);
+  expect(await readSentFile(stage, tenant, file.filename)).toBe(written);
 });
 
 test('what is taken back before its file is in none, and nothing of it is cash', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
-  const { id, account: payment_instrument_id } = await withAccount(tenant);
-  const funded = await withAccount(tenant, { status: 'approved' });
-  const books = await ledgerOf(tenant);
-  const payment = idOf(
+  const { id, account: payment_instrument_id } = await newLoanWithAccount(tenant);
+  const funded = await newLoanWithAccount(tenant, { status: 'approved' });
+  const books = await balancesByRole(tenant);
+  const payment = createdId(
     await officer.post(`/loans/${id}/payments`, { amount: '12.00', payment_instrument_id }),
   );
-  const disbursement = idOf(
+  const disbursement = createdId(
     await officer.post(`/loans/${funded.id}/disbursements`, {
       payment_instrument_id: funded.account,
     }),
   );
 
-  const ordered = await ledgerOf(tenant);
+  const ordered = await balancesByRole(tenant);
   await officer.post(`/payments/${payment}/reverse`, { reason: 'clerical_error' });
   await officer.post(`/disbursements/${disbursement}/reverse`);
   const refused = await admin.post('/nacha-files');
-  const after = await ledgerOf(tenant);
+  const after = await balancesByRole(tenant);
   await travelTo(stage, tenant, '2026-01-22');
 
   expect(ordered).toMatchObject({ cash: '-10000.00', ach_clearing: '-9988.00' });
@@ -99,10 +99,10 @@ test('what is taken back before its file is in none, and nothing of it is cash',
 test('a payment that is reversed while a file is made is in it or is not, and its cash follows', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const { id, account: payment_instrument_id } = await withAccount(tenant);
+  const { id, account: payment_instrument_id } = await newLoanWithAccount(tenant);
   const named = { amount: '10.00', payment_instrument_id };
   for (let round = 0; round < 4; round += 1) {
-    const payment = idOf(await tenant.officer.post(`/loans/${id}/payments`, named));
+    const payment = createdId(await tenant.officer.post(`/loans/${id}/payments`, named));
     const [reversed] = await Promise.all([
       tenant.officer.post(`/payments/${payment}/reverse`, { reason: 'duplicate' }),
       admin.post('/nacha-files'),
@@ -119,7 +119,7 @@ test('a payment that is reversed while a file is made is in it or is not, and it
 
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
   // What was in a file has been collected although it was reversed: it waits to go back.
-  const { cash = '0.00', ach_clearing = '0.00' } = await ledgerOf(tenant);
+  const { cash = '0.00', ach_clearing = '0.00' } = await balancesByRole(tenant);
   expect([Number(cash), Number(ach_clearing)]).toEqual([collected - 10_000, 0 - collected]);
   expect(await violationsIn(stage)).toEqual([]);
 });

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Files } from '../../jobs/files/files.ts';
-import { sendFile } from '../../jobs/payments/nacha/make-file.ts';
-import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
-import { at, expectControls, idOf, read, sentFile, withAccount } from '../setup/nacha.ts';
+import { generateNachaFile } from '../../jobs/payments/nacha/generate-file.ts';
+import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
+import {
+  sliceColumns,
+  expectControls,
+  createdId,
+  parseNachaFile,
+  readSentFile,
+  newLoanWithAccount,
+} from '../setup/nacha.ts';
 import { expectLayout } from '../setup/nacha-layout.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -19,7 +26,7 @@ function dyingAt(dying: number): { within: Within; files: Files } {
     steps += 1;
     if (steps === dying) throw new Error('The process dies here.');
   };
-  const within = workOf(stage.pool, SYSTEM, stage.installation);
+  const within = createWithin(stage.pool, SYSTEM, stage.installation);
   const { files } = stage.installation;
   return {
     within: async (...given) => {
@@ -41,19 +48,19 @@ function dyingAt(dying: number): { within: Within; files: Files } {
 test('whichever step a process dies at, each order is in one whole file after the repeat', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const { id, account: payment_instrument_id } = await withAccount(tenant);
+  const { id, account: payment_instrument_id } = await newLoanWithAccount(tenant);
   const orders: string[] = [];
   const pay = async () => {
     const named = { amount: `${orders.length + 1}.00`, payment_instrument_id };
-    orders.push(idOf(await tenant.officer.post(`/loans/${id}/payments`, named)));
+    orders.push(createdId(await tenant.officer.post(`/loans/${id}/payments`, named)));
   };
   const healthy = dyingAt(Infinity);
   for (let dying = 1; dying <= STEPS; dying += 1) {
     await pay();
     const { within, files } = dyingAt(dying);
-    await expect(sendFile(within, files, tenant.id, {})).rejects.toThrow('dies here');
+    await expect(generateNachaFile(within, files, tenant.id, {})).rejects.toThrow('dies here');
     await pay();
-    await sendFile(healthy.within, healthy.files, tenant.id, {});
+    await generateNachaFile(healthy.within, healthy.files, tenant.id, {});
   }
 
   const sent = await stage.owner.query<{ payment_id: string }>(
@@ -63,8 +70,8 @@ test('whichever step a process dies at, each order is in one whole file after th
   const { body: files } = await admin.get('/nacha-files');
   const cents: number[] = [];
   for (const file of files) {
-    const text = await sentFile(stage, tenant, file.filename);
-    const parsed = read(text);
+    const text = await readSentFile(stage, tenant, file.filename);
+    const parsed = parseNachaFile(text);
     expectControls(parsed);
     expectLayout(parsed.lines);
     expect(file).toMatchObject({
@@ -73,7 +80,7 @@ test('whichever step a process dies at, each order is in one whole file after th
       sha256_hash: createHash('sha256').update(text).digest('hex'),
     });
     const entries = parsed.batches.flatMap(({ entries }) => entries);
-    cents.push(...entries.map((entry) => Number(at(entry, 30, 39))));
+    cents.push(...entries.map((entry) => Number(sliceColumns(entry, 30, 39))));
   }
   expect(sent.rows.map(({ payment_id }) => payment_id).toSorted()).toEqual(orders.toSorted());
   expect(cents.toSorted((one, other) => one - other)).toEqual(

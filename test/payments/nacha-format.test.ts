@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { batchOf, nachaFile } from '../../jobs/payments/nacha/records.ts';
-import { expectControls, ORIGINATOR, read } from '../setup/nacha.ts';
+import { batchKey, renderNachaFile } from '../../jobs/payments/nacha/render-file.ts';
+import { expectControls, ORIGINATOR, parseNachaFile } from '../setup/nacha.ts';
 
 test('a file is, character by character, what the rules print', () => {
-  const file = nachaFile(
+  const file = renderNachaFile(
     ORIGINATOR,
     {
       file_date: '2026-02-17',
@@ -13,7 +13,7 @@ test('a file is, character by character, what the rules print', () => {
     },
     [
       {
-        batch: batchOf('PPD', '225', 'LOAN PMT'),
+        batch: batchKey('PPD', '225', 'LOAN PMT'),
         transaction_code: '27',
         routing_number: '021000021',
         account_number: '000123456789',
@@ -24,7 +24,7 @@ test('a file is, character by character, what the rules print', () => {
         is_recurring: true,
       },
       {
-        batch: batchOf('PPD', '220', 'LOAN FUND'),
+        batch: batchKey('PPD', '220', 'LOAN FUND'),
         transaction_code: '32',
         routing_number: '121000248',
         account_number: '42',
@@ -49,5 +49,5 @@ test('a file is, character by character, what the rules print', () => {
     ...Array.from({ length: 2 }, () => '9'.repeat(94)),
     '',
   ]);
-  expectControls(read(file));
+  expectControls(parseNachaFile(file));
 });

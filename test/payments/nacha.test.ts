@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
-import { at, expectControls, read, returnFile, sentFile } from '../setup/nacha.ts';
+import {
+  sliceColumns,
+  expectControls,
+  parseNachaFile,
+  buildReturnFile,
+  readSentFile,
+} from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -28,7 +34,7 @@ async function enroll(tenant: Tenant, account: Record<string, unknown> = {}) {
   return { ...loan, payment_instrument_id };
 }
 
-const textOf = (tenant: Tenant, filename: string) => sentFile(stage, tenant, filename);
+const textOf = (tenant: Tenant, filename: string) => readSentFile(stage, tenant, filename);
 
 test('what autopay drew goes to the bank once, and what the bank sends back is returned once', async () => {
   const { tenant, admin } = await configured('2026-01-15');
@@ -42,7 +48,7 @@ test('what autopay drew goes to the bank once, and what the bank sends back is r
 
   const made = await admin.post('/nacha-files');
   const again = await admin.post('/nacha-files');
-  const file = read(await textOf(tenant, made.body.filename));
+  const file = parseNachaFile(await textOf(tenant, made.body.filename));
   const entries = await admin.get(`/nacha-files/${made.body.id}/entries`);
   const link = await admin.get(`/nacha-files/${made.body.id}/download`);
 
@@ -61,14 +67,12 @@ test('what autopay drew goes to the bank once, and what the bank sends back is r
   });
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
   expectControls(file);
-  expect(file.batches.map(({ header }) => at(header, 51, 53))).toEqual(['CCD', 'PPD']);
-  expect(at(file.batches[1]?.header ?? '', 70, 75)).toBe('260219');
-  expect(file.batches[1]?.entries.map((entry) => at(entry, 2, 3)).toSorted(undefined)).toEqual([
-    '27',
-    '27',
-    '37',
-  ]);
-  expect(file.batches[1]?.entries.map((entry) => at(entry, 13, 29).trim())).toContain(
+  expect(file.batches.map(({ header }) => sliceColumns(header, 51, 53))).toEqual(['CCD', 'PPD']);
+  expect(sliceColumns(file.batches[1]?.header ?? '', 70, 75)).toBe('260219');
+  expect(
+    file.batches[1]?.entries.map((entry) => sliceColumns(entry, 2, 3)).toSorted(undefined),
+  ).toEqual(['27', '27', '37']);
+  expect(file.batches[1]?.entries.map((entry) => sliceColumns(entry, 13, 29).trim())).toContain(
     '000123456789',
   );
   expect(link.body.download_url).toContain(made.body.filename);
@@ -88,7 +92,7 @@ test('what autopay drew goes to the bank once, and what the bank sends back is r
   };
   const stranger = `${(await lineOf(good.id)).slice(0, 79)}091000019999999`;
   const differs = (await lineOf(savings.id)).replace('0000031568', '0000031569');
-  const returns = returnFile(
+  const returns = buildReturnFile(
     [await lineOf(bad.id), 'R01'],
     [stranger, 'R01'],
     [differs, 'R01'],
@@ -113,9 +117,9 @@ test('what autopay drew goes to the bank once, and what the bank sends back is r
 
   await travelTo(stage, tenant, '2026-02-24');
   const second = await admin.post('/nacha-files');
-  const retry = read(await textOf(tenant, second.body.filename));
+  const retry = parseNachaFile(await textOf(tenant, second.body.filename));
   expectControls(retry);
-  expect(retry.batches.map(({ header }) => at(header, 54, 63))).toEqual(['RETRY PYMT']);
+  expect(retry.batches.map(({ header }) => sliceColumns(header, 54, 63))).toEqual(['RETRY PYMT']);
   expect(second.body).toMatchObject({ entry_count: 1, debit_total: '315.68' });
 });
 
@@ -136,10 +140,10 @@ test('a disbursement goes out as a credit, and its return is seen to by somebody
   expect(paid.status, JSON.stringify(paid.body)).toBe(201);
 
   const made = await admin.post('/nacha-files', { file_date: '2026-01-16' });
-  const file = read(await textOf(tenant, made.body.filename));
+  const file = parseNachaFile(await textOf(tenant, made.body.filename));
   const entry = file.batches[0]?.entries[0] ?? '';
-  const books = await ledgerOf(tenant);
-  const taken = await admin.post('/nacha-returns', { file: returnFile([entry, 'R03']) });
+  const books = await balancesByRole(tenant);
+  const taken = await admin.post('/nacha-returns', { file: buildReturnFile([entry, 'R03']) });
 
   // The 17th to the 19th of January 2026 are a weekend and a holiday.
   expect(made.body).toMatchObject({
@@ -148,22 +152,22 @@ test('a disbursement goes out as a credit, and its return is seen to by somebody
     debit_total: '0.00',
   });
   expectControls(file);
-  expect([at(entry, 2, 3), at(entry, 30, 39), at(entry, 55, 66)]).toEqual([
-    '32',
-    '0001000000',
-    'GRACE HOPPER',
-  ]);
+  expect([
+    sliceColumns(entry, 2, 3),
+    sliceColumns(entry, 30, 39),
+    sliceColumns(entry, 55, 66),
+  ]).toEqual(['32', '0001000000', 'GRACE HOPPER']);
   expect(taken.body.entries).toMatchObject([{ status: 'returned', disbursement_id: paid.body.id }]);
   expect((await officer.get(`/disbursements/${paid.body.id}`)).body.status).toBe('failed');
   expect((await officer.get('/tasks?source=system')).body).toMatchObject([
     { loan_id: loan.id, title: expect.stringMatching(/came back \(R03\)/) },
   ]);
-  expect(await ledgerOf(tenant)).toEqual(books);
+  expect(await balancesByRole(tenant)).toEqual(books);
 });
 
 test('without an originator nothing is sent, and a file that is none is refused by its line', async () => {
   const tenant = await stage.tenant();
-  await settle(tenant, { nacha: {} });
+  await saveSettings(tenant, { nacha: {} });
   const admin = await tenant.signedIn('admin');
 
   const refused = await admin.post('/nacha-files');

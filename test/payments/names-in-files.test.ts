@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { metro2File } from '../../jobs/loans/reporting/metro2.ts';
-import { makeReportable, recordsOf, reported, reporting } from '../setup/credit.ts';
+import {
+  makeReportable,
+  creditRecords,
+  runCreditReports,
+  newReportingTenant,
+} from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
-import { at, bankAccount, sentLines } from '../setup/nacha.ts';
+import { sliceColumns, addBankAccount, readSentEntries } from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -20,7 +25,7 @@ const NAMES: [name: string, printed: string][] = [
 
 async function ordered(tenant: Tenant, account_holder_name: string) {
   const loan = await newLoan(tenant);
-  const account = await bankAccount(tenant.officer, loan.borrower_id, { account_holder_name });
+  const account = await addBankAccount(tenant.officer, loan.borrower_id, { account_holder_name });
   const path = `/loans/${loan.id}/payments`;
   const order = { amount: '100.00', payment_instrument_id: account };
   const { body } = await tenant.officer.post(path, order);
@@ -34,14 +39,18 @@ test('a bank’s file has names of any script in Latin letters, and numbers as t
   for (const [name, printed] of NAMES) receipts.set((await ordered(tenant, name)).receipt, printed);
 
   const made = await admin.post('/nacha-files');
-  const lines = await sentLines(stage, tenant, made.body.filename);
+  const lines = await readSentEntries(stage, tenant, made.body.filename);
 
-  const names = new Map(lines.map((line) => [at(line, 40, 54).trim(), at(line, 55, 76).trim()]));
+  const names = new Map(
+    lines.map((line) => [sliceColumns(line, 40, 54).trim(), sliceColumns(line, 55, 76).trim()]),
+  );
   expect(names).toEqual(receipts);
   for (const line of lines)
-    expect([at(line, 4, 12), at(line, 13, 29).trim(), at(line, 30, 39)]).toEqual([
-      ...['021000021', '000123456789', '0000010000'],
-    ]);
+    expect([
+      sliceColumns(line, 4, 12),
+      sliceColumns(line, 13, 29).trim(),
+      sliceColumns(line, 30, 39),
+    ]).toEqual(['021000021', '000123456789', '0000010000']);
 });
 
 test('an order whose name has no letters for the bank becomes a task, and the others are sent', async () => {
@@ -53,12 +62,12 @@ test('an order whose name has no letters for the bank becomes a task, and the ot
   const none = await admin.post('/nacha-files');
   await ordered(tenant, 'Ørsted');
   const made = await admin.post('/nacha-files');
-  const lines = await sentLines(stage, tenant, made.body.filename);
+  const lines = await readSentEntries(stage, tenant, made.body.filename);
 
   const skipped = [{ payment_id: nameless.payment, reason: 'name_not_printable' }];
   expect(none).toMatchObject({ status: 409, body: { details: { skipped } } });
   expect(made).toMatchObject({ status: 201, body: { entry_count: 1, skipped } });
-  expect(lines.map((line) => at(line, 55, 76).trim())).toEqual(['ORSTED']);
+  expect(lines.map((line) => sliceColumns(line, 55, 76).trim())).toEqual(['ORSTED']);
   expect(await tasks()).toMatchObject([
     {
       title: expect.stringContaining('no Latin letters'),
@@ -69,7 +78,7 @@ test('an order whose name has no letters for the bank becomes a task, and the ot
 });
 
 test('a bureau’s file has names in Latin letters; of whom none is left nothing is sent', async () => {
-  const tenant = await reporting(stage, '2026-01-15');
+  const tenant = await newReportingTenant(stage, '2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [vietnamese, nameless] = [await newLoan(tenant), await newLoan(tenant)];
   const rename = (loan: { borrower_id: string }, first_name: string, last_name: string) =>
@@ -78,7 +87,7 @@ test('a bureau’s file has names in Latin letters; of whom none is left nothing
   await rename(vietnamese, 'Đức', 'Đặng');
   await rename(nameless, 'Ada', '☺☺');
   await travelTo(stage, tenant, '2026-02-03');
-  await reported(stage);
+  await runCreditReports(stage);
 
   const made = await admin.post('/credit-reporting-files');
   const again = await admin.post('/credit-reporting-files');
@@ -93,10 +102,11 @@ test('a bureau’s file has names in Latin letters; of whom none is left nothing
   expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201, body: { record_count: 1 } });
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
   expect(lines).toHaveLength(3);
-  expect([at(lines[1] ?? '', 232, 256).trim(), at(lines[1] ?? '', 257, 276).trim()]).toEqual([
-    ...['DANG', 'DUC'],
-  ]);
-  expect(await recordsOf(tenant, nameless.id)).toMatchObject([
+  expect([
+    sliceColumns(lines[1] ?? '', 232, 256).trim(),
+    sliceColumns(lines[1] ?? '', 257, 276).trim(),
+  ]).toEqual(['DANG', 'DUC']);
+  expect(await creditRecords(tenant, nameless.id)).toMatchObject([
     { status: 'suppressed', suppression_reason: 'name_not_printable' },
   ]);
   expect((await tenant.officer.get('/tasks?source=system')).body).toMatchObject([
@@ -107,14 +117,19 @@ test('a bureau’s file has names in Latin letters; of whom none is left nothing
 test('the reporter of a bureau’s file is written in Latin letters too', () => {
   const file = metro2File(
     {
-      ...{ reporter_name: 'Crédit Łódź', reporter_address: '1 Æbleveien', reporter_phone: '' },
+      reporter_name: 'Crédit Łódź',
+      reporter_address: '1 Æbleveien',
+      reporter_phone: '',
       identification_number: 'ACME01',
-      ...{ innovis: '', equifax: '', experian: '', transunion: '' },
+      innovis: '',
+      equifax: '',
+      experian: '',
+      transunion: '',
     },
     { activity_date: '2026-01-31', created_at: '2026-02-03T10:00:00Z' },
     [],
   );
 
-  expect(at(file, 80, 119).trim()).toBe('CREDIT LODZ');
+  expect(sliceColumns(file, 80, 119).trim()).toBe('CREDIT LODZ');
   expect(file).toMatch(/1 AEBLEVEIEN/);
 });

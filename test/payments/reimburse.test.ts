@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -42,7 +42,7 @@ test('what waits in suspense is paid back first, and the list of suspense tells 
     { balance_after: '30.00' },
     { balance_after: '0.00' },
   ]);
-  expect(await ledgerOf(tenant)).toEqual({});
+  expect(await balancesByRole(tenant)).toEqual({});
 });
 
 test('a payment that is given back opens the principal again, and no more than it had repaid', async () => {
@@ -67,7 +67,7 @@ test('a payment that is given back opens the principal again, and no more than i
     status: 409,
     body: { code: 'exceeds_refundable', details: { refundable_amount: '4000.00' } },
   });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '-6000.00', loans_receivable: '6000.00' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '-6000.00', loans_receivable: '6000.00' });
 });
 
 test('money paid back may itself be taken back; it is never received as a payment', async () => {
@@ -85,7 +85,7 @@ test('money paid back may itself be taken back; it is never received as a paymen
   });
 
   expect(reversed).toMatchObject({ status: 200, body: { status: 'reversed' } });
-  expect(await ledgerOf(tenant)).toEqual({ cash: '50.00', borrower_suspense: '-50.00' });
+  expect(await balancesByRole(tenant)).toEqual({ cash: '50.00', borrower_suspense: '-50.00' });
   expect(odd).toMatchObject({
     status: 422,
     body: { errors: { payment_type: expect.any(String) } },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { enrolled } from '../setup/autopay.ts';
-import { returnFile, sentLines, withAccount } from '../setup/nacha.ts';
+import { newEnrolledLoan } from '../setup/autopay.ts';
+import { buildReturnFile, readSentEntries, newLoanWithAccount } from '../setup/nacha.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -10,10 +10,11 @@ const stage = await newStage();
 async function returnedWith(return_code: string) {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
-  const loan = await withAccount(tenant);
+  const loan = await newLoanWithAccount(tenant);
   const order = () =>
     officer.post(`/loans/${loan.id}/payments`, {
-      ...{ amount: '100.00', payment_instrument_id: loan.account },
+      amount: '100.00',
+      payment_instrument_id: loan.account,
     });
   const paid = await order();
   const returned = await officer.post(`/payments/${paid.body.id}/return`, { return_code });
@@ -89,7 +90,7 @@ test.each(['R01', 'R09', 'R06', 'R11', 'R17', 'R24', 'R34'])(
 
 test('a code that disputes a return takes no payment back by hand', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  const loan = await withAccount(tenant);
+  const loan = await newLoanWithAccount(tenant);
   const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '100.00' });
 
   const path = `/payments/${paid.body.id}`;
@@ -107,12 +108,14 @@ test('a later return for want of funds does not hide why the account is blocked'
   await officer.post(`/payments/${second.body.id}/return`, { return_code: 'R01' });
 
   expect(await account()).toMatchObject({
-    ...{ status: 'blocked', block_code: 'R20', last_return_code: 'R01' },
+    status: 'blocked',
+    block_code: 'R20',
+    last_return_code: 'R01',
   });
 });
 
 test.each(['R05', 'R08', 'R16', 'R20'])('autopay is paused after %s', async (return_code) => {
-  const { tenant, officer, plan, payments } = await enrolled(stage);
+  const { tenant, officer, plan, payments } = await newEnrolledLoan(stage);
   await travelTo(stage, tenant, '2026-02-18');
   const [drawn] = await payments();
 
@@ -124,7 +127,7 @@ test.each(['R05', 'R08', 'R16', 'R20'])('autopay is paused after %s', async (ret
 });
 
 test('a revoked authorization ends the consent of the plan, which is not resumed', async () => {
-  const { tenant, officer, loan, instrument, plan, id, payments } = await enrolled(stage);
+  const { tenant, officer, loan, instrument, plan, id, payments } = await newEnrolledLoan(stage);
   const consent = await officer.post(`/borrowers/${loan.borrower_id}/consents`, {
     consent_type: 'autopay',
   });
@@ -140,7 +143,8 @@ test('a revoked authorization ends the consent of the plan, which is not resumed
   const resumed = await officer.put(`/autopay-plans/${id}`, { status: 'active' });
 
   expect((await officer.get(`/borrower-consents/${consent.body.id}`)).body).toMatchObject({
-    ...{ status: 'revoked', revocation_method: 'bank_return' },
+    status: 'revoked',
+    revocation_method: 'bank_return',
     revocation_reason: 'Returned with R07',
   });
   expect(resumed).toMatchObject({ status: 409, body: { code: 'authorization_revoked' } });
@@ -150,14 +154,15 @@ test('a revoked authorization ends the consent of the plan, which is not resumed
 test('what comes back of money paid out blocks the account too', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const loan = await withAccount(tenant, { status: 'approved' });
+  const loan = await newLoanWithAccount(tenant, { status: 'approved' });
   await tenant.officer.post(`/loans/${loan.id}/disbursements`, {
-    ...{ method: 'ach', payment_instrument_id: loan.account },
+    method: 'ach',
+    payment_instrument_id: loan.account,
   });
   const { filename } = (await admin.post('/nacha-files')).body;
-  const [line = ''] = await sentLines(stage, tenant, filename);
+  const [line = ''] = await readSentEntries(stage, tenant, filename);
 
-  await admin.post('/nacha-returns', { file: returnFile([line, 'R23']) });
+  await admin.post('/nacha-returns', { file: buildReturnFile([line, 'R23']) });
 
   const account = await tenant.officer.get(`/payment-instruments/${loan.account}`);
   expect(account.body).toMatchObject({ status: 'blocked', block_code: 'R23' });

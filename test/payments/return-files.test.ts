@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { readBankFile } from '../../jobs/payments/nacha/bank-file.ts';
-import { at, bankFile, returnFile, sentLines, withAccount } from '../setup/nacha.ts';
+import {
+  sliceColumns,
+  buildBankFile,
+  buildReturnFile,
+  readSentEntries,
+  newLoanWithAccount,
+} from '../setup/nacha.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -9,7 +15,7 @@ const stage = await newStage();
 async function twoSent() {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const loan = await withAccount(tenant);
+  const loan = await newLoanWithAccount(tenant);
   const pay = async (amount: string) => {
     const path = `/loans/${loan.id}/payments`;
     const paid = await tenant.officer.post(path, { amount, payment_instrument_id: loan.account });
@@ -17,7 +23,7 @@ async function twoSent() {
   };
   const ids = [await pay('100.00'), await pay('200.00')];
   const { id, filename } = (await admin.post('/nacha-files')).body;
-  const [first = '', second = ''] = await sentLines(stage, tenant, filename);
+  const [first = '', second = ''] = await readSentEntries(stage, tenant, filename);
   const take = (file: string) => admin.post('/nacha-returns', { file });
   const statuses = () =>
     Promise.all(ids.map(async (id) => (await admin.get(`/payments/${id}`)).body.status));
@@ -33,7 +39,7 @@ const changed = (lines: string[], index: number, from: number, text: string) =>
 
 test('a file that does not add up is refused whole, with the line and the field', async () => {
   const { first, second, take, statuses } = await twoSent();
-  const whole = returnFile([first, 'R01'], [second, 'R01']).trimEnd().split('\n');
+  const whole = buildReturnFile([first, 'R01'], [second, 'R01']).trimEnd().split('\n');
   const tampered: [lines: string[], problem: RegExp][] = [
     [whole.slice(0, 4), /^Line 4 is the last record, but the file control is missing\.$/],
     [whole.toSpliced(4, 1), /^Line 5 begins a batch before the control of the last one\.$/],
@@ -72,7 +78,7 @@ test('a file that does not add up is refused whole, with the line and the field'
 test('the dialects of banks are read as the same file', async () => {
   const { first, second, take, statuses } = await twoSent();
   const stranger = `${first.slice(0, 79)}091000019999999`;
-  const lines = returnFile([first, 'r01'], [second, 'R01'], [stranger, 'R02'])
+  const lines = buildReturnFile([first, 'r01'], [second, 'R01'], [stranger, 'R02'])
     .trimEnd()
     .split('\n');
   const dialects: Record<string, string> = {
@@ -110,17 +116,17 @@ test('a file without returns is taken; so is one with entries of another kind', 
   const { first, take, statuses } = await twoSent();
 
   const none = await take(
-    bankFile()
+    buildBankFile()
       .map((line) => `${line.trimEnd()}\r\n`)
       .join(''),
   );
-  const forward = await take(bankFile([first]).join('\n'));
+  const forward = await take(buildBankFile([first]).join('\n'));
 
   expect(none).toMatchObject({ status: 200, body: { entries: [] } });
   expect(forward).toMatchObject({
     status: 200,
     body: {
-      entries: [{ status: 'no_return', code: null, trace_number: at(first, 80, 94) }],
+      entries: [{ status: 'no_return', code: null, trace_number: sliceColumns(first, 80, 94) }],
     },
   });
   expect(await statuses()).toEqual(['completed', 'completed']);
@@ -134,7 +140,7 @@ test('a return that its loan refuses becomes a task, and the rest of the file is
     [loan.id],
   );
 
-  const file = returnFile([first, 'R01'], [second, 'R01']);
+  const file = buildReturnFile([first, 'R01'], [second, 'R01']);
   const taken = await take(file);
   await take(file);
 
@@ -145,7 +151,7 @@ test('a return that its loan refuses becomes a task, and the rest of the file is
   ]);
   const entries = await admin.get(`/nacha-files/${id}/entries`);
   expect(
-    entries.body.find(({ trace_number }: Entry) => trace_number === at(first, 80, 94)),
+    entries.body.find(({ trace_number }: Entry) => trace_number === sliceColumns(first, 80, 94)),
   ).toMatchObject({ return_code: null });
 });
 

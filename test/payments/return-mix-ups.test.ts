@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import {
-  at,
-  bankFile,
+  sliceColumns,
+  buildBankFile,
   expectControls,
   ORIGINATOR,
-  read,
-  returnFile,
-  sentFile,
-  sentLines,
-  withAccount,
+  parseNachaFile,
+  buildReturnFile,
+  readSentFile,
+  readSentEntries,
+  newLoanWithAccount,
 } from '../setup/nacha.ts';
 import { expectLayout, expectReturnLayout } from '../setup/nacha-layout.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -21,27 +21,32 @@ const stage = await newStage();
 /** Payments of these amounts that were sent in one file, with their lines in the order of the amounts. */
 async function sent(tenant: Tenant, amounts: string[]) {
   const admin = await tenant.signedIn('admin');
-  const loan = await withAccount(tenant);
+  const loan = await newLoanWithAccount(tenant);
   const ids: string[] = [];
   for (const amount of amounts) {
     const order = { amount, payment_instrument_id: loan.account };
     ids.push((await tenant.officer.post(`/loans/${loan.id}/payments`, order)).body.id);
   }
   const { filename } = (await admin.post('/nacha-files')).body;
-  const found = await sentLines(stage, tenant, filename);
+  const found = await readSentEntries(stage, tenant, filename);
   const lines = amounts.map((amount) => {
     const cents = amount.replace('.', '').padStart(10, '0');
-    return found.find((line) => at(line, 30, 39) === cents) ?? '';
+    return found.find((line) => sliceColumns(line, 30, 39) === cents) ?? '';
   });
   return {
-    ...{ admin, loan, ids, lines },
+    admin,
+    loan,
+    ids,
+    lines,
     take: async (file: string) => (await admin.post('/nacha-returns', { file })).body.entries,
     statuses: () =>
       Promise.all(ids.map(async (id) => (await admin.get(`/payments/${id}`)).body.status)),
     tasks: async () =>
-      ((await tenant.officer.get('/tasks?source=system')).body as { title: string }[]).map(
-        ({ title }) => title,
-      ),
+      (
+        (await tenant.officer.get('/tasks?source=system')).body as {
+          title: string;
+        }[]
+      ).map(({ title }) => title),
   };
 }
 
@@ -50,21 +55,23 @@ const statusesOf = (entries: { status: string }[]) => entries.map(({ status }) =
 /** All records of returns in one batch of the bank, as some banks send them. */
 function inOneBatch(file: string) {
   const records = file.split('\n').filter((line) => /^[67]/.test(line));
-  return `${bankFile(records).join('\n')}\n`;
+  return `${buildBankFile(records).join('\n')}\n`;
 }
 
 test('a file of another company at the same bank books nothing, though its numbers are the same', async () => {
   const ours = await stage.tenant('2026-01-15');
   const other = await stage.tenant('2026-01-15');
-  await settle(other, { nacha: { ...ORIGINATOR, company_id: '1987654321' } });
+  await saveSettings(other, { nacha: { ...ORIGINATOR, company_id: '1987654321' } });
   const [mine, theirs] = [await sent(ours, ['100.00']), await sent(other, ['100.00'])];
-  const answer = returnFile([mine.lines[0] ?? '', 'R01']);
+  const answer = buildReturnFile([mine.lines[0] ?? '', 'R01']);
 
   const strayed = await theirs.take(answer);
   const before = await theirs.statuses();
   const taken = await mine.take(answer);
 
-  expect(at(mine.lines[0] ?? '', 80, 94)).toBe(at(theirs.lines[0] ?? '', 80, 94));
+  expect(sliceColumns(mine.lines[0] ?? '', 80, 94)).toBe(
+    sliceColumns(theirs.lines[0] ?? '', 80, 94),
+  );
   expect(strayed).toMatchObject([{ status: 'unknown', payment_id: null }]);
   expect([before, await theirs.tasks()]).toEqual([['completed'], []]);
   expect(statusesOf(taken)).toEqual(['returned']);
@@ -78,14 +85,15 @@ test('an entry that names another receiver than ours is not booked, and somebody
   const strange = `${line.slice(0, 39)}${'R-OTHER'.padEnd(15)}${line.slice(54)}`;
   const unnamed = `${line.slice(0, 39)}${' '.repeat(15)}${line.slice(54)}`;
 
-  const first = await take(returnFile([strange, 'R01']));
-  await take(returnFile([strange, 'R01']));
-  const notice = await take(returnFile([strange, 'C02', '121000248']));
+  const first = await take(buildReturnFile([strange, 'R01']));
+  await take(buildReturnFile([strange, 'R01']));
+  const notice = await take(buildReturnFile([strange, 'C02', '121000248']));
   const before = await statuses();
-  const taken = await take(returnFile([unnamed, 'R01']));
+  const taken = await take(buildReturnFile([unnamed, 'R01']));
 
   expect([...statusesOf(first), ...statusesOf(notice)]).toEqual([
-    ...['receiver_differs', 'receiver_differs'],
+    'receiver_differs',
+    'receiver_differs',
   ]);
   expect(before).toEqual(['completed']);
   expect(await tasks()).toEqual([
@@ -102,14 +110,14 @@ test('returns that come twice, re-ordered, in one batch or at once are booked on
   const [first = '', second = '', third = ''] = lines;
 
   const twice = await take(
-    inOneBatch(returnFile([second, 'R01'], [first, 'R02'], [second, 'R01'])),
+    inOneBatch(buildReturnFile([second, 'R01'], [first, 'R02'], [second, 'R01'])),
   );
-  const books = await ledgerOf(tenant);
-  const again = await take(returnFile([first, 'R02'], [second, 'R10']));
-  const unchanged = await ledgerOf(tenant);
+  const books = await balancesByRole(tenant);
+  const again = await take(buildReturnFile([first, 'R02'], [second, 'R10']));
+  const unchanged = await balancesByRole(tenant);
   const atOnce = await Promise.all(
     Array.from({ length: 4 }, () =>
-      admin.post('/nacha-returns', { file: returnFile([third, 'R09']) }),
+      admin.post('/nacha-returns', { file: buildReturnFile([third, 'R09']) }),
     ),
   );
 
@@ -131,7 +139,7 @@ test('a payment that was taken back by hand is not taken back again when its ent
   const reversed = await admin.post(`/payments/${ids[0]}/reverse`, { reason: 'duplicate' });
   const before = (await admin.get(`/loans/${loan.id}`)).body;
 
-  const taken = await take(returnFile([lines[0] ?? '', 'R01']));
+  const taken = await take(buildReturnFile([lines[0] ?? '', 'R01']));
 
   const after = (await admin.get(`/loans/${loan.id}`)).body;
   expect(reversed.status, JSON.stringify(reversed.body)).toBe(200);
@@ -149,7 +157,7 @@ test.each([
   const tenant = await stage.tenant('2026-01-15');
   const { lines, take, admin, tasks } = await sent(tenant, ['100.00']);
 
-  const taken = await take(returnFile([lines[0] ?? '', code, data]));
+  const taken = await take(buildReturnFile([lines[0] ?? '', code, data]));
   const [notice] = (await admin.get('/change-notices')).body;
   const applied = await admin.post(`/change-notices/${notice.id}/apply`);
 
@@ -163,9 +171,9 @@ test('files in both directions have the layout of every field', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, lines } = await sent(tenant, ['100.00', '200.00']);
   const [file] = (await admin.get('/nacha-files')).body;
-  const parsed = read(await sentFile(stage, tenant, file.filename));
+  const parsed = parseNachaFile(await readSentFile(stage, tenant, file.filename));
 
-  const answer = returnFile([lines[0] ?? '', 'R01'], [lines[1] ?? '', 'C01', '000987654321']);
+  const answer = buildReturnFile([lines[0] ?? '', 'R01'], [lines[1] ?? '', 'C01', '000987654321']);
 
   expectLayout(parsed.lines);
   expectControls(parsed);

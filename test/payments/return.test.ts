@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { enrolled, lastEvent, type Body } from '../setup/autopay.ts';
-import { eventsOf, ledgerOf } from '../setup/books.ts';
+import { newEnrolledLoan, lastEventData, type Body } from '../setup/autopay.ts';
+import { eventTypes, balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -8,8 +8,8 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 
 test('a return restores balances and books and is asked for again; a second one pauses the plan', async () => {
-  const { tenant, officer, loan, plan, draws, payments, balances } = await enrolled(stage);
-  const twin = await enrolled(stage);
+  const { tenant, officer, loan, plan, draws, payments, balances } = await newEnrolledLoan(stage);
+  const twin = await newEnrolledLoan(stage);
   await twin.officer.delete(`/autopay-plans/${twin.id}`);
   await travelTo(stage, tenant, '2026-02-18');
   await travelTo(stage, twin.tenant, '2026-02-18');
@@ -17,7 +17,7 @@ test('a return restores balances and books and is asked for again; a second one 
 
   const returned = await officer.post(`/payments/${drawn?.id}/return`, { return_code: 'R01' });
   const again = await officer.post(`/payments/${drawn?.id}/return`, { return_code: 'R01' });
-  const event = JSON.parse(await lastEvent(tenant, 'payment.failed')) as Body;
+  const event = JSON.parse(await lastEventData(tenant, 'payment.failed')) as Body;
 
   expect(returned).toMatchObject({
     status: 200,
@@ -30,7 +30,7 @@ test('a return restores balances and books and is asked for again; a second one 
   });
   expect(again).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect(await balances()).toEqual(await twin.balances());
-  expect(await ledgerOf(tenant)).toEqual(await ledgerOf(twin.tenant));
+  expect(await balancesByRole(tenant)).toEqual(await balancesByRole(twin.tenant));
   expect(event).toMatchObject({
     payment_id: drawn?.id,
     will_retry: true,
@@ -49,7 +49,7 @@ test('a return restores balances and books and is asked for again; a second one 
   expect(await plan()).toMatchObject({ status: 'paused', consecutive_failures: 2 });
   expect(await payments()).toHaveLength(2);
   const { body } = await officer.get(`/loans/${loan.id}`);
-  expect((await ledgerOf(tenant))['loans_receivable']).toBe(body.principal_balance);
+  expect((await balancesByRole(tenant))['loans_receivable']).toBe(body.principal_balance);
   expect(body.principal_balance).toBe('10000.00');
 
   const resumed = await officer.put(`/autopay-plans/${(await plan())['id']}`, { status: 'active' });
@@ -61,7 +61,7 @@ test('a return restores balances and books and is asked for again; a second one 
 });
 
 test('a closed account pauses the plan at once and blocks the instrument', async () => {
-  const { tenant, officer, plan, payments, instrument } = await enrolled(stage);
+  const { tenant, officer, plan, payments, instrument } = await newEnrolledLoan(stage);
   await travelTo(stage, tenant, '2026-02-18');
   const [drawn] = await payments();
 
@@ -105,17 +105,17 @@ test('the fee for a returned payment is charged once, and only for want of money
   const { body } = await tenant.officer.get(`/loans/${loan.id}`);
 
   expect(body).toMatchObject({ outstanding_fees: '20.00', principal_balance: '10000.00' });
-  expect(await ledgerOf(tenant)).toEqual({
+  expect(await balancesByRole(tenant)).toEqual({
     loans_receivable: '10000.00',
     cash: '-10000.00',
     fees_receivable: '20.00',
     fee_income: '-20.00',
   });
-  expect((await eventsOf(tenant)).filter((type) => type === 'payment.failed')).toHaveLength(3);
+  expect((await eventTypes(tenant)).filter((type) => type === 'payment.failed')).toHaveLength(3);
 });
 
 test('the last draw pays the loan off and ends the plan; its return opens both again', async () => {
-  const { tenant, officer, loan, plan, payments } = await enrolled(stage, {
+  const { tenant, officer, loan, plan, payments } = await newEnrolledLoan(stage, {
     amount_type: 'payoff',
   });
   await travelTo(stage, tenant, '2026-02-18');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atHome, done, refused } from '../setup/portal.ts';
+import { newPortalBorrower, assertOk, refusal } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -15,7 +15,7 @@ const FIELDS = {
 const PATH = '/portal/payment-instruments';
 
 test('an account added by its last four digits pays nothing until its number is known and verified', async () => {
-  const { borrower, admin, loan, pay } = await atHome(stage);
+  const { borrower, admin, loan, pay } = await newPortalBorrower(stage);
   const added = await borrower.post(PATH, FIELDS);
   const payment_instrument_id = String(added.body.id);
   const orders = () =>
@@ -27,13 +27,13 @@ test('an account added by its last four digits pays nothing until its number is 
     borrower.post(`${PATH}/${payment_instrument_id}/account-number`, { account_number });
 
   const before = await orders();
-  done(await admin.put(`/payment-instruments/${payment_instrument_id}`, { is_verified: true }));
+  assertOk(await admin.put(`/payment-instruments/${payment_instrument_id}`, { is_verified: true }));
   const verifiedTooEarly = await pay('10.00', { payment_instrument_id });
   const other = await supply('000123451111');
   const supplied = await supply('000123456789');
   const again = await supply('000123456789');
   const unverified = await pay('10.00', { payment_instrument_id });
-  done(await admin.put(`/payment-instruments/${payment_instrument_id}`, { is_verified: true }));
+  assertOk(await admin.put(`/payment-instruments/${payment_instrument_id}`, { is_verified: true }));
   const after = await pay('10.00', { payment_instrument_id });
 
   expect(added).toMatchObject({
@@ -45,9 +45,9 @@ test('an account added by its last four digits pays nothing until its number is 
     },
   });
   expect([...before, verifiedTooEarly]).toMatchObject([
-    refused(409, 'instrument_not_usable'),
-    refused(409, 'instrument_not_usable'),
-    refused(409, 'instrument_not_usable'),
+    refusal(409, 'instrument_not_usable'),
+    refusal(409, 'instrument_not_usable'),
+    refusal(409, 'instrument_not_usable'),
   ]);
   expect(before[0].body).toMatchObject({
     message: expect.stringContaining('Add account_number first'),
@@ -59,13 +59,13 @@ test('an account added by its last four digits pays nothing until its number is 
     body: { is_verified: false, draw_blockers: ['not_verified'] },
   });
   expect(JSON.stringify(supplied.body)).not.toContain('000123456789');
-  expect(again).toMatchObject(refused(409, 'already_exists'));
-  expect(unverified).toMatchObject(refused(409, 'instrument_not_usable'));
+  expect(again).toMatchObject(refusal(409, 'already_exists'));
+  expect(unverified).toMatchObject(refusal(409, 'instrument_not_usable'));
   expect(after.status).toBe(201);
 });
 
 test('staff see that an account number is missing, and no order of theirs names the account', async () => {
-  const { officer, borrower_id, id } = await atHome(stage);
+  const { officer, borrower_id, id } = await newPortalBorrower(stage);
   const added = await officer.post(`/borrowers/${borrower_id}/payment-instruments`, FIELDS);
   const named = { payment_instrument_id: added.body.id };
 
@@ -74,7 +74,7 @@ test('staff see that an account number is missing, and no order of theirs names 
     loan_id: id,
     ...named,
   });
-  done(
+  assertOk(
     await officer.put(`/payment-instruments/${added.body.id}`, { account_number: '000123456789' }),
   );
   const after = await officer.post(`/loans/${id}/payments`, { amount: '10.00', ...named });
@@ -84,8 +84,8 @@ test('staff see that an account number is missing, and no order of theirs names 
     body: { draw_blockers: ['account_number_missing', 'not_verified'] },
   });
   expect([payment, plan]).toMatchObject([
-    refused(409, 'instrument_not_usable'),
-    refused(409, 'instrument_not_usable'),
+    refusal(409, 'instrument_not_usable'),
+    refusal(409, 'instrument_not_usable'),
   ]);
   expect(after.status).toBe(201);
 });

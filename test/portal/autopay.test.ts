@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { at, bankAccount, read, sentFile } from '../setup/nacha.ts';
-import { atHome, done, refused } from '../setup/portal.ts';
+import { sliceColumns, addBankAccount, parseNachaFile, readSentFile } from '../setup/nacha.ts';
+import { newPortalBorrower, assertOk, refusal } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -10,17 +10,21 @@ const stage = await newStage();
 const DUE = { disbursement_date: '2025-12-15' };
 
 test('a borrower enrols, the close draws what is due, and the borrower ends it', async () => {
-  const { tenant, borrower, officer, admin, loan, id, account } = await atHome(stage, DUE);
+  const { tenant, borrower, officer, admin, loan, id, account } = await newPortalBorrower(
+    stage,
+    DUE,
+  );
   const none = await borrower.get(`${loan}/autopay`);
 
   const enrolled = await borrower.post(`${loan}/autopay/enroll`, {
-    ...{ payment_instrument_id: account, amount_type: 'minimum_due' },
+    payment_instrument_id: account,
+    amount_type: 'minimum_due',
   });
   const twice = await borrower.post(`${loan}/autopay/enroll`, { payment_instrument_id: account });
   await travelTo(stage, tenant, '2026-01-16');
   const drawn = (await borrower.get(`${loan}/payments`)).body;
-  const file = done(await admin.post('/nacha-files', {}));
-  const { batches } = read(await sentFile(stage, tenant, String(file['filename'])));
+  const file = assertOk(await admin.post('/nacha-files', {}));
+  const { batches } = parseNachaFile(await readSentFile(stage, tenant, String(file['filename'])));
   const canceled = await borrower.post(`${loan}/autopay/cancel`);
   const again = await borrower.post(`${loan}/autopay/cancel`);
 
@@ -28,24 +32,35 @@ test('a borrower enrols, the close draws what is due, and the borrower ends it',
   expect(enrolled).toMatchObject({
     status: 200,
     body: {
-      ...{ is_enrolled: true, is_enabled: true },
-      plan: { amount_type: 'minimum_due', next_due_date: '2026-01-15', loan_id: id },
+      is_enrolled: true,
+      is_enabled: true,
+      plan: {
+        amount_type: 'minimum_due',
+        next_due_date: '2026-01-15',
+        loan_id: id,
+      },
     },
   });
-  expect(twice).toMatchObject(refused(409, 'already_exists'));
+  expect(twice).toMatchObject(refusal(409, 'already_exists'));
   expect(drawn).toMatchObject([{ amount: '315.68', source: 'autopay', status: 'completed' }]);
   // A debit that was authorized over the internet for every due date: WEB, recurring.
   expect(
-    batches.map(({ header, entries }) => [at(header, 51, 53), at(entries[0] ?? '', 77, 78)]),
+    batches.map(({ header, entries }) => [
+      sliceColumns(header, 51, 53),
+      sliceColumns(entries[0] ?? '', 77, 78),
+    ]),
   ).toEqual([['WEB', 'R ']]);
   expect(canceled.body).toEqual({ is_enrolled: false, is_enabled: false, plan: null });
-  expect(again).toMatchObject(refused(409, 'not_enrolled'));
+  expect(again).toMatchObject(refusal(409, 'not_enrolled'));
   const { body: plan } = await officer.get(`/autopay-plans/${enrolled.body.plan.id}`);
   expect(plan).toMatchObject({ status: 'canceled', cancel_reason: 'borrower' });
   const { body: consent } = await officer.get(`/borrower-consents/${plan.consent_id}`);
   expect(consent).toMatchObject({
-    ...{ consent_type: 'autopay', source: 'portal', ip_address: expect.any(String) },
-    ...{ status: 'revoked', revocation_method: 'portal' },
+    consent_type: 'autopay',
+    source: 'portal',
+    ip_address: expect.any(String),
+    status: 'revoked',
+    revocation_method: 'portal',
     consent_text: expect.stringContaining(`you authorize Tenant ${tenant.slug} to draw`),
   });
   const { body: history } = await officer.get(`/loans/${id}/history?entity_type=autopay_plans`);
@@ -57,7 +72,7 @@ test('a borrower enrols, the close draws what is due, and the borrower ends it',
 });
 
 test('a plan rests and goes on by the borrower’s word, which turns it round where it says nothing', async () => {
-  const { tenant, borrower, loan, account } = await atHome(stage, DUE);
+  const { tenant, borrower, loan, account } = await newPortalBorrower(stage, DUE);
   const word = async (body: object = {}) => {
     const reply = await borrower.post(`${loan}/autopay/enable`, body);
     return reply.body.is_enabled ?? reply.body.code;
@@ -76,7 +91,7 @@ test('a plan rests and goes on by the borrower’s word, which turns it round wh
 });
 
 test('what returns have paused goes on by the borrower, and what staff have paused does not', async () => {
-  const { tenant, borrower, officer, admin, loan, account } = await atHome(stage, DUE);
+  const { tenant, borrower, officer, admin, loan, account } = await newPortalBorrower(stage, DUE);
   const { plan } = (
     await borrower.post(`${loan}/autopay/enroll`, { payment_instrument_id: account })
   ).body;
@@ -84,15 +99,15 @@ test('what returns have paused goes on by the borrower, and what staff have paus
   const enable = () => borrower.post(`${loan}/autopay/enable`, { enabled: true });
   await travelTo(stage, tenant, '2026-01-16');
   const [drawn] = (await borrower.get(`${loan}/payments`)).body;
-  done(await officer.post(`/payments/${drawn.id}/return`, { return_code: 'R02' }));
+  assertOk(await officer.post(`/payments/${drawn.id}/return`, { return_code: 'R02' }));
 
   const paused = (await borrower.get(`${loan}/autopay`)).body;
   const { alerts } = (await borrower.get('/portal/dashboard')).body;
   const blocked = await enable();
-  done(await admin.put(`/payment-instruments/${account}`, { status: 'active' }));
+  assertOk(await admin.put(`/payment-instruments/${account}`, { status: 'active' }));
   const resumed = await enable();
-  done(await officer.put(path, { status: 'paused' }));
-  done(await officer.get(path));
+  assertOk(await officer.put(path, { status: 'paused' }));
+  assertOk(await officer.get(path));
   const byStaff = await enable();
 
   expect(paused).toMatchObject({
@@ -105,16 +120,19 @@ test('what returns have paused goes on by the borrower, and what staff have paus
     'autopay_paused',
     'payment_returned',
   ]);
-  expect(blocked).toMatchObject(refused(409, 'instrument_not_usable'));
+  expect(blocked).toMatchObject(refusal(409, 'instrument_not_usable'));
   expect(resumed.body).toMatchObject({ is_enabled: true, plan: { consecutive_failures: 0 } });
-  expect(byStaff).toMatchObject(refused(409, 'autopay_paused'));
+  expect(byStaff).toMatchObject(refusal(409, 'autopay_paused'));
 });
 
 test('a loan is enrolled by its own borrower alone, from a verified account', async () => {
-  const { tenant, borrower, officer, admin, loan, borrower_id } = await atHome(stage, DUE);
+  const { tenant, borrower, officer, admin, loan, borrower_id } = await newPortalBorrower(
+    stage,
+    DUE,
+  );
   const other = await newLoan(tenant);
-  const foreign = await bankAccount(admin, other.borrower_id, { is_verified: true });
-  const fresh = await bankAccount(officer, borrower_id);
+  const foreign = await addBankAccount(admin, other.borrower_id, { is_verified: true });
+  const fresh = await addBankAccount(officer, borrower_id);
   const enroll = (path: string, payment_instrument_id: string, more: object = {}) =>
     borrower.post(`${path}/autopay/enroll`, { payment_instrument_id, ...more });
 
@@ -128,7 +146,7 @@ test('a loan is enrolled by its own borrower alone, from a verified account', as
   expect(replies).toMatchObject([
     { status: 404 },
     { status: 422, body: { errors: { payment_instrument_id: 'Does not exist.' } } },
-    refused(409, 'instrument_not_usable'),
+    refusal(409, 'instrument_not_usable'),
     { status: 422, body: { errors: { amount_type: expect.any(String) } } },
   ]);
   expect((await borrower.get(`${loan}/autopay`)).body.is_enrolled).toBe(false);

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { atHome, borrowerOf, done, refused } from '../setup/portal.ts';
-import { drain } from '../setup/queue.ts';
+import { newPortalBorrower, portalBorrowerId, assertOk, refusal } from '../setup/portal.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const home = await atHome(stage);
+const home = await newPortalBorrower(stage);
 const { tenant, officer, borrower, borrower_id, id: loan_id } = home;
 const collector = await tenant.signedIn('collector');
 await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'bo@example.com' });
 
 const QUESTION = { subject: 'A payment is missing', description: 'I paid on Monday.' };
 const asked = async (more: object = {}) =>
-  done(await borrower.post('/portal/support/cases', { loan_id, ...QUESTION, ...more })) as Case;
+  assertOk(await borrower.post('/portal/support/cases', { loan_id, ...QUESTION, ...more })) as Case;
 type Case = { id: string; case_number: string };
 const shown = async ({ id }: Case) => (await borrower.get(`/portal/support/cases/${id}`)).body;
 const say = ({ id }: Case, message: string) =>
@@ -29,8 +29,8 @@ test('a borrower asks, staff are reminded and answer, and the borrower is told b
   const [queued] = (await collector.get('/cases?awaits_answer=true')).body;
   const [reminder] = await tasksOf(made);
 
-  done(await answer(made, 'It came on Tuesday. <b>All is well.</b>'));
-  await drain(stage, outside, ['send-communication']);
+  assertOk(await answer(made, 'It came on Tuesday. <b>All is well.</b>'));
+  await runJobs(stage, outside, ['send-communication']);
 
   expect(queued).toMatchObject({ id: made.id, status: 'open', source: 'portal', ...QUESTION });
   expect(reminder).toMatchObject({ status: 'open', borrower_id, loan_id, task_type: 'review' });
@@ -51,9 +51,9 @@ test('a borrower asks, staff are reminded and answer, and the borrower is told b
 test('of staff a borrower learns first names, and nothing of what they say among themselves', async () => {
   const made = await asked();
 
-  const remark = done(await answer(made, 'Looks like fraud.', { is_internal: true }));
+  const remark = assertOk(await answer(made, 'Looks like fraud.', { is_internal: true }));
   const before = await shown(made);
-  done(await answer(made, 'We look into it.'));
+  assertOk(await answer(made, 'We look into it.'));
 
   const after = await shown(made);
   const kept = (await collector.get(`/cases/${made.id}`)).body;
@@ -71,7 +71,7 @@ test('the second answer of a day is told of as well', async () => {
 
   await answer(made, 'We look into it.');
   await answer(made, 'It is found.');
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
 
   expect(outside.mailbox.filter(({ html }) => html.includes(made.case_number))).toHaveLength(2);
 });
@@ -80,20 +80,20 @@ test('what a borrower writes opens a resolved case again, and a closed one takes
   const made = await asked();
   const mute = await collector.put(`/cases/${made.id}`, { status: 'resolved' });
   const resolution = 'The payment was found.';
-  done(await collector.put(`/cases/${made.id}`, { status: 'resolved', resolution }));
+  assertOk(await collector.put(`/cases/${made.id}`, { status: 'resolved', resolution }));
 
   const resolved = await shown(made);
-  done(await say(made, 'It is missing again.'));
+  assertOk(await say(made, 'It is missing again.'));
   const reopened = await shown(made);
-  done(await collector.put(`/cases/${made.id}`, { status: 'closed' }));
+  assertOk(await collector.put(`/cases/${made.id}`, { status: 'closed' }));
   const late = await say(made, 'Hello?');
   const later = await answer(made, 'Hello?');
 
   expect(mute).toMatchObject({ status: 422, body: { errors: { resolution: expect.any(String) } } });
   expect(resolved).toMatchObject({ status: 'resolved', resolution });
   expect(reopened).toMatchObject({ status: 'open', resolved_at: null });
-  expect(late).toMatchObject(refused(409, 'case_closed'));
-  expect(later).toMatchObject(refused(409, 'case_closed'));
+  expect(late).toMatchObject(refusal(409, 'case_closed'));
+  expect(later).toMatchObject(refusal(409, 'case_closed'));
   expect(await shown(made)).toMatchObject({
     status: 'closed',
     messages: [{ author_name: 'Bo Rower' }],
@@ -103,11 +103,11 @@ test('what a borrower writes opens a resolved case again, and a closed one takes
 
 test('a case that staff open is theirs until they write to the borrower in it', async () => {
   const own = { borrower_id, loan_id, subject: 'Call', description: 'Sounded worried.' };
-  const made = done(await collector.post('/cases', { ...own, case_type: 'complaint' })) as Case;
+  const made = assertOk(await collector.post('/cases', { ...own, case_type: 'complaint' })) as Case;
 
   const hidden = await borrower.get(`/portal/support/cases/${made.id}`);
   const unheard = await say(made, 'Hello?');
-  done(await answer(made, 'Thank you for your call.'));
+  assertOk(await answer(made, 'Thank you for your call.'));
 
   expect([hidden.status, unheard.status]).toEqual([404, 404]);
   expect(await shown(made)).toMatchObject({ subject: 'Call', description: null });
@@ -131,7 +131,7 @@ test('the queue is filtered, and a case is given to those who work on cases', as
   const found = await collector.get(
     `/cases?assigned_to=${worker}&case_type=technical&priority=urgent&status=open`,
   );
-  expect(done(given)).toMatchObject({ assigned_to: worker });
+  expect(assertOk(given)).toMatchObject({ assigned_to: worker });
   expect([viewer.status, stranger.status]).toEqual([422, 422]);
   expect(found.body).toMatchObject([{ id: made.id }]);
 });
@@ -139,7 +139,7 @@ test('the queue is filtered, and a case is given to those who work on cases', as
 test('another borrower sees nothing of it, and asks about no loan of somebody else', async () => {
   const made = await asked();
   const other = await newLoan(tenant);
-  const elsewhere = await atHome(stage);
+  const elsewhere = await newPortalBorrower(stage);
 
   const replies = [
     await borrower.post('/portal/support/cases', { loan_id: other.id, ...QUESTION }),
@@ -153,7 +153,7 @@ test('another borrower sees nothing of it, and asks about no loan of somebody el
   replies.push(await borrower.get(`/portal/support/cases/${made.id}`), await say(made, 'Hi'));
 
   expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
-  expect(await borrowerOf(tenant)).toBe(borrower_id);
+  expect(await portalBorrowerId(tenant)).toBe(borrower_id);
 });
 
 test('a dispute about a loan that bureaus know of asks for a direct credit dispute', async () => {
@@ -186,7 +186,7 @@ const report = (id: string) =>
   );
 
 test('what is no question is refused, and twenty open ones are enough', async () => {
-  const { borrower: asking, id } = await atHome(stage);
+  const { borrower: asking, id } = await newPortalBorrower(stage);
   const ask = (body: object) => asking.post('/portal/support/cases', { loan_id: id, ...body });
 
   const wrong = [
@@ -195,8 +195,8 @@ test('what is no question is refused, and twenty open ones are enough', async ()
     await ask({ ...QUESTION, case_type: 'nonsense' }),
     await ask({ ...QUESTION, loan_id: 'x' }),
   ];
-  for (let at = 0; at < 20; at += 1) done(await ask(QUESTION));
+  for (let at = 0; at < 20; at += 1) assertOk(await ask(QUESTION));
 
   expect(wrong.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
-  expect(await ask(QUESTION)).toMatchObject(refused(409, 'too_many_cases'));
+  expect(await ask(QUESTION)).toMatchObject(refusal(409, 'too_many_cases'));
 });

@@ -6,8 +6,8 @@ import { afterAll, expect, test } from 'vitest';
 import { localFiles } from '../../jobs/files/local-files.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { atHome, done } from '../setup/portal.ts';
-import { drain } from '../setup/queue.ts';
+import { newPortalBorrower, assertOk } from '../setup/portal.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -16,7 +16,7 @@ const secret = 'a secret of more than thirty-two characters';
 Object.assign(stage.installation, { files: localFiles({ folder, secret }), link_secret: secret });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const { tenant, officer, borrower, borrower_id, id: loan_id } = await atHome(stage);
+const { tenant, officer, borrower, borrower_id, id: loan_id } = await newPortalBorrower(stage);
 
 const FILE = '%PDF-1.7 a pay stub';
 const confirmation = {
@@ -24,8 +24,10 @@ const confirmation = {
   sha256_hash: createHash('sha256').update(FILE).digest('hex'),
 };
 const wish = {
-  ...{ loan_id, document_type: 'income_verification' },
-  ...{ filename: 'stub.pdf', content_type: 'application/pdf' },
+  loan_id,
+  document_type: 'income_verification',
+  filename: 'stub.pdf',
+  content_type: 'application/pdf',
 };
 const put = (url: string) =>
   tenant.anonymous().send('PUT', `/${new URL(url).pathname}`, undefined, {
@@ -35,7 +37,7 @@ const put = (url: string) =>
 const listed = async (query = '') => (await borrower.get(`/portal/documents${query}`)).body;
 
 test('a borrower uploads a document in three steps, and gets it back', async () => {
-  const link = done(await borrower.post('/portal/documents/upload', wish));
+  const link = assertOk(await borrower.post('/portal/documents/upload', wish));
   const { id } = link;
   const early = await borrower.post(`/portal/documents/${String(id)}/confirm-upload`, confirmation);
   await put(String(link['upload_url']));
@@ -44,7 +46,7 @@ test('a borrower uploads a document in three steps, and gets it back', async () 
     `/portal/documents/${String(id)}/confirm-upload`,
     confirmation,
   );
-  const download = done(await borrower.get(`/portal/documents/${String(id)}/download`));
+  const download = assertOk(await borrower.get(`/portal/documents/${String(id)}/download`));
 
   const file = await tenant.anonymous().get(`/${new URL(String(download['url'])).pathname}`);
   expect(early).toMatchObject({ status: 409, body: { code: 'upload_missing' } });
@@ -54,8 +56,9 @@ test('a borrower uploads a document in three steps, and gets it back', async () 
   expect(file.body).toBe(FILE);
   expect(await listed(`?id=${String(id)}`)).toMatchObject([{ loan_id }]);
   expect((await officer.get(`/documents/${String(id)}`)).body).toMatchObject({
-    ...{ source: 'portal', is_visible_to_borrower: true },
-    ...{ uploaded_by: tenant.userIds['borrower'] },
+    source: 'portal',
+    is_visible_to_borrower: true,
+    uploaded_by: tenant.userIds['borrower'],
   });
 });
 
@@ -63,10 +66,10 @@ test('what a borrower has sent is put before staff, once for each loan and type'
   const { id: loan } = await newLoan(tenant, { borrower_id });
   const send = async (document_type: string) => {
     const about = { ...wish, loan_id: loan, document_type };
-    const link = done(await borrower.post('/portal/documents/upload', about));
+    const link = assertOk(await borrower.post('/portal/documents/upload', about));
     await put(String(link['upload_url']));
     const path = `/portal/documents/${String(link['id'])}/confirm-upload`;
-    return done(await borrower.post(path, confirmation));
+    return assertOk(await borrower.post(path, confirmation));
   };
 
   await Promise.all([send('insurance'), send('insurance')]);
@@ -81,11 +84,13 @@ test('what a borrower has sent is put before staff, once for each loan and type'
 });
 
 test('a borrower learns why an upload was refused, and not who refused it', async () => {
-  const link = done(await borrower.post('/portal/documents/upload', wish));
+  const link = assertOk(await borrower.post('/portal/documents/upload', wish));
   await put(String(link['upload_url']));
   await borrower.post(`/portal/documents/${String(link['id'])}/confirm-upload`, confirmation);
 
-  done(await officer.post(`/documents/${String(link['id'])}/reject`, { reason: 'Unreadable.' }));
+  assertOk(
+    await officer.post(`/documents/${String(link['id'])}/reject`, { reason: 'Unreadable.' }),
+  );
 
   const [shown] = await listed('?status=rejected');
   const download = await borrower.get(`/portal/documents/${String(link['id'])}/download`);
@@ -106,10 +111,10 @@ test('what staff put there is theirs until they show it, and may be hidden again
   const get = async () => (await borrower.get(`/portal/documents/${id}/download`)).status;
 
   const before = [await see(), await get()];
-  done(await officer.post(`/documents/${id}/share`));
+  assertOk(await officer.post(`/documents/${id}/share`));
   const after = [await see(), await get()];
   const confirm = await borrower.post(`/portal/documents/${id}/confirm-upload`, confirmation);
-  done(await officer.post(`/documents/${id}/share`, { is_visible_to_borrower: false }));
+  assertOk(await officer.post(`/documents/${id}/share`, { is_visible_to_borrower: false }));
   const again = [await see(), await get()];
 
   expect([before, after, again]).toEqual([
@@ -125,7 +130,7 @@ test('what is printed for a borrower is there once it is printed', async () => {
   const files = stage.installation.files;
   await officer.post(`/loans/${loan_id}/payoff-quotes`);
   const before = await listed('?source=generated');
-  await drain(stage, { ...outside, files }, ['render-document']);
+  await runJobs(stage, { ...outside, files }, ['render-document']);
 
   const printed = await listed('?source=generated');
 
@@ -138,8 +143,8 @@ test('what is printed for a borrower is there once it is printed', async () => {
 
 test('documents of others are not found, whoever they belong to', async () => {
   const other = await newLoan(tenant);
-  const elsewhere = await atHome(stage);
-  const link = done(await borrower.post('/portal/documents/upload', wish));
+  const elsewhere = await newPortalBorrower(stage);
+  const link = assertOk(await borrower.post('/portal/documents/upload', wish));
   const path = `/portal/documents/${String(link['id'])}`;
 
   const replies = [

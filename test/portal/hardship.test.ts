@@ -1,18 +1,21 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { atHome, done, refused } from '../setup/portal.ts';
-import { drain } from '../setup/queue.ts';
+import { newPortalBorrower, assertOk, refusal } from '../setup/portal.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 const WISH = {
-  ...{ hardship_type: 'job_loss', description: 'I was laid off.', requested_action: 'forbearance' },
-  ...{ monthly_income: '1200.00', monthly_expenses: '1900.50' },
+  hardship_type: 'job_loss',
+  description: 'I was laid off.',
+  requested_action: 'forbearance',
+  monthly_income: '1200.00',
+  monthly_expenses: '1900.50',
 };
 
-const home = await atHome(stage);
+const home = await newPortalBorrower(stage);
 const { tenant, officer, borrower, borrower_id } = home;
 const collector = await tenant.signedIn('collector');
 await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'bo@example.com' });
@@ -21,7 +24,7 @@ await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'bo@example.com'
 async function applied() {
   const { id: loan_id } = await newLoan(tenant, { borrower_id });
   const apply = () => borrower.post('/portal/hardship', { loan_id, ...WISH });
-  const application = done(await apply()) as Application;
+  const application = assertOk(await apply()) as Application;
   const own = `/hardship-applications/${application.id}`;
   const shown = async () => (await borrower.get(`/portal/hardship/${application.id}`)).body;
   const ownCase = async () => (await officer.get(`/cases/${application.case_id}`)).body;
@@ -36,15 +39,18 @@ test('an application opens a case, is acknowledged, and is the only open one of 
   const outside = newOutside(stage.pool);
 
   const second = await apply();
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
 
   const number = application.application_number;
   expect(application).toMatchObject({
-    ...{ status: 'submitted', loan_id, monthly_surplus: '-700.50', decision: null },
+    status: 'submitted',
+    loan_id,
+    monthly_surplus: '-700.50',
+    decision: null,
     ...WISH,
   });
   expect(application).not.toHaveProperty('decided_by');
-  expect(second).toMatchObject(refused(409, 'already_exists'));
+  expect(second).toMatchObject(refusal(409, 'already_exists'));
   expect(await ownCase()).toMatchObject({ case_type: 'hardship', source: 'portal', loan_id });
   expect(
     (await officer.get(`/hardship-applications?status=submitted&loan_id=${loan_id}`)).body,
@@ -79,12 +85,14 @@ test('of two applications at once one is taken, and nothing is left of the other
 });
 
 test('nobody is contacted to collect for fifteen days, and is otherwise', async () => {
-  const at = await atHome(stage);
-  done(await at.borrower.post('/portal/hardship', { loan_id: at.id, ...WISH }));
+  const at = await newPortalBorrower(stage);
+  assertOk(await at.borrower.post('/portal/hardship', { loan_id: at.id, ...WISH }));
   const ask = async (template_type: string) =>
     (
       await at.officer.post('/communications/can-interact', {
-        ...{ borrower_id: at.borrower_id, channel: 'in_app', template_type },
+        borrower_id: at.borrower_id,
+        channel: 'in_app',
+        template_type,
       })
     ).body;
   const wake = (today: string) =>
@@ -112,9 +120,10 @@ test('an approval makes the relief by the rules that it always has', async () =>
   });
   const none = await officer.post(`${own}/approve`, {});
   const approved = await officer.post(`${own}/approve`, {
-    ...{ forbearance: FORBEARANCE, message: 'Three months.' },
+    forbearance: FORBEARANCE,
+    message: 'Three months.',
   });
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
 
   const [relief] = (await officer.get(`/loans/${loan_id}/forbearances`)).body;
   expect(wrong).toMatchObject({
@@ -122,9 +131,12 @@ test('an approval makes the relief by the rules that it always has', async () =>
     body: { errors: { 'forbearance.end_date': expect.any(String) } },
   });
   expect(none.status).toBe(422);
-  expect(done(approved)).toMatchObject({
-    ...{ status: 'approved', resulting_type: 'forbearance', resulting_status: 'active' },
-    ...{ resulting_id: relief.id, decision_reason: 'Three months.' },
+  expect(assertOk(approved)).toMatchObject({
+    status: 'approved',
+    resulting_type: 'forbearance',
+    resulting_status: 'active',
+    resulting_id: relief.id,
+    decision_reason: 'Three months.',
   });
   expect(relief).toMatchObject({
     ...FORBEARANCE,
@@ -142,7 +154,7 @@ test('an approval may name relief that was agreed on, of this loan and still in 
   const { own, loan_id } = await applied();
   const other = await newLoan(tenant);
   const agree = async (id: string) =>
-    done(await officer.post(`/loans/${id}/forbearances`, FORBEARANCE)) as { id: string };
+    assertOk(await officer.post(`/loans/${id}/forbearances`, FORBEARANCE)) as { id: string };
   const [theirs, ours] = [await agree(other.id), await agree(loan_id)];
   const name = (resulting_id: string, more: object = {}) =>
     officer.post(`${own}/approve`, { resulting_type: 'forbearance', resulting_id, ...more });
@@ -153,8 +165,8 @@ test('an approval may name relief that was agreed on, of this loan and still in 
   const again = await name(ours.id);
 
   expect([foreign.status, both.status]).toEqual([422, 422]);
-  expect(done(approved)).toMatchObject({ resulting_id: ours.id });
-  expect(again).toMatchObject(refused(409, 'invalid_transition'));
+  expect(assertOk(approved)).toMatchObject({ resulting_id: ours.id });
+  expect(again).toMatchObject(refusal(409, 'invalid_transition'));
 });
 
 test('relief that has run its course completes the application', async () => {
@@ -164,7 +176,7 @@ test('relief that has run its course completes the application', async () => {
     modification: { modification_type: 'rate_change', new_interest_rate: '0.05' },
   });
 
-  expect(done(approved)).toMatchObject({ status: 'completed', resulting_status: 'completed' });
+  expect(assertOk(approved)).toMatchObject({ status: 'completed', resulting_status: 'completed' });
 });
 
 test('a denial says why, in the case and by mail, and the loan may be applied for again', async () => {
@@ -172,43 +184,47 @@ test('a denial says why, in the case and by mail, and the loan may be applied fo
   const outside = newOutside(stage.pool);
 
   const mute = await officer.post(`${own}/deny`, { reason: ' ' });
-  done(await officer.post(`${own}/deny`, { reason: 'The income suffices.' }));
-  await drain(stage, outside, ['send-communication']);
+  assertOk(await officer.post(`${own}/deny`, { reason: 'The income suffices.' }));
+  await runJobs(stage, outside, ['send-communication']);
 
   expect(mute.status).toBe(422);
   expect(await shown()).toMatchObject({
-    ...{ status: 'denied', decision: 'denied', decision_reason: 'The income suffices.' },
-    ...{ resulting_type: null, resulting_id: null },
+    status: 'denied',
+    decision: 'denied',
+    decision_reason: 'The income suffices.',
+    resulting_type: null,
+    resulting_id: null,
   });
   expect(await ownCase()).toMatchObject({
     status: 'resolved',
     messages: [{ message: 'The income suffices.' }],
   });
   expect(outside.mailbox.at(-1)?.html).toContain('The income suffices.');
-  done(await apply());
+  assertOk(await apply());
 });
 
 test('collectors look at applications and ask for what is missing; loan officers decide', async () => {
   const { own, shown, ownCase, application } = await applied();
 
-  done(await collector.post(`${own}/review`));
+  assertOk(await collector.post(`${own}/review`));
   const reviewed = await ownCase();
-  done(await collector.post(`${own}/request-info`, { message: 'Send a pay stub.' }));
+  assertOk(await collector.post(`${own}/request-info`, { message: 'Send a pay stub.' }));
   const waiting = await shown();
   const closing = await collector.put(`/cases/${application.case_id}`, {
-    ...{ status: 'closed', resolution: 'Gone.' },
+    status: 'closed',
+    resolution: 'Gone.',
   });
   const replies = [
     await collector.post(`${own}/approve`, { forbearance: FORBEARANCE }),
     await collector.post(`${own}/deny`, { reason: 'No.' }),
   ];
-  done(await collector.post(`${own}/withdraw`, { reason: 'Found work.' }));
+  assertOk(await collector.post(`${own}/withdraw`, { reason: 'Found work.' }));
 
   const { messages } = (await borrower.get(`/portal/support/cases/${application.case_id}`)).body;
   expect(reviewed).toMatchObject({ status: 'in_progress', assigned_to: expect.any(String) });
   expect(waiting).toMatchObject({ status: 'more_info_needed' });
   expect(messages).toMatchObject([{ message: 'Send a pay stub.' }]);
-  expect(closing).toMatchObject(refused(409, 'application_open'));
+  expect(closing).toMatchObject(refusal(409, 'application_open'));
   expect(replies.map(({ status }) => status)).toEqual([403, 403]);
   expect(await shown()).toMatchObject({ status: 'withdrawn' });
 });
@@ -218,7 +234,7 @@ test('an application is about a loan of one’s own on which something is owed',
     borrower.post('/portal/hardship', { loan_id, ...WISH, ...more });
   const other = await newLoan(tenant);
   const pending = await newLoan(tenant, { borrower_id, status: 'pending' });
-  const taken = done(
+  const taken = assertOk(
     await officer.post('/hardship-applications', { loan_id: other.id, ...WISH }),
   ) as Application;
 

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { placeOf, roomOf } from '../../api/pages/places.ts';
+import { resolvePage, sectionOf } from '../../api/pages/page-routing.ts';
 import { routes } from '../../api/routes.ts';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { ACCOUNT_MESSAGES, accountMessage } from '../../templates/account-messages.ts';
 import { defaultMessages } from '../../templates/messages.ts';
-import { renderMessage } from '../../templates/render.ts';
+import { renderMessage } from '../../templates/render-message.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { newVisitor, openBrowser } from '../setup/portal-browser.ts';
@@ -31,7 +31,9 @@ const MAILS = [
   ...defaultMessages()
     .filter(({ channel }) => channel === 'email')
     .map(({ template_type, language, subject, body }) => ({
-      ...{ called: `${template_type} ${language}`, subject, body },
+      called: `${template_type} ${language}`,
+      subject,
+      body,
     })),
 ];
 
@@ -83,10 +85,10 @@ test.each(pages)('the links and forms of the page $name lead to pages that exist
 
   const missing = addresses.filter((address) => {
     if (address === '/portalx') return false; // The navigation, whose pages a borrower's day opens.
-    const room = roomOf(address);
+    const room = sectionOf(address);
     if (room === undefined) return !address.startsWith('/api/v1/docs');
     try {
-      return placeOf(room, address) === undefined;
+      return resolvePage(room, address) === undefined;
     } catch {
       return true;
     }
@@ -98,7 +100,7 @@ test.each(pages)('the links and forms of the page $name lead to pages that exist
 
 /** The first link of the mail that a user is sent. */
 async function mailed(tenant: Tenant, user_id: string, message: 'invitation' | 'password_reset') {
-  const within = workOf(stage.pool, SYSTEM, stage.installation);
+  const within = createWithin(stage.pool, SYSTEM, stage.installation);
   const outside = { ...newOutside(stage.pool), within };
   await sendAccountMessage.run({ tenant_id: tenant.id, user_id, attempt: 1, message }, outside);
   const [mail] = newMails(outside);

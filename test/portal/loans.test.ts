@@ -1,23 +1,32 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { atHome, done } from '../setup/portal.ts';
+import { newPortalBorrower, assertOk } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 const STAFFS = [
-  ...['principal_balance', 'accrued_interest', 'total_balance', 'next_payment_date'],
-  ...['next_payment_amount', 'past_due_amount', 'amount_due', 'fees_due', 'days_past_due'],
+  'principal_balance',
+  'accrued_interest',
+  'total_balance',
+  'next_payment_date',
+  'next_payment_amount',
+  'past_due_amount',
+  'amount_due',
+  'fees_due',
+  'days_past_due',
 ];
 const cut = (row: Record<string, unknown>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, row[name]]));
 
 test('a loan shows its borrower the amounts that staff see, whatever its age', async () => {
   for (const disbursement_date of ['2026-01-15', '2025-12-15', '2025-12-14', '2025-08-20']) {
-    const { borrower, officer, loan, id, pay, staffs } = await atHome(stage, { disbursement_date });
-    done(await pay('100.00'));
+    const { borrower, officer, loan, id, pay, staffs } = await newPortalBorrower(stage, {
+      disbursement_date,
+    });
+    assertOk(await pay('100.00'));
 
-    const own = done(await borrower.get(loan));
+    const own = assertOk(await borrower.get(loan));
     const { body: balances } = await officer.get(`/loans/${id}/get-balances`);
     const { body: schedule } = await officer.get(`/loans/${id}/amortization`);
 
@@ -30,10 +39,10 @@ test('a loan shows its borrower the amounts that staff see, whatever its age', a
 });
 
 test('a borrower finds own loans, archived or not, and nobody else’s', async () => {
-  const { tenant, borrower, admin, id, borrower_id } = await atHome(stage);
+  const { tenant, borrower, admin, id, borrower_id } = await newPortalBorrower(stage);
   const other = await newLoan(tenant);
   const pending = await newLoan(tenant, { borrower_id, status: 'pending' });
-  done(await admin.delete(`/loans/${pending.id}`));
+  assertOk(await admin.delete(`/loans/${pending.id}`));
   const foreign = `/portal/loans/${other.id}`;
 
   const all = await borrower.get('/portal/loans');
@@ -58,7 +67,7 @@ test('a borrower finds own loans, archived or not, and nobody else’s', async (
 
 test('the dashboard adds up what the loans ask for, and says what is next', async () => {
   const late = { disbursement_date: '2025-12-01' };
-  const { tenant, borrower, id, borrower_id, staffs } = await atHome(stage, late);
+  const { tenant, borrower, id, borrower_id, staffs } = await newPortalBorrower(stage, late);
   await newLoan(tenant, { borrower_id, principal_amount: '2000.00', ...late });
   await newLoan(tenant, late);
   const { body: loans } = await borrower.get('/portal/loans');
@@ -90,22 +99,22 @@ test('the dashboard adds up what the loans ask for, and says what is next', asyn
 });
 
 test('alerts tell of what came back, what is wanted and what is ready, in the borrower’s language', async () => {
-  const { borrower, officer, id, borrower_id, pay } = await atHome(stage);
-  const paid = done(await pay('20.00'));
-  done(await officer.post(`/payments/${String(paid['id'])}/return`, { return_code: 'R01' }));
-  done(await officer.post(`/loans/${id}/payoff-quotes`, {}));
+  const { borrower, officer, id, borrower_id, pay } = await newPortalBorrower(stage);
+  const paid = assertOk(await pay('20.00'));
+  assertOk(await officer.post(`/payments/${String(paid['id'])}/return`, { return_code: 'R01' }));
+  assertOk(await officer.post(`/loans/${id}/payoff-quotes`, {}));
   const task = { title: 'INTERNAL: suspects', task_type: 'document_request', loan_id: id };
-  done(await officer.post(`/borrowers/${borrower_id}/tasks`, task));
+  assertOk(await officer.post(`/borrowers/${borrower_id}/tasks`, task));
   const hardship = { hardship_type: 'medical', description: 'Ill.', requested_action: 'other' };
-  const asked = done(await borrower.post('/portal/hardship', { loan_id: id, ...hardship }));
+  const asked = assertOk(await borrower.post('/portal/hardship', { loan_id: id, ...hardship }));
   const deny = `/hardship-applications/${String(asked['id'])}/deny`;
-  done(await officer.post(deny, { reason: 'The income suffices.' }));
-  done(await borrower.put('/portal/profile', { language_preference: 'es' }));
+  assertOk(await officer.post(deny, { reason: 'The income suffices.' }));
+  assertOk(await borrower.put('/portal/profile', { language_preference: 'es' }));
   const alerts = async () =>
     (await borrower.get('/portal/dashboard')).body.alerts as { type: string; message: string }[];
 
   const told = await alerts();
-  done(await pay('30.00'));
+  assertOk(await pay('30.00'));
 
   expect(told.map(({ type }) => type)).toEqual([
     'document_wanted',
@@ -117,23 +126,23 @@ test('alerts tell of what came back, what is wanted and what is ready, in the bo
   expect(told[2]?.message).toMatch(/^El banco devolvió su pago de \$20\.00 del préstamo LN-2026-/);
   expect(JSON.stringify(told)).not.toContain('INTERNAL');
   // The payment that came after it makes good what came back, and overtakes the quote.
-  expect((await alerts()).map(({ type }) => type)).toEqual([
-    ...['document_wanted', 'hardship_decided'],
-  ]);
+  expect((await alerts()).map(({ type }) => type)).toEqual(['document_wanted', 'hardship_decided']);
 });
 
 test('a loan that was charged off is still owed, and takes payments up to that', async () => {
-  const { borrower, admin, loan, pay } = await atHome(stage);
-  done(await admin.post(`${loan.replace('/portal', '')}/charge-off`, { reason: 'delinquency' }));
+  const { borrower, admin, loan, pay } = await newPortalBorrower(stage);
+  assertOk(
+    await admin.post(`${loan.replace('/portal', '')}/charge-off`, { reason: 'delinquency' }),
+  );
 
-  const before = done(await borrower.get(loan));
+  const before = assertOk(await borrower.get(loan));
   const { body: dashboard } = await borrower.get('/portal/dashboard');
   const tooMuch = await pay('10000.01');
-  const part = done(await pay('400.00'));
+  const part = assertOk(await pay('400.00'));
 
   expect(before).toMatchObject({ charge_off_balance: '10000.00', payoff_amount: '10000.00' });
   expect(dashboard.total_balance).toBe('10000.00');
   expect(tooMuch.status).toBe(409);
   expect(part).toMatchObject({ payment_type: 'recovery' });
-  expect(done(await borrower.get(loan))).toMatchObject({ payoff_amount: '9600.00' });
+  expect(assertOk(await borrower.get(loan))).toMatchObject({ payoff_amount: '9600.00' });
 });

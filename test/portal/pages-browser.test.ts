@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localFiles } from '../../jobs/files/local-files.ts';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
 import { newLoan } from '../setup/loans.ts';
-import { bankAccount } from '../setup/nacha.ts';
+import { addBankAccount } from '../setup/nacha.ts';
 import { newOutside } from '../setup/outside.ts';
-import { codeOf } from '../setup/second-factors.ts';
+import { totpCode } from '../setup/second-factors.ts';
 import { newVisitor, openBrowser, type Visitor } from '../setup/portal-browser.ts';
 import { newStage, PASSWORD as OF_ALL } from '../setup/world.ts';
 
@@ -40,11 +40,12 @@ async function invited() {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('superadmin');
   const made = await admin.post('/borrowers', {
-    ...{ first_name: 'María', last_name: 'Núñez' },
+    first_name: 'María',
+    last_name: 'Núñez',
   });
   const borrower_id = made.body.id as string;
   const { id } = await newLoan(tenant, { borrower_id });
-  await bankAccount(admin, borrower_id, { is_verified: true, bank_name: 'First Bank' });
+  await addBankAccount(admin, borrower_id, { is_verified: true, bank_name: 'First Bank' });
   const address = { email: EMAIL };
   const user = await admin.post(`/borrowers/${borrower_id}/invite-portal-user`, address);
   const { id: answered } = await newLoan(tenant);
@@ -87,6 +88,8 @@ test.each(asked)(
     await open(`/loans/${id}/autopay`, 'autopay');
     await send({ amount_type: 'minimum_due' }, t('autopay.enroll'), 'autopay-on');
     expect(await notice()).toBe(t('done.autopay_enrolled'));
+    expect(await page.innerText('.facts')).toContain('First Bank …6789');
+    expect(await page.innerText('footer')).toContain('(202) 555-0100');
 
     await open(`/loans/${answered}`, 'loan-answered-for');
     expect(await page.textContent('main')).toContain(t('liable_as.guarantor'));
@@ -102,8 +105,10 @@ test.each(asked)(
     await open('/accounts', 'accounts');
     await send(
       {
-        ...{ account_holder_name: 'María Núñez', bank_name: 'Second Bank' },
-        ...{ routing_number: '021000021', account_number: '123456789' },
+        account_holder_name: 'María Núñez',
+        bank_name: 'Second Bank',
+        routing_number: '021000021',
+        account_number: '123456789',
       },
       t('accounts.add'),
       'accounts-added',
@@ -112,10 +117,13 @@ test.each(asked)(
 
     await open('/documents', 'documents');
     await page.setInputFiles('input[type=file]', {
-      ...{ name: 'stub.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 stub') },
+      name: 'stub.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('%PDF-1.7 stub'),
     });
     await send({ loan_id: id }, t('documents.send'), 'documents-sent');
     expect(await notice()).toBe(t('done.document_sent'));
+    expect(await page.innerText('tbody td')).toMatch(/\n.*LN-2026-000001$/);
 
     await open('/messages', 'messages');
     const words = { subject: 'My address', description: 'I have moved. <b>Really</b>.' };
@@ -145,7 +153,7 @@ test.each(asked)(
     await send({ current_password: 'wrong' }, t('go_on'), 'factor-app-refused');
     await send({ current_password: PASSWORD }, t('go_on'), 'factor-app-begun');
     const secret = (await page.textContent('main code')) ?? '';
-    await send({ code: codeOf(secret) }, t('go_on'), 'recovery-codes');
+    await send({ code: totpCode(secret) }, t('go_on'), 'recovery-codes');
     await page.getByRole('link', { name: t('go_on') }).click();
     await guest.look('factors');
     expect(await notice()).toBe(t('done.factor_added'));
@@ -177,7 +185,8 @@ test.each(asked)(
     expect(await seen(`/cases?borrower_id=${borrower_id}`)).toHaveLength(2);
     expect(await seen('/hardship-applications')).toMatchObject([{ hardship_type: 'medical' }]);
     expect(await seen(`/borrowers/${borrower_id}`)).toMatchObject({
-      ...{ phone: '+12025550143', language_preference: visitor.language },
+      phone: '+12025550143',
+      language_preference: visitor.language,
     });
     await guest.context.close();
   },
@@ -187,7 +196,8 @@ test('a passkey is made and signed with in the browser, and asked for by nothing
   const tenant = await stage.tenant();
   const host = `${tenant.slug}.localhost`;
   await stage.owner.query('insert into tenant_domains (tenant_id, domain) values ($1, $2)', [
-    ...[tenant.id, host],
+    tenant.id,
+    host,
   ]);
   const guest = await newVisitor(browser, `${host}:${stage.port}`, { ...PHONE, language: 'en' });
   const { open, send, notice, page, t } = guest;
@@ -195,8 +205,12 @@ test('a passkey is made and signed with in the browser, and asked for by nothing
   await devices.send('WebAuthn.enable');
   await devices.send('WebAuthn.addVirtualAuthenticator', {
     options: {
-      ...{ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true },
-      ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+      protocol: 'ctap2',
+      transport: 'internal',
+      automaticPresenceSimulation: true,
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
     },
   });
   const who = { email: `borrower@${tenant.slug}.test`, password: OF_ALL };

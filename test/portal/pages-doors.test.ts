@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { newClient } from '../setup/client.ts';
-import { hidden, pagesOf } from '../setup/pages.ts';
-import { atHome } from '../setup/portal.ts';
-import { codeOf, enrollApp, forgetSteps } from '../setup/second-factors.ts';
-import { settle } from '../setup/settings.ts';
+import { hiddenValue, pageClient } from '../setup/pages.ts';
+import { newPortalBorrower } from '../setup/portal.ts';
+import { totpCode, enrollApp, allowCodeReuse } from '../setup/second-factors.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
-const home = await atHome(stage);
+const home = await newPortalBorrower(stage);
 const { tenant, officer, borrower, id } = home;
 const email = `borrower@${tenant.slug}.test`;
-const inside = pagesOf(borrower);
+const inside = pageClient(borrower);
 
-const newcomer = () => pagesOf(tenant.anonymous());
+const newcomer = () => pageClient(tenant.anonymous());
 const BOUNDARY = 'a-line-between';
 
 /** A form with a file, as a browser sends it. */
@@ -50,9 +50,9 @@ test('a page loads nothing but its own style, which is kept for a year', async (
 test('a logo is let in from its own host alone', async () => {
   const other = await stage.tenant();
   const branding = { logo_url: 'https://pictures.example/logo.png?a=1', primary_color: '#ffcc00' };
-  await settle(other, { branding });
+  await saveSettings(other, { branding });
 
-  const page = await pagesOf(other.anonymous()).get('/sign-in');
+  const page = await pageClient(other.anonymous()).get('/sign-in');
 
   expect(page.headers['content-security-policy']).toContain(
     "img-src 'self' https://pictures.example;",
@@ -68,7 +68,7 @@ test('what cannot be had is said in plain words, in the language of the reader',
     await inside.get(`/loans/${nobodys}`),
     await inside.get('/loans/x%00y'),
     await inside.get(`/loans/${id}/payments/${nobodys}`),
-    await pagesOf(officer).get(''),
+    await pageClient(officer).get(''),
     await borrower.send('PUT', '//portal/profile', {}),
     await inside.get('/nowhere', 'es'),
   ];
@@ -82,7 +82,7 @@ test('what cannot be had is said in plain words, in the language of the reader',
 });
 
 test('at an address of nobody there is a page that offers nothing', async () => {
-  const page = await pagesOf(newClient(stage.port, 'nobody.test')).get('');
+  const page = await pageClient(newClient(stage.port, 'nobody.test')).get('');
 
   expect(page.status).toBe(404);
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -91,7 +91,7 @@ test('at an address of nobody there is a page that offers nothing', async () => 
 
 test('a session that has ended leads to the door, and says why', async () => {
   const visitor = tenant.anonymous();
-  const pages = pagesOf(visitor);
+  const pages = pageClient(visitor);
   await pages.get('/sign-in');
   await pages.send('/sign-in', { email, password: PASSWORD });
   await stage.owner.query(
@@ -191,19 +191,19 @@ test('a file of another kind than it says, or of none that is taken, is refused 
 });
 
 test('a second factor is asked for, and led to where it is wanted', async () => {
-  const other = await atHome(stage);
+  const other = await newPortalBorrower(stage);
   const address = `borrower@${other.tenant.slug}.test`;
   const { secret, recovery_codes } = await enrollApp(other.borrower);
-  await forgetSteps(stage, other.tenant);
-  const pages = pagesOf(other.tenant.anonymous());
+  await allowCodeReuse(stage, other.tenant);
+  const pages = pageClient(other.tenant.anonymous());
   await pages.get('/sign-in');
 
   const half = await pages.send('/sign-in', { email: address, password: PASSWORD });
   const outside = await pages.get('');
   const wrong = await pages.send('/second-factor', { code: '000000' });
-  const right = await pages.send('/second-factor', { code: codeOf(secret) });
+  const right = await pages.send('/second-factor', { code: totpCode(secret) });
   const page = await pages.get('');
-  const again = pagesOf(other.tenant.anonymous());
+  const again = pageClient(other.tenant.anonymous());
   await again.get('/sign-in');
   await again.send('/sign-in', { email: address, password: PASSWORD });
   const lost = await again.send('/second-factor', { recovery_code: recovery_codes[0] ?? '' });
@@ -217,10 +217,10 @@ test('a second factor is asked for, and led to where it is wanted', async () => 
 
 test('a device that has signed in here is known here, also while strangers guess', async () => {
   const visitor = tenant.anonymous();
-  const pages = pagesOf(visitor);
+  const pages = pageClient(visitor);
   const form = await pages.get('/sign-in?back=/portal/accounts');
   await pages.send('/sign-in', { email, password: PASSWORD });
 
-  expect(hidden(form.body, 'back')).toBe('/portal/accounts');
+  expect(hiddenValue(form.body, 'back')).toBe('/portal/accounts');
   expect(visitor.cookies.get('known_device')).toBeTruthy();
 });

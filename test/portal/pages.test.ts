@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { hidden, pagesOf } from '../setup/pages.ts';
-import { atHome } from '../setup/portal.ts';
-import { codeOf } from '../setup/second-factors.ts';
-import { settle } from '../setup/settings.ts';
+import { hiddenValue, pageClient } from '../setup/pages.ts';
+import { newPortalBorrower } from '../setup/portal.ts';
+import { totpCode } from '../setup/second-factors.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -11,7 +11,7 @@ const stage = await newStage();
 async function stranger() {
   const tenant = await stage.tenant();
   const email = `borrower@${tenant.slug}.test`;
-  return { tenant, email, pages: pagesOf(tenant.anonymous()) };
+  return { tenant, email, pages: pageClient(tenant.anonymous()) };
 }
 
 test('whoever has not signed in is asked to, and comes back to where they were', async () => {
@@ -19,7 +19,7 @@ test('whoever has not signed in is asked to, and comes back to where they were',
 
   const sent = await pages.get('/accounts');
   const form = await pages.get('/sign-in?back=/portal/accounts');
-  const back = hidden(form.body, 'back');
+  const back = hiddenValue(form.body, 'back');
   const inside = await pages.send('/sign-in', { email, password: PASSWORD, back });
   const page = await pages.get('/accounts');
 
@@ -44,7 +44,7 @@ test('signing in leads to no place but the portal, whatever the form says', asyn
   const seen: unknown[] = [];
 
   for (const back of places) {
-    const pages = pagesOf(tenant.anonymous());
+    const pages = pageClient(tenant.anonymous());
     await pages.get('/sign-in');
     const inside = await pages.send('/sign-in', { email, password: PASSWORD, back });
     seen.push([inside.status, inside.headers['location']]);
@@ -68,14 +68,14 @@ test('a wrong password and an unknown address are refused in the same words', as
 });
 
 test('a payment is previewed, ordered once by its key, and shown with its split', async () => {
-  const { borrower, loan, id, account } = await atHome(stage);
-  const pages = pagesOf(borrower);
+  const { borrower, loan, id, account } = await newPortalBorrower(stage);
+  const pages = pageClient(borrower);
   const order = { amount: '$500', payment_instrument_id: account, payment_date: '' };
 
   const home = await pages.get('');
   const preview = await pages.send(`/loans/${id}/pay`, { ...order, step: 'preview' });
-  const idempotency_key = hidden(preview.body, 'idempotency_key');
-  const amount = hidden(preview.body, 'amount');
+  const idempotency_key = hiddenValue(preview.body, 'idempotency_key');
+  const amount = hiddenValue(preview.body, 'amount');
   const sent = { ...order, amount, idempotency_key, step: 'pay' };
   const paid = await pages.send(`/loans/${id}/pay`, sent);
   const again = await pages.send(`/loans/${id}/pay`, sent);
@@ -93,8 +93,8 @@ test('a payment is previewed, ordered once by its key, and shown with its split'
 });
 
 test('what is wrong with a form stands beside its field, with what was filled in', async () => {
-  const { borrower, id, account } = await atHome(stage);
-  const pages = pagesOf(borrower);
+  const { borrower, id, account } = await newPortalBorrower(stage);
+  const pages = pageClient(borrower);
   const order = { amount: '0', payment_instrument_id: account, payment_date: '2020-01-01' };
 
   const refused = await pages.send(`/loans/${id}/pay`, { ...order, step: 'preview' });
@@ -112,8 +112,8 @@ test('what is wrong with a form stands beside its field, with what was filled in
 });
 
 test('a form without the token of the session changes nothing', async () => {
-  const { borrower, loan, id, account } = await atHome(stage);
-  const pages = pagesOf(borrower);
+  const { borrower, loan, id, account } = await newPortalBorrower(stage);
+  const pages = pageClient(borrower);
   const order = { amount: '5.00', payment_instrument_id: account, step: 'pay' };
 
   const refused = await pages.send(`/loans/${id}/pay`, { ...order, csrf_token: 'x'.repeat(32) });
@@ -125,18 +125,19 @@ test('a form without the token of the session changes nothing', async () => {
 
 test('whoever has to set up a second factor does so before anything else, and keeps one', async () => {
   const other = await stage.tenant();
-  await settle(other, { auth: { second_factor: { borrowers: true } } });
+  await saveSettings(other, { auth: { second_factor: { borrowers: true } } });
   const visitor = other.anonymous();
-  const pages = pagesOf(visitor);
+  const pages = pageClient(visitor);
   await pages.get('/sign-in');
 
   const half = await pages.send('/sign-in', {
-    ...{ email: `borrower@${other.slug}.test`, password: PASSWORD },
+    email: `borrower@${other.slug}.test`,
+    password: PASSWORD,
   });
   const begun = await pages.send('/enroll-factor', { step: 'begin' });
   const secret = /<code>([A-Z2-7]+)<\/code>/.exec(begun.body)?.[1] ?? '';
   const wrong = await pages.send('/enroll-factor', { code: '123' });
-  const right = await pages.send('/enroll-factor', { code: codeOf(secret) });
+  const right = await pages.send('/enroll-factor', { code: totpCode(secret) });
   const page = await pages.get('');
 
   const factors = await pages.get('/factors');
@@ -144,8 +145,8 @@ test('whoever has to set up a second factor does so before anything else, and ke
   const refused = await pages.send('/factors/codes', { current_password: 'wrong' });
   const codes = await pages.send('/factors/codes', { current_password: PASSWORD });
   const last = await pages.send(remove, { current_password: PASSWORD });
-  await settle(other, { auth: {} });
-  const fresh = pagesOf(visitor.at(await stage.listen()));
+  await saveSettings(other, { auth: {} });
+  const fresh = pageClient(visitor.at(await stage.listen()));
   const removed = await fresh.send(remove, { current_password: PASSWORD });
   const none = await fresh.get('/factors');
 

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { at, bankAccount, read, sentFile } from '../setup/nacha.ts';
-import { atHome, done, refused } from '../setup/portal.ts';
+import { sliceColumns, addBankAccount, parseNachaFile, readSentFile } from '../setup/nacha.ts';
+import { newPortalBorrower, assertOk, refusal } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 test('a payment is split as its preview said, and is the one that staff see', async () => {
-  const { borrower, officer, loan, id, pay, staffs } = await atHome(stage);
+  const { borrower, officer, loan, id, pay, staffs } = await newPortalBorrower(stage);
 
-  const preview = done(await borrower.post(`${loan}/payments/preview`, { amount: '500.00' }));
-  const paid = done(await pay('500.00'));
+  const preview = assertOk(await borrower.post(`${loan}/payments/preview`, { amount: '500.00' }));
+  const paid = assertOk(await pay('500.00'));
 
   const { allocations, as_of_date, ...split } = preview;
   expect(paid).toMatchObject({ ...split, status: 'completed', source: 'portal' });
@@ -23,7 +23,7 @@ test('a payment is split as its preview said, and is the one that staff see', as
   expect(listed).toEqual([paid]);
   const { can_cancel, ...same } = paid;
   expect(known[0]).toMatchObject(same);
-  expect(done(await borrower.get(loan))).toMatchObject({
+  expect(assertOk(await borrower.get(loan))).toMatchObject({
     total_paid: '500.00',
     principal_balance: (await staffs())['principal_balance'],
   });
@@ -32,21 +32,24 @@ test('a payment is split as its preview said, and is the one that staff see', as
 });
 
 test('a payment that is ordered in the portal stands in exactly one file, as WEB', async () => {
-  const { tenant, admin, pay } = await atHome(stage);
-  done(await pay('100.00'));
+  const { tenant, admin, pay } = await newPortalBorrower(stage);
+  assertOk(await pay('100.00'));
 
-  const first = done(await admin.post('/nacha-files', {}));
+  const first = assertOk(await admin.post('/nacha-files', {}));
   const second = await admin.post('/nacha-files', {});
 
-  const { batches } = read(await sentFile(stage, tenant, String(first['filename'])));
-  const kinds = batches.map(({ header, entries }) => [at(header, 51, 53), entries.length]);
+  const { batches } = parseNachaFile(await readSentFile(stage, tenant, String(first['filename'])));
+  const kinds = batches.map(({ header, entries }) => [
+    sliceColumns(header, 51, 53),
+    entries.length,
+  ]);
   expect(kinds).toEqual([['WEB', 1]]);
   expect(first).toMatchObject({ entry_count: 1 });
   expect(second.status, JSON.stringify(second.body)).toBe(409);
 });
 
 test('two equal payments are two, and a key of the click makes them one', async () => {
-  const { borrower, loan, account, pay } = await atHome(stage);
+  const { borrower, loan, account, pay } = await newPortalBorrower(stage);
   const order = { amount: '50.00', payment_instrument_id: account };
   const key = { headers: { 'Idempotency-Key': 'one-click' } };
 
@@ -62,8 +65,8 @@ test('two equal payments are two, and a key of the click makes them one', async 
 });
 
 test('where the tenant wants that, a second click is told, and pays only when it is meant', async () => {
-  const { tenant, borrower, loan, pay } = await atHome(stage);
-  await settle(tenant, { portal: { asks_about_repeats: true } });
+  const { tenant, borrower, loan, pay } = await newPortalBorrower(stage);
+  await saveSettings(tenant, { portal: { asks_about_repeats: true } });
 
   const both = await Promise.all([pay('40.00'), pay('40.00')]);
   const meant = await pay('40.00', { confirm_duplicate: true });
@@ -81,8 +84,8 @@ test('where the tenant wants that, a second click is told, and pays only when it
 });
 
 test('where the lender has named no bank, a borrower is told what that means for him', async () => {
-  const { tenant, borrower, loan, account, pay } = await atHome(stage);
-  await settle(tenant, { nacha: {} });
+  const { tenant, borrower, loan, account, pay } = await newPortalBorrower(stage);
+  await saveSettings(tenant, { nacha: {} });
 
   const told = [
     await pay('10.00'),
@@ -90,14 +93,14 @@ test('where the lender has named no bank, a borrower is told what that means for
     await borrower.post(`${loan}/autopay/enroll`, { payment_instrument_id: account }),
   ];
 
-  expect(told).toMatchObject(told.map(() => refused(409, 'payments_not_ready')));
+  expect(told).toMatchObject(told.map(() => refusal(409, 'payments_not_ready')));
   expect(JSON.stringify(told.map(({ body }) => body))).not.toMatch(/nacha|setting/i);
 });
 
 test('nobody pays more than is owed, and who pays all of it pays off', async () => {
-  const { borrower, loan, pay, staffs, officer, id } = await atHome(stage);
+  const { borrower, loan, pay, staffs, officer, id } = await newPortalBorrower(stage);
   const { body: known } = await officer.get(`/loans/${id}/get-balances`);
-  const { payoff_amount } = done(await borrower.get(loan));
+  const { payoff_amount } = assertOk(await borrower.get(loan));
 
   const tooMuch = await pay('10000.01');
   const preview = await borrower.post(`${loan}/payments/preview`, { amount: '10000.01' });
@@ -105,30 +108,33 @@ test('nobody pays more than is owed, and who pays all of it pays off', async () 
   const all = await pay('10000.00');
 
   expect(payoff_amount).toBe(known.payoff_amount);
-  expect(tooMuch).toMatchObject(refused(409, 'exceeds_balance'));
+  expect(tooMuch).toMatchObject(refusal(409, 'exceeds_balance'));
   expect(tooMuch.body.details).toEqual({ payoff_amount: '10000.00' });
-  expect(preview).toMatchObject(refused(409, 'exceeds_balance'));
+  expect(preview).toMatchObject(refusal(409, 'exceeds_balance'));
   expect(before['principal_balance']).toBe('10000.00');
   expect(all).toMatchObject({ status: 201, body: { payment_type: 'payoff' } });
   expect((await staffs())['status']).toBe('paid_off');
-  expect(await pay('1.00')).toMatchObject(refused(409, 'exceeds_balance'));
+  expect(await pay('1.00')).toMatchObject(refusal(409, 'exceeds_balance'));
   expect((await borrower.get(loan)).body).toMatchObject({ can_pay: false, payoff_amount: '0.00' });
 });
 
 test('the preview of a payoff has the penalty that the payoff pays', async () => {
-  const { tenant, borrower, loan, admin, officer, borrower_id, account } = await atHome(stage);
+  const { tenant, borrower, loan, admin, officer, borrower_id, account } =
+    await newPortalBorrower(stage);
   const penalty = { calculation: 'flat', amount: '150.00', within_months: 12 };
   const product = await admin.post('/products', {
-    ...{ name: 'With a penalty', code: 'PENALTY', prepayment_penalty: penalty },
+    name: 'With a penalty',
+    code: 'PENALTY',
+    prepayment_penalty: penalty,
   });
-  const product_id = done(product)['id'];
+  const product_id = assertOk(product)['id'];
   const { id } = await newLoan(tenant, { borrower_id, product_id });
   const path = `/portal/loans/${id}`;
-  const { payoff_amount: amount } = done(await borrower.get(path));
+  const { payoff_amount: amount } = assertOk(await borrower.get(path));
 
-  const preview = done(await borrower.post(`${path}/payments/preview`, { amount }));
+  const preview = assertOk(await borrower.post(`${path}/payments/preview`, { amount }));
   const order = { amount, payment_instrument_id: account };
-  const paid = done(await borrower.post(`${path}/payments`, order));
+  const paid = assertOk(await borrower.post(`${path}/payments`, order));
 
   expect(amount).toBe('10150.00');
   expect(paid).toMatchObject({ fees_applied: '150.00', remaining_balance: '0.00' });
@@ -142,29 +148,29 @@ test('the preview of a payoff has the penalty that the payoff pays', async () =>
 });
 
 test('a payment of a day to come is scheduled, counts against what is owed, and can be canceled', async () => {
-  const { tenant, borrower, admin, pay, loan } = await atHome(stage);
+  const { tenant, borrower, admin, pay, loan } = await newPortalBorrower(stage);
   const on = { payment_date: '2026-01-20' };
 
-  const scheduled = done(await pay('9000.00', on));
-  const canceled = done(await pay('100.00', on));
+  const scheduled = assertOk(await pay('9000.00', on));
+  const canceled = assertOk(await pay('100.00', on));
   const tooMuch = await pay('1000.00', { payment_date: '2026-01-21' });
   const past = await pay('10.00', { payment_date: '2026-01-14' });
-  const taken = done(await borrower.post(`/portal/payments/${String(canceled['id'])}/cancel`));
+  const taken = assertOk(await borrower.post(`/portal/payments/${String(canceled['id'])}/cancel`));
   const again = await borrower.post(`/portal/payments/${String(canceled['id'])}/cancel`);
   await travelTo(stage, tenant, '2026-01-22');
   const late = await borrower.post(`/portal/payments/${String(scheduled['id'])}/cancel`);
-  const file = done(await admin.post('/nacha-files', {}));
+  const file = assertOk(await admin.post('/nacha-files', {}));
   const second = await admin.post('/nacha-files', {});
 
   expect([scheduled['status'], taken['status']]).toEqual(['scheduled', 'canceled']);
-  expect(tooMuch).toMatchObject(refused(409, 'exceeds_balance'));
+  expect(tooMuch).toMatchObject(refusal(409, 'exceeds_balance'));
   expect(past).toMatchObject({
     status: 422,
     body: { errors: { payment_date: expect.any(String) } },
   });
   expect([again, late]).toMatchObject([
-    refused(409, 'invalid_transition'),
-    refused(409, 'invalid_transition'),
+    refusal(409, 'invalid_transition'),
+    refusal(409, 'invalid_transition'),
   ]);
   expect(file).toMatchObject({ entry_count: 1, debit_total: '9000.00' });
   expect(second.status).toBe(409);
@@ -173,22 +179,26 @@ test('a payment of a day to come is scheduled, counts against what is owed, and 
 });
 
 test('only the borrower’s own account is drawn on, and only once it is verified', async () => {
-  const { tenant, borrower, officer, admin, pay } = await atHome(stage);
+  const { tenant, borrower, officer, admin, pay } = await newPortalBorrower(stage);
   const other = await newLoan(tenant);
-  const foreign = await bankAccount(admin, other.borrower_id, { is_verified: true });
+  const foreign = await addBankAccount(admin, other.borrower_id, { is_verified: true });
   const bank = { routing_number: '021000021', account_number: '000123459876' };
   const added = await borrower.post('/portal/payment-instruments', {
-    ...{ ...bank, account_type: 'savings', account_holder_name: 'Bo Rower' },
-    ...{ is_verified: true, status: 'active', verification_method: 'instant' },
+    ...bank,
+    account_type: 'savings',
+    account_holder_name: 'Bo Rower',
+    is_verified: true,
+    status: 'active',
+    verification_method: 'instant',
   });
   const bare = await borrower.post('/portal/payment-instruments', { bank_name: 'First' });
   const path = `/payment-instruments/${added.body.id}`;
   const from = (payment_instrument_id: string) => pay('10.00', { payment_instrument_id });
 
   const replies = [await from(foreign), await from(added.body.id as string)];
-  done(await admin.put(path, { is_verified: true }));
+  assertOk(await admin.put(path, { is_verified: true }));
   const verified = await from(added.body.id as string);
-  done(await officer.put(path, { status: 'blocked' }));
+  assertOk(await officer.put(path, { status: 'blocked' }));
   const blocked = await from(added.body.id as string);
 
   expect(added).toMatchObject({
@@ -202,27 +212,27 @@ test('only the borrower’s own account is drawn on, and only once it is verifie
   });
   expect(replies).toMatchObject([
     { status: 422, body: { errors: { payment_instrument_id: 'Does not exist.' } } },
-    refused(409, 'instrument_not_usable'),
+    refusal(409, 'instrument_not_usable'),
   ]);
   expect(verified.status).toBe(201);
-  expect(blocked).toMatchObject(refused(409, 'instrument_not_usable'));
+  expect(blocked).toMatchObject(refusal(409, 'instrument_not_usable'));
 });
 
 test('an account that autopay draws on stays until autopay ends', async () => {
-  const { tenant, borrower, admin, loan, account } = await atHome(stage);
+  const { tenant, borrower, admin, loan, account } = await newPortalBorrower(stage);
   const path = `/portal/payment-instruments/${account}`;
   const plan = { payment_instrument_id: account };
-  done(await borrower.post(`${loan}/autopay/enroll`, plan));
+  assertOk(await borrower.post(`${loan}/autopay/enroll`, plan));
   const other = await newLoan(tenant);
-  const foreign = await bankAccount(admin, other.borrower_id);
+  const foreign = await addBankAccount(admin, other.borrower_id);
 
   const inUse = await borrower.delete(path);
   const anothers = await borrower.delete(`/portal/payment-instruments/${foreign}`);
-  done(await borrower.post(`${loan}/autopay/cancel`));
+  assertOk(await borrower.post(`${loan}/autopay/cancel`));
   const gone = await borrower.delete(path);
   const again = await borrower.delete(path);
 
-  expect(inUse).toMatchObject(refused(409, 'in_use'));
+  expect(inUse).toMatchObject(refusal(409, 'in_use'));
   expect(anothers.status).toBe(404);
   expect(gone).toMatchObject({ status: 200, body: { id: account, is_archived: true } });
   expect(again.status).toBe(404);
@@ -230,21 +240,24 @@ test('an account that autopay draws on stays until autopay ends', async () => {
 });
 
 test('a loan that is frozen or accelerated takes payments, and one that is not funded takes none', async () => {
-  const { tenant, borrower, admin, id, pay, borrower_id, account } = await atHome(stage);
+  const { tenant, borrower, admin, id, pay, borrower_id, account } = await newPortalBorrower(stage);
   const { id: pending } = await newLoan(tenant, { borrower_id, status: 'pending' });
   const order = { amount: '10.00', payment_instrument_id: account };
 
-  done(await admin.post(`/loans/${id}/freeze`, { reason: 'fraud' }));
+  assertOk(await admin.post(`/loans/${id}/freeze`, { reason: 'fraud' }));
   const frozen = await pay('11.00');
-  done(await admin.post(`/loans/${id}/accelerate`, { reason: 'Default.' }));
+  assertOk(await admin.post(`/loans/${id}/accelerate`, { reason: 'Default.' }));
   const accelerated = await pay('12.00');
   const early = await borrower.post(`/portal/loans/${pending}/payments`, order);
   const { body: asked } = await borrower.get(`/portal/loans/${pending}`);
 
   expect([frozen.status, accelerated.status]).toEqual([201, 201]);
-  expect(early).toMatchObject(refused(409, 'invalid_transition'));
+  expect(early).toMatchObject(refusal(409, 'invalid_transition'));
   expect(asked).toMatchObject({
-    ...{ status: 'pending', can_pay: false, total_paid: '0.00', payoff_amount: '0.00' },
+    status: 'pending',
+    can_pay: false,
+    total_paid: '0.00',
+    payoff_amount: '0.00',
   });
   expect((await borrower.get(`/portal/loans/${pending}/amortization`)).body).toEqual([]);
 });

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { atHome, done, refused } from '../setup/portal.ts';
+import { newPortalBorrower, assertOk, refusal } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 test('the amount that the portal shows for a payoff quote pays off the loan on any day it covers', async () => {
-  const { tenant, borrower, officer, loan, id, pay, staffs } = await atHome(stage);
+  const { tenant, borrower, officer, loan, id, pay, staffs } = await newPortalBorrower(stage);
   const asked = { good_through_date: '2026-02-12' };
-  const quote = done(await officer.post(`/loans/${id}/payoff-quotes`, asked));
-  const shown = done(await borrower.get('/portal/dashboard'))['alerts'];
+  const quote = assertOk(await officer.post(`/loans/${id}/payoff-quotes`, asked));
+  const shown = assertOk(await borrower.get('/portal/dashboard'))['alerts'];
   const quoted = '10065.21';
   await travelTo(stage, tenant, '2026-02-01');
 
@@ -19,7 +19,7 @@ test('the amount that the portal shows for a payoff quote pays off the loan on a
 
   expect(quote).toMatchObject({ payoff_amount: '10000.00', payoff_amount_good_through: quoted });
   expect(shown).toMatchObject([{ type: 'payoff_quote_ready', amount: quoted, date: '2026-02-12' }]);
-  expect(more).toMatchObject(refused(409, 'exceeds_balance'));
+  expect(more).toMatchObject(refusal(409, 'exceeds_balance'));
   expect(preview).toMatchObject({ status: 200, body: { remaining_balance: '0.00' } });
   expect(paid).toMatchObject({
     status: 201,

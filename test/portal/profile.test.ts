@@ -1,36 +1,48 @@
 import { expect, test } from 'vitest';
-import { receiveMessage } from '../../jobs/communications/receive.ts';
-import { archive } from '../../sql/write.ts';
-import { atHome, done, refused } from '../setup/portal.ts';
+import { receiveMessage } from '../../jobs/communications/receive-message.ts';
+import { setArchived } from '../../sql/write.ts';
+import { newPortalBorrower, assertOk, refusal } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 const NEW_YORK = {
-  ...{ street_line_1: '1 Main Street', city: 'New York', state: 'NY', postal_code: '10001' },
+  street_line_1: '1 Main Street',
+  city: 'New York',
+  state: 'NY',
+  postal_code: '10001',
 };
 
 test('a borrower reads who is known of him, and adds addresses, emails and phones', async () => {
-  const { borrower, officer, borrower_id, tenant } = await atHome(stage);
+  const { borrower, officer, borrower_id, tenant } = await newPortalBorrower(stage);
   const bare = (await borrower.get('/portal/me')).body;
 
-  const address = done(await borrower.post('/portal/profile/addresses', NEW_YORK));
+  const address = assertOk(await borrower.post('/portal/profile/addresses', NEW_YORK));
   const email = { email: 'Bo@Example.com', status: 'bounced', is_verified: true };
-  done(await borrower.post('/portal/profile/emails', email));
-  const phone = done(
+  assertOk(await borrower.post('/portal/profile/emails', email));
+  const phone = assertOk(
     await borrower.post('/portal/profile/phones', { phone_number: '+12025550123' }),
   );
 
   expect(bare).toEqual({
-    ...{ id: borrower_id, first_name: 'Bo', last_name: 'Rower', phone: null },
+    id: borrower_id,
+    first_name: 'Bo',
+    last_name: 'Rower',
+    phone: null,
     email: `borrower@${tenant.slug}.test`,
   });
   const { body } = await borrower.get('/portal/profile');
   expect(body).toEqual({
-    ...{ ...bare, email: 'bo@example.com', phone: '+12025550123', language_preference: 'en' },
+    ...bare,
+    email: 'bo@example.com',
+    phone: '+12025550123',
+    language_preference: 'en',
     addresses: [address],
     communication_preferences: {
-      ...{ email_enabled: true, sms_enabled: true, letter_enabled: true, marketing_enabled: true },
+      email_enabled: true,
+      sms_enabled: true,
+      letter_enabled: true,
+      marketing_enabled: true,
     },
   });
   expect(phone).toMatchObject({ can_sms: true, is_primary: true, is_verified: false });
@@ -53,18 +65,22 @@ test('a borrower reads who is known of him, and adds addresses, emails and phone
 });
 
 test('another number becomes the one that the borrower is called at, whether known or new', async () => {
-  const { borrower } = await atHome(stage);
+  const { borrower } = await newPortalBorrower(stage);
   const call = (phone: unknown) => borrower.put('/portal/profile', { phone, email: 'x@y.test' });
 
-  const first = done(await call('+12025550101'));
-  const second = done(await call('+12025550102'));
-  const again = done(await call('+12025550101'));
-  const same = done(await call('+12025550101'));
-  const none = done(await call(null));
+  const first = assertOk(await call('+12025550101'));
+  const second = assertOk(await call('+12025550102'));
+  const again = assertOk(await call('+12025550101'));
+  const same = assertOk(await call('+12025550101'));
+  const none = assertOk(await call(null));
   const wrong = await call('555 0101');
 
   expect([first, second, again, same, none].map(({ phone }) => phone)).toEqual([
-    ...['+12025550101', '+12025550102', '+12025550101', '+12025550101', '+12025550101'],
+    '+12025550101',
+    '+12025550102',
+    '+12025550101',
+    '+12025550101',
+    '+12025550101',
   ]);
   expect((await borrower.get('/portal/profile/phones')).body).toHaveLength(2);
   expect(wrong).toMatchObject({ status: 422, body: { errors: { phone: expect.any(String) } } });
@@ -72,28 +88,35 @@ test('another number becomes the one that the borrower is called at, whether kno
 });
 
 test('what is sent is one choice, whether the borrower says it here, by STOP or by unsubscribing', async () => {
-  const { tenant, borrower, officer, borrower_id } = await atHome(stage);
+  const { tenant, borrower, officer, borrower_id } = await newPortalBorrower(stage);
   const path = '/portal/profile/communication-preferences';
   const mail = { borrower_id, channel: 'email' };
   const reasons = async () =>
     (await officer.post('/communications/can-interact', mail)).body.reasons as string[];
   const wishes = async () =>
     (await borrower.get('/portal/profile')).body.communication_preferences as object;
-  done(await borrower.put('/portal/profile', { phone: '+12025550199' }));
-  const { id } = done(await borrower.post('/portal/profile/emails', { email: 'bo@example.com' }));
+  assertOk(await borrower.put('/portal/profile', { phone: '+12025550199' }));
+  const { id } = assertOk(
+    await borrower.post('/portal/profile/emails', { email: 'bo@example.com' }),
+  );
 
-  const off = done(await borrower.put(path, { email_enabled: false, marketing_enabled: false }));
+  const off = assertOk(
+    await borrower.put(path, { email_enabled: false, marketing_enabled: false }),
+  );
   const opted = await reasons();
-  done(await borrower.put(path, { email_enabled: true }));
-  done(await officer.put(`/emails/${String(id)}`, { status: 'unsubscribed' }));
+  assertOk(await borrower.put(path, { email_enabled: true }));
+  assertOk(await officer.put(`/emails/${String(id)}`, { status: 'unsubscribed' }));
   const unsubscribed = await wishes();
   const message = { from: '+12025550199', to: '+12025550100', body: 'STOP', message_id: 'm-1' };
   await tenant.within((work) => receiveMessage(work, 'sms', 'generic', message));
   const stopped = await wishes();
-  const on = done(await borrower.put(path, { email_enabled: true, sms_enabled: true }));
+  const on = assertOk(await borrower.put(path, { email_enabled: true, sms_enabled: true }));
 
   expect(off).toEqual({
-    ...{ email_enabled: false, sms_enabled: true, letter_enabled: true, marketing_enabled: false },
+    email_enabled: false,
+    sms_enabled: true,
+    letter_enabled: true,
+    marketing_enabled: false,
   });
   expect(opted).toEqual(['channel_opted_out']);
   expect(unsubscribed).toMatchObject({ email_enabled: false, sms_enabled: true });
@@ -107,39 +130,39 @@ test('what is sent is one choice, whether the borrower says it here, by STOP or 
     actor_type: 'borrower',
     changes: { email_enabled: { old: false, new: true }, sms_enabled: { old: false, new: true } },
   });
-  expect(done(await borrower.put(path, {}))).toEqual(on);
+  expect(assertOk(await borrower.put(path, {}))).toEqual(on);
 });
 
 test('the portal is closed for a borrower who is archived, and for staff', async () => {
-  const { borrower, admin, officer, borrower_id, loan, tenant } = await atHome(stage);
-  await tenant.within(({ tx }) => archive(tx, 'borrowers', borrower_id, true));
+  const { borrower, admin, officer, borrower_id, loan, tenant } = await newPortalBorrower(stage);
+  await tenant.within(({ tx }) => setArchived(tx, 'borrowers', borrower_id, true));
   const paths = ['/portal/me', '/portal/dashboard', '/portal/loans', loan];
 
   const replies = await Promise.all(paths.map((path) => borrower.get(path)));
   const staff = await Promise.all([admin, officer].map((client) => client.get('/portal/me')));
 
-  expect(replies).toMatchObject(paths.map(() => refused(401, 'session_expired')));
-  expect(staff).toMatchObject(staff.map(() => refused(403, 'permission_denied')));
+  expect(replies).toMatchObject(paths.map(() => refusal(401, 'session_expired')));
+  expect(staff).toMatchObject(staff.map(() => refusal(403, 'permission_denied')));
 });
 
 test('nobody fills the tables with contacts', async () => {
-  const { borrower } = await atHome(stage);
+  const { borrower } = await newPortalBorrower(stage);
   const numbers = Array.from({ length: 20 }, (_, at) => `+1202555${String(at).padStart(4, '0')}`);
   for (const phone_number of numbers)
-    done(await borrower.post('/portal/profile/phones', { phone_number }));
+    assertOk(await borrower.post('/portal/profile/phones', { phone_number }));
 
   const more = { phone_number: '+12025559999' };
   const added = await borrower.post('/portal/profile/phones', more);
   const changed = await borrower.put('/portal/profile', { phone: more.phone_number });
 
   expect([added, changed]).toMatchObject([
-    refused(409, 'limit_exceeded'),
-    refused(409, 'limit_exceeded'),
+    refusal(409, 'limit_exceeded'),
+    refusal(409, 'limit_exceeded'),
   ]);
 });
 
 test('what a borrower switches off is agreed to no more, and what is switched on is agreed to anew', async () => {
-  const { tenant, borrower, officer, borrower_id } = await atHome(stage);
+  const { tenant, borrower, officer, borrower_id } = await newPortalBorrower(stage);
   const path = '/portal/profile/communication-preferences';
   const consents = `/borrowers/${borrower_id}/consents`;
   const texts = { borrower_id, channel: 'sms' };
@@ -149,17 +172,17 @@ test('what a borrower switches off is agreed to no more, and what is switched on
     ((await officer.get(`${consents}?ordering=id`)).body as Record<string, unknown>[]).map(
       ({ consent_type, source, status }) => [consent_type, source, status],
     );
-  done(await borrower.put('/portal/profile', { phone: '+12025550177' }));
-  done(await officer.post(consents, { consent_type: 'tcpa_sms', channel: 'sms' }));
+  assertOk(await borrower.put('/portal/profile', { phone: '+12025550177' }));
+  assertOk(await officer.post(consents, { consent_type: 'tcpa_sms', channel: 'sms' }));
   const message = { from: '+12025550177', to: '+12025550100', body: 'STOP', message_id: 'm-2' };
   await tenant.within((work) => receiveMessage(work, 'sms', 'generic', message));
 
   const stopped = await reasons();
-  done(await borrower.put(path, { sms_enabled: true, email_enabled: true }));
+  assertOk(await borrower.put(path, { sms_enabled: true, email_enabled: true }));
   const again = await reasons();
-  done(await borrower.put(path, { sms_enabled: true }));
+  assertOk(await borrower.put(path, { sms_enabled: true }));
   const granted = await known();
-  done(await borrower.put(path, { sms_enabled: false }));
+  assertOk(await borrower.put(path, { sms_enabled: false }));
 
   expect(stopped).toEqual(['channel_opted_out', 'consent_missing']);
   expect(again).toEqual([]);

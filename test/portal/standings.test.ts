@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { pagesOf } from '../setup/pages.ts';
-import { atHome, done } from '../setup/portal.ts';
+import { pageClient } from '../setup/pages.ts';
+import { newPortalBorrower, assertOk } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 test('a late loan is past due on every page, and the amount due says how much of it', async () => {
-  const late = await atHome(stage, { disbursement_date: '2025-11-20' });
-  const pages = pagesOf(late.borrower);
+  const late = await newPortalBorrower(stage, { disbursement_date: '2025-11-20' });
+  const pages = pageClient(late.borrower);
 
   const [home, loan, pay] = [
     await pages.get(''),
@@ -21,11 +21,13 @@ test('a late loan is past due on every page, and the amount due says how much of
 });
 
 test('a charged-off loan shows the balance that the total is made of', async () => {
-  const { borrower, admin, id } = await atHome(stage, { disbursement_date: '2025-08-20' });
-  done(await admin.post(`/loans/${id}/charge-off`, { reason: 'delinquency', override: true }));
+  const { borrower, admin, id } = await newPortalBorrower(stage, {
+    disbursement_date: '2025-08-20',
+  });
+  assertOk(await admin.post(`/loans/${id}/charge-off`, { reason: 'delinquency', override: true }));
   const { body } = await borrower.get('/portal/dashboard');
   const [row] = body.loans as { balance: string; status: string }[];
-  const pages = pagesOf(borrower);
+  const pages = pageClient(borrower);
 
   const [home, loan] = [await pages.get(''), await pages.get(`/loans/${id}`)];
 
@@ -37,7 +39,7 @@ test('a charged-off loan shows the balance that the total is made of', async () 
 });
 
 test('a boarded loan says where the payments before it were made', async () => {
-  const { tenant, borrower, borrower_id } = await atHome(stage);
+  const { tenant, borrower, borrower_id } = await newPortalBorrower(stage);
   const boarded = await tenant.officer.post('/loans/board', {
     borrower_id,
     program_id: await tenant.first('/programs'),
@@ -49,7 +51,7 @@ test('a boarded loan says where the payments before it were made', async () => {
     origination_date: '2025-06-15',
     paid_through_date: '2026-01-15',
   });
-  const pages = pagesOf(borrower);
+  const pages = pageClient(borrower);
 
   const loan = await pages.get(`/loans/${boarded.body.id}`);
   const payments = await pages.get(`/loans/${boarded.body.id}/payments`);
@@ -61,7 +63,7 @@ test('a boarded loan says where the payments before it were made', async () => {
 });
 
 test('statements of several months and loans can be told apart', async () => {
-  const { borrower, borrower_id, tenant, id } = await atHome(stage);
+  const { borrower, borrower_id, tenant, id } = await newPortalBorrower(stage);
   const { rows } = await stage.owner.query<{ loan_number: string }>(
     'select loan_number from loans where id = $1',
     [id],
@@ -76,7 +78,7 @@ test('statements of several months and loans can be told apart', async () => {
     [tenant.id, borrower_id, id],
   );
 
-  const page = await pagesOf(borrower).get('/documents');
+  const page = await pageClient(borrower).get('/documents');
 
   expect(page.body).toContain('October 1, 2025 to October 28, 2025');
   expect(page.body).toContain('November 1, 2025 to November 28, 2025');

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
 import { anyEvent, type Draft } from '../loans/arbitraries.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -21,12 +21,14 @@ test('whatever happens before and after a sale, the books agree with the loan', 
       async (before, after, servicing_retained) => {
         const tenant = await stage.tenant('2026-01-31');
         const { id } = await newLoan(tenant);
-        const { sell, buyBack } = await forSale(tenant, id);
+        const { sell, buyBack } = await newPortfolioForSale(tenant, id);
         await sell({ sale_price: '5000.00', settlement_date: '2026-03-05', servicing_retained });
         const doing = async (draft: Draft, effective_date: string) => {
           if ('reverses' in draft || 'fee_id' in draft) return;
           const event = { ...draft, id: randomUUIDv7(), effective_date };
-          await tenant.within(async (work) => happen(work, await openLoan(work, id), [event]));
+          await tenant.within(async (work) =>
+            recordEvents(work, await openLoan(work, id), [event]),
+          );
         };
 
         await travelTo(stage, tenant, '2026-03-02');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -17,7 +17,7 @@ type Paid = { amount: string; on: string; found: string };
 async function livesOf(payments: readonly Paid[]) {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
-  const { admin, sell, balances } = await forSale(tenant, id);
+  const { admin, sell, balances } = await newPortfolioForSale(tenant, id);
   await sell({ sale_price: '9800.00', settlement_date: SETTLED_ON });
   for (const { amount, on, found } of payments.toSorted((a, b) => (a.found < b.found ? -1 : 1))) {
     await travelTo(stage, tenant, found);
@@ -71,7 +71,7 @@ test('a payment dated before the settlement and found after it is the seller’s
 test('a payment from before the settlement that comes back is the seller’s loss', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
-  const { sell, balances } = await forSale(tenant, id);
+  const { sell, balances } = await newPortfolioForSale(tenant, id);
   await sell({ sale_price: '9800.00', settlement_date: SETTLED_ON });
   await travelTo(stage, tenant, '2026-02-16');
   const paid = await tenant.officer.post(`/loans/${id}/payments`, { amount: '300.00' });
@@ -105,7 +105,11 @@ test('whenever payments are found, seller and investor have what they would have
       const [one, other] = [await livesOf(inTime), await livesOf(late)];
 
       const told = ({ loan, cash, investor, result, receivable }: typeof one) => ({
-        ...{ loan, cash, investor, result, receivable },
+        loan,
+        cash,
+        investor,
+        result,
+        receivable,
       });
       expect(told(other)).toEqual(told(one));
       expect(one.receivable).toBe(0n);
@@ -118,13 +122,20 @@ test('whenever payments are found, seller and investor have what they would have
 test('an entry by hand is the investor’s where it was posted between sale and buyback, whenever drafted', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
-  const { admin, accounts, sell, investor_id, buyBack } = await forSale(tenant, id);
+  const { admin, accounts, sell, investor_id, buyBack } = await newPortfolioForSale(tenant, id);
   const draft = (amount: string, entry_date: string) =>
     admin.post('/ledger/entries', {
-      ...{ loan_id: id, entry_date },
+      loan_id: id,
+      entry_date,
       lines: [
-        { account_id: accounts['cash'], debit: amount },
-        { account_id: accounts['due_to_investors'], credit: amount },
+        {
+          account_id: accounts['cash'],
+          debit: amount,
+        },
+        {
+          account_id: accounts['due_to_investors'],
+          credit: amount,
+        },
       ],
     });
   const post = (entry: { body: { id: string } }) =>

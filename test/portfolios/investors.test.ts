@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isRoutingNumber } from '../../jobs/routing-number.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -73,7 +73,7 @@ test('one digit that is wrong is no routing number', () => {
 test('a loan is owned in parts that never exceed the whole', async () => {
   const tenant = await stage.tenant();
   const { admin, path } = await withInvestor(tenant);
-  const [loan_id, denied] = await loanRows(tenant, {}, { status: 'denied' });
+  const [loan_id, denied] = await insertLoans(tenant, {}, { status: 'denied' });
   const url = `${path}/loan-assignments`;
   const assign = (share: string, more = {}) =>
     admin.post(url, {
@@ -122,7 +122,7 @@ test('a portfolio is sold once, its price shared out to the cent, and settled in
   const tenant = await stage.tenant();
   const { admin, investor } = await withInvestor(tenant);
   const instrument = await admin.post(`/investors/${investor.body.id}/settlement-instruments`, {});
-  const loan_ids = await loanRows(
+  const loan_ids = await insertLoans(
     tenant,
     { principal_balance: '3333.33' },
     { principal_balance: '3333.33' },

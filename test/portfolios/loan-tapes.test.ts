@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { generateTape, orderDueTapes } from '../../jobs/portfolios/generate-tape.job.ts';
+import { generateTape, enqueueDueTapes } from '../../jobs/portfolios/generate-tape.job.ts';
 import { nextRun } from '../../jobs/portfolios/tape-config.ts';
 import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
-import { keptDays } from '../setup/kept-days.ts';
+import { insertDailySnapshots } from '../setup/daily-snapshots.ts';
 import { newLoan } from '../setup/loans.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
 import { travelTo } from '../setup/queue.ts';
-import { contentOf, tapeOf } from '../setup/tape-files.ts';
+import { readDocument, newTapeConfig } from '../setup/tape-files.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -15,7 +15,7 @@ const stage = await newStage();
 test('a tape holds the chosen columns of the loans of its portfolio', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  const [one, two] = await loanRows(
+  const [one, two] = await insertLoans(
     tenant,
     { loan_number: 'A-1', principal_balance: '8000.10', accrual_rate: '0.1' },
     { loan_number: 'A-2', principal_balance: '0', status: 'paid_off' },
@@ -32,7 +32,7 @@ test('a tape holds the chosen columns of the loans of its portfolio', async () =
   });
 
   const made = await admin.post(`/loan-tape-configs/${config.body.id}/generate`);
-  const text = await contentOf(stage, tenant, made.body.document_id);
+  const text = await readDocument(stage, tenant, made.body.document_id);
   const read = await admin.get(`/loan-tapes/${made.body.id}`);
 
   expect(config).toMatchObject({ status: 201, body: { next_run_at: '2026-01-31' } });
@@ -60,8 +60,8 @@ test('a tape holds the chosen columns of the loans of its portfolio', async () =
 test('every column of the catalogue can be read, today and of a day that is closed', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  const [loan] = await loanRows(tenant, { principal_balance: '4000', status: 'charged_off' });
-  await keptDays(stage, tenant, loan ?? '', {
+  const [loan] = await insertLoans(tenant, { principal_balance: '4000', status: 'charged_off' });
+  await insertDailySnapshots(stage, tenant, loan ?? '', {
     '2026-01-12': { days_past_due: 31 },
     '2026-01-13': {},
     '2026-01-14': { days_past_due: 30, times_delinquent_30: 2 },
@@ -77,7 +77,7 @@ test('every column of the catalogue can be read, today and of a day that is clos
   const past = await admin.post(url, { as_of_date: '2026-01-14' });
   const unknown = await admin.post(url, { as_of_date: '2026-01-11' });
   const ahead = await admin.post(url, { as_of_date: '2026-01-16' });
-  const rows = JSON.parse(await contentOf(stage, tenant, past.body.document_id));
+  const rows = JSON.parse(await readDocument(stage, tenant, past.body.document_id));
 
   expect(today).toMatchObject({ status: 200, body: { row_count: 1 } });
   expect(rows).toMatchObject([
@@ -116,7 +116,7 @@ test('columns and filters that do not exist are named and refused', async () => 
 test('tapes that are due are ordered with the close of their day, once, and made by the workers', async () => {
   const tenant = await stage.tenant('2026-01-31');
   const admin = await tenant.signedIn('admin');
-  await loanRows(tenant, {}, {});
+  await insertLoans(tenant, {}, {});
   const config = await admin.post('/loan-tape-configs', {
     name: 'Month end',
     columns: ['loan_number'],
@@ -125,9 +125,9 @@ test('tapes that are due are ordered with the close of their day, once, and made
   const outside = newOutside(stage.pool);
 
   const ordered = await tenant.within(async (work) => [
-    await orderDueTapes(work, '2026-01-30'),
-    await orderDueTapes(work, '2026-01-31'),
-    await orderDueTapes(work, '2026-01-31'),
+    await enqueueDueTapes(work, '2026-01-30'),
+    await enqueueDueTapes(work, '2026-01-31'),
+    await enqueueDueTapes(work, '2026-01-31'),
   ]);
   const tape = await stage.owner.query('select id from loan_tapes where tenant_id = $1', [
     tenant.id,
@@ -171,12 +171,13 @@ test('a tape is compared with the books of its day, and found among the tapes th
   await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-16');
   const columns = ['loan_number', 'principal_balance'];
-  const { generate } = await tapeOf(stage, tenant, admin, { columns, format: 'xlsx' });
+  const { generate } = await newTapeConfig(stage, tenant, admin, { columns, format: 'xlsx' });
 
   const made = await generate({ as_of_date: '2026-01-15' });
   const trial = (await admin.get('/ledger/trial-balance?as_of_date=2026-01-15')).body.accounts;
   await tenant.officer.post(`/loans/${id}/payments`, {
-    ...{ amount: '500.00', payment_date: '2026-01-15' },
+    amount: '500.00',
+    payment_date: '2026-01-15',
   });
   const later = await generate({ as_of_date: '2026-01-15' });
   const listed = await tenant.officer.get('/loan-tapes?format=xlsx&ordering=created_at');

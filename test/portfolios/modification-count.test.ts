@@ -22,7 +22,7 @@ test('what is told of a loan counts the days on which its terms were changed, an
   await travelTo(stage, tenant, '2026-01-19');
 
   const { rows } = await stage.owner.query(
-    `select loan_id, from_date::text, modification_count as days from loan_particulars
+    `select loan_id, from_date::text, modification_count as days from loan_attribute_history
      where tenant_id = $1 order by loan_id, from_date`,
     [tenant.id],
   );

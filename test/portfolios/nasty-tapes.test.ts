@@ -1,32 +1,33 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { generateTape } from '../../jobs/portfolios/generate-tape.job.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
-import { contentOf, tapeOf } from '../setup/tape-files.ts';
+import { readDocument, newTapeConfig } from '../setup/tape-files.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 const NASTY = [
-  ...[
-    '=1+1',
-    '-5.00',
-    'a"b,c',
-    'two\r\nlines',
-    ' \u200b@sum',
-    '山田 🏠',
-    '\\u0041\b\f\u001f\u007f\u2028',
-  ],
+  '=1+1',
+  '-5.00',
+  'a"b,c',
+  'two\r\nlines',
+  ' \u200b@sum',
+  '山田 🏠',
+  '\\u0041\b\f\u001f\u007f\u2028',
 ];
 
 test('nasty words come out of each form of a tape as they were, or as a text', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  await loanRows(tenant, ...NASTY.map((external_id) => ({ external_id })), {});
+  await insertLoans(tenant, ...NASTY.map((external_id) => ({ external_id })), {});
   const columns = ['external_id', 'principal_balance', 'is_frozen', 'charge_off_date'] as const;
-  const { file } = await tapeOf(stage, tenant, admin, { columns });
+  const { file } = await newTapeConfig(stage, tenant, admin, { columns });
   const told = (external_id: string | null) => ({
-    ...{ external_id, principal_balance: '10000.00', is_frozen: false, charge_off_date: null },
+    external_id,
+    principal_balance: '10000.00',
+    is_frozen: false,
+    charge_off_date: null,
   });
 
   const csv = await file('2026-01-15', 'csv');
@@ -40,7 +41,14 @@ test('nasty words come out of each form of a tape as they were, or as a text', a
   ]);
   const read: Record<string, string>[] = parse(csv, { columns: true });
   expect(read.map((row) => row['external_id'])).toEqual([
-    ...["'=1+1", '-5.00', 'a"b,c', 'two\r\nlines', "' \u200b@sum", '山田 🏠', NASTY[6], ''],
+    "'=1+1",
+    '-5.00',
+    'a"b,c',
+    'two\r\nlines',
+    "' \u200b@sum",
+    '山田 🏠',
+    NASTY[6],
+    '',
   ]);
   const lines = [...NASTY, null].map((words) => JSON.stringify(told(words)));
   expect(json).toBe(`[\n${lines.join(',\n')}\n]\n`);
@@ -49,7 +57,7 @@ test('nasty words come out of each form of a tape as they were, or as a text', a
 test('a tape of more loans than a page has all of them once, and is counted', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
-  const [model] = await loanRows(tenant, {});
+  const [model] = await insertLoans(tenant, {});
   // A page has 5,000 loans.
   await stage.owner.query(
     `insert into loans (tenant_id, borrower_id, program_id, product_id, loan_number, status, principal_amount,
@@ -61,13 +69,13 @@ test('a tape of more loans than a page has all of them once, and is counted', as
      from loans, generate_series(1, 5000) as number where id = $1`,
     [model],
   );
-  const { generate } = await tapeOf(stage, tenant, admin, { columns: ['loan_id'] });
+  const { generate } = await newTapeConfig(stage, tenant, admin, { columns: ['loan_id'] });
 
   const ordered = await generate();
   const outside = { ...newOutside(stage.pool), files: stage.installation.files };
   await generateTape.run({ tenant_id: tenant.id, tape_id: ordered.body.id }, outside);
   const made = (await admin.get(`/loan-tapes/${ordered.body.id}`)).body;
-  const text = await contentOf(stage, tenant, made.document_id);
+  const text = await readDocument(stage, tenant, made.document_id);
   const ids = text.split('\r\n').slice(1, -1);
 
   expect(made).toMatchObject({

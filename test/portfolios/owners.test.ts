@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
-import { tapeOf } from '../setup/tape-files.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
+import { newTapeConfig } from '../setup/tape-files.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -14,7 +14,7 @@ const ownerOf = async (tenant: Tenant, id: string) =>
 test('a loan is the seller’s until the close of the settlement day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
-  const { admin, id: portfolio, sell, list, balances } = await forSale(tenant, id);
+  const { admin, id: portfolio, sell, list, balances } = await newPortfolioForSale(tenant, id);
   const seller = (await admin.post('/investors', { name: 'Seller', investor_type: 'spv' })).body.id;
   await admin.put(`/portfolios/${portfolio}`, { investor_id: seller });
   const agreed = (await sell({ sale_price: '9800.00', settlement_date: '2026-01-18' })).body;
@@ -70,15 +70,15 @@ test('what was paid off, charged off, withdrawn or never funded is not sold, and
   const withdrawn = await newLoan(tenant);
   const waiting = await newLoan(tenant, { status: 'approved' });
   const ids = [sold, paid, lost, withdrawn, waiting].map(({ id }) => id);
-  const { admin, id: portfolio, sell, list, balances } = await forSale(tenant, ...ids);
-  const tape = await tapeOf(stage, tenant, admin, {
+  const { admin, id: portfolio, sell, list, balances } = await newPortfolioForSale(tenant, ...ids);
+  const tape = await newTapeConfig(stage, tenant, admin, {
     columns: ['loan_id', 'investor'],
     portfolio_id: portfolio,
   });
   const agreed = (await sell({ sale_price: '39200.00', settlement_date: '2026-01-18' })).body;
   const [out] = (await admin.get(`${list}?loan_id=${withdrawn.id}`)).body;
   await admin.put(`/loan-assignments/${out.id}`, { status: 'canceled' });
-  const buyers = await tapeOf(stage, tenant, admin, {
+  const buyers = await newTapeConfig(stage, tenant, admin, {
     columns: ['loan_id'],
     filters: { investor_id: agreed.buyer_id },
   });
@@ -117,7 +117,7 @@ test('what was paid off, charged off, withdrawn or never funded is not sold, and
 test('a sale that is canceled before it settles leaves no trace but its history', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
-  const { admin, id: portfolio, sell, list, balances } = await forSale(tenant, id);
+  const { admin, id: portfolio, sell, list, balances } = await newPortfolioForSale(tenant, id);
   const books = await balances();
   const { updated_at: _, ...before } = (await admin.get(`/portfolios/${portfolio}`)).body;
   const cancel = () => admin.post(`/portfolios/${portfolio}/cancel-sale`);
@@ -156,7 +156,7 @@ test('a sale that is canceled before it settles leaves no trace but its history'
 test('of two sales of one loan at once, the second is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
-  const { admin, sell, list } = await forSale(tenant, id);
+  const { admin, sell, list } = await newPortfolioForSale(tenant, id);
   const other = (await admin.post('/investors', { name: 'Other', investor_type: 'bank' })).body.id;
   const settlement_date = '2026-01-18';
 
@@ -178,7 +178,7 @@ test('of two sales of one loan at once, the second is refused', async () => {
 test('a settlement day that is over settles in the next close', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [one, other] = [await newLoan(tenant), await newLoan(tenant)];
-  const { admin, sell, list } = await forSale(tenant, one.id);
+  const { admin, sell, list } = await newPortfolioForSale(tenant, one.id);
   await travelTo(stage, tenant, '2026-01-20');
   const dates = { sale_date: '2026-01-16', settlement_date: '2026-01-17' };
   const agreed = await sell({ ...dates, sale_price: '9800.00' });
@@ -204,7 +204,11 @@ test('a loan that is charged off and sold along for nothing brings its investor 
   const lost = await newLoan(tenant, { disbursement_date: '2026-01-02' });
   const pay = (amount: string, payment_date: string) =>
     tenant.officer.post(`/loans/${lost.id}/payments`, { amount, payment_date });
-  const { admin, sell, balances, investor_id, buyBack } = await forSale(tenant, good.id, lost.id);
+  const { admin, sell, balances, investor_id, buyBack } = await newPortfolioForSale(
+    tenant,
+    good.id,
+    lost.id,
+  );
   const chargedOff = await admin.post(`/loans/${lost.id}/charge-off`, {});
   await sell({ sale_price: '10000.00' });
   await travelTo(stage, tenant, '2026-02-27');
@@ -225,8 +229,12 @@ test('a loan that is charged off and sold along for nothing brings its investor 
   expect(told.body.collected).toBe('100.00');
   // What was paid before the sale is the seller's, whenever it is found, and what comes after the buyback is too.
   expect(books).toEqual({
-    ...{ Cash: '-9853.00', 'Charge-Off Expense': '10000.00', 'Due to Investors': '-95.83' },
-    ...{ 'Gain on Sale': '-40.00', 'Recovery Income': '-7.00', 'Servicing Fee Income': '-4.17' },
+    Cash: '-9853.00',
+    'Charge-Off Expense': '10000.00',
+    'Due to Investors': '-95.83',
+    'Gain on Sale': '-40.00',
+    'Recovery Income': '-7.00',
+    'Servicing Fee Income': '-4.17',
   });
   expect(await violationsIn(stage)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { assignToDynamicPortfolios } from '../../jobs/portfolios/assign.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -9,7 +9,7 @@ const NOWHERE = '0198a000-0000-7000-8000-000000000000';
 test('a dynamic portfolio takes the loans that meet its criteria and are in no portfolio', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  const [fits, , , , , , taken] = await loanRows(
+  const [fits, , , , , , taken] = await insertLoans(
     tenant,
     { origination_date: '2026-01-10', labels: ['prime'], interest_rate: '0.1' },
     { origination_date: '2025-12-31', labels: ['prime'], interest_rate: '0.1' },
@@ -53,7 +53,7 @@ test('a dynamic portfolio takes the loans that meet its criteria and are in no p
 test('criteria are compared with what the borrower and the loan are', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  const [loan] = await loanRows(tenant, { delinquency_bucket: 'dpd_30_59' });
+  const [loan] = await insertLoans(tenant, { delinquency_bucket: 'dpd_30_59' });
   await tenant.officer.post(`/borrowers/${await tenant.first('/borrowers')}/addresses`, {
     street_line_1: '1 Main St',
     city: 'Austin',
@@ -96,7 +96,7 @@ test('criteria that say nothing, contradict themselves or name strangers are ref
 test('loans are put into a static portfolio by hand, all or none', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  const [one, two, three] = await loanRows(tenant, {}, {}, {});
+  const [one, two, three] = await insertLoans(tenant, {}, {}, {});
   const first = (await admin.post('/portfolios', { name: 'First' })).body.id;
   const second = (await admin.post('/portfolios', { name: 'Second' })).body.id;
   const assign = (id: string, loan_ids: unknown[]) =>
@@ -131,7 +131,7 @@ test('loans are put into a static portfolio by hand, all or none', async () => {
 test('a transfer moves what is there, names what is not, and writes it in the loan history', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  const [one, two, stray] = await loanRows(tenant, {}, {}, {});
+  const [one, two, stray] = await insertLoans(tenant, {}, {}, {});
   const from = (await admin.post('/portfolios', { name: 'From' })).body.id;
   const to = (await admin.post('/portfolios', { name: 'To' })).body.id;
   await admin.post(`/portfolios/${from}/assign-loans`, { loan_ids: [one, two] });
@@ -168,7 +168,7 @@ test('a transfer moves what is there, names what is not, and writes it in the lo
 test('portfolios that want the same loans at once share them without a loan in two', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  await loanRows(tenant, ...Array.from({ length: 30 }, () => ({})));
+  await insertLoans(tenant, ...Array.from({ length: 30 }, () => ({})));
   const ids: string[] = [];
   for (const name of ['A', 'B', 'C']) {
     const body = { name, portfolio_type: 'dynamic', criteria: { max_rate: '1' } };
@@ -177,7 +177,7 @@ test('portfolios that want the same loans at once share them without a loan in t
 
   const answers = await Promise.all(ids.map((id) => admin.post(`/portfolios/${id}/auto-assign`)));
   const counts = answers.map(({ body }) => body.assigned_count as number);
-  await loanRows(tenant, {});
+  await insertLoans(tenant, {});
   const nightly = await tenant.within(assignToDynamicPortfolios);
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -189,7 +189,7 @@ test('portfolios that want the same loans at once share them without a loan in t
 test('vintages tell how the loans of each period have fared', async () => {
   const tenant = await stage.tenant('2026-03-20');
   const admin = await tenant.signedIn('admin');
-  const ids = await loanRows(
+  const ids = await insertLoans(
     tenant,
     { disbursement_date: '2026-01-05' },
     {

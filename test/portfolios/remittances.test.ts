@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -18,12 +18,20 @@ test('an investor is told what came in of their loans, and what of it is theirs'
   const { id, borrower_id } = await newLoan(tenant);
   // What came from another servicer is owed to who sent it, which is no collection.
   const boarded = await tenant.officer.post('/loans/board', {
-    ...{ borrower_id, principal_amount: '6000.00', current_principal_balance: '5000.00' },
-    ...{ interest_rate: '0.06', term_months: 36, origination_date: '2026-01-02' },
+    borrower_id,
+    principal_amount: '6000.00',
+    current_principal_balance: '5000.00',
+    interest_rate: '0.06',
+    term_months: 36,
+    origination_date: '2026-01-02',
     program_id: await tenant.first('/programs'),
     product_id: await tenant.first('/products'),
   });
-  const { admin, sell, balances, investor_id } = await forSale(tenant, id, boarded.body.id);
+  const { admin, sell, balances, investor_id } = await newPortfolioForSale(
+    tenant,
+    id,
+    boarded.body.id,
+  );
   const remit = (body: object = {}) => admin.post(`/investors/${investor_id}/remittances`, body);
   const early = await remit();
   await sell({ sale_price: '10000.00' });
@@ -57,10 +65,18 @@ test('an investor is told what came in of their loans, and what of it is theirs'
   expect(twice.find(({ status }) => status === 409)?.body.code).toBe('already_made');
   // Half a percent of 10000.00 and of 5000.00, a twelfth of each: 4.17 and 2.08.
   expect(told).toMatchObject({
-    ...{ period_start: '2026-02-01', period_end: '2026-02-28', loan_count: 2, status: 'due' },
-    ...{ principal_owned: '15000.00', principal_collected: '248.15', interest_collected: '67.53' },
-    ...{ fees_collected: '0.00', other_collected: '0.00', collected: '315.68' },
-    ...{ servicing_fee: '6.25', amount_due: '309.43' },
+    period_start: '2026-02-01',
+    period_end: '2026-02-28',
+    loan_count: 2,
+    status: 'due',
+    principal_owned: '15000.00',
+    principal_collected: '248.15',
+    interest_collected: '67.53',
+    fees_collected: '0.00',
+    other_collected: '0.00',
+    collected: '315.68',
+    servicing_fee: '6.25',
+    amount_due: '309.43',
   });
   expect(parts).toHaveLength(2);
   expect(parts).toContainEqual(

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { happen, openLoan } from '../../jobs/loans/history/happen.ts';
+import { recordEvents, openLoan } from '../../jobs/loans/history/record-events.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { settleSale } from '../../jobs/portfolios/settle-sale.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -16,7 +16,7 @@ const pay = (tenant: Tenant, id: string, amount: string, payment_date: string) =
 test('a loan that is sold leaves the books, and what it brings then is owed to the investor', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
-  const { admin, sell, balances, list } = await forSale(tenant, id);
+  const { admin, sell, balances, list } = await newPortfolioForSale(tenant, id);
 
   const sold = await sell({ purchase_price_ratio: '0.98', settlement_date: '2026-02-14' });
   await travelTo(stage, tenant, '2026-02-14');
@@ -54,9 +54,9 @@ test('with the servicing, the loans go to another servicer and nothing of them i
   await tenant.within(async (work) => {
     const waiting = { kind: 'payment', payment_type: 'fee_only', amount: '50.00' } as const;
     const event = newEvent({ ...waiting, effective_date: '2026-01-15' });
-    await happen(work, await openLoan(work, one.id), [event]);
+    await recordEvents(work, await openLoan(work, one.id), [event]);
   });
-  const { admin, sell, balances } = await forSale(tenant, one.id, other.id);
+  const { admin, sell, balances } = await newPortfolioForSale(tenant, one.id, other.id);
   await travelTo(stage, tenant, '2026-01-20');
   const lost = await admin.post(`/loans/${other.id}/charge-off`, { reason: 'fraud' });
 
@@ -107,7 +107,11 @@ test('with the servicing, the loans go to another servicer and nothing of them i
 test('loans that are bought back are booked as before, and may be sold again', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [one, other] = [await newLoan(tenant), await newLoan(tenant)];
-  const { admin, sell, buyBack, balances, list } = await forSale(tenant, one.id, other.id);
+  const { admin, sell, buyBack, balances, list } = await newPortfolioForSale(
+    tenant,
+    one.id,
+    other.id,
+  );
   const early = await buyBack({ loan_ids: [one.id], price: '1.00' });
   await sell({ sale_price: '20000.00' });
   await travelTo(stage, tenant, '2026-01-25');
@@ -156,7 +160,7 @@ test('loans that are bought back are booked as before, and may be sold again', a
 test('a sale that could not be booked is refused', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved' });
-  const { admin, id: portfolio, sell } = await forSale(tenant, id);
+  const { admin, id: portfolio, sell } = await newPortfolioForSale(tenant, id);
   const sellTo = (body: object) => admin.post(`/portfolios/${portfolio}/sell`, body);
 
   const refused = [
@@ -175,7 +179,7 @@ test('a sale that could not be booked is refused', async () => {
 test('a sale that fails for a loan is named with the day, and tried again the next', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
-  const { sell, list, admin, accounts } = await forSale(tenant, id);
+  const { sell, list, admin, accounts } = await newPortfolioForSale(tenant, id);
   await sell({ sale_price: '9900.00', settlement_date: '2026-01-16' });
   const off = `update ledger_accounts set role = $2 where id = '${accounts['due_to_investors']}'`;
   await stage.owner.query(off.replace('$2', `'nothing'`));
@@ -197,7 +201,7 @@ test('a sale that fails for a loan is named with the day, and tried again the ne
 test('a sale that was reversed by hand is reported', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
-  const { admin, sell } = await forSale(tenant, id);
+  const { admin, sell } = await newPortfolioForSale(tenant, id);
   await sell({ sale_price: '9800.00' });
   await travelTo(stage, tenant, '2026-01-16');
   const [entry] = (await admin.get('/ledger/entries?reference_type=portfolio_sale')).body;
@@ -212,7 +216,7 @@ test('a sale that was reversed by hand is reported', async () => {
 test('a sale that two closes settle at once is settled once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id: loan_id } = await newLoan(tenant);
-  const { admin, sell, list } = await forSale(tenant, loan_id);
+  const { admin, sell, list } = await newPortfolioForSale(tenant, loan_id);
   await sell({ sale_price: '9800.00' });
   const { id, purchase_price: price } = (await admin.get(list)).body[0];
   const due = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -10,7 +10,7 @@ const stage = await newStage();
 test('a servicing fee counts from its day on, and changes nothing of what was told', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
-  const { admin, sell, investor_id } = await forSale(tenant, id);
+  const { admin, sell, investor_id } = await newPortfolioForSale(tenant, id);
   const path = `/investors/${investor_id}`;
   const from = (from_date: string, servicing_fee_rate: string) =>
     admin.post(`${path}/servicing-fee-rates`, { from_date, servicing_fee_rate });
@@ -62,7 +62,7 @@ test('a servicing fee counts from its day on, and changes nothing of what was to
 test('a loan is sold at the rate of the day, and one without a rate has it when it changes hands', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
-  const { admin, sell, investor_id, list } = await forSale(tenant, id);
+  const { admin, sell, investor_id, list } = await newPortfolioForSale(tenant, id);
   const path = `/investors/${investor_id}`;
   const from = (from_date: string, servicing_fee_rate: string) =>
     admin.post(`${path}/servicing-fee-rates`, { from_date, servicing_fee_rate });

@@ -4,16 +4,16 @@ import { z } from 'zod';
 import { snapshotPortfolios } from '../../jobs/portfolios/snapshot.job.ts';
 import { sql } from '../../sql/database/db.ts';
 import * as snapshots from '../../sql/portfolios/snapshots.ts';
-import { keptDays } from '../setup/kept-days.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { insertDailySnapshots } from '../setup/daily-snapshots.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-async function portfolioOf(tenant: Tenant, ...rows: Parameters<typeof loanRows>[1][]) {
+async function portfolioOf(tenant: Tenant, ...rows: Parameters<typeof insertLoans>[1][]) {
   const admin = await tenant.signedIn('admin');
-  const loan_ids = await loanRows(tenant, ...rows);
+  const loan_ids = await insertLoans(tenant, ...rows);
   const { id } = (await admin.post('/portfolios', { name: 'All' })).body;
   if (loan_ids.length > 0) await admin.post(`/portfolios/${id}/assign-loans`, { loan_ids });
   return { admin, loan_ids, path: `/portfolios/${id}/snapshots` };
@@ -92,7 +92,7 @@ test('a day that is closed is read from what was recorded then', async () => {
   const tenant = await stage.tenant();
   const { admin, path, loan_ids } = await portfolioOf(tenant, { principal_balance: '4000' });
   const portfolio = path.split('/')[2];
-  await keptDays(stage, tenant, loan_ids[0] ?? '', {
+  await insertDailySnapshots(stage, tenant, loan_ids[0] ?? '', {
     '2026-01-14': { portfolio_id: portfolio },
   });
 
@@ -120,16 +120,16 @@ test('a closed day has the term that was told of it, whether all portfolios are 
   const { admin, path, loan_ids } = await portfolioOf(tenant, { principal_balance: '4000' });
   const portfolio_id = path.split('/')[2];
   const [loan_id = ''] = loan_ids;
-  await keptDays(stage, tenant, loan_id, {
+  await insertDailySnapshots(stage, tenant, loan_id, {
     '2026-01-12': { portfolio_id },
     '2026-01-13': { portfolio_id },
     '2026-01-14': { portfolio_id },
   });
   await stage.owner.query(
-    `insert into loan_particulars (tenant_id, loan_id, from_date, program, product, term_months,
+    `insert into loan_attribute_history (tenant_id, loan_id, from_date, program, product, term_months,
        payment_frequency, modification_count)
      select tenant_id, loan_id, told.day, program, product, told.term, payment_frequency, 0
-     from loan_particulars cross join (values (date '2026-01-13', 48), ('2026-01-14', 60)) as told (day, term)
+     from loan_attribute_history cross join (values (date '2026-01-13', 48), ('2026-01-14', 60)) as told (day, term)
      where loan_id = $1`,
     [loan_id],
   );
@@ -155,9 +155,10 @@ test('a day whose close kept the terms of its loans has these, not what was told
     { principal_balance: '4000', term_months: 60 },
   );
   await travelTo(stage, tenant, '2026-01-15');
-  await stage.owner.query('update loan_particulars set term_months = 1 where loan_id = any($1)', [
-    loan_ids,
-  ]);
+  await stage.owner.query(
+    'update loan_attribute_history set term_months = 1 where loan_id = any($1)',
+    [loan_ids],
+  );
 
   const { body } = await admin.post(path, { snapshot_date: '2026-01-14' });
 
@@ -168,8 +169,8 @@ test('twenty thousand loans of a day that Postgres has not counted yet are told 
   const tenant = await stage.tenant('2026-03-02');
   const { path, loan_ids } = await portfolioOf(tenant, { principal_balance: '5000' });
   const portfolio_id = path.split('/')[2];
-  await keptDays(stage, tenant, loan_ids[0] ?? '', { '2026-03-01': { portfolio_id } });
-  for (const table of ['loan_snapshots', 'loan_particulars'])
+  await insertDailySnapshots(stage, tenant, loan_ids[0] ?? '', { '2026-03-01': { portfolio_id } });
+  for (const table of ['loan_snapshots', 'loan_attribute_history'])
     await stage.owner.query(
       `insert into ${table} select made.* from ${table} as row
        cross join generate_series(1, 20000) as number
@@ -183,7 +184,7 @@ test('twenty thousand loans of a day that Postgres has not counted yet are told 
   const [written] = await tenant.within(async ({ tx }) => {
     // Each loan looked for among the terms of all takes ten times as long.
     await tx.query(sql.typeAlias('void')`set local statement_timeout = '5s'`);
-    return snapshots.write(tx, '2026-03-01', 'recorded');
+    return snapshots.writePortfolioSnapshots(tx, '2026-03-01', 'recorded');
   });
 
   const { rows } = await stage.owner.query<{ total_loans: number; term: number }>(
@@ -224,7 +225,7 @@ test('of loans that Postgres has not counted yet none is sorted to be summed up'
         return tx.any(asked);
       },
     };
-    await snapshots.write(explaining, '2026-01-14', 'recorded');
+    await snapshots.writePortfolioSnapshots(explaining, '2026-01-14', 'recorded');
   });
 
   expect(plans.join('\n').match(/Sort Key: .*/g)).toEqual(['Sort Key: portfolio.id']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -11,7 +11,7 @@ const PRINCIPAL = { apply_to: 'principal', reason: 'A mistake of ours' };
 test('the servicer pays the investor for a credit that it sponsors, and an investor for its own', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
-  const { admin, sell, balances, investor_id } = await forSale(tenant, id);
+  const { admin, sell, balances, investor_id } = await newPortfolioForSale(tenant, id);
   await sell({ sale_price: '10000.00' });
   await travelTo(stage, tenant, '2026-02-10');
   const give = (body: object) =>
@@ -41,7 +41,7 @@ test('the servicer pays the investor for a credit that it sponsors, and an inves
 test('a credit that is reversed after a buyback leaves no expense of the servicer', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
-  const { admin, sell, buyBack, balances } = await forSale(tenant, id);
+  const { admin, sell, buyBack, balances } = await newPortfolioForSale(tenant, id);
   await sell({ sale_price: '10000.00' });
   await travelTo(stage, tenant, '2026-02-10');
   const credit = await admin.post(`/loans/${id}/service-credits`, {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { deliverTape } from '../../jobs/portfolios/deliver-tape.job.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
-import { tapeOf } from '../setup/tape-files.ts';
-import { partner } from '../setup/tape-partner.ts';
+import { runJobs } from '../setup/queue.ts';
+import { newTapeConfig } from '../setup/tape-files.ts';
+import { newTapePartner } from '../setup/tape-partner.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -13,15 +13,17 @@ const JOBS = ['generate-tape', 'deliver-tape'];
 test('a tape goes out by mail to each address, as a link or a file, and is tried again', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  await loanRows(tenant, { loan_number: 'A-1' });
+  await insertLoans(tenant, { loan_number: 'A-1' });
   const outside = newOutside(stage.pool);
   Object.assign(outside, { files: stage.installation.files });
   const config = { columns: ['loan_number'], name: 'For <buyers>', delivery: 'email' };
   const unnamed = await admin.post('/loan-tape-configs', config);
   const recipients = ['a@fund.test', 'b@fund.test'];
-  const linked = await tapeOf(stage, tenant, admin, { ...config, recipients });
-  const sent = await tapeOf(stage, tenant, admin, {
-    ...{ ...config, recipients: ['c@fund.test'], attach_file: true },
+  const linked = await newTapeConfig(stage, tenant, admin, { ...config, recipients });
+  const sent = await newTapeConfig(stage, tenant, admin, {
+    ...config,
+    recipients: ['c@fund.test'],
+    attach_file: true,
   });
   const refusal = {
     ok: false,
@@ -32,12 +34,12 @@ test('a tape goes out by mail to each address, as a link or a file, and is tried
   outside.answers.send.push({ ...refusal, temporary: true });
 
   const tape = (await linked.generate()).body;
-  await drain(stage, outside, JOBS);
+  await runJobs(stage, outside, JOBS);
   const told = (await admin.get(`/loan-tapes/${tape.id}/deliveries?ordering=recipient`)).body;
   const linkedMail = outside.mailbox.splice(0);
   outside.answers.send.push({ ...refusal, temporary: false });
   const failed = (await sent.generate()).body;
-  await drain(stage, outside, JOBS);
+  await runJobs(stage, outside, JOBS);
   const given = (await admin.get(`/loan-tapes/${failed.id}/deliveries`)).body;
 
   expect(unnamed).toMatchObject({
@@ -63,7 +65,7 @@ test('a tape goes out by mail to each address, as a link or a file, and is tried
 });
 
 test('a tape is put on a server once, whole, and a later one of the day takes its place', async () => {
-  const { admin, server, work, make, config, known } = await partner(stage);
+  const { admin, server, work, make, config, known } = await newTapePartner(stage);
 
   const path = await make();
   await work();
@@ -89,7 +91,13 @@ test('a tape is put on a server once, whole, and a later one of the day takes it
 });
 
 test('a delivery that failed is seen on its tape, and goes out again when asked for', async () => {
-  const { admin, server, work, make, path: place } = await partner(stage, { is_locked: true });
+  const {
+    admin,
+    server,
+    work,
+    make,
+    path: place,
+  } = await newTapePartner(stage, { is_locked: true });
 
   const path = await make();
   const failed = (await admin.get(path)).body;
@@ -132,10 +140,10 @@ test('a delivery that failed is seen on its tape, and goes out again when asked 
 });
 
 test('an older tape of the day never takes the place of a later one', async () => {
-  const { tenant, admin, server, work, make } = await partner(stage, { is_locked: true });
+  const { tenant, admin, server, work, make } = await newTapePartner(stage, { is_locked: true });
   const older = await make();
   server.manners.is_locked = false;
-  await loanRows(tenant, { loan_number: 'A-2' });
+  await insertLoans(tenant, { loan_number: 'A-2' });
   const later = await make();
 
   const asked = await admin.post(`${older}/retry-delivery`);
@@ -152,7 +160,7 @@ test('an older tape of the day never takes the place of a later one', async () =
 });
 
 test('one file of a name is put on a server at a time, and its note names the server as it was then', async () => {
-  const { tenant, admin, server, outside, tape, path: place } = await partner(stage);
+  const { tenant, admin, server, outside, tape, path: place } = await newTapePartner(stage);
   const there = { ...outside };
   const putting: string[] = [];
   const whileOne = Promise.withResolvers<void>();
@@ -178,7 +186,7 @@ test('one file of a name is put on a server at a time, and its note names the se
   whileOne.resolve();
   await first;
   const [delivery] = (await admin.get(`/loan-tapes/${id}/deliveries`)).body;
-  await drain(stage, outside, JOBS);
+  await runJobs(stage, outside, JOBS);
 
   expect(putting).toHaveLength(1);
   expect(Number(rows[0].seconds)).toBeGreaterThan(100);
@@ -188,7 +196,7 @@ test('one file of a name is put on a server at a time, and its note names the se
 });
 
 test('what signs in at a server is sealed, told to nobody, and one thing at a time', async () => {
-  const { tenant, admin, server, make, known, path } = await partner(stage);
+  const { tenant, admin, server, make, known, path } = await newTapePartner(stage);
   const officer = await tenant.signedIn('loan_officer');
 
   const both = await admin.put(path, { password: 'x', private_key: server.private_key });
@@ -234,8 +242,11 @@ test.each<[string, object]>([
   const admin = await tenant.signedIn('admin');
 
   const answer = await admin.post('/sftp-servers', {
-    ...{ name: 'Fund', host: 'sftp.fund.example', username: 'lender' },
-    ...{ host_keys: [`SHA256:${'a'.repeat(43)}`], password: 'secret' },
+    name: 'Fund',
+    host: 'sftp.fund.example',
+    username: 'lender',
+    host_keys: [`SHA256:${'a'.repeat(43)}`],
+    password: 'secret',
     ...changes,
   });
 

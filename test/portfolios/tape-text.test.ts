@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { bytesOfTape } from '../../jobs/portfolios/tape-file.ts';
+import { streamTapeFile } from '../../jobs/portfolios/tape-file.ts';
 import { writeCsv, writeJson } from '../../jobs/portfolios/tape-text.ts';
 
 test('a page of a tape is written before the next one is read', async () => {
@@ -32,9 +32,14 @@ test('a sheet has numbers, days and texts, and a text is never a formula', async
     ...(['maturity_date', 'days_past_due', 'is_frozen', 'charge_off_date'] as const),
   ];
   const row = {
-    ...{ loan_number: '=1+1', borrower_name: 'A & <B>\u0001 _x0041_\r' },
-    ...{ principal_balance: '-12.30', interest_rate: '0.085', maturity_date: '2026-02-01' },
-    ...{ days_past_due: 3, is_frozen: true, charge_off_date: null },
+    loan_number: '=1+1',
+    borrower_name: 'A & <B> _x0041_\r',
+    principal_balance: '-12.30',
+    interest_rate: '0.085',
+    maturity_date: '2026-02-01',
+    days_past_due: 3,
+    is_frozen: true,
+    charge_off_date: null,
   };
   async function* pages() {
     yield JSON.stringify(row);
@@ -45,7 +50,7 @@ test('a sheet has numbers, days and texts, and a text is never a formula', async
     include_header: true,
     as_of_date: '2026-01-15',
   } as const;
-  const made = async () => Buffer.concat(await Array.fromAsync(bytesOfTape(pages(), order)));
+  const made = async () => Buffer.concat(await Array.fromAsync(streamTapeFile(pages(), order)));
   const bytes = await made();
   const files = unzipSync(bytes);
   const sheet = Buffer.from(files['xl/worksheets/sheet1.xml'] ?? []).toString();
@@ -83,7 +88,7 @@ test('a text that is longer than a cell takes is cut between letters, and counte
   let cut = 0;
   const onCut = () => void (cut += 1);
 
-  const bytes = await Array.fromAsync(bytesOfTape(pages(), { ...layout, onCut }));
+  const bytes = await Array.fromAsync(streamTapeFile(pages(), { ...layout, onCut }));
 
   const sheet = unzipSync(Buffer.concat(bytes))['xl/worksheets/sheet1.xml'] ?? new Uint8Array();
   const texts = Buffer.from(sheet)

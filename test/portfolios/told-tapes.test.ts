@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { generateTape, orderTape } from '../../jobs/portfolios/generate-tape.job.ts';
+import { generateTape, requestTape } from '../../jobs/portfolios/generate-tape.job.ts';
 import { TAPE_COLUMNS } from '../../sql/portfolios/tape-columns.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
-import { tapeOf } from '../setup/tape-files.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
+import { newTapeConfig } from '../setup/tape-files.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -49,8 +49,8 @@ test('a tape of a day is the same file a month later, whatever has happened sinc
     await securedLoan(tenant),
     await securedLoan(tenant),
   ];
-  const { admin, id, sell, list } = await forSale(tenant, paid.id, lost.id, changed.id);
-  const tape = await tapeOf(stage, tenant, admin, { columns: TAPE_COLUMNS });
+  const { admin, id, sell, list } = await newPortfolioForSale(tenant, paid.id, lost.id, changed.id);
+  const tape = await newTapeConfig(stage, tenant, admin, { columns: TAPE_COLUMNS });
   await travelTo(stage, tenant, D);
   const onTheDay = { csv: await tape.file(D), json: await tape.file(D, 'json') };
   const open = (await tape.generate()).body;
@@ -123,7 +123,7 @@ test('each day has the value, the address and the rate that were known on it', a
   const loan = await securedLoan(tenant);
   const admin = await tenant.signedIn('admin');
   const columns = ['ltv', 'borrower_state', 'interest_rate', 'term_months'];
-  const tape = await tapeOf(stage, tenant, admin, { columns });
+  const tape = await newTapeConfig(stage, tenant, admin, { columns });
   await travelTo(stage, tenant, '2026-01-17');
   const value = { valuation_type: 'appraisal', appraised_value: '12500.00' };
   await done(officer.post(`${loan.item}/valuations`, { ...value, valuation_date: '2026-01-16' }));
@@ -134,13 +134,15 @@ test('each day has the value, the address and the rate that were known on it', a
   for (const day of ['16', '17', '18', '19', '20'])
     told.push(...(await tape.rows(`2026-01-${day}`)));
   const kept = await stage.owner.query(
-    'select from_date::text from loan_particulars where tenant_id = $1 order by from_date',
+    'select from_date::text from loan_attribute_history where tenant_id = $1 order by from_date',
     [tenant.id],
   );
 
   const at = (ltv: string, borrower_state: string) => ({
-    ...{ ltv, borrower_state },
-    ...{ interest_rate: '0.085', term_months: 36 },
+    ltv,
+    borrower_state,
+    interest_rate: '0.085',
+    term_months: 36,
   });
   expect(told).toEqual([
     at('0.500000', 'TX'),
@@ -162,18 +164,18 @@ test('what was not kept of a past day is refused, with the day since which it is
   const admin = await tenant.signedIn('admin');
   await travelTo(stage, tenant, '2026-01-20');
   await stage.owner.query(
-    `update loan_particulars set from_date = '2026-01-18' where tenant_id = $1`,
+    `update loan_attribute_history set from_date = '2026-01-18' where tenant_id = $1`,
     [tenant.id],
   );
   const ask = async (columns: string[], as_of_date: string, filters = {}) =>
-    (await tapeOf(stage, tenant, admin, { columns, filters })).generate({ as_of_date });
+    (await newTapeConfig(stage, tenant, admin, { columns, filters })).generate({ as_of_date });
 
   const early = await ask(['loan_number', 'ltv', 'borrower_name'], '2026-01-17');
   const known = await ask(['loan_number', 'principal_balance', 'status'], '2026-01-17');
   const since = await ask(['loan_number', 'ltv'], '2026-01-18');
   const open = await ask(['loan_number'], '2026-01-14');
   const gone = await ask(['loan_number'], '2026-01-18', { status: ['paid_off', 'active'] });
-  const ordered = await tapeOf(stage, tenant, admin, {
+  const ordered = await newTapeConfig(stage, tenant, admin, {
     columns: ['loan_number'],
     filters: { status: 'paid_off' },
   });
@@ -208,7 +210,7 @@ test('a day that was closed without a loan is a tape without a row', async () =>
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   await travelTo(stage, tenant, '2026-01-17');
-  const tape = await tapeOf(stage, tenant, admin, { columns: ['loan_number', 'ltv'] });
+  const tape = await newTapeConfig(stage, tenant, admin, { columns: ['loan_number', 'ltv'] });
 
   expect(await tape.file('2026-01-16')).toBe('loan_number,ltv\r\n');
 });
@@ -220,7 +222,7 @@ test('a tape that was ordered for the open day, and is made when it is closed, i
   const order = async (filters: object) => {
     const config = { name: 'Daily', columns: ['loan_number'], filters };
     const { id } = (await admin.post('/loan-tape-configs', config)).body;
-    return tenant.within((work) => orderTape(work, id, {}));
+    return tenant.within((work) => requestTape(work, id, {}));
   };
   const [kept, gone] = [await order({}), await order({ status: 'paid_off' })];
   await travelTo(stage, tenant, '2026-01-16');

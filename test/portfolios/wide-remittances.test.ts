@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { booked, newLoan as bareLoan } from '../ledger/books.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
-import { forSale } from '../setup/sales.ts';
+import { newPortfolioForSale } from '../setup/sales.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -12,7 +12,10 @@ const MUCH = '9000000000000.00';
 test('a month in which more was collected than an amount can hold is told, booked and paid', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const loans = [(await newLoan(tenant)).id, (await newLoan(tenant)).id];
-  const { admin, accounts, sell, balances, investor_id } = await forSale(tenant, ...loans);
+  const { admin, accounts, sell, balances, investor_id } = await newPortfolioForSale(
+    tenant,
+    ...loans,
+  );
   await sell({ sale_price: '20000.00' });
   await travelTo(stage, tenant, '2026-02-28');
   // As what came from a court: in coins as small as a dong it may be that much.
@@ -28,9 +31,13 @@ test('a month in which more was collected than an amount can hold is told, booke
   const listed = await admin.get(`/investors/${investor_id}/remittances`);
 
   const figures = {
-    ...{ loan_count: 2, principal_owned: '20000.00', principal_collected: '0.00' },
-    ...{ other_collected: '18000000000000.00', collected: '18000000000000.00' },
-    ...{ servicing_fee: '8.34', amount_due: '17999999999991.66' },
+    loan_count: 2,
+    principal_owned: '20000.00',
+    principal_collected: '0.00',
+    other_collected: '18000000000000.00',
+    collected: '18000000000000.00',
+    servicing_fee: '8.34',
+    amount_due: '17999999999991.66',
   };
   expect(told).toMatchObject({ status: 201, body: figures });
   expect(sent).toMatchObject({ status: 200, body: { status: 'paid', ...figures } });
@@ -45,7 +52,7 @@ test('a price of more than an amount can hold is refused, and said', async () =>
   await newLoan(tenant);
   const large = { principal_amount: MUCH, principal_balance: MUCH };
   const loans = [await bareLoan(tenant, large), await bareLoan(tenant, large)];
-  const { sell } = await forSale(tenant, ...loans);
+  const { sell } = await newPortfolioForSale(tenant, ...loans);
 
   const refused = await sell({ purchase_price_ratio: '0.9' });
   const sold = await sell({ purchase_price_ratio: '0.5' });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { recordsOf, reporting } from '../setup/credit.ts';
+import { creditRecords, newReportingTenant } from '../setup/credit-reporting.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 import { cents, covered, knownFacts, plus, text, type Fact } from './by-hand.ts';
@@ -17,7 +17,7 @@ import {
 } from './year.ts';
 
 const stage = await newStage();
-const tenant = await reporting(stage, START);
+const tenant = await newReportingTenant(stage, START);
 let kept: Kept[] = [];
 
 beforeAll(async () => {
@@ -50,11 +50,13 @@ test('any day of the year says what was owed then, as known then and as known no
       const then = await tenant.officer.get(`${path}&known=then`);
       const now = await tenant.officer.get(path);
       expect({ loan: loan.name, day, ...then.body }).toMatchObject({
-        ...{ loan: loan.name, day },
+        loan: loan.name,
+        day,
         ...figuresOf(standingOf(loan, day, day)),
       });
       expect({ loan: loan.name, day, ...now.body }).toMatchObject({
-        ...{ loan: loan.name, day },
+        loan: loan.name,
+        day,
         ...figuresOf(standingOf(loan, day, END)),
       });
     }
@@ -113,7 +115,8 @@ test('each statement adds up, follows the one before and says what was owed that
       const known = plus(day, -1);
       expect([loan.name, day, centsOf('previous_balance')]).toEqual([loan.name, day, previous]);
       expect([loan.name, day, centsOf('new_balance')]).toEqual([
-        ...[loan.name, day],
+        loan.name,
+        day,
         totalOf(loan, day, known),
       ]);
       const added = centsOf('disbursements') + centsOf('interest') + centsOf('fees');
@@ -232,12 +235,14 @@ test('the events told of the payments come to what was paid', async () => {
 
 test('the bureaus are told each month-end what was owed then, and not that it was late', async () => {
   for (const loan of kept) {
-    const records = await recordsOf(tenant, loan.id);
+    const records = await creditRecords(tenant, loan.id);
     for (const { reporting_period, current_balance, account_status } of records) {
       const day = String(reporting_period);
       const owed = totalOf(loan, plus(day, 1), day);
       expect([loan.name, day, current_balance, account_status]).toEqual([
-        ...[loan.name, day, Number(owed / 100n)],
+        loan.name,
+        day,
+        Number(owed / 100n),
         owed === 0n ? '13' : '11',
       ]);
     }

@@ -99,8 +99,12 @@ export function plannedStanding(
   { start, asOf, millionths }: { start: string; asOf: string; millionths: bigint },
 ): Standing {
   const left = rows.map(({ due, payment }, index) => ({
-    ...{ due, payment, from: rows[index - 1]?.due ?? start },
-    ...{ interest: null as bigint | null, toInterest: 0n, repaid: 0n },
+    due,
+    payment,
+    from: rows[index - 1]?.due ?? start,
+    interest: null as bigint | null,
+    toInterest: 0n,
+    repaid: 0n,
   }));
   let principal = 0n;
   let settled = 0n;

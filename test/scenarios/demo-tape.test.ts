@@ -3,8 +3,12 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { boardTape } from '../../jobs/loans/boarding/board-tape.ts';
 import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
-import { arrivalsOf, mannerOf, MANNERS } from '../../workers/demo/behaviour.ts';
-import { compareInstallments, fromTheStart } from '../../workers/demo/loans.ts';
+import {
+  simulatePayments,
+  paymentBehaviourOf,
+  PAYMENT_BEHAVIOURS,
+} from '../../workers/demo/payment-behaviour.ts';
+import { compareInstallments, rewindToOrigination } from '../../workers/demo/tape-loans.ts';
 import { closeThrough } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -21,9 +25,9 @@ test('our own tape is right and holds loans of every sort', () => {
   expect(kinds((row) => row.borrower_state)).toBeGreaterThan(5);
   expect(kinds((row) => row.term_months)).toBeGreaterThan(3);
   expect(kinds((row) => row.interest_rate)).toBeGreaterThan(5);
-  expect(kinds((row) => fromTheStart(row).product_code)).toBe(3);
+  expect(kinds((row) => rewindToOrigination(row).product_code)).toBe(3);
   expect(kinds((row) => row.status)).toBe(3);
-  expect(kinds(mannerOf)).toBe(MANNERS.length);
+  expect(kinds(paymentBehaviourOf)).toBe(PAYMENT_BEHAVIOURS.length);
 });
 
 test('its instalments are level payments rounded up to the cent', () => {
@@ -34,8 +38,8 @@ test('its instalments are level payments rounded up to the cent', () => {
 test('payments arrive the same way every time, never before the loan and never too late', () => {
   const through = '2026-04-30';
   for (const row of rows) {
-    const arrivals = arrivalsOf(row, through);
-    expect(arrivalsOf(row, through)).toEqual(arrivals);
+    const arrivals = simulatePayments(row, through);
+    expect(simulatePayments(row, through)).toEqual(arrivals);
     for (const { date } of arrivals) {
       expect(date > row.origination_date && date <= through).toBe(true);
     }
@@ -44,7 +48,7 @@ test('payments arrive the same way every time, never before the loan and never t
 
 test('two months of ten loans leave books that balance', async () => {
   const first = rows.filter(({ status }) => status === 'active').slice(0, 10);
-  const loans = first.map((row) => ({ ...fromTheStart(row), product_code: undefined }));
+  const loans = first.map((row) => ({ ...rewindToOrigination(row), product_code: undefined }));
   const start = loans.map((row) => row.origination_date).sort()[0] ?? '';
   const last = addDays(start, 75);
   const tenant = await stage.tenant(start);
@@ -55,7 +59,7 @@ test('two months of ten loans leave books that balance', async () => {
     const boarded = await tenant.within((work) => boardTape(work, today, { file: 'tape.csv' }));
     boarded.forEach((id, index) => ids.set(today[index]?.loan_number ?? '', id));
     for (const row of loans) {
-      for (const { date, amount } of arrivalsOf(row, last).filter(
+      for (const { date, amount } of simulatePayments(row, last).filter(
         (arrival) => arrival.date === day,
       )) {
         const paid = { amount, payment_date: date };

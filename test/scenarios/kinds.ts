@@ -106,7 +106,11 @@ export function rowsOf({
   const principal = cents(amount);
   const pace = { millionths: BigInt(new Big(rate).times(1_000_000).toFixed(0)), year };
   return planned({
-    ...{ start: START, dues, principal, factors, shape: shape ?? 'level' },
+    start: START,
+    dues,
+    principal,
+    factors,
+    shape: shape ?? 'level',
     ...(product['interest_method'] !== 'scheduled' && { pace }),
     ...(balloon !== undefined && { balloon }),
   });

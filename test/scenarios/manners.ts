@@ -12,9 +12,19 @@ export async function done(answer: Promise<{ status: number; body: unknown }>) {
 }
 
 const MANNERS = [
-  ...['punctual', 'late', 'in halves', 'extra', 'returned', 'returned after the sale'],
-  ...['returned next month', 'found next month', 'paid off', 'charged off', 'collateral sold'],
-  ...['charged a fee', 'silent'],
+  'punctual',
+  'late',
+  'in halves',
+  'extra',
+  'returned',
+  'returned after the sale',
+  'returned next month',
+  'found next month',
+  'paid off',
+  'charged off',
+  'collateral sold',
+  'charged a fee',
+  'silent',
 ] as const;
 
 /** How borrowers are differs from the kinds of loans, so that each meets each. */

@@ -132,7 +132,9 @@ export function statementOf(loan: Lent, before: string, end: string) {
     fees: since('fee'),
     interest: to.accrued - from.accrued,
     balance: sum(to),
-    ...{ principal: to.principal, accrued: to.interest, open: to.fees },
+    principal: to.principal,
+    accrued: to.interest,
+    open: to.fees,
   };
 }
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
-import { rowsOfSheet } from '../setup/sheet.ts';
-import { tapeOf } from '../setup/tape-files.ts';
+import { runJobs } from '../setup/queue.ts';
+import { readSheetRows } from '../setup/sheet.ts';
+import { newTapeConfig } from '../setup/tape-files.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 import { cents, text } from './by-hand.ts';
@@ -63,14 +63,17 @@ test('a remittance tells what came in for each loan while it was the investor’
     expect(shown).toEqual(expected);
     expect(parts).toHaveLength(expected.length);
     expect(remittance).toMatchObject({
-      ...{ period_start: start, period_end: end, loan_count: expected.length },
-      ...{ principal_owned: sumOf('owned'), principal_collected: sumOf('principal') },
-      ...{ interest_collected: sumOf('interest'), fees_collected: sumOf('fees') },
-      ...{ other_collected: sumOf('other'), collected: sumOf('all') },
-      ...{
-        servicing_fee: sumOf('fee'),
-        amount_due: text(cents(sumOf('all')) - cents(sumOf('fee'))),
-      },
+      period_start: start,
+      period_end: end,
+      loan_count: expected.length,
+      principal_owned: sumOf('owned'),
+      principal_collected: sumOf('principal'),
+      interest_collected: sumOf('interest'),
+      fees_collected: sumOf('fees'),
+      other_collected: sumOf('other'),
+      collected: sumOf('all'),
+      servicing_fee: sumOf('fee'),
+      amount_due: text(cents(sumOf('all')) - cents(sumOf('fee'))),
     });
   }
 });
@@ -87,18 +90,26 @@ const partOf = (part: Record<string, string> = {}) => ({
 });
 
 const COLUMNS = [
-  ...['loan_id', 'status', 'principal_balance', 'accrued_interest', 'outstanding_fees'],
-  ...['total_balance', 'total_paid', 'investor', 'original_principal', 'as_of_date'],
+  'loan_id',
+  'status',
+  'principal_balance',
+  'accrued_interest',
+  'outstanding_fees',
+  'total_balance',
+  'total_paid',
+  'investor',
+  'original_principal',
+  'as_of_date',
 ];
 
 test('tapes in every format tell what is owed on each loan, and come to what the books have', async () => {
   const { tenant, admin, loans } = month;
-  const tape = await tapeOf(stage, tenant, admin, { columns: COLUMNS });
+  const tape = await newTapeConfig(stage, tenant, admin, { columns: COLUMNS });
   for (const day of DAYS) {
     const rows = await tape.rows(day);
     const csv = (await tape.file(day)).trim().split('\r\n');
     const { body } = await tape.generate({ as_of_date: day, format: 'xlsx' });
-    const sheet = await rowsOfSheet(stage, tenant, body.document_id);
+    const sheet = await readSheetRows(stage, tenant, body.document_id);
     const byId = new Map(rows.map((row) => [row['loan_id'], row]));
     const owing = loans.filter((loan) => byId.has(loan.id) || owedAfter(loan, day).principal > 0n);
     const principal = owing.reduce((sum, loan) => sum + owedAfter(loan, day).principal, 0n);
@@ -109,7 +120,8 @@ test('tapes in every format tell what is owed on each loan, and come to what the
     expect(csv.slice(1).map((line) => line.split(','))).toEqual(rows.map(cellsOf));
     expect(sheet.slice(1)).toEqual(rows.map(cellsOf));
     expect(body.totals).toMatchObject({
-      ...{ principal_balance: text(principal), ledger_difference: '0.00' },
+      principal_balance: text(principal),
+      ledger_difference: '0.00',
     });
   }
 });
@@ -191,7 +203,7 @@ test('statements say what was paid, earned and owed, as it was known that mornin
     if (page['Statement date']) pages.set(`${page['Loan number']} ${page['To']}`, page);
     return { bytes: Buffer.from('%PDF-1.7'), pages: 1 };
   };
-  await drain(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
+  await runJobs(stage, { ...outside, pdf }, ['issue-statements', 'render-document']);
   const numbers = new Map(
     (await allOf(admin, '/loans')).map((loan) => [loan['id'], loan['loan_number']]),
   );

@@ -71,10 +71,25 @@ async function lend({ tenant, admin }: { tenant: Tenant; admin: Client }, count:
     const buyer = (Math.floor(number / 2) % 4) - 1;
     const sold = buyer < 0 ? undefined : { to: buyer, on: INVESTORS[buyer]?.on ?? '' };
     loans.push({
-      ...{ number, id, kind, rate, rows: rowsOf(wish), isBoarded: wish.name === BOARDED.name },
-      pace: { millionths: millionthsOf(rate), year },
+      number,
+      id,
+      kind,
+      rate,
+      rows: rowsOf(wish),
+      isBoarded: wish.name === BOARDED.name,
+      pace: {
+        millionths: millionthsOf(rate),
+        year,
+      },
       isPlanned: product['interest_method'] === 'scheduled',
-      facts: [{ kind: 'fund', date: START, cents: cents(amount), known: START }],
+      facts: [
+        {
+          kind: 'fund',
+          date: START,
+          cents: cents(amount),
+          known: START,
+        },
+      ],
       ...(sold && { sold }),
     });
   };
@@ -101,12 +116,24 @@ const tapeRow = (
   { number, rate, months, amount }: Wish & { number: number },
   payment_amount: string,
 ) => ({
-  ...{ line: number + 2, loan_number: `M-${number}`, borrower_external_id: `MB-${number}` },
-  ...{ borrower_first_name: 'Ada', borrower_last_name: 'Byron', borrower_state: 'NY' as const },
-  ...{ principal_amount: amount, current_principal_balance: amount, interest_rate: rate },
-  ...{ term_months: months, payment_amount, origination_date: START },
-  ...{ first_payment_date: '2027-11-15', status: 'active' as const },
-  ...{ paid_total: '0.00', paid_principal: '0.00', paid_interest: '0.00', paid_late_fees: '0.00' },
+  line: number + 2,
+  loan_number: `M-${number}`,
+  borrower_external_id: `MB-${number}`,
+  borrower_first_name: 'Ada',
+  borrower_last_name: 'Byron',
+  borrower_state: 'NY' as const,
+  principal_amount: amount,
+  current_principal_balance: amount,
+  interest_rate: rate,
+  term_months: months,
+  payment_amount,
+  origination_date: START,
+  first_payment_date: '2027-11-15',
+  status: 'active' as const,
+  paid_total: '0.00',
+  paid_principal: '0.00',
+  paid_interest: '0.00',
+  paid_late_fees: '0.00',
 });
 
 /** An investor agrees to buy their loans as one portfolio, a percent above what is owed of principal. */
@@ -150,7 +177,14 @@ export async function liveTheMonth(stage: Stage, count: number): Promise<Month> 
     investors.push((await done(admin.post('/investors', { name, servicing_fee_rate: rate }))).id);
   const loans = await lend({ tenant, admin }, count);
   const month: Month = {
-    ...{ stage, tenant, admin, loans, investors, prices: [], remitted: [], told: [] },
+    stage,
+    tenant,
+    admin,
+    loans,
+    investors,
+    prices: [],
+    remitted: [],
+    told: [],
   };
   const deeds: Deed[] = [
     { on: '2027-10-20', run: () => agree(month, 0) },

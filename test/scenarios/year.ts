@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { expect } from 'vitest';
 import type { Client } from '../setup/client.ts';
-import { reported } from '../setup/credit.ts';
+import { runCreditReports } from '../setup/credit-reporting.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newProduct } from '../setup/products.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -38,9 +38,22 @@ async function open(tenant: Tenant, admin: Client, wish: Wish): Promise<Kept> {
   });
   expect(funded.status, JSON.stringify(funded.body)).toBe(200);
   return {
-    ...{ name, id, rows: rowsOf(wish), isPlanned: product['interest_method'] === 'scheduled' },
-    pace: { millionths: BigInt(new Big(rate).times(1_000_000).toFixed(0)), year },
-    facts: [{ kind: 'fund', date: START, cents: cents(amount), known: START }],
+    name,
+    id,
+    rows: rowsOf(wish),
+    isPlanned: product['interest_method'] === 'scheduled',
+    pace: {
+      millionths: BigInt(new Big(rate).times(1e6).toFixed(0)),
+      year,
+    },
+    facts: [
+      {
+        kind: 'fund',
+        date: START,
+        cents: cents(amount),
+        known: START,
+      },
+    ],
   };
 }
 
@@ -195,7 +208,7 @@ export async function liveTheYear(stage: Stage, tenant: Tenant): Promise<Kept[]>
     await run(on);
   }
   await travelTo(stage, tenant, END);
-  await reported(stage);
+  await runCreditReports(stage);
   return [...loans, line];
 }
 

@@ -69,8 +69,13 @@ function coseOf(key: KeyObject): Buffer {
 const attestationOf = (authData: Buffer) =>
   Buffer.concat([
     Buffer.from([0xa3]),
-    ...[textOf('fmt'), textOf('none'), textOf('attStmt'), Buffer.from([0xa0])],
-    ...[textOf('authData'), bytesOf(authData.length), authData],
+    textOf('fmt'),
+    textOf('none'),
+    textOf('attStmt'),
+    Buffer.from([0xa0]),
+    textOf('authData'),
+    bytesOf(authData.length),
+    authData,
   ]);
 
 const textOf = (text: string) =>

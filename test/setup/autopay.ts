@@ -14,7 +14,7 @@ const ACCOUNT = {
 export type Body = Record<string, unknown>;
 
 /** A loan of 10,000 in 36 instalments of 315.68, due on the 15th, whose borrower is enrolled. */
-export async function enrolled(stage: Stage, plan: Body = {}) {
+export async function newEnrolledLoan(stage: Stage, plan: Body = {}) {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const loan = await newLoan(tenant);
@@ -46,7 +46,7 @@ export async function enrolled(stage: Stage, plan: Body = {}) {
 }
 
 /** What the tenant's subscribers were told last of that type, as text. */
-export const lastEvent = (tenant: Tenant, type: string) =>
+export const lastEventData = (tenant: Tenant, type: string) =>
   tenant.within(({ tx }) =>
     tx.oneFirst(sql.type(z.object({ data: z.string() }))`
       select body::jsonb ->> 'data' as data from events

@@ -1,7 +1,7 @@
 /** What the catalogue says of tables that lead to borrowers, each as a query of names. */
 
 /** Every table that leads to borrowers, by a key, or by the name of a column that has none. */
-export const LEADING = `
+export const TABLES_LEADING_TO_BORROWERS = `
   with recursive named as (
     select class.oid, class.relname::text as name from pg_class as class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
@@ -22,7 +22,7 @@ export const LEADING = `
   order by 1`;
 
 /** Tables that lead there by a record that is nobody's in particular. */
-export const OTHERS: Record<string, string> = {
+export const SHARED_TABLES: Record<string, string> = {
   loan_tapes: 'the document of a tape is a file about many, and of no borrower',
   mail_batch_files:
     'a file of many letters, which is removed after 90 days; each letter is in mail_letters',
@@ -35,14 +35,14 @@ export const OTHERS: Record<string, string> = {
 };
 
 /** Columns that may hold words and are neither personal nor kept for a reason; and those listed that are gone. */
-export const UNLISTED = `
+export const UNLISTED_COLUMNS = `
   select attrelid::regclass || '.' || attname as name
   from app.borrower_tables as kept
   join pg_attribute on attrelid = kept.table_name::regclass
   join pg_type as type on type.oid = atttypid
   left join app.borrower_columns as listed
     on listed.table_name = kept.table_name and listed.column_name = attname
-  where attnum > 0 and not attisdropped and not kept.is_forgotten and listed.table_name is null
+  where attnum > 0 and not attisdropped and not kept.is_deleted_on_redaction and listed.table_name is null
     and atttypid in ('text'::regtype, 'jsonb'::regtype, 'json'::regtype, 'bytea'::regtype,
       'inet'::regtype, 'text[]'::regtype)
   union all
@@ -54,7 +54,7 @@ export const UNLISTED = `
   )`;
 
 /** Columns of an export whose names sound secret. */
-export const SECRET = `
+export const SECRET_COLUMNS = `
   select kept.table_name || '.' || attname as name
   from app.borrower_tables as kept
   join pg_attribute on attrelid = kept.table_name::regclass and attnum > 0
@@ -64,7 +64,7 @@ export const SECRET = `
     and attname ~ 'sealed|hash|index|secret|token|credential|public_key|nonce|password'`;
 
 /** Entries, events and payments of a tenant, as far as they count. */
-export const BOOKS = `
+export const BOOKED_ROWS = `
   select entry_id as of, account_id::text as what, debit::text || ' ' || credit as counts
   from journal_lines where tenant_id = $1
   union all

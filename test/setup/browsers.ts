@@ -31,10 +31,10 @@ export async function newBrowsers(stage: Stage) {
   return { port, browser, guess };
 }
 
-export const addressOf = ({ slug }: Tenant, role: string) => `${role}@${slug}.test`;
+export const userEmail = ({ slug }: Tenant, role: string) => `${role}@${slug}.test`;
 
 /** What a device keeps of a sign-in once its session is over. */
-export const device = (cookies: Client['cookies']) => {
+export const deviceCookies = (cookies: Client['cookies']) => {
   const value = cookies.get('known_device') ?? '';
   return new Map([['known_device', value]]);
 };

@@ -12,7 +12,7 @@ export const CANARIES = {
 export const ALL_CANARIES = Object.values(CANARIES).join(' ');
 
 /** A log that keeps its lines, and the canaries that got into them. */
-export function newEar() {
+export function newCanaryLog() {
   const lines: string[] = [];
   const values = Object.values<string>(CANARIES);
   const variants = values.flatMap((value) => [

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { newOutside } from './outside.ts';
-import { drain } from './queue.ts';
+import { runJobs } from './queue.ts';
 import type { Stage } from './world.ts';
 
-export const SECRET = 'the secret of the provider';
+export const PROVIDER_SECRET = 'the secret of the provider';
 
-export const signed = (raw: string, timestamp = '', secret = SECRET) => {
+export const signedHeaders = (raw: string, timestamp = '', secret = PROVIDER_SECRET) => {
   const text = timestamp === '' ? raw : `${timestamp}.${raw}`;
   const signature = `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
   return {
@@ -15,10 +15,13 @@ export const signed = (raw: string, timestamp = '', secret = SECRET) => {
 };
 
 /** A borrower who has written, and a provider who passes it on. */
-export async function conversation(stage: Stage) {
+export async function newConversation(stage: Stage) {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
-  await superadmin.put('/communications/providers/sms', { name: 'generic', secret: SECRET });
+  await superadmin.put('/communications/providers/sms', {
+    name: 'generic',
+    secret: PROVIDER_SECRET,
+  });
   const { officer } = tenant;
   const borrower = await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' });
   const borrower_id = borrower.body.id as string;
@@ -28,7 +31,7 @@ export async function conversation(stage: Stage) {
     const raw = JSON.stringify(body);
     return provider.send('POST', `/communications/webhooks/${path}`, undefined, {
       raw,
-      headers: headers ?? signed(raw),
+      headers: headers ?? signedHeaders(raw),
     });
   };
   let count = 0;
@@ -36,24 +39,24 @@ export async function conversation(stage: Stage) {
     call('inbound/sms', { from, to: '+12025550100', body, message_id: `m-${(count += 1)}` });
   const outside = newOutside(stage.pool);
   const texts = async () => {
-    await drain(stage, outside, ['send-communication']);
+    await runJobs(stage, outside, ['send-communication']);
     return outside.texts.map(({ body }) => body);
   };
   return { tenant, superadmin, officer, borrower_id, call, says, outside, texts };
 }
 
 /** A mail that has gone out, and a provider that tells what became of it. */
-export async function mailed(
+export async function newMailedBorrower(
   stage: Stage,
   agreed: { name: string; secret: string; account_id?: string | undefined },
 ) {
-  const { tenant, superadmin, officer, borrower_id, outside } = await conversation(stage);
+  const { tenant, superadmin, officer, borrower_id, outside } = await newConversation(stage);
   const named = await superadmin.put('/communications/providers/email', agreed);
   if (named.status !== 200) throw new Error(JSON.stringify(named.body));
   await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'ada@example.com' });
   const what = { template_type: 'welcome', borrower_id, channel: 'email' };
   const { id } = (await officer.post('/communications/send', what)).body;
-  await drain(stage, outside, ['send-communication']);
+  await runJobs(stage, outside, ['send-communication']);
   const post = (
     payload: unknown,
     headers: Record<string, string> = {},
@@ -85,6 +88,6 @@ export async function mailed(
 }
 
 /** The password in the address that a provider was given. */
-export const basic = (password: string) => ({
+export const basicAuth = (password: string) => ({
   Authorization: `Basic ${Buffer.from(`anybody:${password}`).toString('base64')}`,
 });

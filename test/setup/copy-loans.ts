@@ -67,6 +67,6 @@ export async function copyLoans(url: string, count: number, whose: Whose = {}) {
     );
     if (isAnalyzed) await admin.query(`vacuum (freeze, analyze) ${table}`);
   }
-  await admin.query('select app.count_anew(table_name) from app.counted_tables');
+  await admin.query('select app.recount_rows(table_name) from app.counted_tables');
   await admin.end();
 }

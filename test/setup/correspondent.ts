@@ -2,23 +2,26 @@ import { addDays } from '../../jobs/dates.ts';
 import { sql } from '../../sql/database/db.ts';
 import { newLoan } from './loans.ts';
 import { travelTo } from './queue.ts';
-import { settle } from './settings.ts';
+import { saveSettings } from './settings.ts';
 import type { Stage, Tenant } from './world.ts';
 
 const TEXT = '{{ borrower.name }}: You owe {{ loan.balance | currency }} on {{ today | date }}';
 
 /** A tenant with words of its own for every channel, and a borrower who is reached on all of them. */
-export async function correspondent(stage: Stage) {
+export async function newCorrespondent(stage: Stage) {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
-  await settle(tenant, {
+  await saveSettings(tenant, {
     branding: { address_line_1: '9 Old Street', support_phone: '+12025550100' },
   });
   const { id: loan_id, borrower_id } = await newLoan(tenant);
   await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'grace@example.com' });
   await officer.post(`/borrowers/${borrower_id}/phones`, { phone_number: '+12025550123' });
   const address = await officer.post(`/borrowers/${borrower_id}/addresses`, {
-    ...{ street_line_1: '1 Main Street', city: 'Arlington', state: 'VA', postal_code: '22201' },
+    street_line_1: '1 Main Street',
+    city: 'Arlington',
+    state: 'VA',
+    postal_code: '22201',
   });
   const admin = await tenant.signedIn('admin');
   const template = async (channel: string): Promise<string> => {
@@ -31,7 +34,7 @@ export async function correspondent(stage: Stage) {
 }
 
 /** What is nowhere in what was told before. */
-export const NOTHING_NEW = [
+export const CHANGED_WORDS = [
   'Ada',
   'Lovelace',
   '2 Side Street',
@@ -41,7 +44,7 @@ export const NOTHING_NEW = [
 ];
 
 type Changed = Pick<
-  Awaited<ReturnType<typeof correspondent>>,
+  Awaited<ReturnType<typeof newCorrespondent>>,
   'admin' | 'loan_id' | 'borrower_id' | 'address_id'
 > & { tenant: Tenant };
 
@@ -53,12 +56,13 @@ export async function changeEverything(stage: Stage, ground: Changed, { words = 
   const done = [
     await officer.post(`/loans/${loan_id}/payments`, { amount: '500.00', payment_method: 'check' }),
     await officer.post(`/loans/${loan_id}/modifications`, {
-      ...{ modification_type: 'rate_change', new_interest_rate: '0.04' },
+      modification_type: 'rate_change',
+      new_interest_rate: '0.04',
     }),
     await change(`/borrowers/${borrower_id}`, { first_name: 'Ada', last_name: 'Lovelace' }),
     await change(`/addresses/${address_id}`, { street_line_1: '2 Side Street' }),
   ];
-  await settle(tenant, {
+  await saveSettings(tenant, {
     branding: { address_line_1: '8 New Street', support_phone: '+12025550199' },
   });
   await tenant.within(({ tx }) =>

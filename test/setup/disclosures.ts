@@ -14,7 +14,7 @@ const Told = z.object({
 });
 
 /** What the borrower of a loan was told that it costs, the oldest first. */
-export const disclosuresOf = (tenant: Tenant, id: string) =>
+export const fetchDisclosures = (tenant: Tenant, id: string) =>
   tenant.within(({ tx }) =>
     tx.anyFirst(sql.type(z.object({ told: Told }))`
       select template_data as told from documents

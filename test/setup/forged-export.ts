@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
-import { contentOf, entriesIn, writeArchive } from '../../workers/moving/archive.ts';
-import { entryOfRows, MANIFEST, type Manifest } from '../../workers/moving/manifest.ts';
+import { readEntryContent, readEntries, writeArchive } from '../../workers/moving/archive.ts';
+import { rowsEntryName, MANIFEST_ENTRY, type Manifest } from '../../workers/moving/manifest.ts';
 
 /** The export with some of its text replaced by as many other letters, and hashes that fit. */
-export async function forged(file: string, from: string, to: string): Promise<string> {
+export async function forgeExport(file: string, from: string, to: string): Promise<string> {
   const target = `${file}.forged`;
   await rm(target, { force: true });
   await using source = await open(file, 'r');
   const texts = new Map<string, string>();
-  for await (const entry of entriesIn(source)) {
+  for await (const entry of readEntries(source)) {
     const pieces: Buffer[] = [];
-    for await (const piece of contentOf(source, entry)) pieces.push(piece);
+    for await (const piece of readEntryContent(source, entry)) pieces.push(piece);
     texts.set(entry.name, Buffer.concat(pieces).toString('latin1').replaceAll(from, to));
   }
-  const { [MANIFEST]: last = '', ...entries } = Object.fromEntries(texts);
+  const { [MANIFEST_ENTRY]: last = '', ...entries } = Object.fromEntries(texts);
   const manifest = JSON.parse(last) as Manifest;
   const archive = await writeArchive(target);
   manifest.entries = [];
@@ -25,14 +25,14 @@ export async function forged(file: string, from: string, to: string): Promise<st
   for (const table of manifest.tables) {
     const hash = createHash('sha256');
     for (let batch = 1; ; batch += 1) {
-      const text = entries[entryOfRows(table.name, batch)];
+      const text = entries[rowsEntryName(table.name, batch)];
       if (text === undefined) break;
       hash.update(text, 'latin1');
     }
     table.sha256 = hash.digest('hex');
   }
   const bytes = Buffer.from(JSON.stringify(manifest));
-  await archive.add(MANIFEST, bytes.length, [bytes]);
+  await archive.add(MANIFEST_ENTRY, bytes.length, [bytes]);
   await archive.finish();
   await archive.close();
   return target;

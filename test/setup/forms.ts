@@ -6,7 +6,10 @@ const BOUNDARY = 'the-end-of-a-part';
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /** A form with files, as a browser sends one. */
-export function formOf(fields: Readonly<Record<string, string>>, files: readonly Part[] = []) {
+export function multipartForm(
+  fields: Readonly<Record<string, string>>,
+  files: readonly Part[] = [],
+) {
   const parts = [
     ...Object.entries(fields).map(
       ([name, value]) => `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}`,

@@ -3,17 +3,21 @@ import { newProduct } from './products.ts';
 import type { Tenant } from './world.ts';
 
 /** A rule for the fee of a disbursement, and one that asks for three percent of it. */
-export const RULE = { fee_type: 'origination', trigger: 'disbursement' };
-export const SHARE = { ...RULE, calculation: 'percent_of_disbursement', percentage: '0.03' };
+export const DISBURSEMENT_FEE = { fee_type: 'origination', trigger: 'disbursement' };
+export const PERCENTAGE_FEE = {
+  ...DISBURSEMENT_FEE,
+  calculation: 'percent_of_disbursement',
+  percentage: '0.03',
+};
 
 /** An approved loan of 10,000.00 whose product asks for these fees. */
-export async function approved(tenant: Tenant, fee_rules: object[], more: object = {}) {
+export async function newApprovedLoan(tenant: Tenant, fee_rules: object[], more: object = {}) {
   const product_id = await newProduct(tenant, { fee_rules, ...more });
   return newLoan(tenant, { product_id, status: 'approved' });
 }
 
 /** The loan with its fees, its disbursements and its plan, as the API tells them. */
-export async function told(tenant: Tenant, id: string) {
+export async function fetchFundedLoan(tenant: Tenant, id: string) {
   const at = async (path: string) => (await tenant.officer.get(`/loans/${id}${path}`)).body;
   const [loan, fees, payouts, plan] = [
     await at(''),

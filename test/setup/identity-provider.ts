@@ -7,10 +7,10 @@ import { onTestFinished } from 'vitest';
 import { Provider } from 'oidc-provider';
 // @ts-expect-error -- Nor does this part of it.
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
-import { networksOf } from '../../jobs/networks/networks.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
-import { openIdentity } from '../../workers/outside/identity.ts';
+import { openIdentityClient } from '../../workers/outside/identity.ts';
 
 export const REDIRECT = 'https://admin.example.com/signed-in';
 export const OUR_PAGE = 'https://lender.example.com/api/v1/auth/signed-in';
@@ -22,7 +22,12 @@ const CLIENT = {
 
 /** All that it makes lives as long; said, since it warns of what is not. */
 const ARTIFACTS = [
-  ...['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'Session'],
+  'AccessToken',
+  'AuthorizationCode',
+  'Grant',
+  'IdToken',
+  'Interaction',
+  'Session',
 ];
 
 export type Claims = Record<string, unknown>;
@@ -79,7 +84,7 @@ export async function newIdentityProvider(people: Record<string, Claims>) {
   };
   handle = (asked, answer) =>
     asked.url?.startsWith('/who') ? void meet(asked, answer) : pages(asked, answer);
-  const http = openHttp({ ca: cert, networks: networksOf(['127.0.0.0/8', '::1/128']) });
+  const http = openHttp({ ca: cert, networks: parseNetworks(['127.0.0.0/8', '::1/128']) });
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
@@ -100,7 +105,7 @@ export async function newIdentityProvider(people: Record<string, Claims>) {
     throw new Error('The provider sends nobody back.');
   }
 
-  return { issuer, client: CLIENT, identity: openIdentity(http), visit, server };
+  return { issuer, client: CLIENT, identity: openIdentityClient(http), visit, server };
 }
 
 function exchange(at: URL, ca: string, jar: Map<string, string>, person: string) {

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { startBatch } from '../../jobs/mailing/batch.ts';
+import { createRequestedBatch } from '../../jobs/mailing/batch.ts';
 import { holdLetter } from '../../jobs/mailing/letter.ts';
 import type { Work } from '../../jobs/work.ts';
 import * as outbound from '../../sql/communications/outbound.ts';
 import { sql } from '../../sql/database/db.ts';
-import { become } from '../../sql/mailing/batches.ts';
+import { setStatus } from '../../sql/mailing/batches.ts';
 import { insert } from '../../sql/write.ts';
-import { loanRows } from './loan-rows.ts';
+import { insertLoans } from './loan-rows.ts';
 import { newFiles, newOutside } from './outside.ts';
-import { drain } from './queue.ts';
-import { settle } from './settings.ts';
+import { runJobs } from './queue.ts';
+import { saveSettings } from './settings.ts';
 import type { Stage } from './world.ts';
 
 /** What lies under the key that ends so; nothing where there is no such file. */
-export function stored(stage: Stage, ending: string): Uint8Array {
+export function storedFile(stage: Stage, ending: string): Uint8Array {
   const { stored: all } = stage.installation.files as ReturnType<typeof newFiles>;
   const key = [...all.keys()].find((known) => known.endsWith(ending)) ?? '';
   return all.get(key) ?? new Uint8Array();
 }
 
-export const BATCHING = ['make-mail-batch', 'merge-letters', 'finish-mail-batch'];
+export const BATCH_JOBS = ['make-mail-batch', 'merge-letters', 'finish-mail-batch'];
 
 /** Each letter has a size of its own, and each of its pages a height of its own. */
 async function paper(letter: number, pages: number) {
@@ -30,7 +30,7 @@ async function paper(letter: number, pages: number) {
 }
 
 /** How wide and how high the pages of a file are: which letters are in it, page by page. */
-export async function sizesOf(bytes: Uint8Array) {
+export async function pageSizes(bytes: Uint8Array) {
   const read = await PDFDocument.load(bytes, { updateMetadata: false });
   return read.getPages().map((page) => {
     const { width, height } = page.getSize();
@@ -39,9 +39,9 @@ export async function sizesOf(bytes: Uint8Array) {
 }
 
 /** A tenant that sends letters of as many pages as one says, to a borrower each. */
-export async function postOffice(stage: Stage, settings: object = {}) {
+export async function newLetterSender(stage: Stage, settings: object = {}) {
   const tenant = await stage.tenant();
-  await settle(tenant, settings);
+  await saveSettings(tenant, settings);
   const { officer } = tenant;
   const outside = Object.assign(newOutside(stage.pool), { files: stage.installation.files });
   let printed = 0;
@@ -56,26 +56,32 @@ export async function postOffice(stage: Stage, settings: object = {}) {
     const person = { first_name: '=Grace', last_name: `Hopper ${people}` };
     const borrower_id: string = (await officer.post('/borrowers', person)).body.id;
     const address = await officer.post(`/borrowers/${borrower_id}/addresses`, {
-      ...{ street_line_1: `${people} Main Street`, city: 'Arlington', state: 'VA' },
-      ...{ postal_code: '22201', ...place },
+      street_line_1: `${people} Main Street`,
+      city: 'Arlington',
+      state: 'VA',
+      postal_code: '22201',
+      ...place,
     });
-    const [loan_id] = await loanRows(tenant, { borrower_id });
+    const [loan_id] = await insertLoans(tenant, { borrower_id });
     return { borrower_id, loan_id, address_id: String(address.body.id) };
   };
   type Borrower = Awaited<ReturnType<typeof newBorrower>>;
   const send = ({ borrower_id, loan_id }: Borrower) =>
     officer.post('/communications/send', {
-      ...{ borrower_id, loan_id, channel: 'letter', template_type: 'statement_ready' },
+      borrower_id,
+      loan_id,
+      channel: 'letter',
+      template_type: 'statement_ready',
     });
   /** One letter to a new borrower, printed. */
   const post = async (pages: number, place?: object) => {
     const borrower = await newBorrower(place);
     lengths.push(pages);
     const { id } = (await send(borrower)).body;
-    await drain(stage, outside, ['print-letter']);
+    await runJobs(stage, outside, ['print-letter']);
     return { ...borrower, id: String(id), number: printed, pages };
   };
-  const work = () => drain(stage, outside, BATCHING);
+  const work = () => runJobs(stage, outside, BATCH_JOBS);
   const batch = async () => {
     const made = await officer.post('/mail-batches', {});
     await work();
@@ -85,35 +91,49 @@ export async function postOffice(stage: Stage, settings: object = {}) {
 }
 
 /** Letters that wait for a batch, as rows: nothing was printed. */
-export async function letterRows(work: Work, borrower_id: string, many: number): Promise<string[]> {
+export async function insertLetters(
+  work: Work,
+  borrower_id: string,
+  many: number,
+): Promise<string[]> {
   const ids: string[] = [];
   for (let made = 0; made < many; made += 1) {
     const document_id = await insert(work.tx, 'documents', {
-      ...{ borrower_id, document_type: 'correspondence', filename: 'letter.pdf', page_count: 1 },
-      ...{ content_type: 'application/pdf', status: 'uploaded', source: 'generated' },
+      borrower_id,
+      document_type: 'correspondence',
+      filename: 'letter.pdf',
+      page_count: 1,
+      content_type: 'application/pdf',
+      status: 'uploaded',
+      source: 'generated',
       storage_key: `letters/of/${randomUUID()}/letter.pdf`,
       sha256_hash: 'a'.repeat(64),
     });
     const letter = { recipient: { name: 'Grace Hopper', address_lines: ['1 Main Street'] } };
     const id = await insert(work.tx, 'communication_logs', {
-      ...{ borrower_id, document_id, channel: 'letter', status: 'queued', body: 'Good day.' },
-      ...{ template_type: 'statement_ready', figures: { letter } },
+      borrower_id,
+      document_id,
+      channel: 'letter',
+      status: 'queued',
+      body: 'Good day.',
+      template_type: 'statement_ready',
+      figures: { letter },
     });
-    await outbound.sent(work.tx, id, 1, { provider: 'letters', provider_message_id: id });
+    await outbound.markSent(work.tx, id, 1, { provider: 'letters', provider_message_id: id });
     ids.push(id);
   }
   return ids;
 }
 
 /** A batch that failed, one that is ready, a letter that waits and letters that are held. */
-export async function mailRoom(work: Work, borrower_id: string): Promise<void> {
+export async function insertMailBatches(work: Work, borrower_id: string): Promise<void> {
   const { tx } = work;
   const id = await tx.oneFirst(sql.typeAlias('id')`select id from users order by id limit 1`);
   const asked: Work = { ...work, actor: { ...work.actor, type: 'user', id } };
   for (const status of ['failed', 'ready'] as const) {
-    await letterRows(work, borrower_id, 1);
-    await become(tx, await startBatch(asked, {}), status);
+    await insertLetters(work, borrower_id, 1);
+    await setStatus(tx, await createRequestedBatch(asked, {}), status);
   }
-  const [, ...others] = await letterRows(work, borrower_id, 4);
+  const [, ...others] = await insertLetters(work, borrower_id, 4);
   for (const letter of others) await holdLetter(work, letter, {});
 }

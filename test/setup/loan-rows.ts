@@ -4,7 +4,7 @@ import type { Tenant } from './world.ts';
 let loans = 0;
 
 /** Writes loans as rows, in whatever state a test about their surroundings needs. */
-export async function loanRows(tenant: Tenant, ...rows: Values[]): Promise<string[]> {
+export async function insertLoans(tenant: Tenant, ...rows: Values[]): Promise<string[]> {
   const program_id = await tenant.first('/programs');
   const product_id = await tenant.first('/products');
   const borrower_id = await tenant.first('/borrowers');

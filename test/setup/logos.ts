@@ -19,11 +19,30 @@ export function png(width: number, height: number): Buffer {
 /** The beginning of a JPEG: an application segment, and the frame with the size. */
 export const jpeg = (width: number, height: number) =>
   Buffer.from([
-    ...[0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 11, 8],
-    ...[height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0],
+    255,
+    216,
+    255,
+    224,
+    0,
+    4,
+    0,
+    0,
+    255,
+    192,
+    0,
+    11,
+    8,
+    height >> 8,
+    height & 255,
+    width >> 8,
+    width & 255,
+    1,
+    1,
+    17,
+    0,
   ]);
 
 export const svg = (inner: string, more = '') =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"${more}>${inner}</svg>`);
-export const LONG = `<clipPath id="a">${'<rect width="9" height="9"/>'.repeat(100)}</clipPath>`;
-export const SHAPE = '<path d="M0 0h10v10z" fill="#a00"/>';
+export const LONG_CLIP_PATH = `<clipPath id="a">${'<rect width="9" height="9"/>'.repeat(100)}</clipPath>`;
+export const SVG_SHAPE = '<path d="M0 0h10v10z" fill="#a00"/>';

@@ -116,10 +116,48 @@ const J2: readonly Field[] = [
 
 /** What the trailer counts, nine digits each, from column 30 on. */
 const COUNTED = [
-  ...['DF', 'J1', 'J2', 'blocks', 'DA', '05', '11', '13', '61', '62', '63', '64', '65', '71', '78'],
-  ...['80', '82', '83', '84', '88', '89', '93', '94', '95', '96', '97', 'ECOA Z', 'N1', 'K1', 'K2'],
-  ...['K3', 'K4', 'L1', 'SSN', 'SSN base', 'SSN J1', 'SSN J2', 'born', 'born base', 'born J1'],
-  ...['born J2', 'telephones'],
+  'DF',
+  'J1',
+  'J2',
+  'blocks',
+  'DA',
+  '05',
+  '11',
+  '13',
+  '61',
+  '62',
+  '63',
+  '64',
+  '65',
+  '71',
+  '78',
+  '80',
+  '82',
+  '83',
+  '84',
+  '88',
+  '89',
+  '93',
+  '94',
+  '95',
+  '96',
+  '97',
+  'ECOA Z',
+  'N1',
+  'K1',
+  'K2',
+  'K3',
+  'K4',
+  'L1',
+  'SSN',
+  'SSN base',
+  'SSN J1',
+  'SSN J2',
+  'born',
+  'born base',
+  'born J1',
+  'born J2',
+  'telephones',
 ];
 
 type Values = Readonly<Record<string, string>>;
@@ -227,16 +265,26 @@ function expectTrailer(
     all.filter((who) => Number(who['social security number']) > 0).length;
   const people = [...bases, ...J1, ...J2];
   const found: Record<string, number> = {
-    ...{ J1: J1.length, J2: J2.length, blocks: bases.length + 2 },
+    J1: J1.length,
+    J2: J2.length,
+    blocks: bases.length + 2,
     'ECOA Z': people.filter((who) => who['ECOA code'] === 'Z').length,
-    ...{ SSN: known(people), 'SSN base': known(bases), 'SSN J1': known(J1), 'SSN J2': known(J2) },
-    ...{ born: born(people), 'born base': born(bases), 'born J1': born(J1), 'born J2': born(J2) },
+    SSN: known(people),
+    'SSN base': known(bases),
+    'SSN J1': known(J1),
+    'SSN J2': known(J2),
+    born: born(people),
+    'born base': born(bases),
+    'born J1': born(J1),
+    'born J2': born(J2),
     telephones: people.filter((who) => Number(who['telephone']) > 0).length,
   };
   for (const { 'account status': status = '' } of bases) found[status] = (found[status] ?? 0) + 1;
   expect(trailer).toHaveLength(426);
   expect([trailer.slice(0, 11), trailer.slice(20, 29).trim(), trailer.slice(407).trim()]).toEqual([
-    ...['0426TRAILER', '', ''],
+    '0426TRAILER',
+    '',
+    '',
   ]);
   expect(Number(trailer.slice(11, 20))).toBe(bases.length);
   const counted = COUNTED.map((name, index) => {

@@ -1,5 +1,5 @@
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
-import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
+import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import { z } from 'zod';
 import * as close from '../../sql/business-day/closes.ts';
 import { sql } from '../../sql/database/db.ts';
@@ -10,7 +10,7 @@ import type { Stage, Tenant } from './world.ts';
 const LAST_DAY = '2026-01-31';
 
 /** What a loan of 10,000.00 at 8.5 percent owes on the first of February, after 17 days. */
-export const OWED = '10039.59';
+export const EXPECTED_BALANCE = '10039.59';
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };
 
@@ -20,7 +20,7 @@ type Ending = { day?: string; before?: (tenant: Tenant, ids: string[]) => Promis
 const Billed = z.object({ loan_id: z.string(), new_balance: z.string() });
 
 /** The statements of January, by the ids of their loans. */
-export const billed = (tenant: Tenant) =>
+export const januaryStatements = (tenant: Tenant) =>
   tenant.within(({ tx }) =>
     tx.any(sql.type(Billed)`
       select loan_id, figures -> 'summary' ->> 'new_balance' as new_balance
@@ -29,8 +29,8 @@ export const billed = (tenant: Tenant) =>
   );
 
 /** How a month ends, step by step, so that something may happen between any two of them. */
-export function monthEnds(stage: Stage) {
-  const within = workOf(stage.pool, SYSTEM);
+export function newMonthEnd(stage: Stage) {
+  const within = createWithin(stage.pool, SYSTEM);
   const lent = { within } as never;
 
   /** What a worker has that is killed as soon as this is so. */
@@ -43,7 +43,7 @@ export function monthEnds(stage: Stage) {
   };
 
   const chunkOf = async ({ tenant_id, run_id, chunk }: Payload) => {
-    const found = await within(tenant_id, ({ tx }) => close.chunk(tx, run_id, chunk));
+    const found = await within(tenant_id, ({ tx }) => close.findChunk(tx, run_id, chunk));
     if (found === null) throw new Error('Nothing was planned.');
     return found;
   };

@@ -14,7 +14,7 @@ export const ORIGINATOR = {
 };
 
 /** Adds an account that files for the bank reach; answers its id. */
-export async function bankAccount(
+export async function addBankAccount(
   officer: Client,
   borrowerId: string,
   account: Record<string, unknown> = {},
@@ -31,34 +31,34 @@ export async function bankAccount(
 }
 
 /** An account that an admin has verified, so that money may be paid to it. */
-export async function verifiedAccount(
+export async function addVerifiedAccount(
   tenant: Tenant,
   borrowerId: string,
   account: Record<string, unknown> = {},
 ) {
   const admin = await tenant.signedIn('admin');
-  return bankAccount(admin, borrowerId, { is_verified: true, ...account });
+  return addBankAccount(admin, borrowerId, { is_verified: true, ...account });
 }
 
 /** A loan with a verified account of its borrower's. */
-export async function withAccount(tenant: Tenant, wish: Record<string, unknown> = {}) {
+export async function newLoanWithAccount(tenant: Tenant, wish: Record<string, unknown> = {}) {
   const loan = await newLoan(tenant, wish);
-  return { ...loan, account: await verifiedAccount(tenant, loan.borrower_id) };
+  return { ...loan, account: await addVerifiedAccount(tenant, loan.borrower_id) };
 }
 
 /** The id of what a request has made; one that was refused fails the test. */
-export function idOf({ status, body }: { status: number; body: Record<string, unknown> }) {
+export function createdId({ status, body }: { status: number; body: Record<string, unknown> }) {
   expect(status, JSON.stringify(body)).toBeLessThan(300);
   return body['id'] as string;
 }
 
 /** Reads fields by the columns that the Nacha Operating Rules print, counted from one. */
-export const at = (line: string, from: number, to: number) => line.slice(from - 1, to);
+export const sliceColumns = (line: string, from: number, to: number) => line.slice(from - 1, to);
 
 type Batch = { header: string; entries: string[]; control: string };
 
 /** An independent reader: it knows columns and sums, and nothing of how files are written. */
-export function read(text: string) {
+export function parseNachaFile(text: string) {
   const lines = text.split('\r\n');
   expect(lines.pop()).toBe('');
   expect(lines.length % 10).toBe(0);
@@ -77,14 +77,14 @@ export function read(text: string) {
   return { lines, header: lines[0] ?? '', batches, control };
 }
 
-const isCredit = (entry: string) => ['22', '32'].includes(at(entry, 2, 3));
+const isCredit = (entry: string) => ['22', '32'].includes(sliceColumns(entry, 2, 3));
 const centsOf = (entries: string[]) =>
-  entries.reduce((whole, entry) => whole + Number(at(entry, 30, 39)), 0);
+  entries.reduce((whole, entry) => whole + Number(sliceColumns(entry, 30, 39)), 0);
 const hashOf = (entries: string[]) =>
-  entries.reduce((whole, entry) => whole + Number(at(entry, 4, 11)), 0) % 10 ** 10;
+  entries.reduce((whole, entry) => whole + Number(sliceColumns(entry, 4, 11)), 0) % 10 ** 10;
 
 /** Whatever a file holds, its controls say the same of it. */
-export function expectControls({ lines, batches, control }: ReturnType<typeof read>) {
+export function expectControls({ lines, batches, control }: ReturnType<typeof parseNachaFile>) {
   const all = batches.flatMap(({ entries }) => entries);
   const totals = (entries: string[]) => [
     hashOf(entries),
@@ -92,31 +92,35 @@ export function expectControls({ lines, batches, control }: ReturnType<typeof re
     centsOf(entries.filter(isCredit)),
   ];
   batches.forEach(({ header, entries, control: end }, index) => {
-    expect(Number(at(header, 88, 94))).toBe(index + 1);
-    expect(at(end, 88, 94)).toBe(at(header, 88, 94));
-    expect(at(end, 2, 4)).toBe(at(header, 2, 4));
-    expect(at(end, 45, 54)).toBe(at(header, 41, 50));
-    expect(at(end, 80, 87)).toBe(at(header, 80, 87));
-    expect(Number(at(end, 5, 10))).toBe(entries.length);
-    expect([at(end, 11, 20), at(end, 21, 32), at(end, 33, 44)].map(Number)).toEqual(
-      totals(entries),
-    );
-    const traces = entries.map((entry) => at(entry, 80, 94));
+    expect(Number(sliceColumns(header, 88, 94))).toBe(index + 1);
+    expect(sliceColumns(end, 88, 94)).toBe(sliceColumns(header, 88, 94));
+    expect(sliceColumns(end, 2, 4)).toBe(sliceColumns(header, 2, 4));
+    expect(sliceColumns(end, 45, 54)).toBe(sliceColumns(header, 41, 50));
+    expect(sliceColumns(end, 80, 87)).toBe(sliceColumns(header, 80, 87));
+    expect(Number(sliceColumns(end, 5, 10))).toBe(entries.length);
+    expect(
+      [sliceColumns(end, 11, 20), sliceColumns(end, 21, 32), sliceColumns(end, 33, 44)].map(Number),
+    ).toEqual(totals(entries));
+    const traces = entries.map((entry) => sliceColumns(entry, 80, 94));
     expect(traces).toEqual(traces.toSorted((one, other) => (one < other ? -1 : 1)));
     expect(new Set(entries.map(isCredit)).size).toBe(1);
-    expect(at(header, 2, 4)).toBe(isCredit(entries[0] ?? '') ? '220' : '225');
+    expect(sliceColumns(header, 2, 4)).toBe(isCredit(entries[0] ?? '') ? '220' : '225');
   });
-  expect(Number(at(control, 2, 7))).toBe(batches.length);
-  expect(Number(at(control, 8, 13))).toBe(lines.length / 10);
-  expect(Number(at(control, 14, 21))).toBe(all.length);
-  expect([at(control, 22, 31), at(control, 32, 43), at(control, 44, 55)].map(Number)).toEqual(
-    totals(all),
-  );
-  expect(at(control, 56, 94).trim()).toBe('');
+  expect(Number(sliceColumns(control, 2, 7))).toBe(batches.length);
+  expect(Number(sliceColumns(control, 8, 13))).toBe(lines.length / 10);
+  expect(Number(sliceColumns(control, 14, 21))).toBe(all.length);
+  expect(
+    [
+      sliceColumns(control, 22, 31),
+      sliceColumns(control, 32, 43),
+      sliceColumns(control, 44, 55),
+    ].map(Number),
+  ).toEqual(totals(all));
+  expect(sliceColumns(control, 56, 94).trim()).toBe('');
 }
 
 /** A file as it lies in the store. */
-export const sentFile = async (
+export const readSentFile = async (
   { installation }: Pick<Stage, 'installation'>,
   { slug }: Pick<Tenant, 'slug'>,
   filename: string,
@@ -124,26 +128,30 @@ export const sentFile = async (
   Buffer.from((await installation.files.get(`${slug}/nacha/files/${filename}`)) ?? []).toString();
 
 /** The entries of a file, line by line. */
-export const sentLines = async (...of: Parameters<typeof sentFile>) =>
-  read(await sentFile(...of)).batches.flatMap(({ entries }) => entries);
+export const readSentEntries = async (...of: Parameters<typeof readSentFile>) =>
+  parseNachaFile(await readSentFile(...of)).batches.flatMap(({ entries }) => entries);
 
 /** What a bank answers: the entries it sends back, each with its addenda, in a batch of their own. */
-export const returnFile = (...entries: (readonly [entry: string, code: string, data?: string])[]) =>
-  bankFile(...entries.map(([entry, code, data]) => [returned(entry), addendaOf(entry, code, data)]))
+export const buildReturnFile = (
+  ...entries: (readonly [entry: string, code: string, data?: string])[]
+) =>
+  buildBankFile(
+    ...entries.map(([entry, code, data]) => [returned(entry), addendaOf(entry, code, data)]),
+  )
     .map((line) => `${line}\n`)
     .join('');
 
 /** In a return, the code of the transaction says that it comes back, and of which side. */
 const returned = (entry: string) =>
-  `6${at(entry, 2, 2)}${isCredit(entry) ? '1' : '6'}${at(entry, 4, 78)}1${at(entry, 80, 94)}`;
+  `6${sliceColumns(entry, 2, 2)}${isCredit(entry) ? '1' : '6'}${sliceColumns(entry, 4, 78)}1${sliceColumns(entry, 80, 94)}`;
 
 const addendaOf = (entry: string, code: string, data = '') =>
-  `7${code.startsWith('C') ? '98' : '99'}${code}${at(entry, 80, 94)}${' '.repeat(6)}${at(entry, 4, 11)}${data.padEnd(44)}021000020000001`;
+  `7${code.startsWith('C') ? '98' : '99'}${code}${sliceColumns(entry, 80, 94)}${' '.repeat(6)}${sliceColumns(entry, 4, 11)}${data.padEnd(44)}021000020000001`;
 
 /** The records of a file from a bank, with true controls; each group of records is a batch. */
-export function bankFile(...batches: string[][]): string[] {
+export function buildBankFile(...batches: string[][]): string[] {
   const entriesOf = (lines: string[]) => lines.filter((line) => line.startsWith('6'));
-  const isReturnedCredit = (line: string) => at(line, 3, 3) < '5';
+  const isReturnedCredit = (line: string) => sliceColumns(line, 3, 3) < '5';
   const cents = (lines: string[]) => String(centsOf(lines)).padStart(12, '0');
   const sums = (lines: string[]) => {
     const entries = entriesOf(lines);

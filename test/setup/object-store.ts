@@ -152,7 +152,9 @@ function serve(
   const type = url.searchParams.get('response-content-type') ?? found.type;
   const disposition = url.searchParams.get('response-content-disposition');
   response.writeHead(200, {
-    ...{ ETag: tagOf(found.bytes), 'Content-Length': found.bytes.length, 'Content-Type': type },
+    ETag: tagOf(found.bytes),
+    'Content-Length': found.bytes.length,
+    'Content-Type': type,
     ...(disposition !== null && { 'Content-Disposition': disposition }),
   });
   response.end(method === 'HEAD' ? undefined : found.bytes);

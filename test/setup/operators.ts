@@ -1,4 +1,4 @@
-import { codeOf, enrollApp, forgetSteps, halfIn } from './second-factors.ts';
+import { totpCode, enrollApp, allowCodeReuse, signInHalfway } from './second-factors.ts';
 import type { Client } from './client.ts';
 import type { Stage, Tenant } from './world.ts';
 
@@ -7,19 +7,19 @@ export async function newOperator(
   stage: Stage,
   tenant: Tenant,
 ): Promise<Client & { secret: string }> {
-  await stage.owner.query("select app.name_operators($1, 'tests', 'They need one.')", [
+  await stage.owner.query("select app.set_operator_tenant($1, 'tests', 'They need one.')", [
     tenant.slug,
   ]);
   const first = await tenant.signedIn('superadmin');
   const { secret } = await enrollApp(first);
-  await forgetSteps(stage, tenant);
-  const { client, prove } = await halfIn(tenant, 'superadmin');
-  await prove({ code: codeOf(secret, 1) });
+  await allowCodeReuse(stage, tenant);
+  const { client, prove } = await signInHalfway(tenant, 'superadmin');
+  await prove({ code: totpCode(secret, 1) });
   return Object.assign(client, { secret });
 }
 
 /** Puts jobs of a kind into the queue; answers their numbers. */
-export async function putJobs(
+export async function enqueueJobs(
   stage: Stage,
   kind: string,
   payload: object,
@@ -46,15 +46,15 @@ export const failJobs = (stage: Stage, numbers: readonly string[], error: string
        update graphile_worker._private_jobs set attempts = max_attempts, last_error = $2
        where id = any($1::bigint[]) returning id, task_id, payload, attempts
      )
-     insert into app.failed_jobs (job_id, task, payload, attempts, error, told_at)
+     insert into app.failed_jobs (job_id, task, payload, attempts, error, handled_at)
      select failed.id, task.identifier, payload::jsonb, attempts, replace($2, '%', failed.id::text), now()
      from failed join graphile_worker._private_tasks as task on task.id = failed.task_id
-     on conflict (job_id) do update set error = excluded.error, retried_at = null, told_at = now()`,
+     on conflict (job_id) do update set error = excluded.error, retried_at = null, handled_at = now()`,
     [numbers, error],
   );
 
 /** As if workers were closing a day of this tenant in four parts, the first of them done. */
-export async function beginClose(stage: Stage, { id }: Tenant) {
+export async function insertRunningClose(stage: Stage, { id }: Tenant) {
   const { rows } = await stage.owner.query<{ run_id: string }>(
     `with run as (
        insert into cob_runs (tenant_id, cob_date, through_date, chunks_total, loans, started_at)

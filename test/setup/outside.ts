@@ -5,18 +5,18 @@ import type { Content, Files } from '../../jobs/files/files.ts';
 import type {
   Download,
   Mail,
-  Outside,
-  PostAnswer,
+  ExternalServices,
+  PostResponse,
   PostRequest,
-  SendAnswer,
+  SendResult,
   Sms,
   Upload,
-} from '../../jobs/outside.ts';
-import { keysFrom } from '../../jobs/sealing/secrets.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+} from '../../jobs/external-systems.ts';
+import { deriveKeys } from '../../jobs/sealing/secrets.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 
 /** Where what is signed here is read nowhere. */
-const OWN_KEYS = keysFrom('the secret of an outside world of tests');
+const OWN_KEYS = deriveKeys('the secret of an outside world of tests');
 
 type Answers<Answer> = Answer[];
 
@@ -33,17 +33,17 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
   const uploads: Upload[] = [];
   const pages: string[] = [];
   const answers = {
-    post: [] as Answers<PostAnswer>,
+    post: [] as Answers<PostResponse>,
     read: [] as Answers<{ status: number; body: string }>,
     download: [] as Answers<Download>,
-    send: [] as Answers<SendAnswer>,
+    send: [] as Answers<SendResult>,
   };
-  const sent = (provider: string, message_id: string): SendAnswer =>
+  const sent = (provider: string, message_id: string): SendResult =>
     answers.send.shift() ?? { ok: true, provider, provider_message_id: `${message_id}@fake` };
 
-  const outside: Outside = {
+  const outside: ExternalServices = {
     now,
-    within: workOf(pool, SYSTEM),
+    within: createWithin(pool, SYSTEM),
     post: async (request) => {
       posts.push(request);
       return answers.post.shift() ?? { ok: true, status: 200, body: 'ok', ms: 1 };
@@ -112,7 +112,8 @@ export function newFiles(): Files & { stored: Map<string, Uint8Array> } {
       if (!bytes) return null;
       return {
         described: describe(key, bytes),
-        ...{ head: bytes, tail: bytes },
+        head: bytes,
+        tail: bytes,
         settle: async (to) => {
           if (stored.get(key) !== bytes) return false;
           stored.set(to, bytes);

@@ -5,7 +5,7 @@ type Fields = Record<string, string>;
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 /** Pages of a room as a browser without script gets them: forms are sent as they are on the page. */
-export const pagesOf = (client: Client, room = '/portal') => ({
+export const pageClient = (client: Client, room = '/portal') => ({
   get: (path: string, language = 'en') =>
     client.get(`/${room}${path}`, { headers: { 'Accept-Language': language } }),
   /** Sends a form with its token; without a page before, as somebody else would write it. */
@@ -20,5 +20,5 @@ export const pagesOf = (client: Client, room = '/portal') => ({
 });
 
 /** The value of a hidden field of the page's own form. */
-export const hidden = (page: string, name: string) =>
+export const hiddenValue = (page: string, name: string) =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(page.slice(page.indexOf('<main')))?.[1] ?? '';

@@ -34,7 +34,7 @@ function* nodesIn(value: unknown): Generator<Node> {
 }
 
 /** What the analysis finds: how often one letter must come to make the pattern slow. */
-export const causesOf = (pattern: Literal): string[] =>
+export const slowPatternCauses = (pattern: Literal): string[] =>
   analyse(pattern).reports.map(({ type, exponential, character }) =>
     [exponential ? 'exponential' : 'super-linear', type, character.literal.source].join(' '),
   );
@@ -46,7 +46,7 @@ type Alternative = { elements: Element[] };
  * Words that begin as the pattern begins, or a part of it, and so make it start again and again when
  * they are repeated. The analysis above repeats single letters only.
  */
-export function beginningsOf(pattern: Literal): string[] {
+export function slowInputCandidates(pattern: Literal): string[] {
   const words = new Set<string>();
   // Without anything that is repeated at will, each beginning costs the same.
   if (!/[*+]|,\}/.test(pattern.source)) return [];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import checker from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { say, type Language } from '../../templates/portal/words.ts';
+import { phrase, type Language } from '../../templates/portal/words.ts';
 import { findChromium } from '../../workers/outside/chromium.ts';
 
 export type Visitor = { language: Language; width: number; has_script: boolean };
@@ -27,8 +27,12 @@ const KINDS = ['sign-in-refused', 'home', 'pay-refused', 'documents-sent', 'thre
 export async function newVisitor(browser: Browser, here: string, visitor: Visitor) {
   const { language, width, has_script } = visitor;
   const context = await browser.newContext({
-    ...{ viewport: { width, height: 900 }, locale: language === 'en' ? 'en-US' : 'es-US' },
-    ...{ javaScriptEnabled: has_script },
+    viewport: {
+      width,
+      height: 900,
+    },
+    locale: language === 'en' ? 'en-US' : 'es-US',
+    javaScriptEnabled: has_script,
   });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
@@ -36,7 +40,7 @@ export async function newVisitor(browser: Browser, here: string, visitor: Visito
   page.on('console', (line) => {
     if (line.type() === 'error') complaints.push(`${page.url()}: ${line.text()}`);
   });
-  const t = (key: string, values: Record<string, unknown> = {}) => say(language, key, values);
+  const t = (key: string, values: Record<string, unknown> = {}) => phrase(language, key, values);
   const looks = new Set<string>();
 
   /** What the page is called, and, the first time, whether everybody can use it. */
@@ -55,15 +59,24 @@ export async function newVisitor(browser: Browser, here: string, visitor: Visito
   }
 
   return {
-    ...{ page, complaints, t, look, context },
+    page,
+    complaints,
+    t,
+    look,
+    context,
     open: async (address: string, name: string) => {
       await page.goto(`http://${here}/portal${address}`);
       await look(name);
     },
-    /** Fills fields by their names and presses the button of the form. */
     send: async (fields: Record<string, string>, button: string, name: string) => {
       for (const [field, value] of Object.entries(fields)) await fill(page, field, value);
-      await page.getByRole('button', { name: button, exact: true }).first().click();
+      await page
+        .getByRole('button', {
+          name: button,
+          exact: true,
+        })
+        .first()
+        .click();
       await page.waitForLoadState();
       await look(name);
     },

@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
 import { newLoan } from './loans.ts';
-import { bankAccount } from './nacha.ts';
+import { addBankAccount } from './nacha.ts';
 import type { Stage } from './world.ts';
 
-export const borrowerOf = (tenant: Awaited<ReturnType<Stage['tenant']>>) =>
+export const portalBorrowerId = (tenant: Awaited<ReturnType<Stage['tenant']>>) =>
   tenant.within(({ tx }) =>
     tx.oneFirst(sql.type(z.object({ borrower_id: z.string() }))`
       select borrower_id from users where id = ${tenant.userIds['borrower'] ?? ''}
@@ -16,28 +16,38 @@ export const borrowerOf = (tenant: Awaited<ReturnType<Stage['tenant']>>) =>
  * A tenant with a borrower who is signed in, has a loan of 10,000.00 in 36 instalments of 315.68, due
  * on the 15th, and a verified account.
  */
-export async function atHome(stage: Stage, wish: Record<string, unknown> = {}) {
+export async function newPortalBorrower(stage: Stage, wish: Record<string, unknown> = {}) {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
-  const borrower_id = await borrowerOf(tenant);
+  const borrower_id = await portalBorrowerId(tenant);
   const [borrower, admin] = [await tenant.signedIn('borrower'), await tenant.signedIn('admin')];
   const { id } = await newLoan(tenant, { borrower_id, ...wish });
-  const account = await bankAccount(admin, borrower_id, { is_verified: true });
+  const account = await addBankAccount(admin, borrower_id, { is_verified: true });
   const loan = `/portal/loans/${id}`;
   return {
-    ...{ tenant, officer, admin, borrower, borrower_id, account, id, loan },
-    /** The borrower's own words, which are refused with the code, if any. */
+    tenant,
+    officer,
+    admin,
+    borrower,
+    borrower_id,
+    account,
+    id,
+    loan,
     pay: (amount: string, more: object = {}) =>
-      borrower.post(`${loan}/payments`, { amount, payment_instrument_id: account, ...more }),
+      borrower.post(`${loan}/payments`, {
+        amount,
+        payment_instrument_id: account,
+        ...more,
+      }),
     staffs: async () => (await officer.get(`/loans/${id}`)).body as Record<string, unknown>,
   };
 }
 
 /** A refusal by its status and code. */
-export const refused = (status: number, code: string) => ({ status, body: { code } });
+export const refusal = (status: number, code: string) => ({ status, body: { code } });
 
 /** What was asked for was done. */
-export function done({ status, body }: { status: number; body: unknown }) {
+export function assertOk({ status, body }: { status: number; body: unknown }) {
   expect(status, JSON.stringify(body)).toBeLessThan(300);
   return body as Record<string, unknown>;
 }

@@ -7,10 +7,10 @@ const ROOT = new URL('../..', import.meta.url);
 const WITH_PARENT = new URL('workers/processes/end-with-parent.ts', ROOT).href;
 
 /** Each process reads the whole program: what one has compiled, the next need not. */
-export const COMPILED = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'servicing-compiled') };
+export const COMPILE_CACHE_ENV = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'servicing-compiled') };
 
 /** A process of ours as it runs in production, and what came of it. */
-export type Started = {
+export type StartedProcess = {
   process: ChildProcess;
   said: () => string;
   /** The exit code, or the signal that ended it. */
@@ -24,7 +24,7 @@ export function startProcess(
   file: string,
   words: readonly string[],
   env: Record<string, string>,
-): Started {
+): StartedProcess {
   // With a channel, so that no process outlives a test run that was cut off.
   const child = spawn(
     process.execPath,
@@ -32,7 +32,7 @@ export function startProcess(
     {
       cwd: ROOT.pathname,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...COMPILED, ...env },
+      env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...COMPILE_CACHE_ENV, ...env },
     },
   );
   let text = '';
@@ -51,8 +51,8 @@ export function startProcess(
 }
 
 /** Waits until the process has said something; what it says instead stands in the failure. */
-export async function untilSaid(
-  { process: child, said }: Started,
+export async function waitForOutput(
+  { process: child, said }: StartedProcess,
   words: RegExp,
   withinMs = 40_000,
 ) {

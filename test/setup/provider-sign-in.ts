@@ -1,9 +1,9 @@
-import { addressOf } from './browsers.ts';
+import { userEmail } from './browsers.ts';
 import type { Client, Reply } from './client.ts';
 import { newIdentityProvider, REDIRECT, type Claims } from './identity-provider.ts';
 import { newOutside } from './outside.ts';
-import { drain } from './queue.ts';
-import { settle } from './settings.ts';
+import { runJobs } from './queue.ts';
+import { saveSettings } from './settings.ts';
 import { PASSWORD, type Stage } from './world.ts';
 
 const PEOPLE = {
@@ -35,20 +35,27 @@ export async function withIdentityProvider(stage: Stage, more: object = {}) {
   };
   const provider = await newIdentityProvider(people);
   // All of them come from one address.
-  await settle(tenant, { throttle: { login: 60 } });
+  await saveSettings(tenant, { throttle: { login: 60 } });
   const superadmin = await tenant.signedIn('superadmin');
   const { client_id, client_secret } = provider.client;
   const made = await superadmin.post('/identity-providers', {
-    ...{ name: 'Head office', issuer_url: provider.issuer, client_id, client_secret },
+    name: 'Head office',
+    issuer_url: provider.issuer,
+    client_id,
+    client_secret,
     redirect_url: REDIRECT,
     role_claim: 'groups',
-    roles: { desk: 'collector', officers: 'loan_officer', heads: 'admin' },
+    roles: {
+      desk: 'collector',
+      officers: 'loan_officer',
+      heads: 'admin',
+    },
     adds_users: true,
     ...more,
   });
   const { keys } = stage.installation;
   const outside = { ...newOutside(stage.pool), identity: provider.identity, keys };
-  const work = () => drain(stage, outside, ['read-identity-provider', 'finish-provider-sign-in']);
+  const work = () => runJobs(stage, outside, ['read-identity-provider', 'finish-provider-sign-in']);
   await work();
 
   const begin = async (client: Client) => {
@@ -78,12 +85,22 @@ export async function withIdentityProvider(stage: Stage, more: object = {}) {
     prove?: (client: Client) => Promise<unknown>,
   ) => {
     const { client } = await signIn(person);
-    await client.login(addressOf(tenant, role), PASSWORD);
+    await client.login(userEmail(tenant, role), PASSWORD);
     await prove?.(client);
     return client.post('/auth/provider-links');
   };
   return {
-    ...{ tenant, superadmin, provider, people, made, outside },
-    ...{ begin, finish, meanwhile, signIn, work, consent },
+    tenant,
+    superadmin,
+    provider,
+    people,
+    made,
+    outside,
+    begin,
+    finish,
+    meanwhile,
+    signIn,
+    work,
+    consent,
   };
 }

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
-import type { Outside } from '../../jobs/outside.ts';
-import { queued } from '../../jobs/queued.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import type { ExternalServices } from '../../jobs/external-systems.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import type { Stage, Tenant } from './world.ts';
 
 type Waiting = { id: string; task: string; payload: unknown };
@@ -12,21 +12,21 @@ type Waiting = { id: string; task: string; payload: unknown };
  * Runs the queue's jobs here, one after another and whenever they were to run, until none is left
  * that the names allow. What workers lend to jobs is the test's own.
  */
-export async function drain(
+export async function runJobs(
   stage: Stage,
-  outside: Partial<Outside> = {},
+  outside: Partial<ExternalServices> = {},
   only?: readonly string[],
 ) {
   const lent = {
     ...missing,
-    within: workOf(stage.pool, SYSTEM),
+    within: createWithin(stage.pool, SYSTEM),
     now: () => new Date(),
     ...outside,
-  } as Outside;
+  } as ExternalServices;
   for (let ran = 0; ran < 100_000; ran += 1) {
     const job = await next(stage.owner, only);
     if (!job) return ran;
-    const known = queued.find(({ name }) => name === job.task);
+    const known = allJobs.find(({ name }) => name === job.task);
     if (!known) throw new Error(`Nobody runs ${job.task}.`);
     await known.run(known.payload.parse(job.payload) as never, lent);
     await stage.owner.query({ name: 'complete', text: COMPLETE, values: [job.id] });
@@ -67,10 +67,10 @@ export async function closeThrough(
   stage: Stage,
   tenant: Pick<Tenant, 'within'>,
   through: string,
-  outside: Partial<Outside> = {},
+  outside: Partial<ExternalServices> = {},
 ) {
   await tenant.within((work) => startClose(work, through));
-  await drain(stage, outside, ['close-loans']);
+  await runJobs(stage, outside, ['close-loans']);
 }
 
 /** Closes every day before this one, so that it is the business date. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
 
@@ -20,7 +20,7 @@ export async function newReceiver() {
     response.writeHead(204).end();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const http = openHttp({ ca: cert, networks: networksOf([]) });
+  const http = openHttp({ ca: cert, networks: parseNetworks([]) });
   onTestFinished(async () => {
     server.close();
     await http.close();

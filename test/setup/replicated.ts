@@ -6,18 +6,18 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pino from 'pino';
 import { afterAll } from 'vitest';
-import { createApp, serverOf } from '../../api/http/app.ts';
+import { createApp, createHttpServer } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
-import { BARE } from '../../jobs/installation.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
-import { foundTenant } from '../../jobs/users/found-tenant.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { initializeTenant } from '../../jobs/users/initialize-tenant.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { openReplica, type Outcome } from '../../sql/database/replica.ts';
 import { newClient } from './client.ts';
-import { asked, startStandby } from './standby.ts';
+import { queryOnce, startStandby } from './standby.ts';
 import { PASSWORD, PASSWORD_HASH } from './world.ts';
 
 /** A look that a busy machine keeps waiting is no server that went away. */
@@ -27,7 +27,7 @@ const LOOK_TIMEOUT_MS = 60_000;
  * A Postgres and a hot standby of it, with two processes of the API that read lists from there. `outcomes`
  * has who answered, list by list; `changes` what was said of the standby: `fit`, or why it is not. How far it lags goes by `clock`.
  */
-export async function newReplicated() {
+export async function newReplicatedPlatform() {
   const folder = await mkdtemp(path.join(tmpdir(), 'servicing-replicated-'));
   // Its servers run as nobody, who passes through.
   chmodSync(folder, 0o711);
@@ -45,18 +45,29 @@ export async function newReplicated() {
   async function newProcess() {
     const pool = await openPool(postgres.url, { size: 4 });
     const replica = await openReplica({
-      ...{ primary: pool, primaryUrl: postgres.url, url: standby.url },
-      ...{ size: 4, environment: 'test', lookTimeoutMs: LOOK_TIMEOUT_MS, clock: clock.now },
+      primary: pool,
+      primaryUrl: postgres.url,
+      url: standby.url,
+      size: 4,
+      environment: 'test',
+      lookTimeoutMs: LOOK_TIMEOUT_MS,
+      clock: clock.now,
       onRead: (outcome) => outcomes.push(outcome),
       onChange: (problem) => changes.push(problem?.message ?? 'fit'),
     });
     const app = createApp({
-      ...{ pool, replica, routes, installation: BARE },
-      configuration: { NODE_ENV: 'test', TRUSTED_PROXIES: [] },
+      pool,
+      replica,
+      routes,
+      installation: DEFAULT_INSTALLATION,
+      configuration: {
+        NODE_ENV: 'test',
+        TRUSTED_PROXIES: [],
+      },
       log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
       health: { isReady: true },
     });
-    const server = serverOf(app);
+    const server = createHttpServer(app);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return { pool, replica, server, port: (server.address() as AddressInfo).port };
   }
@@ -75,19 +86,19 @@ export async function newReplicated() {
 
   /** A tenant of that name, and a way to sign in there at the first process. */
   async function tenant(slug: string) {
-    const [made] = await asked(
+    const [made] = await queryOnce(
       postgres.url,
       'select app.create_tenant($1, $1, $2, array[$3]) as id',
       [slug, '2026-01-15', `${slug}.test`],
     );
     const id = String(made?.['id']);
-    const within = workOf(processes[0].pool, SYSTEM);
-    await within(id, foundTenant);
+    const within = createWithin(processes[0].pool, SYSTEM);
+    await within(id, initializeTenant);
     const signedIn = async (tenant_role: string) => {
       const email = `${tenant_role}@${slug}.test`;
       const user = { email, first_name: 'A', last_name: 'B', tenant_role };
       await within(id, (work) => createUser(work, user));
-      await asked(postgres.url, 'update users set password_hash = $1', [PASSWORD_HASH]);
+      await queryOnce(postgres.url, 'update users set password_hash = $1', [PASSWORD_HASH]);
       const client = newClient(processes[0].port, `${slug}.test`);
       await client.login(email, PASSWORD);
       return client;
@@ -99,9 +110,12 @@ export async function newReplicated() {
    * processes read from the standby: they look at it once a second.
    */
   async function aMinuteLater() {
-    await asked(postgres.url, `update sessions set wrote_at = now() - interval '1 minute'`);
+    await queryOnce(
+      postgres.url,
+      `update sessions set last_write_at = now() - interval '1 minute'`,
+    );
     await standby.caughtUp();
-    await until(areFit);
+    await waitUntil(areFit);
   }
   const areFit = () => processes.every(({ replica }) => replica.isFit());
   return {
@@ -119,7 +133,7 @@ export async function newReplicated() {
 }
 
 /** Waits until the condition holds, for 40 seconds at most. */
-export async function until(isSo: () => boolean) {
+export async function waitUntil(isSo: () => boolean) {
   for (let waitedMs = 0; !isSo() && waitedMs < 40_000; waitedMs += 50) await wait(50);
 }
 

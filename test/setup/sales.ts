@@ -2,7 +2,7 @@ import { keeperOf } from '../ledger/books.ts';
 import type { Tenant } from './world.ts';
 
 /** A portfolio of the loans, and how to sell it to an investor. */
-export async function forSale(tenant: Tenant, ...loan_ids: string[]) {
+export async function newPortfolioForSale(tenant: Tenant, ...loan_ids: string[]) {
   const { admin, accounts } = await keeperOf(tenant);
   const investor = await admin.post('/investors', { name: 'First Fund', investor_type: 'fund' });
   const { id } = (await admin.post('/portfolios', { name: 'For sale' })).body;

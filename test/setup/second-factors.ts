@@ -1,39 +1,41 @@
 import { Secret, TOTP } from 'otpauth';
 import { expect } from 'vitest';
 import type { Client } from './client.ts';
-import { addressOf } from './browsers.ts';
+import { userEmail } from './browsers.ts';
 import { PASSWORD, type Stage, type Tenant } from './world.ts';
 
 const PERIOD_MS = 30_000;
 
 /** What the app shows, now or so many steps from now; after another code, that of the next step. */
-export const codeOf = (secret: string, steps: 0 | 1 = 0) =>
+export const totpCode = (secret: string, steps: 0 | 1 = 0) =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.now() + steps * PERIOD_MS });
 
 /** As if time had gone by: codes of all steps may be taken again. */
-export const forgetSteps = (stage: Stage, tenant: Tenant) =>
-  stage.owner.query('update second_factors set last_step = null where tenant_id = $1', [tenant.id]);
+export const allowCodeReuse = (stage: Stage, tenant: Tenant) =>
+  stage.owner.query('update second_factors set last_used_step = null where tenant_id = $1', [
+    tenant.id,
+  ]);
 
 /** Has the user of this client enroll an app; answers its secret and the recovery codes. */
 export async function enrollApp(client: Client, again: object = { current_password: PASSWORD }) {
   const begun = await client.post('/auth/second-factors/totp', again);
   const secret = begun.body.secret as string;
-  const code = codeOf(secret);
+  const code = totpCode(secret);
   const confirmed = await client.post('/auth/second-factors/totp/confirm', { code });
   expect([begun.status, confirmed.status]).toEqual([200, 200]);
   return { secret, recovery_codes: confirmed.body.recovery_codes as string[] };
 }
 
 /** A browser in which the password was right and a second factor is wanted. */
-export async function halfIn(tenant: Tenant, role: string) {
+export async function signInHalfway(tenant: Tenant, role: string) {
   const client = tenant.anonymous();
-  const reply = await client.login(addressOf(tenant, role), PASSWORD);
+  const reply = await client.login(userEmail(tenant, role), PASSWORD);
   expect(reply).toMatchObject({ status: 200, body: { second_factor: expect.any(Object) } });
   return { client, reply, prove: (proof: object) => client.post('/auth/second-factor', proof) };
 }
 
 /** What the users of the tenant are to be written about their accounts, oldest first. */
-export const noticesOf = async (stage: Stage, tenant: Tenant) =>
+export const accountNotices = async (stage: Stage, tenant: Tenant) =>
   (
     await stage.owner.query<{ message: string }>(
       `select payload->>'message' as message from graphile_worker._private_jobs
@@ -43,7 +45,7 @@ export const noticesOf = async (stage: Stage, tenant: Tenant) =>
   ).rows.map(({ message }) => message);
 
 /** The security log, a line for each event, oldest first. */
-export const eventsOf = async (stage: Stage, tenant: Tenant) =>
+export const securityEvents = async (stage: Stage, tenant: Tenant) =>
   (
     await stage.owner.query<{ line: string }>(
       `select concat_ws(' ', event, outcome, reason, user_id::text) as line

@@ -13,7 +13,7 @@ export const LETTERHEAD = {
 };
 
 /** Sets what a test needs of the tenant's settings; whole groups, the others stay. */
-export const settle = (tenant: Pick<Tenant, 'within'>, settings: object) =>
+export const saveSettings = (tenant: Pick<Tenant, 'within'>, settings: object) =>
   tenant.within(({ tx }) =>
     tx.query(sql.typeAlias('void')`
       update tenants set settings = settings || ${JSON.stringify(settings)}::jsonb

@@ -4,7 +4,7 @@ import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
 import { onTestFinished } from 'vitest';
 
 /** What a server does otherwise than it should. */
-export type Manners = {
+export type SftpFaults = {
   /** Hangs up once so many bytes of a file have come. */
   hangs_up_after?: number;
   /** Takes pieces of files, and never says so. */
@@ -21,7 +21,7 @@ const PASSWORD = 'canary of the sftp server';
 const { OK, FAILURE, NO_SUCH_FILE, PERMISSION_DENIED } = ssh2.utils.sftp.STATUS_CODE;
 
 /** An SFTP server on this machine, which keeps its files in memory, and who wrote which under which name. */
-export async function newSftpServer(manners: Manners = {}) {
+export async function newSftpServer(manners: SftpFaults = {}) {
   const [host, user] = [newKey(), newKey()];
   const files = new Map<string, Buffer>();
   const heard: string[] = [];
@@ -37,7 +37,9 @@ export async function newSftpServer(manners: Manners = {}) {
     heard,
     manners,
     address: {
-      ...{ host: 'localhost', port: (server.address() as AddressInfo).port, username: 'lender' },
+      host: 'localhost',
+      port: (server.address() as AddressInfo).port,
+      username: 'lender',
       host_keys: [fingerprintOf(host.public)],
     },
     password: PASSWORD,
@@ -62,7 +64,7 @@ function fingerprintOf(publicKey: string): string {
 type World = {
   files: Map<string, Buffer>;
   heard: string[];
-  manners: Manners;
+  manners: SftpFaults;
   key: string;
 };
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import { LIMITS, type Limits } from '../../api/http/limits.ts';
 import { openIntake } from '../../api/http/receive.ts';
-import { BOUNDS, type Bounds } from '../../api/http/unfinished.ts';
+import { BODY_BOUNDS, type BodyBounds } from '../../api/http/bodies-in-flight.ts';
 import { routes } from '../../api/routes.ts';
 import type { Stage, Tenant } from './world.ts';
 
@@ -24,7 +24,10 @@ async function beginning(port: number, text: string): Promise<SlowClient> {
 type Request = { target: string; host: string; headers?: Record<string, string>; method?: string };
 
 /** The head of a request whose body is longer than what will be sent of it. */
-export const headOf = ({ target, host, headers = {}, method = 'POST' }: Request, length = 900) =>
+export const requestHead = (
+  { target, host, headers = {}, method = 'POST' }: Request,
+  length = 900,
+) =>
   [
     `${method} ${target} HTTP/1.1`,
     `Host: ${host}`,
@@ -36,11 +39,11 @@ export const headOf = ({ target, host, headers = {}, method = 'POST' }: Request,
   ].join('\r\n');
 
 /** Waits without a tight limit for what has to become so. */
-export const becomes = (assertion: () => unknown) =>
+export const waitForAssertion = (assertion: () => unknown) =>
   vi.waitFor(assertion, { timeout: 30_000, interval: 20 });
 
 /** What a client was answered: its status, its headers and its body. */
-export function answerOf({ got }: SlowClient) {
+export function parseAnswer({ got }: SlowClient) {
   const [head = '', text = ''] = got.split('\r\n\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0);
   const retryAfter = /\r\nRetry-After: (\d+)/i.exec(head)?.[1];
@@ -48,12 +51,12 @@ export function answerOf({ got }: SlowClient) {
 }
 
 /** A process of the API with bounds of its own, what it counts, and clients that begin a request there. */
-export async function slowly(
+export async function startSlowClients(
   stage: Stage,
-  bounds: Partial<Bounds> = {},
+  bounds: Partial<BodyBounds> = {},
   limits: Partial<Limits> = {},
 ) {
-  const intake = openIntake({ ...LIMITS, ...limits }, { ...BOUNDS, ...bounds });
+  const intake = openIntake({ ...LIMITS, ...limits }, { ...BODY_BOUNDS, ...bounds });
   const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] }, routes, intake);
   const begin = async (text: string) => {
     const client = await beginning(port, text);
@@ -65,18 +68,22 @@ export async function slowly(
 }
 
 /** The headers of a client with these cookies, behind a proxy that names its address. */
-export const asSent = (cookies: ReadonlyMap<string, string>, ip = '203.0.113.7') => ({
+export const clientHeaders = (cookies: ReadonlyMap<string, string>, ip = '203.0.113.7') => ({
   Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
   'X-CSRFToken': cookies.get('csrftoken') ?? '',
   'X-Forwarded-For': ip,
 });
 
 /** The head of a sign-in with the token that it needs. */
-export async function signInOf(
+export async function signInRequestHead(
   { anonymous, host }: Pick<Tenant, 'anonymous' | 'host'>,
   ip?: string,
 ) {
   const visitor = anonymous();
   await visitor.get('/auth/csrf');
-  return headOf({ target: '/api/v1/auth/login', host, headers: asSent(visitor.cookies, ip) });
+  return requestHead({
+    target: '/api/v1/auth/login',
+    host,
+    headers: clientHeaders(visitor.cookies, ip),
+  });
 }

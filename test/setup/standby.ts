@@ -41,24 +41,24 @@ export async function startStandby(
   return {
     ...standby,
     pause: async () => {
-      await asked(standby.url, 'select pg_wal_replay_pause()');
+      await queryOnce(standby.url, 'select pg_wal_replay_pause()');
       await untilSo(standby.url, `select pg_get_wal_replay_pause_state() = 'paused' as is_so`);
     },
-    resume: () => asked(standby.url, 'select pg_wal_replay_resume()'),
+    resume: () => queryOnce(standby.url, 'select pg_wal_replay_resume()'),
     caughtUp: async () => {
-      const [at] = await asked(primary.url, 'select pg_current_wal_flush_lsn() as lsn');
+      const [at] = await queryOnce(primary.url, 'select pg_current_wal_flush_lsn() as lsn');
       await untilSo(standby.url, `select pg_last_wal_replay_lsn() >= '${at?.['lsn']}' as is_so`);
     },
   };
 }
 
 async function untilSo(url: string, question: string) {
-  while (!(await asked(url, question))[0]?.['is_so'])
+  while (!(await queryOnce(url, question))[0]?.['is_so'])
     await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** One question to a server, as its superuser. */
-export async function asked(url: string, question: string, values: unknown[] = []) {
+export async function queryOnce(url: string, question: string, values: unknown[] = []) {
   const client = new pg.Client(url);
   client.on('error', () => {});
   await client.connect();

@@ -1,12 +1,12 @@
-import type { Outside, PostAnswer } from '../../jobs/outside.ts';
+import type { ExternalServices, PostResponse } from '../../jobs/external-systems.ts';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import { emit } from '../../jobs/webhooks/emit.ts';
 import { PAYMENT_RECEIVED } from './events.ts';
 import { newOutside } from './outside.ts';
 import type { Stage, Tenant } from './world.ts';
 
-export const SECRET = 'a secret of the receiver';
-export const REFUSAL: PostAnswer = { ok: false, status: 500, body: 'no', ms: 3 };
+export const SUBSCRIBER_SECRET = 'a secret of the receiver';
+export const REFUSED_POST: PostResponse = { ok: false, status: 500, body: 'no', ms: 3 };
 
 type Delivery = { id: string; status: string; attempt: number; next_attempt_at: Date | null };
 
@@ -17,26 +17,26 @@ export async function newSubscriber(stage: Stage, url = 'https://receiver.exampl
   const { body } = await admin.post('/webhooks', {
     url,
     events: ['payment.received'],
-    secret: SECRET,
+    secret: SUBSCRIBER_SECRET,
   });
   const { keys } = stage.installation;
   const outside = Object.assign(newOutside(stage.pool), { keys });
   const happen = () => tenant.within((work) => emit(work, 'payment.received', PAYMENT_RECEIVED));
   const relayed = async () => {
     await stage.owner.query('select app.relay_events(100)');
-    return latest(stage, tenant);
+    return latestDelivery(stage, tenant);
   };
   /** One event through all of its attempts, each of them refused. */
   const failForGood = async () => {
     await happen();
     const { id } = await relayed();
-    outside.answers.post.push(REFUSAL, REFUSAL, REFUSAL, REFUSAL);
-    for (const number of [1, 2, 3, 4]) await attempt(tenant, outside, id, number);
+    outside.answers.post.push(REFUSED_POST, REFUSED_POST, REFUSED_POST, REFUSED_POST);
+    for (const number of [1, 2, 3, 4]) await attemptDelivery(tenant, outside, id, number);
   };
   return { tenant, admin, id: body.id as string, outside, happen, relayed, failForGood };
 }
 
-export async function latest(stage: Stage, tenant: Tenant): Promise<Delivery> {
+export async function latestDelivery(stage: Stage, tenant: Tenant): Promise<Delivery> {
   const { rows } = await stage.owner.query<Delivery>(
     `select id, status, attempt, next_attempt_at from webhook_deliveries where tenant_id = $1 order by id desc limit 1`,
     [tenant.id],
@@ -45,8 +45,13 @@ export async function latest(stage: Stage, tenant: Tenant): Promise<Delivery> {
   return rows[0];
 }
 
-export const attempt = (tenant: Tenant, outside: Outside, id: string, number = 1) =>
+export const attemptDelivery = (
+  tenant: Tenant,
+  outside: ExternalServices,
+  id: string,
+  number = 1,
+) =>
   deliverWebhook.run(
-    { tenant_id: tenant.id, delivery_id: id, attempt: number, in_line: false },
+    { tenant_id: tenant.id, delivery_id: id, attempt: number, is_throttled: false },
     outside,
   );

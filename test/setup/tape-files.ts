@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import type { Stage, Tenant } from './world.ts';
 
 /** The text of a document, as it lies in the files. */
-export async function contentOf(stage: Stage, tenant: Tenant, documentId: string) {
+export async function readDocument(stage: Stage, tenant: Tenant, documentId: string) {
   const found = await stage.owner.query(
     'select storage_key from documents where tenant_id = $1 and id = $2',
     [tenant.id, documentId],
@@ -12,7 +12,7 @@ export async function contentOf(stage: Stage, tenant: Tenant, documentId: string
 }
 
 /** A config of a tape, and how its file is made. */
-export async function tapeOf(
+export async function newTapeConfig(
   stage: Stage,
   tenant: Tenant,
   admin: Client,
@@ -23,7 +23,7 @@ export async function tapeOf(
   const file = async (as_of_date: string, format: 'csv' | 'json' = 'csv') => {
     const made = await generate({ as_of_date, format });
     if (made.status !== 200) throw new Error(JSON.stringify(made.body));
-    return contentOf(stage, tenant, made.body.document_id);
+    return readDocument(stage, tenant, made.body.document_id);
   };
   const rows = async (as_of_date: string) =>
     JSON.parse(await file(as_of_date, 'json')) as Record<string, unknown>[];

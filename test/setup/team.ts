@@ -2,7 +2,7 @@ import type { Client } from './client.ts';
 import type { Stage, Tenant } from './world.ts';
 
 /** A rule that hides a field of borrowers. */
-export const DENIED = {
+export const DENIED_SSN_RULE = {
   type: 'deny',
   action: '*',
   resource: 'borrowers',
@@ -22,7 +22,7 @@ export async function newTeam(stage: Stage) {
 }
 
 /** What the user is told that he may do. */
-export const allowedTo = async (client: Client) =>
+export const fetchPermissions = async (client: Client) =>
   ((await client.get('/users/me')).body as { permissions: object[] }).permissions;
 
 /** The admin as one more superadmin. */
@@ -33,7 +33,7 @@ export async function secondSuperadmin(tenant: Tenant, superadmin: Client) {
 }
 
 /** A tenant in which the officer is denied fields, by a superadmin. */
-export async function newOffice(stage: Stage) {
+export async function newStaff(stage: Stage) {
   const { give: giving, ...team } = await newTeam(stage);
   const give = async (rule: object) => {
     const { status, body } = await giving('loan_officer', rule);
@@ -47,7 +47,7 @@ export async function newOffice(stage: Stage) {
 }
 
 /** Every name in an answer, at any depth. */
-export const namesIn = (value: unknown): string[] =>
+export const fieldNamesIn = (value: unknown): string[] =>
   typeof value !== 'object' || value === null
     ? []
-    : Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
+    : Object.entries(value).flatMap(([name, inner]) => [name, ...fieldNamesIn(inner)]);

@@ -5,23 +5,23 @@ import pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { afterAll } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
-import { createApp, serverOf, type AppParts } from '../../api/http/app.ts';
+import { createApp, createHttpServer, type AppParts } from '../../api/http/app.ts';
 import { openIntake } from '../../api/http/receive.ts';
 import { routes } from '../../api/routes.ts';
 import type { Installation } from '../../jobs/installation.ts';
 import { openLog, type Log } from '../../jobs/log.ts';
-import { networksOf } from '../../jobs/networks/networks.ts';
-import { keysFrom } from '../../jobs/sealing/secrets.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
+import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { createUser } from '../../jobs/users/create-user.ts';
-import { foundTenant } from '../../jobs/users/found-tenant.ts';
-import { SYSTEM, workOf, type Work } from '../../jobs/work.ts';
+import { initializeTenant } from '../../jobs/users/initialize-tenant.ts';
+import { SYSTEM, createWithin, type Work } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from './client.ts';
 import { cloneDatabase } from './database.ts';
 import { ORIGINATOR } from './nacha.ts';
 import { newFiles } from './outside.ts';
-import { LETTERHEAD, settle } from './settings.ts';
+import { LETTERHEAD, saveSettings } from './settings.ts';
 
 export const PASSWORD = 'correct horse battery';
 const STAFF = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
@@ -46,8 +46,8 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
   const installation: { -readonly [Part in keyof Installation]: Installation[Part] } = {
     files: newFiles(),
     link_secret: secret,
-    keys: keysFrom(secret),
-    networks: networksOf([]),
+    keys: deriveKeys(secret),
+    networks: parseNetworks([]),
     scans_uploads: false,
     may_close_future: true,
     local_port: null,
@@ -78,7 +78,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     });
     // Longer than a busy machine can pause: a client must not meet a connection that is being closed.
     const kept = { keepAliveTimeout: 300_000 };
-    const server = serverOf(app, kept);
+    const server = createHttpServer(app, kept);
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return portOf(server);
@@ -140,11 +140,11 @@ async function newTenant({ pool, owner, port, installation, slug, today }: Groun
   ]);
   const id = made.rows[0]?.id ?? '';
   const within = <Result>(steps: (work: Work) => Promise<Result>) =>
-    workOf(pool, SYSTEM, installation)(id, steps);
+    createWithin(pool, SYSTEM, installation)(id, steps);
   // Whoever names an instrument orders something from a bank, which asks for these.
-  await settle({ within }, { nacha: ORIGINATOR, ...LETTERHEAD });
+  await saveSettings({ within }, { nacha: ORIGINATOR, ...LETTERHEAD });
   const userIds = await within(async (work) => {
-    await foundTenant(work);
+    await initializeTenant(work);
     const ids: Record<string, string> = {};
     for (const tenant_role of STAFF) {
       const user = {

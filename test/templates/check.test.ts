@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkTemplate } from '../../templates/check.ts';
-import { renderMessage } from '../../templates/render.ts';
-import { isSlow } from '../setup/spent.ts';
+import { checkTemplate } from '../../templates/check-template.ts';
+import { renderMessage } from '../../templates/render-message.ts';
+import { isSlow } from '../setup/cpu-time.ts';
 
 test.each([
   'Dear {{ borrower.name }}, {{ payment_amount | currency(locale) }} is due {{ due_date | date(locale) }}.',

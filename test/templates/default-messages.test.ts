@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { checkTemplate } from '../../templates/check.ts';
+import { checkTemplate } from '../../templates/check-template.ts';
 import { defaultMessage, defaultMessages, TEMPLATE_TYPES } from '../../templates/messages.ts';
-import { renderMessage } from '../../templates/render.ts';
+import { renderMessage } from '../../templates/render-message.ts';
 
 test('every type but custom has a message for email and letter', () => {
   const types = TEMPLATE_TYPES.filter((type) => type !== 'custom');

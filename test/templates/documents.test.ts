@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cssText, inkColor, logo } from '../../templates/letterhead.ts';
+import { cssText, inkColor, embeddedLogo } from '../../templates/letterhead.ts';
 import { documentLanguage, renderDocument } from '../../templates/render-document.ts';
 import { scanLine } from '../../templates/scan-line.ts';
 import * as shown from '../../templates/samples.ts';
@@ -66,11 +66,21 @@ test('every document renders with all that it may leave out left out', () => {
 
 test('the statement of a line says its limit, its interest and what minimum payments alone come to', () => {
   const line = {
-    ...{ days: 31, credit_limit: '10000.00', available_credit: '6350.00' },
-    ...{ minimum_payment: '101.14', interest_charge: '64.00' },
+    days: 31,
+    credit_limit: '10000.00',
+    available_credit: '6350.00',
+    minimum_payment: '101.14',
+    interest_charge: '64.00',
     balance_subject_to_interest: '3650.00',
-    charged_in_year: { year: '2026', interest: '135.22', fees: '30.00' },
-    outlook: { months: 251, total: '9150.22' },
+    charged_in_year: {
+      year: '2026',
+      interest: '135.22',
+      fees: '30.00',
+    },
+    outlook: {
+      months: 251,
+      total: '9150.22',
+    },
     grace: { is_kept: true },
   };
   const page = (language: string, outlook: typeof line.outlook | { months: null; total: null }) =>
@@ -189,13 +199,13 @@ test('the check digit of a scan line finds any single digit that was read wrongl
 
 test('a letter that asks for money says what is owed, how to pay and whom to call', () => {
   const owed = {
-    ...{
-      amount_due: '656.36',
-      next_payment_date: '2026-04-15',
-      past_due_amount: '315.68',
-      days_past_due: 16,
-    },
-    ...{ principal_balance: '9758.84', accrued_interest: '72.19', outstanding_fees: '25.00' },
+    amount_due: '656.36',
+    next_payment_date: '2026-04-15',
+    past_due_amount: '315.68',
+    days_past_due: 16,
+    principal_balance: '9758.84',
+    accrued_interest: '72.19',
+    outstanding_fees: '25.00',
     total_balance: '9856.03',
   };
   const page = (language: string, more: object) =>
@@ -242,7 +252,11 @@ test('names cannot leave their place, in the page or in its style', () => {
 
 test('a colour too light for paper and a logo that would be loaded are left out', () => {
   const colors = [inkColor('#14506b'), inkColor('#ffff00'), inkColor('url(x)'), inkColor(null)];
-  const logos = [logo('data:image/png;base64,AAAA'), logo('https://x.test/a.png'), logo(null)];
+  const logos = [
+    embeddedLogo('data:image/png;base64,AAAA'),
+    embeddedLogo('https://x.test/a.png'),
+    embeddedLogo(null),
+  ];
 
   expect(colors).toEqual(['#14506b', '#14365c', '#14365c', '#14365c']);
   expect(logos).toEqual(['data:image/png;base64,AAAA', undefined, undefined]);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { renderEmail } from '../../templates/email.ts';
 import { defaultMessage } from '../../templates/messages.ts';
-import { renderMessage } from '../../templates/render.ts';
-import { spentMs } from '../setup/spent.ts';
+import { renderMessage } from '../../templates/render-message.ts';
+import { cpuTimeMs } from '../setup/cpu-time.ts';
 import { letter } from '../../templates/samples.ts';
 
 test('an email carries the message, its sender and a postal address', () => {
@@ -28,7 +28,7 @@ test('the largest template that may be saved renders in a moment', () => {
   const body = `${expression.repeat(190)}${'x'.repeat(7_000)}`;
   let message = '';
 
-  const spent = spentMs(() => {
+  const spent = cpuTimeMs(() => {
     message = renderMessage({ channel: 'email', body }, { loan: { balance: '1' } }).body;
   });
 

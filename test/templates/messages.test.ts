@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderMessage } from '../../templates/render.ts';
+import { renderMessage } from '../../templates/render-message.ts';
 
 const data = {
   locale: 'en-US',

@@ -5,8 +5,8 @@ import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { ALERTS } from '../../templates/alerts.ts';
 import { problemTexts } from '../../templates/portal/problems.ts';
-import { stylesheetOf } from '../../templates/portal/stylesheet.ts';
-import { isWord, spokenIn } from '../../templates/portal/words.ts';
+import { tenantStylesheet } from '../../templates/portal/stylesheet.ts';
+import { hasPhrase, matchLanguage } from '../../templates/portal/words.ts';
 
 const folder = new URL('../../templates/portal/pages/', import.meta.url);
 const pages = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
@@ -35,7 +35,7 @@ test('every word that a page says is there, in all languages', () => {
   ];
 
   expect(named.length).toBeGreaterThan(150);
-  expect(named.filter((key) => !isWord(key))).toEqual([]);
+  expect(named.filter((key) => !hasPhrase(key))).toEqual([]);
 });
 
 test.each([
@@ -53,21 +53,23 @@ test.each([
   const values = valuesOf(endpoint, field);
 
   expect(values.length).toBeGreaterThan(2);
-  expect(values.filter((value) => !isWord(`${kind}.${value}`))).toEqual([]);
+  expect(values.filter((value) => !hasPhrase(`${kind}.${value}`))).toEqual([]);
 });
 
 test('every alert leads somewhere', () => {
-  expect(ALERTS.filter((type) => !isWord(`alert_link.${type}`))).toEqual([]);
+  expect(ALERTS.filter((type) => !hasPhrase(`alert_link.${type}`))).toEqual([]);
 });
 
 test('the language is the first of those asked for that is spoken', () => {
-  expect(spokenIn(['de', 'es-MX', 'en'])).toBe('es');
-  expect(spokenIn(['*'])).toBeNull();
+  expect(matchLanguage(['de', 'es-MX', 'en'])).toBe('es');
+  expect(matchLanguage(['*'])).toBeNull();
 });
 
 test('what is wrong with a field is said in Spanish, with its numbers, or that it is to be looked at', () => {
   const problems = {
-    ...{ code: 'validation_error', message: 'Validation failed.', details: {} },
+    code: 'validation_error',
+    message: 'Validation failed.',
+    details: {},
     errors: {
       subject: 'Must be at most 10,000 characters.',
       amount: 'Must be an amount like "1234.56".',
@@ -89,7 +91,7 @@ test('what is wrong with a field is said in Spanish, with its numbers, or that i
 test.each(['#ffff00', '#ffffff', '#000000', '#1f3a5f', '#ff6600', '#7f7f7f'])(
   'a tenant whose colour is %s can be read',
   (primary_color) => {
-    const { text: css } = stylesheetOf({ primary_color, secondary_color: '#5f7d9c' });
+    const { text: css } = tenantStylesheet({ primary_color, secondary_color: '#5f7d9c' });
     const [, brand = '', onBrand = '', ink = ''] =
       /--brand:(\S+?);--on-brand:(\S+?);--ink:(\S+?);/.exec(css) ?? [];
 

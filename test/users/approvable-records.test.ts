@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
-import { changedFields, contentOf, LINKED } from '../../jobs/users/approval-content.ts';
+import {
+  findChangedFields,
+  readContent,
+  LINKED_TABLES,
+} from '../../jobs/users/approval-content.ts';
 import type { Table } from '../../sql/table.ts';
 import type { Client } from '../setup/client.ts';
 import { newLoan } from '../setup/loans.ts';
-import { verifiedAccount } from '../setup/nacha.ts';
-import { plant } from '../setup/planting.ts';
+import { addVerifiedAccount } from '../setup/nacha.ts';
+import { plantMarks } from '../setup/plant-marks.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -20,7 +24,9 @@ const fieldsOfBody = ({ body }: Pick<Route, 'body'>): string[] =>
 const about = new Map<string, Table>(
   [
     ...approvable.flatMap(({ record }) => (record ? [record] : [])),
-    ...approvable.flatMap((route) => fieldsOfBody(route).flatMap((field) => LINKED[field] ?? [])),
+    ...approvable.flatMap((route) =>
+      fieldsOfBody(route).flatMap((field) => LINKED_TABLES[field] ?? []),
+    ),
   ].map((table) => [table.name, table]),
 );
 
@@ -28,7 +34,7 @@ test('every approvable action says which records its path and body name', () => 
   const pathless = approvable.filter(({ path, record }) => path.includes('{id}') && !record);
   const unlinked = approvable.flatMap((route) =>
     fieldsOfBody(route)
-      .filter((field) => /(^|_)ids?$/.test(field) && LINKED[field] === undefined)
+      .filter((field) => /(^|_)ids?$/.test(field) && LINKED_TABLES[field] === undefined)
       .map((field) => `${route.method} ${route.path} ${field}`),
   );
 
@@ -38,19 +44,23 @@ test('every approvable action says which records its path and body name', () => 
 });
 
 const CANDIDATES = [
-  ...[
-    "'x'",
-    "'091000019'",
-    "'1234'",
-    "'2031-01-01'",
-    "'true'",
-    "'false'",
-    "'77.00'",
-    "'7'",
-    "'[]'",
-    "'[7]'",
-  ],
-  ...['\'{"x": 1}\'', "'savings'", "'check'", "'viewer'", "'quarterly'", "'approved'", 'null'],
+  "'x'",
+  "'091000019'",
+  "'1234'",
+  "'2031-01-01'",
+  "'true'",
+  "'false'",
+  "'77.00'",
+  "'7'",
+  "'[]'",
+  "'[7]'",
+  '\'{"x": 1}\'',
+  "'savings'",
+  "'check'",
+  "'viewer'",
+  "'quarterly'",
+  "'approved'",
+  'null',
   "'00000000-0000-7000-8000-000000000009'",
 ];
 
@@ -80,15 +90,24 @@ async function destinations(superadmin: Client) {
     await superadmin.post('/webhooks', { url: 'https://hooks.lender.example/in', events: ['*'] }),
     await superadmin.post('/portfolios', { name: 'All' }),
     await superadmin.post('/auto-responses', {
-      ...{ name: 'Desk', channel: 'email', match_type: 'any' },
-      ...{ action: 'forward', forward_to: 'desk@lender.example' },
+      name: 'Desk',
+      channel: 'email',
+      match_type: 'any',
+      action: 'forward',
+      forward_to: 'desk@lender.example',
     }),
     await superadmin.post('/communication-templates', {
-      ...{ name: 'Thanks', template_type: 'payment_received', channel: 'email', body: 'Thanks' },
+      name: 'Thanks',
+      template_type: 'payment_received',
+      channel: 'email',
+      body: 'Thanks',
     }),
     await superadmin.post('/loan-tape-configs', { name: 'Daily', columns: ['loan_number'] }),
     await superadmin.post('/sftp-servers', {
-      ...{ name: 'Files', host: 'files.example', username: 'lender', password: 'anything' },
+      name: 'Files',
+      host: 'files.example',
+      username: 'lender',
+      password: 'anything',
       host_keys: [`SHA256:${'A'.repeat(43)}`],
     }),
   ];
@@ -102,8 +121,8 @@ async function everything(tenant: Tenant) {
   const superadmin = await tenant.signedIn('superadmin');
   const { id, borrower_id } = await newLoan(tenant);
   await tenant.officer.post(`/loans/${id}/payments`, { amount: '10.00' });
-  await verifiedAccount(tenant, borrower_id);
-  await plant(stage.owner, tenant.id, borrower_id, 'Mark');
+  await addVerifiedAccount(tenant, borrower_id);
+  await plantMarks(stage.owner, tenant.id, borrower_id, 'Mark');
   await superadmin.post('/permission-groups', { name: 'Group' });
   await destinations(superadmin);
   const sealed = stage.installation.keys.seal(tenant.id, '000123456789');
@@ -135,7 +154,7 @@ test('each field of each record that an approvable action is about outdates the 
     );
     const id = found.rows[0]?.id ?? '';
     const read = () =>
-      tenant.within(async (work) => contentOf(work, { record, params: { id }, body: {} }));
+      tenant.within(async (work) => readContent(work, { record, params: { id }, body: {} }));
     const [part = '', fields = {}] = Object.entries(await read())[0] ?? [];
     if (Object.keys(fields as object).length === 0) missed.push(name);
     for (const [field, value] of Object.entries(fields as object)) {
@@ -146,7 +165,7 @@ test('each field of each record that an approvable action is about outdates the 
         missed.push(`${name}.${field}`);
         continue;
       }
-      const changed = changedFields(before, await read());
+      const changed = findChangedFields(before, await read());
       if (!changed.some((path) => path.startsWith(`${part}.${field}`)))
         same.push(`${name}.${field}`);
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ledgerOf } from '../setup/books.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -12,7 +12,7 @@ async function careful(four_eyes = KINDS) {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant, { status: 'approved' });
-  await settle(tenant, { approvals: { four_eyes } });
+  await saveSettings(tenant, { approvals: { four_eyes } });
   return { tenant, officer: tenant.officer, admin, loan, path: `/loans/${loan.id}` };
 }
 
@@ -27,7 +27,7 @@ test('a disbursement is made when a second person approves, and credited to both
   const { tenant, officer, admin, path } = await careful();
 
   const asked = await officer.post(`${path}/disburse`, { amount: '4000.00' });
-  const before = [await ledgerOf(tenant), (await officer.get(path)).body.status];
+  const before = [await balancesByRole(tenant), (await officer.get(path)).body.status];
   const approve = `/approvals/${asked.body.approval_id}/approve`;
   const own = await officer.post(approve);
   const approved = await admin.post(approve, { reason: 'Checked by phone' });
@@ -87,7 +87,7 @@ test('of approvals at once one has an effect', async () => {
     200, 409, 409, 409,
   ]);
   expect((await officer.get(`${path}/disbursements`)).body).toHaveLength(1);
-  expect((await ledgerOf(tenant))['cash']).toBe('-100.00');
+  expect((await balancesByRole(tenant))['cash']).toBe('-100.00');
 });
 
 test('what may not be done any more is refused at the approval, and stays to be decided', async () => {

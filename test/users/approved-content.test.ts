@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { at, sentLines, withAccount } from '../setup/nacha.ts';
-import { settle } from '../setup/settings.ts';
+import { sliceColumns, readSentEntries, newLoanWithAccount } from '../setup/nacha.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -10,7 +10,7 @@ const OTHER = { routing_number: '091000019', account_number: '666666666666' };
 async function careful(...four_eyes: string[]) {
   const tenant = await stage.tenant('2026-01-15');
   const [admin, superadmin] = [await tenant.signedIn('admin'), await tenant.signedIn('superadmin')];
-  const keep = () => settle(tenant, { approvals: { four_eyes } });
+  const keep = () => saveSettings(tenant, { approvals: { four_eyes } });
   return { tenant, officer: tenant.officer, admin, superadmin, keep };
 }
 
@@ -21,7 +21,7 @@ const outdated = (...changed: string[]) => ({
 
 test('an account that changes after a disbursement was requested is not paid, and the request is over', async () => {
   const { tenant, officer, admin, keep } = await careful('disbursements');
-  const loan = await withAccount(tenant, { status: 'approved' });
+  const loan = await newLoanWithAccount(tenant, { status: 'approved' });
   await keep();
   const order = () =>
     officer.post(`/loans/${loan.id}/disbursements`, { payment_instrument_id: loan.account });
@@ -73,13 +73,15 @@ test('an account that changes after a disbursement was requested is not paid, an
   expect((await admin.post(`/approvals/${second.approval_id}/approve`)).status).toBe(200);
   const file = await admin.post('/nacha-files');
   expect(
-    (await sentLines(stage, tenant, file.body.filename)).map((line) => at(line, 13, 29).trim()),
+    (await readSentEntries(stage, tenant, file.body.filename)).map((line) =>
+      sliceColumns(line, 13, 29).trim(),
+    ),
   ).toEqual(['666666666666']);
 });
 
 test('a refund, an invitation, a setting and a removed rule are executed as they were shown, or not at all', async () => {
   const { tenant, officer, admin, superadmin, keep } = await careful('refunds', 'invitations');
-  const loan = await withAccount(tenant);
+  const loan = await newLoanWithAccount(tenant);
   await officer.post(`/loans/${loan.id}/payments`, { amount: '10050.00' });
   const borrower = `/borrowers/${loan.borrower_id}`;
   const mail = { email: 'first@borrower.test', is_primary: true };
@@ -89,7 +91,10 @@ test('a refund, an invitation, a setting and a removed rule are executed as they
   await boss.put('/tenant/settings', { auth: { idle_minutes: 20 } });
   const rule = (
     await boss.post(`/users/${userId}/permissions`, {
-      ...{ type: 'deny', action: 'read', resource: 'loans', record: { interest_rate: true } },
+      type: 'deny',
+      action: 'read',
+      resource: 'loans',
+      record: { interest_rate: true },
     })
   ).body;
   await keep();
@@ -98,7 +103,8 @@ test('a refund, an invitation, a setting and a removed rule are executed as they
   ]);
   const asked = [
     await officer.post(`/loans/${loan.id}/payments/reimbursement`, {
-      ...{ amount: '10.00', payment_instrument_id: loan.account },
+      amount: '10.00',
+      payment_instrument_id: loan.account,
     }),
     await officer.post(`${borrower}/invite-portal-user`, {}),
     await boss.put('/tenant/settings', {
@@ -157,7 +163,7 @@ test('whoever approves may name what he has read, and is refused anything else',
 
 test('of an approval and a change of the account at the same moment, never the new account is paid', async () => {
   const { officer, admin, keep, tenant } = await careful('disbursements');
-  const loan = await withAccount(tenant, { status: 'approved' });
+  const loan = await newLoanWithAccount(tenant, { status: 'approved' });
   await keep();
   const named = { amount: '10.00', payment_instrument_id: loan.account };
   const { approval_id } = (await officer.post(`/loans/${loan.id}/disbursements`, named)).body;

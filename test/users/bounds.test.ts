@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
 import { newOutside } from '../setup/outside.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -57,7 +57,7 @@ test('links in mails lead to the tenant’s own domains alone', async () => {
 
 test('a link leads home although another origin was kept from before', async () => {
   const other = await stage.tenant();
-  await settle(other, { auth: { site_origin: 'https://evil.example' } });
+  await saveSettings(other, { auth: { site_origin: 'https://evil.example' } });
   const outside = newOutside(stage.pool);
   const payload = { tenant_id: other.id, user_id: other.userIds['viewer'] ?? '', attempt: 1 };
 
@@ -97,13 +97,13 @@ test('in production no tenant opens private hosts, not even with a switch from b
   const url = 'https://localhost:8443/hook';
   const other = await stage.tenant();
   const admin = await other.signedIn('admin');
-  await settle(other, { webhooks: { allow_private_hosts: true } });
+  await saveSettings(other, { webhooks: { allow_private_hosts: true } });
   const subscribe = () => admin.post('/webhooks', { url, events: ['*'] });
 
   const { networks } = stage.installation;
   onTestFinished(() => void (stage.installation.networks = networks));
   const openInProduction = (...named: string[]) =>
-    (stage.installation.networks = networksOf(named, { isProduction: true }));
+    (stage.installation.networks = parseNetworks(named, { isProduction: true }));
 
   const development = await subscribe();
   openInProduction();
@@ -137,7 +137,7 @@ test('a receiver at the metadata address is refused wherever it is asked for', a
 test('what was kept beyond the bounds of today counts as unset, and the rest stays', async () => {
   const other = await stage.tenant();
   const admin = await other.signedIn('admin');
-  await settle(other, {
+  await saveSettings(other, {
     throttle: { login: 10_000, upload: 7 },
     auth: { idle_minutes: 1440, absolute_hours: 8 },
     branding: { logo_url: 'http://10.0.0.1/logo.png', support_phone: '+1 202 555 0100' },

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { resetFactors } from '../../workers/ops/reset-second-factors.ts';
-import { addressOf } from '../setup/browsers.ts';
-import { codeOf, enrollApp, eventsOf, halfIn, noticesOf } from '../setup/second-factors.ts';
-import { settle } from '../setup/settings.ts';
+import { userEmail } from '../setup/browsers.ts';
+import {
+  totpCode,
+  enrollApp,
+  securityEvents,
+  signInHalfway,
+  accountNotices,
+} from '../setup/second-factors.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -26,9 +32,9 @@ test('an app counts once its first code has come, and one is enough', async () =
   ];
   const forgotten = await begin();
   const begun = await begin();
-  const old = await confirm(codeOf(forgotten.body.secret));
-  const plain = await tenant.anonymous().login(addressOf(tenant, role), PASSWORD);
-  const confirmed = await confirm(codeOf(begun.body.secret));
+  const old = await confirm(totpCode(forgotten.body.secret));
+  const plain = await tenant.anonymous().login(userEmail(tenant, role), PASSWORD);
+  const confirmed = await confirm(totpCode(begun.body.secret));
   const second = await begin();
 
   expect(unproved.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422]);
@@ -44,15 +50,15 @@ test('removing a factor needs a proof again and signs out elsewhere', async () =
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const { secret, recovery_codes } = await enrollApp(officer);
-  const elsewhere = await halfIn(tenant, role);
-  await elsewhere.prove({ code: codeOf(secret, 1) });
+  const elsewhere = await signInHalfway(tenant, role);
+  await elsewhere.prove({ code: totpCode(secret, 1) });
   const { factors } = (await officer.get('/auth/second-factors')).body;
   const superadmin = await tenant.signedIn('superadmin');
   const remove = (client: typeof officer, proof: object, id: string = factors[0].id) =>
     client.post(`/auth/second-factors/${id}/remove`, proof);
   const refused = [
     await remove(officer, {}),
-    await remove(officer, { code: codeOf(secret) }),
+    await remove(officer, { code: totpCode(secret) }),
     await remove(officer, { current_password: 'wrong' }),
     await remove(superadmin, { current_password: PASSWORD }),
     await remove(officer, { current_password: PASSWORD }, tenant.userIds[role]),
@@ -60,7 +66,7 @@ test('removing a factor needs a proof again and signs out elsewhere', async () =
 
   const removed = await remove(officer, { recovery_code: recovery_codes[0] });
   const left = (await officer.get('/auth/second-factors')).body;
-  const login = await tenant.anonymous().login(addressOf(tenant, role), PASSWORD);
+  const login = await tenant.anonymous().login(userEmail(tenant, role), PASSWORD);
 
   expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 404, 404]);
   expect(removed.status).toBe(200);
@@ -80,15 +86,15 @@ test('a superadmin takes away what somebody has lost, by four eyes where the ten
     await admin.post(`/users/${tenant.userIds[role]}/reset-second-factors`),
     await reset('superadmin'),
   ];
-  await settle(tenant, { approvals: { four_eyes: ['invitations'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['invitations'] } });
   const asked = await reset(role);
-  const waiting = await halfIn(tenant, role);
-  await settle(tenant, { approvals: { four_eyes: [] } });
+  const waiting = await signInHalfway(tenant, role);
+  await saveSettings(tenant, { approvals: { four_eyes: [] } });
 
   const done = await reset(role);
   const again = await reset(role);
   const late = await waiting.prove({ recovery_code: recovery_codes[0] });
-  const login = await tenant.anonymous().login(addressOf(tenant, role), PASSWORD);
+  const login = await tenant.anonymous().login(userEmail(tenant, role), PASSWORD);
   const { rows } = await stage.owner.query(
     `select changes, actor_id from audit_log where tenant_id = $1 and action = 'remove-second-factor'`,
     [tenant.id],
@@ -109,22 +115,23 @@ test('a superadmin takes away what somebody has lost, by four eyes where the ten
       actor_id: tenant.userIds['superadmin'],
     },
   ]);
-  const told = await eventsOf(stage, tenant);
+  const told = await securityEvents(stage, tenant);
   expect(told.filter((line) => line.startsWith('second_factor_reset done'))).toHaveLength(2);
-  expect((await noticesOf(stage, tenant)).at(-1)).toBe('second_factor_removed');
+  expect((await accountNotices(stage, tenant)).at(-1)).toBe('second_factor_removed');
 });
 
 test('a new password keeps the second factor, and the session what it was proved by', async () => {
   const tenant = await stage.tenant();
   const { secret } = await enrollApp(tenant.officer);
   const new_password = 'vier alte Schachteln';
-  await settle(tenant, { auth: { second_factor: { staff: true } } });
+  await saveSettings(tenant, { auth: { second_factor: { staff: true } } });
   const changed = await tenant.officer.post('/auth/password/change', {
-    ...{ current_password: PASSWORD, new_password },
+    current_password: PASSWORD,
+    new_password,
   });
   const fresh = tenant.officer.at(await stage.listen());
   const still = await isIn(fresh);
-  const login = await tenant.anonymous().login(addressOf(tenant, role), new_password);
+  const login = await tenant.anonymous().login(userEmail(tenant, role), new_password);
 
   expect([changed.status, still]).toEqual([200, true]);
   expect(login.body.second_factor.methods).toContain('totp');
@@ -137,16 +144,21 @@ test('an operator takes away what the only superadmin has lost', async () => {
   await enrollApp(superadmin);
   const typed = (email: string) =>
     resetFactors.run({
-      ...{ url: stage.url, owner: stage.pool, app: stage.pool, newPassword: undefined },
-      ...{ words: [email], options: { tenant: tenant.slug }, installation: stage.installation },
+      url: stage.url,
+      owner: stage.pool,
+      app: stage.pool,
+      newPassword: undefined,
+      words: [email],
+      options: { tenant: tenant.slug },
+      installation: stage.installation,
     });
 
   const unknown = typed('nobody@example.com');
   await expect(unknown).rejects.toThrow('no active user');
-  await typed(addressOf(tenant, 'superadmin'));
-  const login = await tenant.anonymous().login(addressOf(tenant, 'superadmin'), PASSWORD);
+  await typed(userEmail(tenant, 'superadmin'));
+  const login = await tenant.anonymous().login(userEmail(tenant, 'superadmin'), PASSWORD);
 
   expect(await isIn(superadmin)).toBe(false);
   expect(login.body).toHaveProperty('permissions');
-  expect((await eventsOf(stage, tenant)).at(-2)).toBe('second_factor_reset done');
+  expect((await securityEvents(stage, tenant)).at(-2)).toBe('second_factor_reset done');
 });

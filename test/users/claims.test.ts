@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { personOf, roleOf } from '../../jobs/users/claims.ts';
+import { readPerson, readRole } from '../../jobs/users/claims.ts';
 
 const roles = { desk: 'collector', heads: 'admin', 'ou=heads, o=bank': 'superadmin' } as const;
 
@@ -15,7 +15,7 @@ test.each([
   [{}, 'groups', null],
   [{}, 'constructor.name', null],
 ])('of %j the claim %s means %s', (claims, claim, role) => {
-  expect(roleOf(claims, claim, roles)).toBe(role);
+  expect(readRole(claims, claim, roles)).toBe(role);
 });
 
 test.each([
@@ -30,21 +30,24 @@ test.each([
   [undefined, false],
   [{ mfa: true }, false],
 ])('a provider that has seen %j has seen two factors: %s', (amr, expected) => {
-  expect(personOf({ sub: 'nora', amr })?.is_multi_factor).toBe(expected);
+  expect(readPerson({ sub: 'nora', amr })?.is_multi_factor).toBe(expected);
 });
 
 test('an address counts where the provider has verified it, and a name is made of what there is', () => {
   const email = 'Nora@Lender.example';
   const emails = [true, 'true', false, 'yes', undefined].map(
-    (email_verified) => personOf({ sub: 'nora', email, email_verified })?.email,
+    (email_verified) => readPerson({ sub: 'nora', email, email_verified })?.email,
   );
 
   expect(emails).toEqual(['nora@lender.example', 'nora@lender.example', null, null, null]);
-  expect(personOf({ sub: 'n', name: 'Nora May Whitfield' })).toMatchObject({
-    ...{ first_name: 'Nora', last_name: 'May Whitfield' },
+  expect(readPerson({ sub: 'n', name: 'Nora May Whitfield' })).toMatchObject({
+    first_name: 'Nora',
+    last_name: 'May Whitfield',
   });
-  expect(personOf({ sub: 'n', given_name: 7 })).toMatchObject({ first_name: 'Unknown' });
-  expect([personOf({}), personOf({ sub: '' }), personOf({ sub: 'x'.repeat(256) })]).toEqual([
-    ...[null, null, null],
+  expect(readPerson({ sub: 'n', given_name: 7 })).toMatchObject({ first_name: 'Unknown' });
+  expect([readPerson({}), readPerson({ sub: '' }), readPerson({ sub: 'x'.repeat(256) })]).toEqual([
+    null,
+    null,
+    null,
   ]);
 });

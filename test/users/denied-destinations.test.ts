@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mailRoom } from '../setup/letters.ts';
+import { insertMailBatches } from '../setup/letters.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newTeam } from '../setup/team.ts';
 import { newStage } from '../setup/world.ts';
@@ -7,7 +7,10 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 
 const ADDRESS = {
-  ...{ street_line_1: '9 Quillon Row', city: 'Springfield', state: 'IL', postal_code: '62701' },
+  street_line_1: '9 Quillon Row',
+  city: 'Springfield',
+  state: 'IL',
+  postal_code: '62701',
 };
 const URL = 'https://receiver.example.com/hook';
 
@@ -43,7 +46,8 @@ test('a tape with a denied column is neither configured nor redirected, and one 
   const emptied = await admin.put(`/loan-tape-configs/${colleagues}`, { columns: ['loan_id'] });
   const selected = await admin.put(`/loan-tape-configs/${filtered}`, mailed);
   const harmless = await admin.post('/loan-tape-configs', {
-    ...{ name: 'Numbers', columns: ['loan_number'] },
+    name: 'Numbers',
+    columns: ['loan_number'],
     ...mailed,
   });
 
@@ -112,10 +116,13 @@ test('letters are handed to nobody, and no server for them is set up, by whom a 
   const { tenant, superadmin, admin, deny } = await newHouse();
   const { borrower_id } = await newLoan(tenant);
   await superadmin.post(`/borrowers/${borrower_id}/addresses`, ADDRESS);
-  await tenant.within((work) => mailRoom(work, borrower_id));
+  await tenant.within((work) => insertMailBatches(work, borrower_id));
   const batch = (await superadmin.get('/mail-batches?status=ready')).body[0].id as string;
   const server = {
-    ...{ name: 'Mine', host: 'files.example.com', username: 'me', password: 'long enough' },
+    name: 'Mine',
+    host: 'files.example.com',
+    username: 'me',
+    password: 'long enough',
     host_keys: ['SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU'],
   };
   const known = (await superadmin.post('/sftp-servers', server)).body.id as string;
@@ -147,7 +154,9 @@ test('a denied rate is found by no criterion, trial or average of a portfolio', 
   const made = await admin.post('/portfolios', { ...dynamic, name: 'B' });
   const changed = await admin.put(`/portfolios/${theirs}`, { name: 'C' });
   const others = await admin.post('/portfolios', {
-    ...{ ...dynamic, name: 'D', criteria: { min_term_months: 12 } },
+    ...dynamic,
+    name: 'D',
+    criteria: { min_term_months: 12 },
   });
   const seen = (await admin.get(`/portfolios/${theirs}`)).body;
   const snapshots = await admin.get(`/portfolios/${single}/snapshots`);
@@ -182,7 +191,7 @@ test('a denied address or loan number is told by no message and no number made o
   const { tenant, superadmin, admin, deny } = await newHouse();
   const { id, borrower_id } = await newLoan(tenant);
   await superadmin.post(`/borrowers/${borrower_id}/addresses`, ADDRESS);
-  await tenant.within((work) => mailRoom(work, borrower_id));
+  await tenant.within((work) => insertMailBatches(work, borrower_id));
   const dispute = { dispute_codes: ['106'], description: 'The amount is wrong.' };
   const disputed = await superadmin.post(`/loans/${id}/credit-disputes`, dispute);
   const { loan_number } = (await superadmin.get(`/loans/${id}`)).body;

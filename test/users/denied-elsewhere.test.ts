@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { settle } from '../setup/settings.ts';
-import { namesIn, newOffice } from '../setup/team.ts';
+import { saveSettings } from '../setup/settings.ts';
+import { fieldNamesIn, newStaff } from '../setup/team.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -19,7 +19,7 @@ async function paidLoan(tenant: Tenant) {
 }
 
 test('a balance that is denied is told by no other record, sum or line of the books', async () => {
-  const { tenant, officer, superadmin, deny } = await newOffice(stage);
+  const { tenant, officer, superadmin, deny } = await newStaff(stage);
   const { id, payment } = await paidLoan(tenant);
   const owed = '7782.57';
   const before = JSON.stringify([
@@ -58,8 +58,8 @@ test('a balance that is denied is told by no other record, sum or line of the bo
   ]);
   for (const { body } of answers) {
     expect(JSON.stringify(body)).not.toContain(owed);
-    expect(namesIn(body)).not.toContain('principal_balance');
-    expect(namesIn(body)).not.toContain('total_balance');
+    expect(fieldNamesIn(body)).not.toContain('principal_balance');
+    expect(fieldNamesIn(body)).not.toContain('total_balance');
   }
   expect(refused.map(({ status }) => status)).toEqual([422, 422, 422]);
   expect(next.id).toBeTruthy();
@@ -75,7 +75,7 @@ test('a balance that is denied is told by no other record, sum or line of the bo
 });
 
 test('a tape with a denied column, a letter and a message are not for whom a field is denied', async () => {
-  const { tenant, superadmin, deny, give, officer } = await newOffice(stage);
+  const { tenant, superadmin, deny, give, officer } = await newStaff(stage);
   await newLoan(tenant);
   const config = async (name: string, ...columns: string[]) =>
     (await superadmin.post('/loan-tape-configs', { name, columns })).body.id as string;
@@ -108,7 +108,7 @@ test('a tape with a denied column, a letter and a message are not for whom a fie
 });
 
 test('a refusal tells no figure and no day of the records to whom a field is denied', async () => {
-  const { tenant, officer, deny } = await newOffice(stage);
+  const { tenant, officer, deny } = await newStaff(stage);
   const { id } = await newLoan(tenant);
   const early = { amount: '1.00', payment_date: '2025-01-01' };
   const before = await officer.post(`/loans/${id}/payments`, early);
@@ -123,7 +123,7 @@ test('a refusal tells no figure and no day of the records to whom a field is den
 });
 
 test('nor does it say the word that a denied field has', async () => {
-  const { tenant, officer, deny } = await newOffice(stage);
+  const { tenant, officer, deny } = await newStaff(stage);
   const { id } = await newLoan(tenant);
   const before = await officer.post(`/loans/${id}/approve`);
   await deny('loans', 'status');
@@ -136,9 +136,9 @@ test('nor does it say the word that a denied field has', async () => {
 });
 
 test('what waits for a second person shows no denied field, and is not agreed to by whom it is denied', async () => {
-  const { tenant, officer, superadmin, deny } = await newOffice(stage);
+  const { tenant, officer, superadmin, deny } = await newStaff(stage);
   const { id } = await newLoan(tenant);
-  await settle(tenant, { approvals: { four_eyes: ['refunds'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['refunds'] } });
   await superadmin.post(`/loans/${id}/payments`, { amount: '20.00' });
   const asked = await superadmin.post(`/loans/${id}/payments/reimbursement`, { amount: CANARY });
   await deny('payments', 'amount');

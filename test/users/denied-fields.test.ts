@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client, Reply } from '../setup/client.ts';
-import { namesIn, newOffice } from '../setup/team.ts';
+import { fieldNamesIn, newStaff } from '../setup/team.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -10,7 +10,7 @@ const borrower = async (client: Client, more: object = {}): Promise<Reply> =>
   client.post('/borrowers', { first_name: 'Ada', last_name: 'Byron', ssn_last_four: SSN, ...more });
 
 test('a denied field is in no answer, and is neither filtered, sorted nor searched by', async () => {
-  const { officer, superadmin, deny } = await newOffice(stage);
+  const { officer, superadmin, deny } = await newStaff(stage);
   const { id } = (await borrower(superadmin)).body;
   await deny('borrowers', 'ssn_last_four', 'first_name');
 
@@ -30,8 +30,8 @@ test('a denied field is in no answer, and is neither filtered, sorted nor search
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   for (const { body } of answers) {
-    expect(namesIn(body)).not.toContain('ssn_last_four');
-    expect(namesIn(body)).not.toContain('first_name');
+    expect(fieldNamesIn(body)).not.toContain('ssn_last_four');
+    expect(fieldNamesIn(body)).not.toContain('first_name');
     expect(JSON.stringify(body)).not.toMatch(/Ada|\b7391\b/);
   }
   expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422]);
@@ -40,7 +40,7 @@ test('a denied field is in no answer, and is neither filtered, sorted nor search
 });
 
 test('a write that names a denied field is refused, and what is not sent stays', async () => {
-  const { officer, superadmin, deny } = await newOffice(stage);
+  const { officer, superadmin, deny } = await newStaff(stage);
   const { id } = (await borrower(superadmin)).body;
   await deny('borrowers', 'ssn_last_four');
 
@@ -61,7 +61,7 @@ test('a write that names a denied field is refused, and what is not sent stays',
 });
 
 test('a field that may only be read is shown, and refused in what changes it', async () => {
-  const { officer, superadmin, give } = await newOffice(stage);
+  const { officer, superadmin, give } = await newStaff(stage);
   const { id } = (await borrower(superadmin)).body;
   const record = { last_name: true };
   await give({ type: 'deny', action: 'edit', resource: 'borrowers', record });
@@ -72,7 +72,7 @@ test('a field that may only be read is shown, and refused in what changes it', a
 });
 
 test('the version of a record says nothing of what is denied, and still guards the rest', async () => {
-  const { officer, superadmin, deny } = await newOffice(stage);
+  const { officer, superadmin, deny } = await newStaff(stage);
   const { id } = (await borrower(superadmin)).body;
   await deny('borrowers', 'ssn_last_four');
   const read = async () => String((await officer.get(`/borrowers/${id}`)).headers['etag']);
@@ -95,7 +95,7 @@ test('the version of a record says nothing of what is denied, and still guards t
 });
 
 test('an answer that was kept for a key is shown again without what is denied since', async () => {
-  const { officer, deny } = await newOffice(stage);
+  const { officer, deny } = await newStaff(stage);
   const body = { first_name: 'Ada', last_name: 'Byron', ssn_last_four: SSN };
   const options = { headers: { 'Idempotency-Key': 'once' } };
 
@@ -110,7 +110,7 @@ test('an answer that was kept for a key is shown again without what is denied si
 });
 
 test('what free JSON holds of it is hidden too, and survives a change by whoever cannot see it', async () => {
-  const { officer, superadmin, deny } = await newOffice(stage);
+  const { officer, superadmin, deny } = await newStaff(stage);
   const metadata = { ssn_last_four: SSN, branch: 'North', deep: { ssn_last_four: SSN } };
   const { id } = (await borrower(superadmin, { metadata })).body;
   await deny('borrowers', 'ssn_last_four');

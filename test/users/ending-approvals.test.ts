@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -7,7 +7,7 @@ const stage = await newStage();
 test('that two people are asked for is ended by two, and begun or widened by one', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
-  await settle(tenant, { approvals: { four_eyes: ['reversals', 'modifications'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['reversals', 'modifications'] } });
   const superadmin = await tenant.signedIn('superadmin');
   const set = (four_eyes: string[], options?: object) =>
     superadmin.put('/tenant/settings', { approvals: { four_eyes } }, options);

@@ -1,33 +1,44 @@
 import { expect, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
-import { everyRow } from '../setup/every-row.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
+import { dumpAllRows } from '../setup/dump-rows.ts';
 import { withIdentityProvider } from '../setup/provider-sign-in.ts';
-import { forgetProofs } from '../setup/proofs.ts';
-import { codeOf, enrollApp, eventsOf, forgetSteps, halfIn } from '../setup/second-factors.ts';
-import { settle } from '../setup/settings.ts';
+import { clearProofs } from '../setup/proofs.ts';
+import {
+  totpCode,
+  enrollApp,
+  securityEvents,
+  allowCodeReuse,
+  signInHalfway,
+} from '../setup/second-factors.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { secondSuperadmin } from '../setup/team.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
-stage.installation.networks = networksOf(['127.0.0.0/8', '::1/128']);
+stage.installation.networks = parseNetworks(['127.0.0.0/8', '::1/128']);
 
 test('where invitations need two people, nobody sets up, changes or removes an identity provider alone', async () => {
   const { tenant, superadmin, made, provider, signIn, work } = await withIdentityProvider(stage);
   const second = await secondSuperadmin(tenant, superadmin);
-  await settle(tenant, { approvals: { four_eyes: ['invitations'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['invitations'] } });
   const path = `/identity-providers/${made.body.id}`;
   const client_secret = 'a-secret-that-nobody-may-read';
 
   const asked = [
     await superadmin.post('/identity-providers', {
-      ...{ name: 'My own', issuer_url: 'https://login.example.com', client_id: 'x', client_secret },
+      name: 'My own',
+      issuer_url: 'https://login.example.com',
+      client_id: 'x',
+      client_secret,
       redirect_url: 'https://admin.example.com/in',
-      ...{ role_claim: 'r', roles: { boss: 'superadmin' }, adds_users: true },
+      role_claim: 'r',
+      roles: { boss: 'superadmin' },
+      adds_users: true,
     }),
     await superadmin.put(path, { roles: { desk: 'superadmin' }, client_secret }),
     await superadmin.delete(path),
   ];
-  const kept = await everyRow(stage.owner);
+  const kept = await dumpAllRows(stage.owner);
   const listed = await superadmin.get('/identity-providers');
   const still = await signIn('nora');
   const ownApproval = await superadmin.post(`/approvals/${asked[1]?.body.approval_id}/approve`);
@@ -55,7 +66,9 @@ test('a sign-in with the password counts as a proof, single sign-on does not, an
   const { tenant, signIn } = await withIdentityProvider(stage, { roles });
   const invite = (client: typeof tenant.officer, name: string) =>
     client.post('/users/invite', {
-      ...{ email: `${name}@lender.example`, first_name: 'New', last_name: 'One' },
+      email: `${name}@lender.example`,
+      first_name: 'New',
+      last_name: 'One',
       tenant_role: 'viewer',
     });
   const fresh = await tenant.signedIn('superadmin');
@@ -64,11 +77,11 @@ test('a sign-in with the password counts as a proof, single sign-on does not, an
   const byPassword = await invite(fresh, 'one');
   const byProvider = await invite(nora, 'two');
   const { secret } = await enrollApp(fresh);
-  await forgetSteps(stage, tenant);
-  await forgetProofs(stage, tenant);
+  await allowCodeReuse(stage, tenant);
+  await clearProofs(stage, tenant);
   const late = await invite(fresh, 'three');
-  const proved = await fresh.post('/auth/prove', { code: codeOf(secret, 1) });
-  const again = await fresh.post('/auth/prove', { code: codeOf(secret, 1) });
+  const proved = await fresh.post('/auth/prove', { code: totpCode(secret, 1) });
+  const again = await fresh.post('/auth/prove', { code: totpCode(secret, 1) });
   const done = await invite(fresh, 'three');
   const nobody = tenant.anonymous();
   await nobody.get('/auth/csrf');
@@ -81,7 +94,7 @@ test('a sign-in with the password counts as a proof, single sign-on does not, an
   });
   expect([late.status, proved.status, again.status, done.status]).toEqual([403, 200, 422, 201]);
   expect(stranger.status).toBe(401);
-  const events = await eventsOf(stage, tenant);
+  const events = await securityEvents(stage, tenant);
   expect(events.filter((line) => line.startsWith('proof '))).toEqual([
     `proof done ${tenant.userIds['superadmin']}`,
     `proof refused validation_error ${tenant.userIds['superadmin']}`,
@@ -92,7 +105,7 @@ test('operators need a second factor that is set up here, whatever a provider sa
   const { tenant, superadmin, signIn } = await withIdentityProvider(stage, {
     roles: { heads: 'superadmin' },
   });
-  await stage.owner.query("select app.name_operators($1, 'tests', 'They need one.')", [
+  await stage.owner.query("select app.set_operator_tenant($1, 'tests', 'They need one.')", [
     tenant.slug,
   ]);
   const seen = async (client: typeof superadmin) =>
@@ -103,9 +116,9 @@ test('operators need a second factor that is set up here, whatever a provider sa
   const byProvider = await seen(boss);
   const acting = await boss.post('/operations/pauses', { pool: 'documents', reason: 'Mine now.' });
   const { secret } = await enrollApp(superadmin);
-  await forgetSteps(stage, tenant);
-  const { client, prove } = await halfIn(tenant, 'superadmin');
-  await prove({ code: codeOf(secret, 1) });
+  await allowCodeReuse(stage, tenant);
+  const { client, prove } = await signInHalfway(tenant, 'superadmin');
+  await prove({ code: totpCode(secret, 1) });
 
   expect([byPassword, byProvider]).toEqual(['second_factor_required', 'second_factor_required']);
   expect(acting).toMatchObject({ status: 403, body: { code: 'second_factor_required' } });

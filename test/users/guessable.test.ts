@@ -1,7 +1,7 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { expect, test } from 'vitest';
-import { isGuessable } from '../../jobs/users/guessable.ts';
-import { problemWith } from '../../jobs/users/reset-password.ts';
+import { isGuessable } from '../../jobs/users/guessable-passwords.ts';
+import { findPasswordProblem } from '../../jobs/users/reset-password.ts';
 
 const common = dictionary['passwords-common'].slice(0, 10_000);
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
@@ -67,11 +67,13 @@ const OWN = { first_name: 'Nora', last_name: 'Whitfield', email: 'nora.w@demo.te
 const known = { ...OWN, tenant: 'Demo Lending', least: 8 };
 
 test('length is counted in characters and bounded before anything else is looked at', async () => {
-  expect(await problemWith('zkw vqx', known)).toBe('Must be at least 8 characters.');
-  expect(await problemWith('🦊🐢🦉🐙🦔🐝🦭', known)).toBe('Must be at least 8 characters.');
-  expect(await problemWith('🦊🐢🦉🐙🦔🐝🦭🐍', known)).toBe(null);
-  expect(await problemWith('zkwvqxrt', known)).toBe(null);
-  expect(await problemWith('x1'.repeat(600), known)).toBe('Must be at most 128 characters.');
+  expect(await findPasswordProblem('zkw vqx', known)).toBe('Must be at least 8 characters.');
+  expect(await findPasswordProblem('🦊🐢🦉🐙🦔🐝🦭', known)).toBe('Must be at least 8 characters.');
+  expect(await findPasswordProblem('🦊🐢🦉🐙🦔🐝🦭🐍', known)).toBe(null);
+  expect(await findPasswordProblem('zkwvqxrt', known)).toBe(null);
+  expect(await findPasswordProblem('x1'.repeat(600), known)).toBe(
+    'Must be at most 128 characters.',
+  );
 });
 
 test('the dearest passwords that are accepted or refused are judged in passing', async () => {
@@ -92,7 +94,7 @@ test('the dearest passwords that are accepted or refused are judged in passing',
     const tries: number[] = [];
     for (let at = 0; at < 3; at += 1) {
       const started = process.cpuUsage();
-      await problemWith(password, known);
+      await findPasswordProblem(password, known);
       const { user, system } = process.cpuUsage(started);
       tries.push((user + system) / 1_000);
     }

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
 import type { Client } from '../setup/client.ts';
-import { everyRow } from '../setup/every-row.ts';
+import { dumpAllRows } from '../setup/dump-rows.ts';
 import { OUR_PAGE, REDIRECT } from '../setup/identity-provider.ts';
-import { hidden, pagesOf } from '../setup/pages.ts';
+import { hiddenValue, pageClient } from '../setup/pages.ts';
 import { withIdentityProvider } from '../setup/provider-sign-in.ts';
-import { codeOf, enrollApp } from '../setup/second-factors.ts';
-import { settle } from '../setup/settings.ts';
+import { totpCode, enrollApp } from '../setup/second-factors.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-stage.installation.networks = networksOf(['127.0.0.0/8', '::1/128']);
+stage.installation.networks = parseNetworks(['127.0.0.0/8', '::1/128']);
 
 const withProvider = (more: object = {}) => withIdentityProvider(stage, more);
 
@@ -30,7 +30,7 @@ test('staff sign in through their own provider, with the roles that it names', a
   const refused = [await signIn('guest'), await signIn('unsure'), await signIn('borrower')];
 
   expect(made.status).toBe(201);
-  const kept = `${JSON.stringify([made.body, read.body])} ${await everyRow(stage.owner)}`;
+  const kept = `${JSON.stringify([made.body, read.body])} ${await dumpAllRows(stage.owner)}`;
   expect(kept).toContain('nora@lender.example');
   expect(kept).not.toContain(provider.client.client_secret);
   expect(kept).not.toContain(nora.came['code']);
@@ -46,7 +46,9 @@ test('staff sign in through their own provider, with the roles that it names', a
   expect([await roleOf(again.client), await roleOf(boss.client)]).toEqual(['collector', 'admin']);
   expect(refused.map(({ reply }) => reply.status)).toEqual([401, 401, 401]);
   expect(refused.map(({ reply }) => reply.body.code)).toEqual([
-    ...['provider_refused', 'provider_refused', 'provider_refused'],
+    'provider_refused',
+    'provider_refused',
+    'provider_refused',
   ]);
   expect((await boss.client.get('/auth/sessions')).body).toMatchObject([
     { second_factor: 'provider' },
@@ -100,7 +102,7 @@ test('what is sent along is new each time, and an answer of another issuer is no
 
 test('where two factors are needed, a provider that has seen one is not enough', async () => {
   const { tenant, made, signIn } = await withProvider();
-  await settle(tenant, { auth: { second_factor: { staff: true } } });
+  await saveSettings(tenant, { auth: { second_factor: { staff: true } } });
 
   const unbelieved = await signIn('boss');
   await stage.owner.query('update identity_providers set trusts_amr = true where id = $1', [
@@ -161,16 +163,16 @@ test('a provider that lies where nobody may go is refused, at its door or by a w
 test('who comes back to our own page is in by its form, and led to the dashboard', async () => {
   const dashboard = 'https://admin.example.com';
   const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
-  await settle(tenant, { auth: { trusted_origins: [dashboard] } });
+  await saveSettings(tenant, { auth: { trusted_origins: [dashboard] } });
   // Origins are kept for five seconds by each process; a new one knows none of before.
   const fresh = await stage.listen();
   const comeBack = async (person: string) => {
     const client = tenant.anonymous().at(fresh);
-    const pages = pagesOf(client, '/api/v1/auth/signed-in');
+    const pages = pageClient(client, '/api/v1/auth/signed-in');
     const back = await provider.visit(await begin(client), person);
     const page = await pages.get(back.search);
     const names = ['state', 'code', 'iss'] as const;
-    const form = Object.fromEntries(names.map((name) => [name, hidden(page.body, name)]));
+    const form = Object.fromEntries(names.map((name) => [name, hiddenValue(page.body, name)]));
     return { client, pages, page, form, finish: () => meanwhile(pages.send('', form)) };
   };
 
@@ -180,7 +182,7 @@ test('who comes back to our own page is in by its form, and led to the dashboard
   const again = await nora.pages.send('', nora.form);
   const guest = await (await comeBack('guest')).finish();
   const elsewhere = await comeBack('officer');
-  const stolen = await pagesOf(nora.client, '/api/v1/auth/signed-in').send('', elsewhere.form);
+  const stolen = await pageClient(nora.client, '/api/v1/auth/signed-in').send('', elsewhere.form);
   const denied = await nora.pages.get('?state=a&error=access_denied', 'es');
 
   expect(nora.page.headers['content-security-policy']).toBe(
@@ -199,17 +201,17 @@ test('who comes back to our own page is in by its form, and led to the dashboard
 test('on our page a second factor is set up or asked for, and where there is no dashboard one is told', async () => {
   const wanted = { auth: { second_factor: { staff: true } } };
   const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
-  await settle(tenant, wanted);
+  await saveSettings(tenant, wanted);
   const client = tenant.anonymous();
-  const pages = pagesOf(client, '/api/v1/auth/signed-in');
+  const pages = pageClient(client, '/api/v1/auth/signed-in');
   const { search } = await provider.visit(await begin(client), 'nora');
   const page = await pages.get(search);
-  const came = { state: hidden(page.body, 'state'), code: hidden(page.body, 'code') };
+  const came = { state: hiddenValue(page.body, 'state'), code: hiddenValue(page.body, 'code') };
 
   const half = await meanwhile(pages.send('', { ...came, iss: provider.issuer }));
   const begun = await pages.send('/enroll-factor', { step: 'begin' });
   const secret = /<code>([A-Z2-7]+)<\/code>/.exec(begun.body)?.[1] ?? '';
-  const codes = await pages.send('/enroll-factor', { code: codeOf(secret) });
+  const codes = await pages.send('/enroll-factor', { code: totpCode(secret) });
   const here = await pages.get('');
 
   expect(half.headers['location']).toBe('/api/v1/auth/signed-in/enroll-factor');

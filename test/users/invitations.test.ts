@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ACCOUNT_MESSAGES, accountMessage } from '../../templates/account-messages.ts';
 import type { Reply } from '../setup/client.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -12,7 +12,7 @@ const NEW = 'vier alte Schachteln';
 /** The letters that go out now: to whom, and the token of each link. */
 async function letters() {
   const before = outside.mailbox.length;
-  await drain(stage, outside, ['send-account-message']);
+  await runJobs(stage, outside, ['send-account-message']);
   return outside.mailbox.slice(before).map(({ to, html }) => ({
     to: to.address,
     token:
@@ -108,7 +108,8 @@ test('a borrower is invited to the address that the staff name, and corrected wh
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const { body: borrower } = await officer.post('/borrowers', {
-    ...{ first_name: 'Ada', last_name: 'Byron' },
+    first_name: 'Ada',
+    last_name: 'Byron',
   });
   const invite = (email?: string) =>
     officer.post(`/borrowers/${borrower.id}/invite-portal-user`, email ? { email } : {});

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { everyRow } from '../setup/every-row.ts';
-import { bankAccount, idOf, returnFile, sentLines, withAccount } from '../setup/nacha.ts';
-import { settle } from '../setup/settings.ts';
+import { dumpAllRows } from '../setup/dump-rows.ts';
+import {
+  addBankAccount,
+  createdId,
+  buildReturnFile,
+  readSentEntries,
+  newLoanWithAccount,
+} from '../setup/nacha.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -15,23 +21,23 @@ async function careful(...four_eyes: string[]) {
     ]);
     return admin;
   };
-  const keep = () => settle(tenant, { approvals: { four_eyes } });
+  const keep = () => saveSettings(tenant, { approvals: { four_eyes } });
   return { tenant, officer: tenant.officer, admin, superadmin, keep, second };
 }
 
 test('a return file by hand waits for a second person, sealed, and is taken in when that one approves', async () => {
   const { tenant, officer, admin, superadmin, keep } = await careful('reversals');
-  const loan = await withAccount(tenant);
+  const loan = await newLoanWithAccount(tenant);
   const named = { amount: '20.00', payment_instrument_id: loan.account };
-  const payment = idOf(await officer.post(`/loans/${loan.id}/payments`, named));
+  const payment = createdId(await officer.post(`/loans/${loan.id}/payments`, named));
   const file = await admin.post('/nacha-files');
-  const [line = ''] = await sentLines(stage, tenant, file.body.filename);
+  const [line = ''] = await readSentEntries(stage, tenant, file.body.filename);
   await keep();
 
-  const asked = await admin.post('/nacha-returns', { file: returnFile([line, 'R01']) });
+  const asked = await admin.post('/nacha-returns', { file: buildReturnFile([line, 'R01']) });
   const shown = (await superadmin.get(`/approvals/${asked.body.approval_id}`)).body;
   const before = (await officer.get(`/payments/${payment}`)).body.status;
-  const kept = await everyRow(stage.owner);
+  const kept = await dumpAllRows(stage.owner);
   const seen = await officer.get(`/approvals/${asked.body.approval_id}`);
   const approved = await superadmin.post(`/approvals/${asked.body.approval_id}/approve`);
 
@@ -67,14 +73,16 @@ test('letting a user in again needs a second person where inviting one does', as
 
 test('a new way out for data or money needs a second person where the tenant wants that', async () => {
   const { tenant, officer, admin, superadmin, keep } = await careful('destinations');
-  const loan = await withAccount(tenant);
-  const fresh = await bankAccount(officer, loan.borrower_id);
+  const loan = await newLoanWithAccount(tenant);
+  const fresh = await addBankAccount(officer, loan.borrower_id);
   const investor = (await admin.post('/investors', { name: 'Fund' })).body.id as string;
   const url = 'https://hooks.lender.example/in';
   await keep();
 
   const webhook = await admin.post('/webhooks', {
-    ...{ url, events: ['*'], secret: 'a-secret-of-our-own' },
+    url,
+    events: ['*'],
+    secret: 'a-secret-of-our-own',
   });
   const asked = [
     webhook,
@@ -83,15 +91,19 @@ test('a new way out for data or money needs a second person where the tenant wan
     }),
     await admin.put(`/payment-instruments/${fresh}`, { is_verified: true }),
     await admin.post(`/borrowers/${loan.borrower_id}/payment-instruments`, {
-      ...{ routing_number: '021000021', account_number: '77776666', is_verified: true },
+      routing_number: '021000021',
+      account_number: '77776666',
+      is_verified: true,
     }),
     await admin.post('/loan-tape-configs', {
-      ...{ name: 'Daily', columns: ['loan_number'], delivery: 'email' },
-      ...{ recipients: ['anybody@elsewhere.example'] },
+      name: 'Daily',
+      columns: ['loan_number'],
+      delivery: 'email',
+      recipients: ['anybody@elsewhere.example'],
     }),
   ];
   const byOfficer = await officer.put(`/payment-instruments/${fresh}`, { is_verified: true });
-  const kept = await everyRow(stage.owner);
+  const kept = await dumpAllRows(stage.owner);
   const shown = (await superadmin.get(`/approvals/${asked[3]?.body.approval_id}`)).body;
   const approved = await superadmin.post(`/approvals/${webhook.body.approval_id}/approve`);
 
@@ -125,19 +137,20 @@ test('any change of the settings needs a second person where the tenant wants th
 
 test('an account that a bank corrects needs a second person where destinations do, also in a file', async () => {
   const { tenant, officer, admin, superadmin, keep } = await careful('destinations', 'reversals');
-  const loan = await withAccount(tenant);
+  const loan = await newLoanWithAccount(tenant);
   await officer.post(`/loans/${loan.id}/payments`, {
-    ...{ amount: '20.00', payment_instrument_id: loan.account },
+    amount: '20.00',
+    payment_instrument_id: loan.account,
   });
   const { filename } = (await admin.post('/nacha-files')).body;
-  const [line = ''] = await sentLines(stage, tenant, filename);
-  await settle(tenant, { nacha: { apply_change_notices: true } });
+  const [line = ''] = await readSentEntries(stage, tenant, filename);
+  await saveSettings(tenant, { nacha: { apply_change_notices: true } });
   await keep();
   const account = async () => (await officer.get(`/payment-instruments/${loan.account}`)).body;
   const approve = (reply: { body: { approval_id: string } }) =>
     superadmin.post(`/approvals/${reply.body.approval_id}/approve`);
 
-  const file = returnFile([line, 'C03', '121000248   000987654321']);
+  const file = buildReturnFile([line, 'C03', '121000248   000987654321']);
   const asked = await admin.post('/nacha-returns', { file });
   const shown = (await superadmin.get(`/approvals/${asked.body.approval_id}`)).body;
   const taken = await approve(asked);
@@ -145,7 +158,7 @@ test('an account that a bank corrects needs a second person where destinations d
   const [notice] = (await officer.get('/change-notices')).body;
   const applied = await officer.post(`/change-notices/${notice.id}/apply`);
   const before = await account();
-  const kept = await everyRow(stage.owner);
+  const kept = await dumpAllRows(stage.owner);
   const approved = await approve(applied);
 
   expect(shown.content.returns).toMatchObject([
@@ -182,7 +195,7 @@ test('a rule that forwards what borrowers write needs a second person where dest
 test('a receiver that is switched on again needs a second person where destinations do', async () => {
   const { admin, superadmin, keep } = await careful('destinations');
   const body = { url: 'https://receiver.example/', events: ['loan.created'], is_active: false };
-  const id = idOf(await admin.post('/webhooks', body));
+  const id = createdId(await admin.post('/webhooks', body));
   await keep();
 
   const asked = await admin.post(`/webhooks/${id}/re-enable`);
@@ -216,10 +229,13 @@ test('a tenant moves to another time zone with a second person where settings ne
 
 test('whoever approves a change of a provider sees whether its word replaces second factors', async () => {
   const { superadmin, keep, second } = await careful('invitations');
-  const provider = idOf(
+  const provider = createdId(
     await superadmin.post('/identity-providers', {
-      ...{ name: 'P', issuer_url: 'https://login.example', client_id: 'c', client_secret: 's' },
-      ...{ redirect_url: 'https://admin.example.com/signed-in' },
+      name: 'P',
+      issuer_url: 'https://login.example',
+      client_id: 'c',
+      client_secret: 's',
+      redirect_url: 'https://admin.example.com/signed-in',
     }),
   );
   await keep();

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { judgePicture } from '../../jobs/users/branding/logo-picture.ts';
-import { jpeg, LONG, png, SHAPE, svg } from '../setup/logos.ts';
+import { validatePicture } from '../../jobs/users/branding/logo-picture.ts';
+import { jpeg, LONG_CLIP_PATH, png, SVG_SHAPE, svg } from '../setup/logos.ts';
 
 test.each([
   ['a PNG', png(300, 80), { content_type: 'image/png', width: 300, height: 80 }],
   ['a JPEG', jpeg(640, 200), { content_type: 'image/jpeg', width: 640, height: 200 }],
-  ['an SVG', svg(SHAPE), { content_type: 'image/svg+xml', width: null }],
+  ['an SVG', svg(SVG_SHAPE), { content_type: 'image/svg+xml', width: null }],
 ])('%s is known by its bytes, with its size', (_kind, bytes, expected) => {
-  expect(judgePicture(bytes)).toMatchObject(expected);
+  expect(validatePicture(bytes)).toMatchObject(expected);
 });
 
 test.each([
@@ -16,27 +16,31 @@ test.each([
   ['a JPEG that ends before its size', jpeg(9, 9).subarray(0, 12), 'broken JPEG'],
   ['a page', Buffer.from('<!doctype html><p>Not found'), 'neither a PNG'],
   ['nothing', Buffer.alloc(0), 'empty'],
-  ['a drawing whose look is a style sheet', svg(`<style>.a{fill:red}</style>${SHAPE}`), '<style>'],
-  ['a drawing that multiplies itself', svg(`${SHAPE}<use href="#a"/>`), '<use>'],
+  [
+    'a drawing whose look is a style sheet',
+    svg(`<style>.a{fill:red}</style>${SVG_SHAPE}`),
+    '<style>',
+  ],
+  ['a drawing that multiplies itself', svg(`${SVG_SHAPE}<use href="#a"/>`), '<use>'],
   ['a drawing with a picture of elsewhere', svg('<image href="https://x.example"/>'), '<image>'],
-  ['a drawing of too many shapes', svg(SHAPE.repeat(6_000)), 'more than 5000'],
+  ['a drawing of too many shapes', svg(SVG_SHAPE.repeat(6_000)), 'more than 5000'],
   ['a drawing of too many arcs', svg(`<path d="M0 0${'a1 1 0 0 1 9 9'.repeat(4_000)}"/>`), '50 kB'],
   ['a line of endless dashes', svg('<path d="M0 0h9" style="stroke-dasharray:1e-9"/>'), 'dashed'],
   [
     'a clip within a clip',
-    svg(`<clipPath id="b"><clipPath/><rect clip-path="url(#a)"/></clipPath>${SHAPE}`),
+    svg(`<clipPath id="b"><clipPath/><rect clip-path="url(#a)"/></clipPath>${SVG_SHAPE}`),
     'a clip within a clip',
   ],
-  ['a clip of a clip', svg(`<clipPath clip-path="url(#a)"/>${SHAPE}`), 'a clip within a clip'],
-  ['many clips', svg(`<g clip-path="url(#a)">${SHAPE}</g>`.repeat(51)), 'more than 50 clips'],
+  ['a clip of a clip', svg(`<clipPath clip-path="url(#a)"/>${SVG_SHAPE}`), 'a clip within a clip'],
+  ['many clips', svg(`<g clip-path="url(#a)">${SVG_SHAPE}</g>`.repeat(51)), 'more than 50 clips'],
   ['a drawing of nothing', svg('<title>Bank</title>'), 'draws nothing'],
 ])('%s is no logo, and the reason is said', (_what, bytes, problem) => {
-  expect(judgePicture(bytes)).toEqual({ problem: expect.stringContaining(problem) });
+  expect(validatePicture(bytes)).toEqual({ problem: expect.stringContaining(problem) });
 });
 
 test('an SVG whose colours are styles keeps them, as attributes', () => {
   const styles = 'fill:#a00; stroke:none;stroke-dasharray:none;background:url(https://x.example)';
-  const judged = judgePicture(svg(`<rect width="5" fill="#000" style="${styles}"/>`));
+  const judged = validatePicture(svg(`<rect width="5" fill="#000" style="${styles}"/>`));
 
   const text = 'bytes' in judged ? judged.bytes.toString() : judged.problem;
   expect(text).toContain(
@@ -54,7 +58,7 @@ test('an SVG keeps its shapes and colours, and nothing that runs or reaches out'
     '<animate attributeName="href" to="javascript:alert(1)"/>&lt;b&gt;',
   ].join('');
   const entities = '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>';
-  const judged = judgePicture(
+  const judged = validatePicture(
     Buffer.concat([Buffer.from(entities), svg(`${hostile}&x;`, ' onload="a()"')]),
   );
 
@@ -68,7 +72,7 @@ test('an SVG keeps its shapes and colours, and nothing that runs or reaches out'
 });
 
 test('a clip path that is used once, and a gradient, are no reason to refuse a drawing', () => {
-  const judged = judgePicture(svg(`${LONG}<g clip-path="url(#a)">${SHAPE}</g>`));
+  const judged = validatePicture(svg(`${LONG_CLIP_PATH}<g clip-path="url(#a)">${SVG_SHAPE}</g>`));
 
   expect(judged).toMatchObject({ content_type: 'image/svg+xml' });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { DocumentTooSlow } from '../../jobs/files/refused.ts';
-import type { Outside } from '../../jobs/outside.ts';
+import { DocumentTooSlow } from '../../jobs/files/render-errors.ts';
+import type { ExternalServices } from '../../jobs/external-systems.ts';
 import { newLoan } from '../setup/loans.ts';
-import { png, SHAPE, svg } from '../setup/logos.ts';
+import { png, SVG_SHAPE, svg } from '../setup/logos.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -18,7 +18,7 @@ const setLogo = async (tenant: Tenant, logo_url: string) => {
   expect(set.status, JSON.stringify(set.body)).toBe(200);
   return superadmin;
 };
-const run = () => drain(stage, outside, ['fetch-logo', 'try-logo', 'render-document']);
+const run = () => runJobs(stage, outside, ['fetch-logo', 'verify-logo', 'render-document']);
 const arrives = (bytes: Buffer) => outside.answers.download.push({ status: 200, bytes });
 
 test('a logo is fetched once it is set, and a letter is printed with the one of its day', async () => {
@@ -31,10 +31,10 @@ test('a logo is fetched once it is set, and a letter is printed with the one of 
   const here = await tenant.officer.get('/tenant/logo');
   // Ordered with this logo, and printed once there is another.
   const approved = await tenant.officer.post(`/loans/${loan.id}/approve`);
-  arrives(svg(SHAPE));
+  arrives(svg(SVG_SHAPE));
   const asked = await superadmin.post('/tenant/logo', {});
   const twice = await superadmin.post('/tenant/logo', {});
-  await drain(stage, outside, ['fetch-logo', 'try-logo']);
+  await runJobs(stage, outside, ['fetch-logo', 'verify-logo']);
   const before = outside.pages.length;
   await run();
 
@@ -112,14 +112,14 @@ test('a picture is printed once before letters have it, and what the browser can
     async () => ({ bytes: Buffer.alloc(10_000), pages: 1 }),
   ]) {
     if (asked.length > 0) await superadmin.post('/tenant/logo', {});
-    arrives(svg(SHAPE));
-    await drain(stage, outside, ['fetch-logo']);
+    arrives(svg(SVG_SHAPE));
+    await runJobs(stage, outside, ['fetch-logo']);
     await shown();
-    const pdf: Outside['pdf'] = (html, options) => {
+    const pdf: ExternalServices['pdf'] = (html, options) => {
       asked.push([html, options]);
       return printed();
     };
-    await drain(stage, { ...outside, pdf }, ['try-logo']);
+    await runJobs(stage, { ...outside, pdf }, ['verify-logo']);
     await shown();
   }
 

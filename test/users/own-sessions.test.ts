@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { openLog } from '../../jobs/log.ts';
-import { newEar } from '../setup/canaries.ts';
-import { everyRow } from '../setup/every-row.ts';
-import { codeOf, enrollApp, forgetSteps, halfIn } from '../setup/second-factors.ts';
+import { newCanaryLog } from '../setup/canaries.ts';
+import { dumpAllRows } from '../setup/dump-rows.ts';
+import { totpCode, enrollApp, allowCodeReuse, signInHalfway } from '../setup/second-factors.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
-const ear = newEar();
+const ear = newCanaryLog();
 const stage = await newStage({ log: openLog('trace', { service: 'api' }, ear.destination) });
 const role = 'loan_officer';
 const isIn = async (client: Tenant['officer']) => (await client.get('/users/me')).status === 200;
@@ -36,10 +36,12 @@ test('a user sees where he is signed in, and signs out there', async () => {
     ).split(' '),
   );
   expect([ended.status, twice.status, anothers.status, unknown.status]).toEqual([
-    ...[200, 404, 404, 404],
+    200, 404, 404, 404,
   ]);
   expect([await isIn(officer), await isIn(elsewhere), await isIn(viewer)]).toEqual([
-    ...[true, false, true],
+    true,
+    false,
+    true,
   ]);
 });
 
@@ -72,12 +74,12 @@ test('a superadmin sees every session, ends one, and it is written down', async 
 test('what proves somebody is told once, and is in no log, job, event, history or table', async () => {
   const tenant = await stage.tenant();
   const { secret, recovery_codes } = await enrollApp(tenant.officer);
-  const { client, prove } = await halfIn(tenant, role);
+  const { client, prove } = await signInHalfway(tenant, role);
   const pending = client.cookies.get('pending_sign_in') ?? '';
   await prove({ code: '000000' });
   await prove({ recovery_code: recovery_codes[0] });
-  await forgetSteps(stage, tenant);
-  await client.post('/auth/second-factors/recovery-codes', { code: codeOf(secret) });
+  await allowCodeReuse(stage, tenant);
+  await client.post('/auth/second-factors/recovery-codes', { code: totpCode(secret) });
   const superadmin = await tenant.signedIn('superadmin');
   const shown: string[] = [];
   for (const { path, method, allow } of routes) {
@@ -91,7 +93,7 @@ test('what proves somebody is told once, and is in no log, job, event, history o
   const plain = recovery_codes.map((code) => code.replaceAll('-', ''));
   const places = {
     log: ear.lines.join('\n'),
-    rows: await everyRow(stage.owner),
+    rows: await dumpAllRows(stage.owner),
     shown: shown.join('\n'),
   };
   const found = [...secrets, ...plain].flatMap((text) =>

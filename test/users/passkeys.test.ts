@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { newAuthenticator } from '../setup/authenticator.ts';
 import type { Client } from '../setup/client.ts';
-import { halfIn } from '../setup/second-factors.ts';
-import { settle } from '../setup/settings.ts';
+import { signInHalfway } from '../setup/second-factors.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -22,12 +22,12 @@ test('a passkey is made, asked for, and lets its user in; what was signed once d
   const { authenticator, reply, options } = await enrolled(tenant, tenant.officer, {
     current_password: PASSWORD,
   });
-  const { client, reply: login, prove } = await halfIn(tenant, role);
+  const { client, reply: login, prove } = await signInHalfway(tenant, role);
   const asked = await client.post('/auth/second-factor/options');
   const passkey = authenticator.get({ options: asked.body, origin: originOf(tenant) });
 
   const proved = await prove({ passkey });
-  const again = await (await halfIn(tenant, role)).prove({ passkey });
+  const again = await (await signInHalfway(tenant, role)).prove({ passkey });
   const { factors } = (await client.get('/auth/second-factors')).body;
   const [session] = (await client.get('/auth/sessions')).body;
 
@@ -42,11 +42,11 @@ test('a passkey is made, asked for, and lets its user in; what was signed once d
 
 test('what another site, another key or a copy has signed opens nothing', async () => {
   const tenant = await stage.tenant();
-  await settle(tenant, { throttle: { login: 60, second_factor: 60 } });
+  await saveSettings(tenant, { throttle: { login: 60, second_factor: 60 } });
   const { authenticator } = await enrolled(tenant, tenant.officer, { current_password: PASSWORD });
   const origin = originOf(tenant);
   const attempt = async (sign: (options: { challenge: string }) => object) => {
-    const { client, prove } = await halfIn(tenant, role);
+    const { client, prove } = await signInHalfway(tenant, role);
     const { body: options } = await client.post('/auth/second-factor/options');
     return prove({ passkey: sign(options) });
   };
@@ -109,11 +109,11 @@ test('a passkey is enrolled for the user and host that asked, once, and no more 
 
 test('who has to enroll may take a passkey, and proves himself by it before he removes it', async () => {
   const tenant = await stage.tenant();
-  await settle(tenant, { auth: { second_factor: { borrowers: true } } });
-  const { client } = await halfIn(tenant, 'borrower');
+  await saveSettings(tenant, { auth: { second_factor: { borrowers: true } } });
+  const { client } = await signInHalfway(tenant, 'borrower');
   const { authenticator, reply } = await enrolled(tenant, client, {});
   const me = await client.get('/users/me');
-  await settle(tenant, { auth: {} });
+  await saveSettings(tenant, { auth: {} });
   const { factors } = (await client.get('/auth/second-factors')).body;
   const { body: options } = await client.post('/auth/second-factor/options');
   const passkey = authenticator.get({ options, origin: originOf(tenant) });

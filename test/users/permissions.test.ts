@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { allowedTo, DENIED, newTeam } from '../setup/team.ts';
+import { fetchPermissions, DENIED_SSN_RULE, newTeam } from '../setup/team.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -18,7 +18,7 @@ test('what a group grants holds for its members from their next request, and end
     member_ids: [tenant.userIds['viewer']],
   });
   const during = await viewer.post('/borrowers', names);
-  const told = await allowedTo(viewer);
+  const told = await fetchPermissions(viewer);
   await superadmin.put(`/permission-groups/${made.body.id}`, { member_ids: [] });
   const after = await viewer.post('/borrowers', names);
   await superadmin.put(`/permission-groups/${made.body.id}`, {
@@ -36,7 +36,7 @@ test('what a group grants holds for its members from their next request, and end
     403, 201, 403, 201, 200, 403,
   ]);
   expect(told).toContainEqual(grant);
-  expect(await allowedTo(viewer)).not.toContainEqual(grant);
+  expect(await fetchPermissions(viewer)).not.toContainEqual(grant);
 });
 
 test('a viewer may edit the one loan that was lent to him, and no other', async () => {
@@ -47,7 +47,7 @@ test('a viewer may edit the one loan that was lent to him, and no other', async 
   const lent = await lend('viewer', { action: 'edit', resource: 'loans', record_id: mine.id });
   const edits = [await rename(mine.id), await rename(other.id), await rename(NOBODY)];
   const frozen = await viewer.post(`/loans/${mine.id}/freeze`, { reason: 'x' });
-  const told = await allowedTo(viewer);
+  const told = await fetchPermissions(viewer);
   await superadmin.delete(`/object-grants/${lent.body.id}`);
   const over = await rename(mine.id);
 
@@ -77,7 +77,7 @@ test('a denial is stronger than the role and than every grant', async () => {
   await give('loan_officer', { type: 'deny', action: 'edit', resource: 'loans' });
   const edited = await officer.put(`/loans/${id}`, { external_id: 'E' });
   const read = await officer.get(`/loans/${id}`);
-  const told = await allowedTo(officer);
+  const told = await fetchPermissions(officer);
 
   expect(edited).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
   expect(read.status).toBe(200);
@@ -98,25 +98,25 @@ test('a rule names what there is', async () => {
   const answers = [
     await wrong(give('viewer', { action: 'edit', resource: 'spaceships' })),
     await wrong(give('viewer', { action: 'fly', resource: 'loans' })),
-    await wrong(give('viewer', { ...DENIED, record: { shoe_size: true } })),
-    await wrong(give('viewer', { ...DENIED, record: {} })),
-    await wrong(give('viewer', { ...DENIED, record: { id: true } })),
-    await wrong(give('viewer', { ...DENIED, record: { ssn_last_four: false } })),
-    await wrong(give('viewer', { ...DENIED, type: 'allow' })),
+    await wrong(give('viewer', { ...DENIED_SSN_RULE, record: { shoe_size: true } })),
+    await wrong(give('viewer', { ...DENIED_SSN_RULE, record: {} })),
+    await wrong(give('viewer', { ...DENIED_SSN_RULE, record: { id: true } })),
+    await wrong(give('viewer', { ...DENIED_SSN_RULE, record: { ssn_last_four: false } })),
+    await wrong(give('viewer', { ...DENIED_SSN_RULE, type: 'allow' })),
     await wrong(lend('viewer', { action: 'edit', resource: 'loans', record_id: foreign.id })),
     await wrong(lend('viewer', { action: 'edit', resource: 'loans', record_id: NOBODY })),
     await wrong(lend('viewer', { action: 'list', resource: 'jobs', record_id: NOBODY })),
     await wrong(
       superadmin.post('/permission-groups', {
         name: 'X',
-        permissions: [{ ...DENIED, action: 'z' }],
+        permissions: [{ ...DENIED_SSN_RULE, action: 'z' }],
       }),
     ),
     await wrong(
       superadmin.post('/permission-groups', { name: 'X', member_ids: [other.userIds['viewer']] }),
     ),
   ];
-  const borrower = await give('borrower', DENIED);
+  const borrower = await give('borrower', DENIED_SSN_RULE);
 
   expect(answers).toEqual([
     [422, 'resource'],

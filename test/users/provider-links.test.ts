@@ -1,16 +1,22 @@
 import { expect, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
-import { personOf } from '../../jobs/users/claims.ts';
-import { addressOf } from '../setup/browsers.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
+import { readPerson } from '../../jobs/users/claims.ts';
+import { userEmail } from '../setup/browsers.ts';
 import type { Client } from '../setup/client.ts';
 import { OUR_PAGE } from '../setup/identity-provider.ts';
-import { hidden, pagesOf } from '../setup/pages.ts';
+import { hiddenValue, pageClient } from '../setup/pages.ts';
 import { withIdentityProvider } from '../setup/provider-sign-in.ts';
-import { codeOf, enrollApp, eventsOf, forgetSteps, noticesOf } from '../setup/second-factors.ts';
+import {
+  totpCode,
+  enrollApp,
+  securityEvents,
+  allowCodeReuse,
+  accountNotices,
+} from '../setup/second-factors.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
-stage.installation.networks = networksOf(['127.0.0.0/8', '::1/128']);
+stage.installation.networks = parseNetworks(['127.0.0.0/8', '::1/128']);
 
 const withProvider = (more: object = {}) => withIdentityProvider(stage, more);
 const HIGH = { roles: { desk: 'collector', officers: 'superadmin', heads: 'admin' } };
@@ -20,33 +26,31 @@ const isIn = async (client: Client) => (await client.get('/users/me')).status ==
 test('a provider that names the address of a user lets nobody in as that user before the user consents', async () => {
   const { tenant, people, signIn } = await withProvider(HIGH);
   const { secret } = await enrollApp(tenant.officer);
-  await forgetSteps(stage, tenant);
+  await allowCodeReuse(stage, tenant);
   people['officer'] = { ...people['officer'], amr: ['mfa'] };
   const confirm = (client: Client) => client.post('/auth/provider-links');
 
   const { client, reply } = await signIn('officer');
   const nobody = await isIn(client);
   const elsewhere = await confirm(tenant.officer);
-  await client.login(addressOf(tenant, 'collector'), PASSWORD);
+  await client.login(userEmail(tenant, 'collector'), PASSWORD);
   const ofAnother = await confirm(client);
-  const asked = await noticesOf(stage, tenant);
+  const asked = await accountNotices(stage, tenant);
   await client.post('/auth/logout');
-  const login = await client.login(addressOf(tenant, 'loan_officer'), PASSWORD);
+  const login = await client.login(userEmail(tenant, 'loan_officer'), PASSWORD);
   const half = await confirm(client);
-  await client.post('/auth/second-factor', { code: codeOf(secret, 1) });
+  await client.post('/auth/second-factor', { code: totpCode(secret, 1) });
   const confirmed = await confirm(client);
   const again = await confirm(client);
   const next = await signIn('officer');
-  await forgetSteps(stage, tenant);
-  const proved = await next.client.post('/auth/second-factor', { code: codeOf(secret) });
+  await allowCodeReuse(stage, tenant);
+  const proved = await next.client.post('/auth/second-factor', { code: totpCode(secret) });
 
   expect(reply).toMatchObject({ status: 200, body: { link: { provider: 'Head office' } } });
   expect(nobody).toBe(false);
   expect([elsewhere, ofAnother].map(({ status, body }) => [status, body.code])).toEqual([
-    ...[
-      [409, 'no_link_to_confirm'],
-      [409, 'no_link_to_confirm'],
-    ],
+    [409, 'no_link_to_confirm'],
+    [409, 'no_link_to_confirm'],
   ]);
   expect(asked.filter((message) => message.startsWith('provider'))).toEqual([
     'provider_link_asked',
@@ -54,13 +58,13 @@ test('a provider that names the address of a user lets nobody in as that user be
   expect(login.body).toHaveProperty('second_factor');
   expect(half.status).toBe(401);
   expect([confirmed.status, again.status]).toEqual([200, 409]);
-  expect((await noticesOf(stage, tenant)).at(-1)).toBe('provider_linked');
+  expect((await accountNotices(stage, tenant)).at(-1)).toBe('provider_linked');
   expect(next.reply.body.second_factor).toMatchObject({ methods: ['totp', 'recovery_code'] });
   expect(proved.body).toMatchObject({
     id: tenant.userIds['loan_officer'],
     tenant_role: 'loan_officer',
   });
-  const events = await eventsOf(stage, tenant);
+  const events = await securityEvents(stage, tenant);
   expect(events).toContain(`provider_link done ${tenant.userIds['loan_officer']}`);
 });
 
@@ -89,27 +93,28 @@ test('a user removes a link, and keeps the only way to sign in', async () => {
 
 test('a user who was switched off here does not come in by a provider, linked or not', async () => {
   const { tenant, superadmin, people, signIn, consent } = await withProvider();
-  people['admin'] = { email: addressOf(tenant, 'admin'), email_verified: true, groups: ['desk'] };
+  people['admin'] = { email: userEmail(tenant, 'admin'), email_verified: true, groups: ['desk'] };
   await consent('officer', 'loan_officer');
   for (const role of ['loan_officer', 'admin'])
     await superadmin.post(`/users/${tenant.userIds[role]}/deactivate`);
-  const before = (await noticesOf(stage, tenant)).length;
+  const before = (await accountNotices(stage, tenant)).length;
 
   const linked = await signIn('officer');
   const unlinked = await signIn('admin');
 
   expect([linked, unlinked].map(({ reply }) => reply.body.message)).toEqual([
-    ...['The account is not active.', 'The account is not active.'],
+    'The account is not active.',
+    'The account is not active.',
   ]);
-  expect((await noticesOf(stage, tenant)).length).toBe(before);
+  expect((await accountNotices(stage, tenant)).length).toBe(before);
 });
 
 test('an address with letters that only look like those of another is nobody’s', () => {
   const verified = { sub: 'a', email_verified: true };
 
-  expect(personOf({ ...verified, email: '\u212Aate@lender.example' })?.email).toBeNull();
-  expect(personOf({ ...verified, email: 'K\u0430te@lender.example' })?.email).toBeNull();
-  expect(personOf({ ...verified, email: 'Kate@Lender.example' })?.email).toBe(
+  expect(readPerson({ ...verified, email: '\u212Aate@lender.example' })?.email).toBeNull();
+  expect(readPerson({ ...verified, email: 'K\u0430te@lender.example' })?.email).toBeNull();
+  expect(readPerson({ ...verified, email: 'Kate@Lender.example' })?.email).toBe(
     'kate@lender.example',
   );
 });
@@ -119,24 +124,26 @@ test('on our page a user signs in once with the password and confirms the link',
     redirect_url: OUR_PAGE,
   });
   const client = tenant.anonymous();
-  const pages = pagesOf(client, '/api/v1/auth/signed-in');
+  const pages = pageClient(client, '/api/v1/auth/signed-in');
   const { search } = await provider.visit(await begin(client), 'officer');
   const page = await pages.get(search);
   const names = ['state', 'code', 'iss'] as const;
-  const form = Object.fromEntries(names.map((name) => [name, hidden(page.body, name)]));
+  const form = Object.fromEntries(names.map((name) => [name, hiddenValue(page.body, name)]));
 
   const came = await meanwhile(pages.send('', form));
   const location = String(came.headers['location']).replace('/api/v1/auth/signed-in', '');
   const asking = await pages.get(location);
   const early = await pages.get('/link');
-  const back = hidden(asking.body, 'back');
+  const back = hiddenValue(asking.body, 'back');
   const wrong = await pages.send('/sign-in', {
-    email: addressOf(tenant, 'loan_officer'),
+    email: userEmail(tenant, 'loan_officer'),
     password: 'x',
     back,
   });
   const signedIn = await pages.send('/sign-in', {
-    ...{ email: addressOf(tenant, 'loan_officer'), password: PASSWORD, back },
+    email: userEmail(tenant, 'loan_officer'),
+    password: PASSWORD,
+    back,
   });
   const confirming = await pages.get('/link');
   const confirmed = await pages.send('/link');

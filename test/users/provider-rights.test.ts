@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { networksOf } from '../../jobs/networks/networks.ts';
+import { parseNetworks } from '../../jobs/networks/networks.ts';
 import type { Client } from '../setup/client.ts';
 import { withIdentityProvider } from '../setup/provider-sign-in.ts';
-import { codeOf, enrollApp, forgetSteps } from '../setup/second-factors.ts';
+import { totpCode, enrollApp, allowCodeReuse } from '../setup/second-factors.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-stage.installation.networks = networksOf(['127.0.0.0/8', '::1/128']);
+stage.installation.networks = parseNetworks(['127.0.0.0/8', '::1/128']);
 
 const withProvider = (more: object = {}) => withIdentityProvider(stage, more);
 
@@ -17,10 +17,10 @@ const isIn = async (client: Client) => (await client.get('/users/me')).status ==
 test('only a provider that is trusted to ask for two factors replaces the factor that is set up here', async () => {
   const { tenant, superadmin, people, made, signIn, consent } = await withProvider();
   const { secret } = await enrollApp(tenant.officer);
-  await forgetSteps(stage, tenant);
+  await allowCodeReuse(stage, tenant);
   people['officer'] = { ...people['officer'], amr: ['mfa'] };
   await consent('officer', 'loan_officer', (client) =>
-    client.post('/auth/second-factor', { code: codeOf(secret, 1) }),
+    client.post('/auth/second-factor', { code: totpCode(secret, 1) }),
   );
   const trust = (trusts_amr: boolean) =>
     superadmin.put(`/identity-providers/${made.body.id}`, { trusts_amr });
@@ -46,15 +46,11 @@ test('claims lower a role and give it back, and never exceed what staff decided 
   };
   const roles: unknown[] = [];
   for (const [person, group] of [
-    ...[
-      ['officer', 'desk'],
-      ['officer', 'officers'],
-      ['officer', 'heads'],
-    ],
-    ...[
-      ['nora', 'desk'],
-      ['nora', 'heads'],
-    ],
+    ['officer', 'desk'],
+    ['officer', 'officers'],
+    ['officer', 'heads'],
+    ['nora', 'desk'],
+    ['nora', 'heads'],
   ] as const)
     roles.push(await roleOf((await claims(person, group)).client));
   const nora = await meOf((await signIn('nora')).client);
@@ -95,9 +91,12 @@ test('the sessions of whom a provider knows end when it changes what decided abo
   const removed = await superadmin.delete(path);
 
   expect(left).toEqual({
-    ...{ name: true, 'name, begun before': true },
-    ...{ roles: false, 'roles, begun before': false },
-    ...{ 'switching off': false, 'switching off, begun before': false },
+    name: true,
+    'name, begun before': true,
+    roles: false,
+    'roles, begun before': false,
+    'switching off': false,
+    'switching off, begun before': false,
   });
   expect(removed.status).toBe(200);
   expect([await isIn(client), await isIn(superadmin)]).toEqual([false, true]);
@@ -118,7 +117,8 @@ test('a link is to one issuer: with another one it ends, also while somebody sig
     claims: async (exchange) => {
       const answer = await provider.identity.claims(exchange);
       await stage.owner.query('update identity_providers set issuer_url = $2 where id = $1', [
-        ...[made.body.id, 'https://other.example.com'],
+        made.body.id,
+        'https://other.example.com',
       ]);
       return answer;
     },
@@ -131,7 +131,10 @@ test('a link is to one issuer: with another one it ends, also while somebody sig
   outside.identity = provider.identity;
   await superadmin.put(path, { issuer_url: provider.issuer });
   const twice = await superadmin.post('/identity-providers', {
-    ...{ name: 'The same', issuer_url: provider.issuer, client_id: 'other', client_secret: 's' },
+    name: 'The same',
+    issuer_url: provider.issuer,
+    client_id: 'other',
+    client_secret: 's',
     redirect_url: 'https://admin.example.com/in',
   });
   expect(none).toEqual([]);
@@ -142,7 +145,8 @@ test('a link is to one issuer: with another one it ends, also while somebody sig
   });
 
   await stage.owner.query('update identity_providers set authorization_url = $2 where id = $1', [
-    ...[made.body.id, `${provider.issuer}/auth`],
+    made.body.id,
+    `${provider.issuer}/auth`,
   ]);
   await signIn('nora');
   const linked = await links();

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { addressOf, newBrowsers } from '../setup/browsers.ts';
+import { userEmail, newBrowsers } from '../setup/browsers.ts';
 import {
-  codeOf,
+  totpCode,
   enrollApp,
-  eventsOf,
-  forgetSteps,
-  halfIn,
-  noticesOf,
+  securityEvents,
+  allowCodeReuse,
+  signInHalfway,
+  accountNotices,
 } from '../setup/second-factors.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -21,10 +21,10 @@ test('with an app enrolled, the right password lets nobody in before its code do
   const tenant = await stage.tenant();
   const elsewhere = await tenant.signedIn(role);
   const { secret, recovery_codes } = await enrollApp(tenant.officer);
-  const { client, reply, prove } = await halfIn(tenant, role);
+  const { client, reply, prove } = await signInHalfway(tenant, role);
   const before = [client.cookies.has('sessionid'), await isIn(client)];
 
-  const proved = await prove({ code: codeOf(secret, 1) });
+  const proved = await prove({ code: totpCode(secret, 1) });
   const own = await client.get('/auth/second-factors');
 
   expect(reply.body.second_factor).toEqual({
@@ -36,31 +36,33 @@ test('with an app enrolled, the right password lets nobody in before its code do
   expect(proved).toMatchObject({ status: 200, body: { tenant_role: role } });
   expect(client.cookies.has('pending_sign_in')).toBe(false);
   expect([await isIn(client), await isIn(tenant.officer), await isIn(elsewhere)]).toEqual([
-    ...[true, true, false],
+    true,
+    true,
+    false,
   ]);
   expect(new Set(recovery_codes).size).toBe(10);
   expect(own.body).toMatchObject({ recovery_codes_left: 10, is_required: false });
   expect(own.body.factors).toMatchObject([{ kind: 'totp' }]);
   const user = tenant.userIds[role];
-  expect((await eventsOf(stage, tenant)).slice(2)).toEqual([
+  expect((await securityEvents(stage, tenant)).slice(2)).toEqual([
     `second_factor_add done ${user}`,
     `first_factor done ${user}`,
     `sign_in done ${user}`,
   ]);
-  expect(await noticesOf(stage, tenant)).toEqual(['second_factor_added']);
+  expect(await accountNotices(stage, tenant)).toEqual(['second_factor_added']);
 });
 
 test('a code works once: not again, not an older one, and of ten at once for one alone', async () => {
   const tenant = await stage.tenant();
   const { secret } = await enrollApp(tenant.officer);
-  await settle(tenant, { throttle: { login: 60, second_factor: 60 } });
-  const code = codeOf(secret, 1);
-  const tries = await Promise.all(Array.from({ length: 10 }, () => halfIn(tenant, role)));
+  await saveSettings(tenant, { throttle: { login: 60, second_factor: 60 } });
+  const code = totpCode(secret, 1);
+  const tries = await Promise.all(Array.from({ length: 10 }, () => signInHalfway(tenant, role)));
 
   const replies = await Promise.all(tries.map(({ prove }) => prove({ code })));
-  const older = await (await halfIn(tenant, role)).prove({ code: codeOf(secret) });
-  await forgetSteps(stage, tenant);
-  const forgotten = await (await halfIn(tenant, role)).prove({ code });
+  const older = await (await signInHalfway(tenant, role)).prove({ code: totpCode(secret) });
+  await allowCodeReuse(stage, tenant);
+  const forgotten = await (await signInHalfway(tenant, role)).prove({ code });
 
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(replies.filter(({ body }) => body.code === 'invalid_code')).toHaveLength(9);
@@ -72,20 +74,20 @@ test('five wrong codes end a sign-in, and six in a minute are too many for an ac
   const { secret } = await enrollApp(tenant.officer);
   const { browser } = await newBrowsers(stage);
   const guesser = await browser(tenant);
-  await guesser.login(addressOf(tenant, role));
+  await guesser.login(userEmail(tenant, role));
   const answers = [];
   for (let at = 0; at < 6; at += 1) {
     const { status, body } = await guesser.post('/auth/second-factor', { code: '000000' });
     answers.push(`${status} ${body.code}`);
   }
   const elsewhere = await browser(tenant);
-  await elsewhere.login(addressOf(tenant, role));
-  const right = { code: codeOf(secret, 1) };
+  await elsewhere.login(userEmail(tenant, role));
+  const right = { code: totpCode(secret, 1) };
 
   const late = await elsewhere.post('/auth/second-factor', right);
   const known = tenant.anonymous();
   known.cookies.set('known_device', tenant.officer.cookies.get('known_device') ?? '');
-  await known.login(addressOf(tenant, role), PASSWORD);
+  await known.login(userEmail(tenant, role), PASSWORD);
   const owner = await known.post('/auth/second-factor', right);
 
   expect(answers).toEqual([
@@ -96,16 +98,16 @@ test('five wrong codes end a sign-in, and six in a minute are too many for an ac
   expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(60);
   // Whoever guesses from elsewhere keeps nobody out of his own device.
   expect(owner.status).toBe(200);
-  expect((await noticesOf(stage, tenant)).at(-1)).toBe('wrong_codes');
+  expect((await accountNotices(stage, tenant)).at(-1)).toBe('wrong_codes');
 });
 
 test('in an hour twenty wrong codes are looked at, whatever a minute allows', async () => {
   const tenant = await stage.tenant();
   await enrollApp(tenant.officer);
-  await settle(tenant, { throttle: { login: 60, second_factor: 60 } });
+  await saveSettings(tenant, { throttle: { login: 60, second_factor: 60 } });
   const statuses: number[] = [];
   for (let at = 0; at < 5; at += 1) {
-    const { prove } = await halfIn(tenant, role);
+    const { prove } = await signInHalfway(tenant, role);
     for (let wrong = 0; wrong < 5; wrong += 1)
       statuses.push((await prove({ code: '000000' })).status);
   }
@@ -119,11 +121,11 @@ test('a recovery code opens once, however it is written, and the user is told', 
   const { recovery_codes } = await enrollApp(tenant.officer);
   const [first = '', second = ''] = recovery_codes;
   const use = async (recovery_code: string) =>
-    (await halfIn(tenant, role)).prove({ recovery_code });
+    (await signInHalfway(tenant, role)).prove({ recovery_code });
 
   const used = await use(first.toUpperCase().replaceAll('-', ''));
   const again = await use(first);
-  const client = await halfIn(tenant, role);
+  const client = await signInHalfway(tenant, role);
   await client.prove({ recovery_code: second });
   const renewed = await client.client.post('/auth/second-factors/recovery-codes', {
     current_password: PASSWORD,
@@ -133,7 +135,7 @@ test('a recovery code opens once, however it is written, and the user is told', 
   expect(first).toMatch(/^[2-9a-z]{4}(-[2-9a-z]{4}){3}$/);
   expect([used.status, again.status, old.status]).toEqual([200, 401, 401]);
   expect(renewed.body.recovery_codes).toHaveLength(10);
-  expect(await noticesOf(stage, tenant)).toEqual([
+  expect(await accountNotices(stage, tenant)).toEqual([
     'second_factor_added',
     'recovery_code_used',
     'recovery_code_used',
@@ -144,8 +146,8 @@ test('a sign-in that waits belongs to its tenant and browser, and ends with its 
   const tenant = await stage.tenant();
   const other = await stage.tenant();
   const { secret } = await enrollApp(tenant.officer);
-  const code = codeOf(secret);
-  const waiting = await halfIn(tenant, role);
+  const code = totpCode(secret);
+  const waiting = await signInHalfway(tenant, role);
   const token = waiting.client.cookies.get('pending_sign_in') ?? '';
   const stranger = other.anonymous();
   await stranger.get('/auth/csrf');
@@ -186,7 +188,7 @@ test('where staff need a second factor, whoever has none enrolls one and can do 
   const port = await stage.listen();
   const sessions = [await isIn(tenant.officer.at(port)), await isIn(borrower.at(port))];
   const client = tenant.anonymous().at(port);
-  const login = await client.login(addressOf(tenant, role), PASSWORD);
+  const login = await client.login(userEmail(tenant, role), PASSWORD);
   const shut = [
     await client.get('/users/me'),
     await client.get('/loans'),
@@ -199,8 +201,10 @@ test('where staff need a second factor, whoever has none enrolls one and can do 
   const me = await client.get('/users/me');
   const own = (await client.get('/auth/second-factors')).body;
   const id = own.factors[0].id as string;
-  await forgetSteps(stage, tenant);
-  const removal = await client.post(`/auth/second-factors/${id}/remove`, { code: codeOf(secret) });
+  await allowCodeReuse(stage, tenant);
+  const removal = await client.post(`/auth/second-factors/${id}/remove`, {
+    code: totpCode(secret),
+  });
 
   expect(sessions).toEqual([false, true]);
   expect(login.body.second_factor).toMatchObject({ methods: [], must_enroll: true });
@@ -213,9 +217,9 @@ test('where staff need a second factor, whoever has none enrolls one and can do 
 
 test('borrowers are asked by a setting of their own', async () => {
   const tenant = await stage.tenant();
-  await settle(tenant, { auth: { second_factor: { borrowers: true } } });
-  const borrower = await halfIn(tenant, 'borrower');
-  const officer = await tenant.anonymous().login(addressOf(tenant, role), PASSWORD);
+  await saveSettings(tenant, { auth: { second_factor: { borrowers: true } } });
+  const borrower = await signInHalfway(tenant, 'borrower');
+  const officer = await tenant.anonymous().login(userEmail(tenant, role), PASSWORD);
 
   await enrollApp(borrower.client, {});
   const me = await borrower.client.get('/users/me');

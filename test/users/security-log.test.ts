@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { openSecurityLog, REFUSALS_PER_MINUTE } from '../../api/http/security.ts';
+import { openSecurityLog, REFUSALS_PER_MINUTE } from '../../api/http/security-log.ts';
 import { routes } from '../../api/routes.ts';
 import { openLog } from '../../jobs/log.ts';
-import { newEar } from '../setup/canaries.ts';
+import { newCanaryLog } from '../setup/canaries.ts';
 import { newClient } from '../setup/client.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
-const ear = newEar();
+const ear = newCanaryLog();
 const stage = await newStage({ log: openLog('info', { service: 'api' }, ear.destination) });
 const app = new pg.Pool({
   connectionString: stage.url,
@@ -103,9 +103,12 @@ test('coming in, failing to, and going out are written down with whose account i
 
   expect(officer).toMatchObject({ event: 'sign_in', outcome: 'done' });
   expect(wrong).toMatchObject({ event: 'sign_in', outcome: 'refused', user_id: viewer });
-  expect(wrong).toMatchObject({ reason: 'invalid_credentials', tried_as: null });
-  expect(stranger).toMatchObject({ user_id: null, tried_as: expect.stringMatching(/^\w{64}$/) });
-  expect(again?.['tried_as']).toBe(stranger?.['tried_as']);
+  expect(wrong).toMatchObject({ reason: 'invalid_credentials', attempted_address_hash: null });
+  expect(stranger).toMatchObject({
+    user_id: null,
+    attempted_address_hash: expect.stringMatching(/^\w{64}$/),
+  });
+  expect(again?.['attempted_address_hash']).toBe(stranger?.['attempted_address_hash']);
   expect(signIn).toMatchObject({ event: 'sign_in', outcome: 'done', user_id: viewer });
   expect(signIn).toMatchObject({ ip_address: '127.0.0.1', request_id: expect.any(String) });
   expect(signOut).toMatchObject({ event: 'sign_out', outcome: 'done', user_id: viewer });

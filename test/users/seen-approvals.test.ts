@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -12,13 +12,15 @@ test('a request is seen by its author and by those who may decide it, and by nob
   const loan = await newLoan(tenant, { status: 'approved' });
   const other = await newLoan(tenant, { status: 'approved' });
   const viewer = tenant.userIds['viewer'];
-  await settle(tenant, { approvals: { four_eyes: ['invitations', 'disbursements'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['invitations', 'disbursements'] } });
   const newcomer = { first_name: 'N', last_name: 'N', tenant_role: 'superadmin' };
   const hidden = [
     await superadmin.post('/users/invite', { email: 'boss@staff.test', ...newcomer }),
     await superadmin.put('/tenant/settings', { approvals: { four_eyes: [] } }),
     await superadmin.post(`/users/${viewer}/permissions`, {
-      ...{ type: 'allow', action: '*', resource: 'loans' },
+      type: 'allow',
+      action: '*',
+      resource: 'loans',
     }),
   ].map(({ body }) => body.approval_id as string);
   const open = [

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { RULES } from '../../jobs/loans/origination/compliance-rules.ts';
+import { COMPLIANCE_RULES } from '../../jobs/loans/origination/compliance-rules.ts';
 import { DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
 import { COMPLIANCE_CHECKS } from '../../jobs/users/compliance-checks.ts';
 import { DocumentYears } from '../../jobs/users/document-years.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
 test('settings are read whole and changed in part', async () => {
   const tenant = await stage.tenant();
-  await settle(tenant, { nacha: {}, branding: {}, adverse_action: {}, tax: {} });
+  await saveSettings(tenant, { nacha: {}, branding: {}, adverse_action: {}, tax: {} });
   const superadmin = await tenant.signedIn('superadmin');
   const admin = await tenant.signedIn('admin');
 
@@ -141,7 +141,7 @@ test('an address may be taken back, and small change goes up to a hundred', asyn
 
 test('a bad value that was kept once counts as unset, and what is beside it stays', async () => {
   const tenant = await stage.tenant();
-  await settle(tenant, {
+  await saveSettings(tenant, {
     branding: { support_email: 'not an address', support_phone: '555 0100' },
     communications: { from_email: 'a@b.example\r\nBcc: c@d.example', weekly_cap: 3 },
     payoff: { tolerance: '9999999999999.99', quote_valid_days: 4 },
@@ -202,7 +202,7 @@ test('what every request has to read stays small: a tenant keeps at most a hundr
 });
 
 test('a tenant weighs exactly the checks that are made', () => {
-  expect(RULES.map(({ code }) => code)).toEqual(COMPLIANCE_CHECKS);
+  expect(COMPLIANCE_RULES.map(({ code }) => code)).toEqual(COMPLIANCE_CHECKS);
 });
 
 test('no tenant keeps a document for less than the law asks', async () => {
@@ -227,7 +227,8 @@ test('no tenant keeps a document for less than the law asks', async () => {
   expect(unknown.status).toBe(422);
   expect(set.body.retention.document_years).toMatchObject({ title: 10 });
   expect(unset.body.retention.document_years).toMatchObject({
-    ...{ adverse_action_notice: 3, title: null },
+    adverse_action_notice: 3,
+    title: null,
   });
   expect(Object.keys(DocumentYears.shape).toSorted()).toEqual(
     [...DOCUMENT_TYPES, 'loan_tape'].toSorted(),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts';
 import { newOutside } from '../setup/outside.ts';
-import { hidden, pagesOf } from '../setup/pages.ts';
+import { hiddenValue, pageClient } from '../setup/pages.ts';
 import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -20,7 +20,7 @@ async function mailedLink(
   return /https:\/\/[^/]+\/staff(\/choose-password\?token=[\w-]+)/.exec(html)?.[1] ?? '';
 }
 
-const staffPages = (tenant: Tenant) => pagesOf(tenant.anonymous(), '/staff');
+const staffPages = (tenant: Tenant) => pageClient(tenant.anonymous(), '/staff');
 const tokenOf = (link: string) => link.split('=')[1] ?? '';
 
 test('an invited colleague chooses a password, signs in and finds the API documentation', async () => {
@@ -33,7 +33,7 @@ test('an invited colleague chooses a password, signs in and finds the API docume
   const pages = staffPages(tenant);
 
   const form = await pages.get(link);
-  const token = hidden(form.body, 'token');
+  const token = hiddenValue(form.body, 'token');
   const chosen = await pages.send('/choose-password', { token, password: NEW });
   const door = await pages.get('/sign-in?done=password_chosen');
   const signedIn = await pages.send('/sign-in', { email, password: NEW });
@@ -97,9 +97,9 @@ test('somebody without access to a page may sign in with another account', async
   const officer = await tenant.signedIn('loan_officer');
   const borrower = await tenant.signedIn('borrower');
   const [atPortal, atOps, borrowerAtOps] = [
-    await pagesOf(officer).get(''),
-    await pagesOf(officer, '/ops').get(''),
-    await pagesOf(borrower, '/ops').get(''),
+    await pageClient(officer).get(''),
+    await pageClient(officer, '/ops').get(''),
+    await pageClient(borrower, '/ops').get(''),
   ];
 
   for (const page of [atPortal, atOps, borrowerAtOps]) {
@@ -108,8 +108,8 @@ test('somebody without access to a page may sign in with another account', async
     expect(page.body).toContain('Sign in with another account.');
     expect(page.body).toContain('Sign out and use another account');
   }
-  const out = await pagesOf(officer, '/staff').send('/sign-out');
-  const again = await pagesOf(officer, '/ops').get('');
+  const out = await pageClient(officer, '/staff').send('/sign-out');
+  const again = await pageClient(officer, '/ops').get('');
 
   expect(out.headers['location']).toBe('/staff/sign-in?done=signed_out');
   expect(again).toMatchObject({ status: 303, headers: { location: '/ops/sign-in' } });
@@ -118,7 +118,7 @@ test('somebody without access to a page may sign in with another account', async
 test('staff whose session has ended are told why, and come back to where they were', async () => {
   const tenant = await stage.tenant();
   const pages = staffPages(tenant);
-  const atOps = pagesOf(tenant.anonymous(), '/ops');
+  const atOps = pageClient(tenant.anonymous(), '/ops');
   for (const [visitor, name] of [
     [pages, 'viewer'],
     [atOps, 'superadmin'],
@@ -135,7 +135,7 @@ test('staff whose session has ended are told why, and come back to where they we
     '/staff/sign-in?back=/staff/factors&done=signed_out_by_time',
   );
   expect(ops.headers['location']).toBe('/ops/sign-in?back=/ops/jobs&done=signed_out_by_time');
-  expect(hidden(door.body, 'back')).toBe('/staff/factors');
+  expect(hiddenValue(door.body, 'back')).toBe('/staff/factors');
 });
 
 test('a form that was open for too long offers its page again', async () => {
@@ -156,14 +156,14 @@ test('a form that was open for too long offers its page again', async () => {
 
 test('an operator with one factor is led to where a second one is set up', async () => {
   const tenant = await stage.tenant();
-  await stage.owner.query("select app.name_operators($1, 'tests', 'They need one.')", [
+  await stage.owner.query("select app.set_operator_tenant($1, 'tests', 'They need one.')", [
     tenant.slug,
   ]);
   const admin = await tenant.signedIn('superadmin');
 
-  const ops = await pagesOf(admin, '/ops').get('');
-  const factors = await pagesOf(admin, '/staff').get('/factors');
-  const app = await pagesOf(admin, '/staff').get('/factors/app');
+  const ops = await pageClient(admin, '/ops').get('');
+  const factors = await pageClient(admin, '/staff').get('/factors');
+  const app = await pageClient(admin, '/staff').get('/factors/app');
 
   expect(ops.status).toBe(403);
   expect(ops.body).toContain('Set up two-step verification, then sign in again.');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastDayOver } from '../../jobs/business-day/plan-close.ts';
+import { lastEndedDay } from '../../jobs/business-day/plan-close.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
@@ -12,7 +12,7 @@ test('a tenant moves to another time zone from its next business date on, and it
   const put = (body: object) => superadmin.put('/tenant/settings', body);
   // Half past five in London, and half past midnight in New York, of the 16th.
   const now = new Date('2026-01-16T05:30:00Z');
-  const dayOver = () => tenant.within(async (work) => (await lastDayOver(work, now)).day);
+  const dayOver = () => tenant.within(async (work) => (await lastEndedDay(work, now)).day);
 
   const changed = await put({ time_zone: 'America/Los_Angeles', locale: 'es-US' });
   const today = await dayOver();
@@ -22,7 +22,8 @@ test('a tenant moves to another time zone from its next business date on, and it
   expect(changed).toMatchObject({
     status: 200,
     body: {
-      ...{ time_zone: 'America/New_York', next_time_zone: 'America/Los_Angeles' },
+      time_zone: 'America/New_York',
+      next_time_zone: 'America/Los_Angeles',
       locale: 'es-US',
     },
   });

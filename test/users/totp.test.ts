@@ -1,6 +1,6 @@
 import { Secret } from 'otpauth';
 import { expect, test } from 'vitest';
-import { newTotpSecret, stepOf, totpLabel } from '../../jobs/users/totp.ts';
+import { newTotpSecret, matchTotpStep, totpLabel } from '../../jobs/users/totp.ts';
 
 /** RFC 6238, Appendix B: the secret of each algorithm, and what it gives at each time. */
 const SEEDS = { SHA1: 20, SHA256: 32, SHA512: 64 } as const;
@@ -18,7 +18,7 @@ const secretOf = (algorithm: keyof typeof SEEDS) =>
 test.each(VECTORS)('the published codes of second %d are those of its step', (second, codes) => {
   for (const algorithm of ['SHA1', 'SHA256', 'SHA512'] as const) {
     const kind = { algorithm, digits: 8, period: 30 };
-    const at = (ms: number) => stepOf(secretOf(algorithm), codes[algorithm], ms, kind);
+    const at = (ms: number) => matchTotpStep(secretOf(algorithm), codes[algorithm], ms, kind);
 
     expect(at(second * 1000)).toBe(Math.floor(second / 30));
     expect(at((second + 90) * 1000)).toBeNull();
@@ -28,7 +28,7 @@ test.each(VECTORS)('the published codes of second %d are those of its step', (se
 test('a code of six digits is taken in its own step and the one before and after it', () => {
   const secret = secretOf('SHA1');
   const steps = [-60, -31, -30, 0, 29, 30, 59, 60].map((seconds) =>
-    stepOf(secret, '287082', (30 + seconds) * 1000),
+    matchTotpStep(secret, '287082', (30 + seconds) * 1000),
   );
 
   expect(steps).toEqual([null, null, 1, 1, 1, 1, 1, null]);
@@ -37,7 +37,7 @@ test('a code of six digits is taken in its own step and the one before and after
 test.each(['', '28708', '2870822', '28708a', ' 287082', '٢٨٧٠٨٢'])(
   'what is no code is of no step: %j',
   (code) => {
-    expect(stepOf(secretOf('SHA1'), code, 59_000)).toBeNull();
+    expect(matchTotpStep(secretOf('SHA1'), code, 59_000)).toBeNull();
   },
 );
 
@@ -45,7 +45,9 @@ test('each secret is new and has 160 bits, and an app reads whose it is', () => 
   const [secret, another] = [newTotpSecret(), newTotpSecret()];
 
   const { otpauth_url, qr_svg } = totpLabel({
-    ...{ issuer: 'Ash & Oak: Loans', email: 'nora@demo.test', secret },
+    issuer: 'Ash & Oak: Loans',
+    email: 'nora@demo.test',
+    secret,
   });
   const url = new URL(otpauth_url);
 

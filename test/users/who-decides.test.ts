@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newLoan } from '../setup/loans.ts';
-import { settle } from '../setup/settings.ts';
-import { allowedTo, DENIED, newTeam, secondSuperadmin } from '../setup/team.ts';
+import { saveSettings } from '../setup/settings.ts';
+import { fetchPermissions, DENIED_SSN_RULE, newTeam, secondSuperadmin } from '../setup/team.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -20,15 +20,15 @@ test('a superadmin is shut out of nothing, and is not shown what is denied to hi
   ).body;
 
   await give({ type: 'deny', action: '*', resource: '*' });
-  await give(DENIED);
+  await give(DENIED_SSN_RULE);
   const seen = await superadmin.get(`/borrowers/${id}`);
 
   expect(seen.status).toBe(200);
   expect(seen.body).not.toHaveProperty('ssn_last_four');
-  expect(await allowedTo(superadmin)).toEqual(
-    expect.arrayContaining([{ action: '*', resource: '*' }, DENIED]),
+  expect(await fetchPermissions(superadmin)).toEqual(
+    expect.arrayContaining([{ action: '*', resource: '*' }, DENIED_SSN_RULE]),
   );
-  expect(await allowedTo(superadmin)).not.toContainEqual(
+  expect(await fetchPermissions(superadmin)).not.toContainEqual(
     expect.objectContaining({ type: 'deny', resource: '*' }),
   );
 });
@@ -40,8 +40,11 @@ test('nobody gives himself anything, by his own hand or by another’s who only 
   const loan = await newLoan(tenant);
   const rule = { action: 'edit', resource: 'loans' };
   const group = { name: 'Mine', permissions: [rule], member_ids: [me] };
-  const theirs = await second.post('/permission-groups', { ...group, permissions: [DENIED] });
-  const own = await second.post(`/users/${me}/permissions`, DENIED);
+  const theirs = await second.post('/permission-groups', {
+    ...group,
+    permissions: [DENIED_SSN_RULE],
+  });
+  const own = await second.post(`/users/${me}/permissions`, DENIED_SSN_RULE);
 
   const itself = [
     await superadmin.post(`/users/${me}/permissions`, rule),
@@ -52,7 +55,7 @@ test('nobody gives himself anything, by his own hand or by another’s who only 
     await superadmin.delete(`/permission-groups/${theirs.body.id}`),
     await superadmin.delete(`/user-permissions/${own.body.id}`),
   ];
-  await settle(tenant, { approvals: { four_eyes: ['invitations'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['invitations'] } });
   const asked = await superadmin.post(`/users/${me}/permissions`, rule);
   const agreed = await second.post(`/approvals/${asked.body.approval_id}/approve`);
 
@@ -96,7 +99,7 @@ test('only superadmins decide about rules, which no grant opens to others', asyn
   }
   expect(everything.status).toBe(201);
   expect(still.map(({ status }) => status)).toEqual([403, 403, 403]);
-  expect(await allowedTo(admin)).not.toContainEqual({ action: '*', resource: '*' });
+  expect(await fetchPermissions(admin)).not.toContainEqual({ action: '*', resource: '*' });
   expect((await superadmin.get(`/users/${tenant.userIds['admin']}/permissions`)).body).toHaveLength(
     1,
   );
@@ -105,7 +108,7 @@ test('only superadmins decide about rules, which no grant opens to others', asyn
 test('two people decide about rules where the tenant wants that, and history tells who did', async () => {
   const { tenant, superadmin, give, viewer } = await newTeam(stage);
   const second = await secondSuperadmin(tenant, superadmin);
-  await settle(tenant, { approvals: { four_eyes: ['invitations'] } });
+  await saveSettings(tenant, { approvals: { four_eyes: ['invitations'] } });
 
   const asked = await give('viewer', { action: 'create', resource: 'borrowers' });
   const waiting = await viewer.post('/borrowers', { first_name: 'A', last_name: 'B' });

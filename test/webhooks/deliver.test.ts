@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { verify } from '../../jobs/webhooks/signature.ts';
+import { verifySignature } from '../../jobs/webhooks/signature.ts';
 import { newReceiver } from '../setup/receiver.ts';
 import {
-  attempt,
-  latest as latestOf,
+  attemptDelivery,
+  latestDelivery as latestOf,
   newSubscriber,
-  REFUSAL,
-  SECRET,
+  REFUSED_POST,
+  SUBSCRIBER_SECRET,
 } from '../setup/subscriber.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
@@ -21,17 +21,19 @@ test('a receiver gets the bytes of the event, signed over these very bytes', asy
     tenant.id,
     { webhooks: { allow_private_hosts: true } },
   ]);
-  const made = await admin.post('/webhooks', { url, events: ['*'], secret: SECRET });
+  const made = await admin.post('/webhooks', { url, events: ['*'], secret: SUBSCRIBER_SECRET });
   await happen();
   await relayed();
   const [delivery] = (await admin.get(`/webhooks/${made.body.id}/deliveries`)).body;
   const { id, event_id } = delivery;
 
-  await attempt(tenant, { ...outside, post: (request) => http.post(request) }, id);
+  await attemptDelivery(tenant, { ...outside, post: (request) => http.post(request) }, id);
 
   const { body, headers } = seen[0] ?? { body: Buffer.of(), headers: {} };
   expect(JSON.parse(body.toString())).toMatchObject({ event_id, data: { amount: '1.00' } });
-  expect(verify(SECRET, body, String(headers['x-webhook-signature']))).toBe(true);
+  expect(verifySignature(SUBSCRIBER_SECRET, body, String(headers['x-webhook-signature']))).toBe(
+    true,
+  );
   expect(headers).toMatchObject({
     'x-webhook-id': id,
     'x-webhook-event': 'payment.received',
@@ -46,8 +48,8 @@ test('what was delivered is not sent again', async () => {
   await happen();
   const { id } = await relayed();
 
-  await attempt(tenant, outside, id);
-  await attempt(tenant, outside, id);
+  await attemptDelivery(tenant, outside, id);
+  await attemptDelivery(tenant, outside, id);
 
   expect(outside.posts).toHaveLength(1);
 });
@@ -66,8 +68,8 @@ test('an attempt that crashed before it was recorded repeats with the same id an
     },
   };
 
-  await attempt(tenant, dying, id).catch(() => {});
-  await attempt(tenant, outside, id);
+  await attemptDelivery(tenant, dying, id).catch(() => {});
+  await attemptDelivery(tenant, outside, id);
 
   const [first, second] = outside.posts;
   expect(killed).toBe(true);
@@ -84,9 +86,9 @@ test('a refused attempt is repeated after 10, 60 and 300 seconds, never early', 
   const { tenant, outside, happen, relayed } = await subscribed();
   await happen();
   const { id } = await relayed();
-  outside.answers.post.push(REFUSAL, REFUSAL, REFUSAL, REFUSAL);
+  outside.answers.post.push(REFUSED_POST, REFUSED_POST, REFUSED_POST, REFUSED_POST);
 
-  for (const number of [1, 2, 3, 4]) await attempt(tenant, outside, id, number);
+  for (const number of [1, 2, 3, 4]) await attemptDelivery(tenant, outside, id, number);
 
   const { rows: jobs } = await stage.owner.query(
     `select split_part(job.key, ':', 3) as attempt,
@@ -116,7 +118,7 @@ test('a delivery that failed for good becomes a dead letter, which can be sent a
   const { delivery_id } = letters.body[0];
   const twice = await admin.post(`/webhooks/${id}/retry-delivery`, { delivery_id });
   const again = await latest(tenant);
-  await attempt(tenant, outside, again.id);
+  await attemptDelivery(tenant, outside, again.id);
   const resolved = await admin.get(`/webhooks/${id}/dead-letters`);
   const nothing = await admin.post(`/webhooks/${id}/retry-delivery`);
 
@@ -149,7 +151,7 @@ test('after five deliveries in a row the subscription is off and sends nothing m
 
   await given.failForGood();
   const posts = outside.posts.length;
-  await attempt(tenant, outside, waiting.id);
+  await attemptDelivery(tenant, outside, waiting.id);
   const after = await admin.get(`/webhooks/${id}`);
   const letters = await admin.get(`/webhooks/${id}/dead-letters`);
   const refused = await admin.post(`/webhooks/${id}/retry-delivery`);
@@ -176,7 +178,7 @@ test('any success ends the row of failures', async () => {
   for (let count = 1; count <= 4; count += 1) await given.failForGood();
 
   await happen();
-  await attempt(tenant, outside, (await relayed()).id);
+  await attemptDelivery(tenant, outside, (await relayed()).id);
   for (let count = 1; count <= 4; count += 1) await given.failForGood();
 
   const { body } = await admin.get(`/webhooks/${id}`);
@@ -189,7 +191,7 @@ test('a deleted subscription is sent nothing more', async () => {
   const waiting = await relayed();
 
   const deleted = await admin.delete(`/webhooks/${id}`);
-  await attempt(tenant, outside, waiting.id);
+  await attemptDelivery(tenant, outside, waiting.id);
 
   expect(deleted).toMatchObject({ status: 200, body: { id } });
   expect(outside.posts).toEqual([]);

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { EVENTS, type EventType } from '../../jobs/webhooks/event-types.ts';
 import { sql } from '../../sql/database/db.ts';
-import { postOffice } from '../setup/letters.ts';
+import { newLetterSender } from '../setup/letters.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain, travelTo } from '../setup/queue.ts';
+import { runJobs, travelTo } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -40,14 +40,14 @@ async function manyThingsHappen(tenant: Tenant) {
   await officer.post(`/loans/${id}/suspense-applications`);
   const admin = await tenant.signedIn('admin');
   await admin.post(`/loans/${id}/charge-off`, { amount: '1000.00' });
-  await drain(stage, newOutside(stage.pool), ['render-document']);
+  await runJobs(stage, newOutside(stage.pool), ['render-document']);
 }
 
 test('the data of every event has the fields that are documented for it, and no others', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await manyThingsHappen(tenant);
 
-  const office = await postOffice(stage);
+  const office = await newLetterSender(stage);
   await office.post(1);
   await office.batch();
 

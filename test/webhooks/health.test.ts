@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge } from '../../jobs/webhooks/health.ts';
+import { decideNextAttempt } from '../../jobs/webhooks/retry-policy.ts';
 
 const policy = { retry_delays: [10, 60, 300], max_retries: 3, disable_after: 5 };
 const refused = { ok: false, status: 500 };
@@ -9,23 +9,34 @@ test.each([
   [2, 60],
   [3, 300],
 ])('after attempt %i the next comes %i seconds later', (attempt, delay_seconds) => {
-  expect(judge(refused, attempt, 4, policy)).toEqual({ outcome: 'retry', delay_seconds });
+  expect(decideNextAttempt(refused, attempt, 4, policy)).toEqual({
+    outcome: 'retry',
+    delay_seconds,
+  });
 });
 
 test('a receiver may ask for a longer pause, and not for a shorter one', () => {
   const asking = (retry_after_seconds: number) =>
-    judge({ ...refused, retry_after_seconds }, 2, 0, policy);
+    decideNextAttempt({ ...refused, retry_after_seconds }, 2, 0, policy);
 
   expect(asking(61)).toEqual({ outcome: 'retry', delay_seconds: 61 });
   expect(asking(1)).toEqual({ outcome: 'retry', delay_seconds: 60 });
 });
 
 test('the fourth refusal ends the delivery and leaves the subscription on', () => {
-  expect(judge(refused, 4, 3, policy)).toEqual({ outcome: 'dead', disable_reason: null });
+  expect(decideNextAttempt(refused, 4, 3, policy)).toEqual({
+    outcome: 'dead',
+    disable_reason: null,
+  });
 });
 
 test('the fifth delivery in a row that fails for good switches the subscription off', () => {
-  const verdict = judge({ ok: false, error: 'The name does not resolve.' }, 4, 4, policy);
+  const verdict = decideNextAttempt(
+    { ok: false, error: 'The name does not resolve.' },
+    4,
+    4,
+    policy,
+  );
 
   expect(verdict).toEqual({
     outcome: 'dead',
@@ -34,7 +45,7 @@ test('the fifth delivery in a row that fails for good switches the subscription 
 });
 
 test('a receiver that is gone is switched off at once', () => {
-  const verdict = judge({ ok: false, status: 410 }, 1, 0, policy);
+  const verdict = decideNextAttempt({ ok: false, status: 410 }, 1, 0, policy);
 
   expect(verdict).toMatchObject({
     outcome: 'dead',
@@ -43,6 +54,10 @@ test('a receiver that is gone is switched off at once', () => {
 });
 
 test('only the 200s are a success', () => {
-  expect(judge({ ok: true, status: 204 }, 1, 4, policy)).toEqual({ outcome: 'delivered' });
-  expect(judge({ ok: false, status: 301 }, 1, 0, policy)).toMatchObject({ outcome: 'retry' });
+  expect(decideNextAttempt({ ok: true, status: 204 }, 1, 4, policy)).toEqual({
+    outcome: 'delivered',
+  });
+  expect(decideNextAttempt({ ok: false, status: 301 }, 1, 0, policy)).toMatchObject({
+    outcome: 'retry',
+  });
 });

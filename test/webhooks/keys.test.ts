@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { addIdentity, borrowersWith } from '../../jobs/borrowers/identity.ts';
+import { addIdentity, findBorrowersByNumber } from '../../jobs/borrowers/identity.ts';
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
-import { setProvider } from '../../jobs/communications/provider.ts';
+import { setProvider } from '../../jobs/communications/provider-callbacks.ts';
 import { readLink, signLink } from '../../jobs/files/links.ts';
-import { BARE } from '../../jobs/installation.ts';
-import { assertKeys } from '../../jobs/sealing/reseal.ts';
-import { keysFrom } from '../../jobs/sealing/secrets.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
+import { assertKeysPresent } from '../../jobs/sealing/reseal.ts';
+import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { subscribe } from '../../jobs/webhooks/subscription.ts';
 import { openPool } from '../../sql/database/db.ts';
-import { SEALED } from '../../sql/sealed.ts';
-import { secrets } from '../../workers/ops/secrets.ts';
+import { SEALED_COLUMNS } from '../../sql/sealed-columns.ts';
+import { resealSecrets } from '../../workers/ops/reseal-secrets.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -34,7 +34,7 @@ const NUMBER = { identity_type: 'ssn', identifier: '123-45-6789' } as const;
 async function everything() {
   const { keys } = stage.installation;
   const found = [];
-  for (const { table, column } of SEALED) {
+  for (const { table, column } of SEALED_COLUMNS) {
     const { rows } = await stage.owner.query<{ tenant_id: string; sealed: string; at: Date }>(
       `select tenant_id, ${column} as sealed, updated_at as at from ${table}
        where ${column} is not null order by tenant_id, created_at`,
@@ -47,21 +47,21 @@ async function everything() {
 const operate = (secret: string) => {
   const { pool: app, url } = stage;
   const given = { url, owner: worker, app, words: [], options: {}, newPassword: undefined };
-  return secrets.run({ ...given, secret, installation: BARE });
+  return resealSecrets.run({ ...given, secret, installation: DEFAULT_INSTALLATION });
 };
 /** The API goes on with another SECRET. */
-const use = (secret: string) => void (stage.installation.keys = keysFrom(secret));
+const use = (secret: string) => void (stage.installation.keys = deriveKeys(secret));
 const start = (secret: string) =>
-  assertKeys(stage.pool, { secret, environment: 'production' }, () => {});
+  assertKeysPresent(stage.pool, { secret, environment: 'production' }, () => {});
 
 test('what was sealed or signed under a key opens while SECRET holds it, and not without', () => {
   const link = { key: 'demo/a', method: 'GET' as const, expires_at: new Date('2030-01-01') };
   const whole = { ...link, content_type: 'text/plain' };
-  const sealed = keysFrom(A).seal('t', 'receiver’s');
+  const sealed = deriveKeys(A).seal('t', 'receiver’s');
   const [, token = ''] = signLink(whole, A).split('/');
   const [payload, , signature] = token.split('.');
 
-  const both = keysFrom(`${B},${A}`);
+  const both = deriveKeys(`${B},${A}`);
 
   expect(both.unseal('t', sealed)).toBe('receiver’s');
   expect(both.unseal('t', sealed.replace('v2:first:', 'v1:'))).toBe('receiver’s');
@@ -71,14 +71,14 @@ test('what was sealed or signed under a key opens while SECRET holds it, and not
   expect(signLink(whole, `${B},${A}`)).toContain('.2026b.');
   expect(readLink(token, 'GET', B, new Date(0))).toBeNull();
   for (const other of [B, C.replace('2026c:', 'first:')])
-    expect(() => keysFrom(other).unseal('t', sealed)).toThrow('does not hold the key "first"');
+    expect(() => deriveKeys(other).unseal('t', sealed)).toThrow('does not hold the key "first"');
 });
 
 test('a SECRET with a short key, or two of one id, is refused without being shown', () => {
-  expect(() => keysFrom('short')).toThrow('at least 32 characters');
-  expect(() => keysFrom(`${B},2026a:tiny`)).toThrow('The key 2026a must have');
-  expect(() => keysFrom(`${B},${B}`)).toThrow('Two keys have the id 2026b');
-  expect(() => keysFrom('with,commas,as,it,was,before,keys,had,ids')).not.toThrow();
+  expect(() => deriveKeys('short')).toThrow('at least 32 characters');
+  expect(() => deriveKeys(`${B},2026a:tiny`)).toThrow('The key 2026a must have');
+  expect(() => deriveKeys(`${B},${B}`)).toThrow('Two keys have the id 2026b');
+  expect(() => deriveKeys('with,commas,as,it,was,before,keys,had,ids')).not.toThrow();
 });
 
 test('every column that is named as sealed is among those that are sealed anew', async () => {
@@ -87,7 +87,7 @@ test('every column that is named as sealed is among those that are sealed anew',
      where column_name like '%sealed' and table_schema = 'public' order by 1`,
   );
 
-  const known = SEALED.map(({ table, column }) => `${table}.${column}`);
+  const known = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`);
 
   expect(rows.map(({ name }) => name)).toEqual(known.sort());
 });
@@ -110,7 +110,7 @@ test('a key goes once everything under it was sealed anew; until then nothing st
     });
   }
   const foundByNumber = async () => {
-    const found = await tenants[0]!.within((work) => borrowersWith(work, NUMBER));
+    const found = await tenants[0]!.within((work) => findBorrowersByNumber(work, NUMBER));
     return found.borrower_ids.length;
   };
   const before = await everything();

@@ -31,12 +31,12 @@ test('the relay enqueues first attempts as they would be enqueued again', async 
   const enqueued = await jobs();
   const payload = deliverWebhook.payload.parse(enqueued[0]?.payload);
   // The same key makes it the same job.
-  await tenant.within(({ tx }) => deliveries.send(tx, [payload.delivery_id]));
+  await tenant.within(({ tx }) => deliveries.enqueueDeliveries(tx, [payload.delivery_id]));
 
   expect(enqueued).toMatchObject([
     { identifier: deliverWebhook.name, max_attempts: deliverWebhook.attempts, line: null },
   ]);
-  expect(payload).toMatchObject({ tenant_id: tenant.id, attempt: 1, in_line: false });
+  expect(payload).toMatchObject({ tenant_id: tenant.id, attempt: 1, is_throttled: false });
   expect(await jobs()).toEqual(enqueued);
 });
 
@@ -54,10 +54,10 @@ test('what goes to a slow receiver waits in one of its four lines, after all oth
 
   const [first, ...others] = await jobs();
   const lines = new Set(others.map(({ line }) => line as string));
-  expect(first.payload).toMatchObject({ subscription_id: healthy.id, in_line: false });
+  expect(first.payload).toMatchObject({ subscription_id: healthy.id, is_throttled: false });
   expect(first.line).toBeNull();
   expect(others).toHaveLength(30);
-  expect(others.every(({ payload }) => payload.in_line)).toBe(true);
+  expect(others.every(({ payload }) => payload.is_throttled)).toBe(true);
   expect([...lines].every((line) => /^slow-receivers-\d+$/.test(line))).toBe(true);
   expect(lines.size).toBeGreaterThan(1);
   expect(lines.size).toBeLessThanOrEqual(4);
@@ -78,13 +78,17 @@ test('a delivery that was on its way when its receiver became slow goes to wait,
   const asked = outside.posts.length;
   const waiting = (await jobs()).filter(({ payload }) => payload.delivery_id === second.id);
   // The worker died before it could say that this job has ended: it has left nothing undone.
-  await tenant.within(({ tx }) => deadLetters.buryUnsent(tx, fetched!, 'The worker died.'));
+  await tenant.within(({ tx }) => deadLetters.createForUnsent(tx, fetched!, 'The worker died.'));
   const read = await admin.get(`/webhook-deliveries/${second.id}`);
   await deliverWebhook.run(deliverWebhook.payload.parse(waiting[0]?.payload), outside);
 
   expect(asked).toBe(1);
   expect(waiting).toMatchObject([
-    { priority: 20, line: expect.stringMatching(/^slow-receivers-/), payload: { in_line: true } },
+    {
+      priority: 20,
+      line: expect.stringMatching(/^slow-receivers-/),
+      payload: { is_throttled: true },
+    },
   ]);
   expect(read.body.status).toBe('scheduled');
   expect((await admin.get(`/webhook-deliveries/${second.id}/attempts`)).body).toHaveLength(1);
@@ -107,9 +111,9 @@ test('the retry of a receiver that kept silent waits in a line, and its success 
   await relayed();
 
   expect(slow.body).toMatchObject([{ id }]);
-  expect(retry).toMatchObject({ attempt: 2, in_line: true });
+  expect(retry).toMatchObject({ attempt: 2, is_throttled: true });
   expect(await payloadOf()).toMatchObject({ attempt: 2 });
-  expect((await jobs())[0]?.payload).toMatchObject({ attempt: 1, in_line: false });
+  expect((await jobs())[0]?.payload).toMatchObject({ attempt: 1, is_throttled: false });
 });
 
 test('what waited in a line while a receiver was not known yet is let out by its first answer', async () => {
@@ -142,16 +146,16 @@ test('what waited in a line while a receiver was not known yet is let out by its
   await Promise.all(running);
 
   const { rows: left } = await stage.owner.query(
-    `select id from webhook_deliveries where tenant_id = $1 and status = 'scheduled' and in_line`,
+    `select id from webhook_deliveries where tenant_id = $1 and status = 'scheduled' and is_throttled`,
     [tenant.id],
   );
   const inLine = (await jobs()).filter(({ line }) => line !== null);
-  expect(inLine).toMatchObject([{ id: taken?.id, payload: { in_line: true } }]);
+  expect(inLine).toMatchObject([{ id: taken?.id, payload: { is_throttled: true } }]);
   expect(left).toEqual([{ id: inLine[0]?.payload.delivery_id }]);
   const letOut = (await jobs()).filter(({ id }) => waiting.includes(id) && id !== taken?.id);
   expect(letOut).toHaveLength(3);
   expect(letOut).toMatchObject(
-    letOut.map(() => ({ line: null, priority: 0, payload: { in_line: false, attempt: 1 } })),
+    letOut.map(() => ({ line: null, priority: 0, payload: { is_throttled: false, attempt: 1 } })),
   );
 });
 
@@ -185,7 +189,7 @@ test('what is put into a line while the first answer of its receiver comes does 
 
   const { rows } = await stage.owner.query(
     `select count(*)::integer as left from webhook_deliveries
-     where tenant_id = $1 and status = 'scheduled' and in_line`,
+     where tenant_id = $1 and status = 'scheduled' and is_throttled`,
     [tenant.id],
   );
   expect(rows).toEqual([{ left: 0 }]);

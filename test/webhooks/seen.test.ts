@@ -4,9 +4,15 @@ import { sendAccountMessage } from '../../jobs/users/send-account-message.job.ts
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
 import { newLoan } from '../setup/loans.ts';
-import { drain } from '../setup/queue.ts';
-import { settle } from '../setup/settings.ts';
-import { attempt, latest, newSubscriber, REFUSAL, SECRET } from '../setup/subscriber.ts';
+import { runJobs } from '../setup/queue.ts';
+import { saveSettings } from '../setup/settings.ts';
+import {
+  attemptDelivery,
+  latestDelivery,
+  newSubscriber,
+  REFUSED_POST,
+  SUBSCRIBER_SECRET,
+} from '../setup/subscriber.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -18,22 +24,25 @@ test('each attempt is kept: its status, how long it took, what was answered and 
   const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
   await happen();
   const { id: delivery } = await relayed();
-  const echo = `key=${SECRET}; SSN 123-45-6789\u0000\u202e\n`;
+  const echo = `key=${SUBSCRIBER_SECRET}; SSN 123-45-6789\u0000\u202e\n`;
   outside.answers.post.push(
-    { ...REFUSAL, body: echo },
+    { ...REFUSED_POST, body: echo },
     { ok: false, error: 'No answer within 10 seconds.', ms: 10_004 },
     { ok: true, status: 200, body: 'k'.repeat(5_000), ms: 12 },
   );
 
-  for (const number of [1, 2, 3]) await attempt(tenant, outside, delivery, number);
+  for (const number of [1, 2, 3]) await attemptDelivery(tenant, outside, delivery, number);
   const attempts = await admin.get(`${attemptsOf(delivery)}?ordering=attempt`);
   const read = await admin.get(`/webhook-deliveries/${delivery}`);
   const listed = await admin.get(`/webhooks/${id}/deliveries`);
 
   expect(attempts.body).toMatchObject([
     {
-      ...{ attempt: 1, response_status: 500, error: 'The receiver answered 500.', ms: 3 },
-      response_body: 'key=[secret]; SSN ***-**-6789\ufffd\ufffd\n',
+      attempt: 1,
+      response_status: 500,
+      error: 'The receiver answered 500.',
+      ms: 3,
+      response_body: 'key=[secret]; SSN ***-**-6789��\n',
     },
     {
       response_status: null,
@@ -44,8 +53,14 @@ test('each attempt is kept: its status, how long it took, what was answered and 
     { attempt: 3, response_status: 200, response_body: 'k'.repeat(1_000), error: null },
   ]);
   expect(read.body).toMatchObject({
-    ...{ webhook_id: delivery, status: 'delivered', attempt: 3, round: 0, response_status: 200 },
-    ...{ event_type: 'payment.received', payload: { data: { amount: '1.00' } }, ms: 12 },
+    webhook_id: delivery,
+    status: 'delivered',
+    attempt: 3,
+    round: 0,
+    response_status: 200,
+    event_type: 'payment.received',
+    payload: { data: { amount: '1.00' } },
+    ms: 12,
   });
   expect(listed.body).toEqual([read.body]);
 });
@@ -54,7 +69,7 @@ test('another tenant sees no delivery, and nothing that was answered to it', asy
   const theirs = await newSubscriber(stage);
   await theirs.happen();
   const { id } = await theirs.relayed();
-  await attempt(theirs.tenant, theirs.outside, id);
+  await attemptDelivery(theirs.tenant, theirs.outside, id);
   const { admin } = await newSubscriber(stage);
 
   const replies = [
@@ -71,7 +86,7 @@ test('deliveries are found by status, by event and since a time', async () => {
   const { tenant, admin, id, outside, happen, relayed } = given;
   await given.failForGood();
   await happen();
-  await attempt(tenant, outside, (await relayed()).id);
+  await attemptDelivery(tenant, outside, (await relayed()).id);
   const total = async (query: string) =>
     (await admin.get(`/webhooks/${id}/deliveries?${query}`)).headers['content-range'];
   const [newest] = (await admin.get(`/webhooks/${id}/deliveries`)).body;
@@ -103,24 +118,26 @@ test('a failing receiver is seen at its first failure, and no longer once it suc
   const { tenant, admin, id, outside, happen, relayed } = await newSubscriber(stage);
   await happen();
   const { id: delivery } = await relayed();
-  outside.answers.post.push(REFUSAL, {
+  outside.answers.post.push(REFUSED_POST, {
     ok: false,
     error: 'No answer within 10 seconds.',
     ms: 10_000,
   });
 
-  await attempt(tenant, outside, delivery, 1);
+  await attemptDelivery(tenant, outside, delivery, 1);
   const first = (await admin.get('/webhooks?failing_since__isnull=false')).body;
-  await attempt(tenant, outside, delivery, 2);
+  await attemptDelivery(tenant, outside, delivery, 2);
   const second = (await admin.get(`/webhooks/${id}`)).body;
-  await attempt(tenant, outside, delivery, 3);
+  await attemptDelivery(tenant, outside, delivery, 3);
   const third = (await admin.get(`/webhooks/${id}`)).body;
 
   expect(first).toMatchObject([
     { id, is_slow: false, last_failure: 'The receiver answered 500.', consecutive_failures: 0 },
   ]);
   expect(second).toMatchObject({
-    ...{ failing_since: first[0].failing_since, is_slow: true, is_active: true },
+    failing_since: first[0].failing_since,
+    is_slow: true,
+    is_active: true,
     last_failure: 'No answer within 10 seconds.',
   });
   expect(third).toMatchObject({ failing_since: null, last_failure: null, is_slow: false });
@@ -131,10 +148,10 @@ test('administrators are written to when a receiver is switched off, once', asyn
   const { tenant, admin, id, outside } = given;
   for (let count = 1; count <= 6; count += 1) await given.failForGood().catch(() => {});
 
-  await drain(stage, outside, [sendAccountMessage.name]);
+  await runJobs(stage, outside, [sendAccountMessage.name]);
   await admin.post(`/webhooks/${id}/re-enable`);
   await admin.put(`/webhooks/${id}`, { is_active: false });
-  await drain(stage, outside, [sendAccountMessage.name]);
+  await runJobs(stage, outside, [sendAccountMessage.name]);
 
   expect(outside.mailbox.map(({ to }) => to.address).toSorted()).toEqual([
     `admin@${tenant.slug}.test`,
@@ -154,7 +171,7 @@ test('a receiver that is switched off by hand, or on again before the mail goes,
   for (let count = 1; count <= 5; count += 1) await given.failForGood();
 
   await admin.post(`/webhooks/${id}/re-enable`);
-  await drain(stage, outside, [sendAccountMessage.name]);
+  await runJobs(stage, outside, [sendAccountMessage.name]);
 
   expect(outside.mailbox).toEqual([]);
 });
@@ -162,13 +179,13 @@ test('a receiver that is switched off by hand, or on again before the mail goes,
 test('answers are forgotten after the days that the tenant keeps them, deliveries are not', async () => {
   const given = await newSubscriber(stage);
   const { tenant, admin, outside, happen, relayed } = given;
-  await settle(tenant, { webhooks: { keep_attempts_days: 7 } });
+  await saveSettings(tenant, { webhooks: { keep_attempts_days: 7 } });
   await given.failForGood();
-  const dead = await latest(stage, tenant);
+  const dead = await latestDelivery(stage, tenant);
   await happen();
   const waiting = await relayed();
-  outside.answers.post.push(REFUSAL);
-  await attempt(tenant, outside, waiting.id);
+  outside.answers.post.push(REFUSED_POST);
+  await attemptDelivery(tenant, outside, waiting.id);
   await stage.owner.query(
     `update webhook_attempts set started_at = now() - interval '8 days'
      where tenant_id = $1 and (attempt <= 2 or delivery_id = $2)`,
@@ -196,13 +213,18 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
   expect((await admin.get(`/webhook-deliveries/${dead.id}`)).body.status).toBe('dead');
   expect([young.response_body, kept.response_body]).toEqual(['no', 'no']);
   expect(await letter()).toMatchObject({
-    ...{ response_status: 500, response_body: null, status: 'dead', payload: young.payload },
+    response_status: 500,
+    response_body: null,
+    status: 'dead',
+    payload: young.payload,
   });
 });
 
 test('an event that nobody relays is found, but not that of a tenant who is closed or not active', async () => {
   const [open, closed, inactive] = [
-    ...[await stage.tenant(), await stage.tenant(), await stage.tenant()],
+    await stage.tenant(),
+    await stage.tenant(),
+    await stage.tenant(),
   ] as const;
   const ids = [open.id, closed.id, inactive.id];
   await stage.owner.query(

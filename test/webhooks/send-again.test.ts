@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
-import { verify } from '../../jobs/webhooks/signature.ts';
-import { drain } from '../setup/queue.ts';
-import { attempt, latest, newSubscriber, REFUSAL, SECRET } from '../setup/subscriber.ts';
+import { verifySignature } from '../../jobs/webhooks/signature.ts';
+import { runJobs } from '../setup/queue.ts';
+import {
+  attemptDelivery,
+  latestDelivery,
+  newSubscriber,
+  REFUSED_POST,
+  SUBSCRIBER_SECRET,
+} from '../setup/subscriber.ts';
 import { violationsIn } from '../setup/violations.ts';
 import { newStage } from '../setup/world.ts';
 
@@ -21,7 +27,7 @@ test('all that failed since a time is sent again, and asking twice sends nothing
     admin.post(path, { since }),
   ]);
   const posts = outside.posts.length;
-  await drain(stage, outside, [deliverWebhook.name]);
+  await runJobs(stage, outside, [deliverWebhook.name]);
   const letters = (await admin.get(`/webhooks/${id}/dead-letters?ordering=attempted_at`)).body;
   const late = await admin.post(path, { since });
 
@@ -29,7 +35,9 @@ test('all that failed since a time is sent again, and asking twice sends nothing
   expect(first.body.queued * again.body.queued).toBe(0);
   expect(outside.posts.length - posts).toBe(2);
   expect(letters.map(({ status }: { status: string }) => status)).toEqual([
-    ...['dead', 'resolved', 'resolved'],
+    'dead',
+    'resolved',
+    'resolved',
   ]);
   expect(late).toMatchObject({ status: 200, body: { queued: 0, remaining: 0 } });
 });
@@ -39,18 +47,18 @@ test('one delivery is sent again even though it arrived, with the same id and by
   await happen();
   const { id: delivery_id } = await relayed();
   const under = await admin.post(`/webhooks/${id}/replay`, { delivery_id });
-  await attempt(tenant, outside, delivery_id);
+  await attemptDelivery(tenant, outside, delivery_id);
 
   const sent = await admin.post(`/webhooks/${id}/replay`, { delivery_id });
   const twice = await admin.post(`/webhooks/${id}/replay`, { delivery_id });
-  await drain(stage, outside, [deliverWebhook.name]);
+  await runJobs(stage, outside, [deliverWebhook.name]);
 
   const [before, after] = outside.posts.map(({ body, headers }) => [body, headers['X-Webhook-Id']]);
   expect(under).toMatchObject({ status: 409, body: { code: 'delivery_under_way' } });
   expect(sent).toMatchObject({ status: 200, body: { queued: 1, remaining: 0 } });
   expect(twice).toMatchObject({ status: 409, body: { code: 'delivery_under_way' } });
   expect(after).toEqual(before);
-  expect((await latest(stage, tenant)).status).toBe('delivered');
+  expect((await latestDelivery(stage, tenant)).status).toBe('delivered');
   expect((await admin.get(`/webhooks/${id}/deliveries?round=1`)).body).toMatchObject([
     { webhook_id: delivery_id, status: 'delivered' },
   ]);
@@ -87,16 +95,16 @@ test('a test goes to one receiver, signed, also while it is switched off, and co
   await admin.post('/webhooks', { url: 'https://other.example.com/', events: ['*'] });
   await admin.put(`/webhooks/${id}`, { is_active: false });
   // What other tests have left.
-  await drain(stage, outside, [deliverWebhook.name]);
-  outside.answers.post.push(REFUSAL);
+  await runJobs(stage, outside, [deliverWebhook.name]);
+  outside.answers.post.push(REFUSED_POST);
 
   const sent = await admin.post(`/webhooks/${id}/test`);
   const twice = await admin.post(`/webhooks/${id}/test`);
   await stage.owner.query('select app.relay_events(100)');
-  await drain(stage, outside, [deliverWebhook.name]);
+  await runJobs(stage, outside, [deliverWebhook.name]);
   const read = await admin.get(`/webhook-deliveries/${sent.body.id}`);
   const again = await admin.post(`/webhooks/${id}/test`);
-  await attempt(tenant, outside, again.body.id);
+  await attemptDelivery(tenant, outside, again.body.id);
 
   const [post, ...others] = outside.posts.filter(
     ({ headers }) => headers['X-Webhook-Event'] === 'webhook.test',
@@ -106,16 +114,24 @@ test('a test goes to one receiver, signed, also while it is switched off, and co
   expect(others).toHaveLength(1);
   expect(post?.headers['X-Webhook-Event']).toBe('webhook.test');
   expect(JSON.parse(Buffer.from(post?.body ?? []).toString())).toMatchObject({
-    ...{ event_type: 'webhook.test', tenant_id: tenant.id, data: { subscription_id: id } },
+    event_type: 'webhook.test',
+    tenant_id: tenant.id,
+    data: { subscription_id: id },
   });
   expect(
-    verify(SECRET, post?.body ?? Buffer.of(), post?.headers['X-Webhook-Signature'] ?? ''),
+    verifySignature(
+      SUBSCRIBER_SECRET,
+      post?.body ?? Buffer.of(),
+      post?.headers['X-Webhook-Signature'] ?? '',
+    ),
   ).toBe(true);
   expect(read.body).toMatchObject({ status: 'dead', event_type: 'webhook.test' });
   expect((await admin.get(`/webhook-deliveries/${again.body.id}`)).body.status).toBe('delivered');
   expect((await admin.get(`/webhooks/${id}/dead-letters`)).body).toEqual([]);
   expect((await admin.get(`/webhooks/${id}`)).body).toMatchObject({
-    ...{ is_active: false, consecutive_failures: 0, failing_since: null },
+    is_active: false,
+    consecutive_failures: 0,
+    failing_since: null,
   });
   expect(await violationsIn(stage)).toEqual([]);
 });

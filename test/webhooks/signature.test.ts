@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { headersOf, signStandard } from '../../jobs/webhooks/signature.ts';
+import { signatureHeaders, signStandard } from '../../jobs/webhooks/signature.ts';
 
 const body = Buffer.from('{"test": 2432232314}');
 
@@ -24,12 +24,15 @@ test('a secret in no such form is the key itself', () => {
 test('the headers of both schemes name one message, one second and one signature each', () => {
   const sent = { webhook_id: 'the-id', event_type: 'payment.received', attempt: 2, body };
 
-  const headers = headersOf(sent, { current: 'a secret', previous: null }, 1_700_000_000);
+  const headers = signatureHeaders(sent, { current: 'a secret', previous: null }, 1_700_000_000);
 
   expect(headers).toMatchObject({
-    ...{ 'X-Webhook-Id': 'the-id', 'webhook-id': 'the-id', 'X-Webhook-Attempt': '2' },
-    ...{ 'X-Webhook-Timestamp': '1700000000', 'webhook-timestamp': '1700000000' },
-    'webhook-signature': signStandard('a secret', 'the-id', 1_700_000_000, body),
+    'X-Webhook-Id': 'the-id',
+    'webhook-id': 'the-id',
+    'X-Webhook-Attempt': '2',
+    'X-Webhook-Timestamp': '1700000000',
+    'webhook-timestamp': '1700000000',
+    'webhook-signature': signStandard('a secret', 'the-id', 17e8, body),
     'X-Hub-Signature-256': headers['X-Webhook-Signature'],
   });
   expect(headers).not.toHaveProperty('X-Webhook-Signature-Next');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { PostAnswer, PostRequest } from '../../jobs/outside.ts';
-import { startDeliveries } from '../setup/hanging.ts';
-import { happened, subscribeAll } from '../setup/outbound.ts';
+import type { PostResponse, PostRequest } from '../../jobs/external-systems.ts';
+import { startDeliveryWorker } from '../setup/delivery-worker.ts';
+import { emitPaymentReceived, subscribeAll } from '../setup/outbound-worker.ts';
 import { newStage } from '../setup/world.ts';
 import { eventually } from '../workers/stage.ts';
 
@@ -13,10 +13,10 @@ const stage = await newStage();
 
 test('fifty receivers that keep silent delay no delivery to one that is known to answer', async () => {
   const tenant = await stage.tenant();
-  const release = Promise.withResolvers<PostAnswer>();
+  const release = Promise.withResolvers<PostResponse>();
   let delivered = 0;
   let hanging = 0;
-  const worker = await startDeliveries(stage, async ({ url }: PostRequest) => {
+  const worker = await startDeliveryWorker(stage, async ({ url }: PostRequest) => {
     if (url !== HEALTHY) {
       hanging += 1;
       return release.promise;
@@ -25,13 +25,13 @@ test('fifty receivers that keep silent delay no delivery to one that is known to
     return { ok: true, status: 204, body: '', ms: 1 };
   });
   await subscribeAll(tenant, [HEALTHY]);
-  await happened(tenant);
+  await emitPaymentReceived(tenant);
   await eventually(() => delivered, 1);
   await subscribeAll(tenant, HANGING);
 
   // None of those that hang ends before this test: whatever waits for one of them waits for ever.
   for (let round = 1; round <= ROUNDS; round += 1) {
-    await happened(tenant);
+    await emitPaymentReceived(tenant);
     await eventually(() => delivered, 1 + round);
   }
   release.resolve({ ok: false, error: 'No answer within 10 seconds.', ms: 10_000 });

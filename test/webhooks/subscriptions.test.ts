@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { cleanUp } from '../../jobs/operations/clean-up.job.ts';
-import type { PostRequest } from '../../jobs/outside.ts';
-import { keysFrom } from '../../jobs/sealing/secrets.ts';
-import { signStandard, verify } from '../../jobs/webhooks/signature.ts';
+import type { PostRequest } from '../../jobs/external-systems.ts';
+import { deriveKeys } from '../../jobs/sealing/secrets.ts';
+import { signStandard, verifySignature } from '../../jobs/webhooks/signature.ts';
 import { FORGED_HOSTS, FORGED_URLS } from '../setup/forged-hosts.ts';
-import { attempt, newSubscriber, SECRET } from '../setup/subscriber.ts';
+import { attemptDelivery, newSubscriber, SUBSCRIBER_SECRET } from '../setup/subscriber.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -80,7 +80,7 @@ test('webhooks are for administrators', async () => {
 });
 
 test('a secret opens for its own tenant only', () => {
-  const keys = keysFrom('a secret of more than thirty-two characters');
+  const keys = deriveKeys('a secret of more than thirty-two characters');
   const sealed = keys.seal('tenant-1', 'the secret');
 
   expect(keys.unseal('tenant-1', sealed)).toBe('the secret');
@@ -105,11 +105,11 @@ test('while a secret is replaced both sign, until its hours are over or it is re
   const path = `/webhooks/${id}/rotate-secret`;
   const sent = async () => {
     await happen();
-    await attempt(tenant, outside, (await relayed()).id);
+    await attemptDelivery(tenant, outside, (await relayed()).id);
     const [{ body, headers } = NOTHING] = outside.posts.slice(-1);
     const signs = (secret: string) => ({
-      first: verify(secret, body, headers['X-Webhook-Signature'] ?? ''),
-      next: verify(secret, body, headers['X-Webhook-Signature-Next'] ?? ''),
+      first: verifySignature(secret, body, headers['X-Webhook-Signature'] ?? ''),
+      next: verifySignature(secret, body, headers['X-Webhook-Signature-Next'] ?? ''),
       standard: (headers['webhook-signature'] ?? '')
         .split(' ')
         .indexOf(
@@ -145,15 +145,19 @@ test('while a secret is replaced both sign, until its hours are over or it is re
   const own = await sent();
 
   expect(rotated).toMatchObject({
-    ...{ status: 200, body: { id, secret: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+    status: 200,
+    body: {
+      id,
+      secret: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
   });
   expect(rotated.body.secret_last_four).toBe(secret.slice(-4));
   expect(Date.parse(rotated.body.rotation_ends_at) - Date.now()).toBeGreaterThan(7_000_000);
   expect(during.signs(secret)).toEqual({ first: false, next: true, standard: 0 });
-  expect(during.signs(SECRET)).toEqual({ first: true, next: false, standard: 1 });
+  expect(during.signs(SUBSCRIBER_SECRET)).toEqual({ first: true, next: false, standard: 1 });
   expect(refused).toMatchObject({ status: 409, body: { code: 'rotation_under_way' } });
   expect(after.signs(secret)).toEqual({ first: true, next: false, standard: 0 });
-  expect(after.signs(SECRET)).toEqual({ first: false, next: false, standard: -1 });
+  expect(after.signs(SUBSCRIBER_SECRET)).toEqual({ first: false, next: false, standard: -1 });
   expect(rows[0]?.['previous_secret_sealed']).toBeNull();
   expect(again.body).toMatchObject({ secret: 'a secret of my own choice' });
   expect(retired.body).toMatchObject({ secret: null, rotation_ends_at: null });

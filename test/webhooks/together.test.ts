@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PostRequest } from '../../jobs/outside.ts';
-import { attempt, newSubscriber, REFUSAL } from '../setup/subscriber.ts';
+import type { PostRequest } from '../../jobs/external-systems.ts';
+import { attemptDelivery, newSubscriber, REFUSED_POST } from '../setup/subscriber.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -53,7 +53,7 @@ test('deliveries of a tenant at one moment share transactions, each begun before
     return OK;
   };
 
-  await Promise.all(ids.map((id) => attempt(tenant, { ...outside, post }, id)));
+  await Promise.all(ids.map((id) => attemptDelivery(tenant, { ...outside, post }, id)));
 
   expect(begunBefore).toHaveLength(AT_ONCE);
   expect(new Set(begunBefore).size).toBeLessThan(AT_ONCE);
@@ -68,13 +68,13 @@ test('an answer that cannot be recorded, or is none, undoes no other that came w
   const [refused, unrecorded] = ids;
   const post = (request: PostRequest) => {
     const id = webhookOf(request);
-    if (id === refused) return Promise.resolve(REFUSAL);
+    if (id === refused) return Promise.resolve(REFUSED_POST);
     // More milliseconds than the column holds.
     return Promise.resolve(id === unrecorded ? { ...OK, ms: 2 ** 31 } : OK);
   };
 
   const ended = await Promise.allSettled(
-    ids.map((id) => attempt(tenant, { ...outside, post }, id)),
+    ids.map((id) => attemptDelivery(tenant, { ...outside, post }, id)),
   );
 
   expect(ended.map(({ status }) => status === 'fulfilled')).toEqual(
@@ -96,7 +96,7 @@ test('a job that may no longer write keeps none of those back that it was begun 
   const over = { ...outside, within: () => Promise.reject(new Error('The job has ended.')) };
 
   const ended = await Promise.allSettled(
-    ids.map((id) => attempt(tenant, id === first ? over : outside, id)),
+    ids.map((id) => attemptDelivery(tenant, id === first ? over : outside, id)),
   );
 
   expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(1);
@@ -111,7 +111,7 @@ test('an answer that is cut in the middle of a sign is kept', async () => {
   const { id } = await relayed();
   outside.answers.post.push({ ...OK, body: `${'a'.repeat(999)}\u{1f600}` });
 
-  await attempt(tenant, outside, id);
+  await attemptDelivery(tenant, outside, id);
 
   const [made] = await attemptsOf(tenant.id);
   expect(made).toMatchObject({
@@ -127,9 +127,12 @@ test('the last answer says whether a receiver is slow, and any success ends its 
   const post = (request: PostRequest) =>
     Promise.resolve(slow.has(webhookOf(request)) ? { ...OK, ms: 9_000 } : OK);
 
-  await Promise.all(ids.map((one) => attempt(tenant, { ...outside, post }, one)));
+  await Promise.all(ids.map((one) => attemptDelivery(tenant, { ...outside, post }, one)));
 
   expect((await admin.get(`/webhooks/${id}`)).body).toMatchObject({
-    ...{ is_slow: false, consecutive_failures: 0, failing_since: null, last_failure: null },
+    is_slow: false,
+    consecutive_failures: 0,
+    failing_since: null,
+    last_failure: null,
   });
 });

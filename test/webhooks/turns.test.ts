@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest';
-import { SLOW_MS } from '../../jobs/webhooks/answer.ts';
-import { newTurns, type Turn } from '../../jobs/webhooks/turns.ts';
+import { SLOW_RECEIVER_MS } from '../../jobs/webhooks/response-record.ts';
+import { createReceiverSlots, type ReceiverSlot } from '../../jobs/webhooks/receiver-slots.ts';
 
 /** Turns by a clock that moves on only when somebody waits, or is told to. */
 function newClock() {
   let now = 0;
-  const turnOf = newTurns(
+  const turnOf = createReceiverSlots(
     () => now,
     async () => void (now += 25),
   );
   return { turnOf, pass: (ms: number) => void (now += ms), passed: () => now };
 }
 
-async function takeAll(turnOf: (receiver: string) => Promise<Turn | null>, receivers: string[]) {
-  const turns: Turn[] = [];
+async function takeAll(
+  turnOf: (receiver: string) => Promise<ReceiverSlot | null>,
+  receivers: string[],
+) {
+  const turns: ReceiverSlot[] = [];
   for (const receiver of receivers) {
     const turn = await turnOf(receiver);
     if (turn) turns.push(turn);
@@ -27,7 +30,7 @@ test('a receiver that has fallen silent gets no further requests from here', asy
   const turn = await turnOf('silent');
   turn?.asked();
 
-  pass(SLOW_MS + 1);
+  pass(SLOW_RECEIVER_MS + 1);
   const second = await turnOf('silent');
   turn?.end(true);
   const third = await turnOf('silent');
@@ -46,13 +49,13 @@ test('one receiver holds at most sixteen places, and what comes then waits until
 
   expect(turns).toHaveLength(16);
   expect(last).toBeNull();
-  expect(passed()).toBe(SLOW_MS + 25);
+  expect(passed()).toBe(SLOW_RECEIVER_MS + 25);
 });
 
 test('who waits for a busy receiver comes in when a place is free', async () => {
   let now = 0;
-  const turns: Turn[] = [];
-  const turnOf = newTurns(
+  const turns: ReceiverSlot[] = [];
+  const turnOf = createReceiverSlots(
     () => now,
     async () => {
       now += 25;
@@ -68,7 +71,7 @@ test('who waits for a busy receiver comes in when a place is free', async () => 
 });
 
 test('who waits for a busy receiver is told of a free place, the first of them first', async () => {
-  const turnOf = newTurns(
+  const turnOf = createReceiverSlots(
     () => 0,
     () => new Promise(() => {}),
   );

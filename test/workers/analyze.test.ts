@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { analyzeTables } from '../../jobs/operations/analyze-tables.job.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { newLoan } from '../setup/loans.ts';
 import { closeThrough } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-const analyze = () => analyzeTables.run({}, { within: workOf(stage.pool, SYSTEM) } as never);
+const analyze = () => analyzeTables.run({}, { within: createWithin(stage.pool, SYSTEM) } as never);
 const due = async () =>
   (await stage.owner.query<{ name: string }>('select name from app.tables_to_analyze()')).rows.map(
     ({ name }) => name,
@@ -36,7 +36,7 @@ test('every tenant is assumed to own an equal share of a table, whoever owned th
   await newLoan(tenant);
   await closeThrough(stage, tenant, '2026-01-16');
 
-  await analyzeTables.run({}, { within: workOf(stage.pool, SYSTEM) } as never);
+  await analyzeTables.run({}, { within: createWithin(stage.pool, SYSTEM) } as never);
   await stage.owner.query('analyze');
 
   const { rows } = await stage.owner.query<{ tablename: string }>(
@@ -46,7 +46,9 @@ test('every tenant is assumed to own an equal share of a table, whoever owned th
      order by tablename`,
   );
   expect(rows.map(({ tablename }) => tablename)).toEqual([
-    ...['interest_accruals', 'interest_accruals_202601', 'loans'],
+    'interest_accruals',
+    'interest_accruals_202601',
+    'loans',
   ]);
   for (const row of rows) expect(row).toMatchObject({ tenants: 2, remembered: null });
 });

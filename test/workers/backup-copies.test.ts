@@ -13,8 +13,8 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { copyChecked, copyFile, placeWithin } from '../../workers/backups/copy.ts';
-import { assertForBackups, makeOwn } from '../../workers/backups/own-folder.ts';
+import { copyVerified, copyFile, assertPathInside } from '../../workers/backups/copy.ts';
+import { assertBackupFolder, makePrivateFolder } from '../../workers/backups/private-folder.ts';
 
 const root = mkdtempSync(path.join(os.tmpdir(), 'copies-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -28,7 +28,7 @@ symlinkSync(root, path.join(backup, 'folder'));
 execFileSync('mkfifo', [path.join(backup, 'pipe')]);
 
 const sha256 = createHash('sha256').update('x').digest('hex');
-const restore = (name: string) => copyChecked(backup, into, [{ path: name, bytes: 1, sha256 }]);
+const restore = (name: string) => copyVerified(backup, into, [{ path: name, bytes: 1, sha256 }]);
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 test.each([
@@ -53,9 +53,9 @@ test('a restore copies what lies in the backup, whatever its name begins with', 
 });
 
 test('a folder that a manifest names lies in the data folder', () => {
-  expect(placeWithin('base/1/..2')).toBe('base/1/..2');
+  expect(assertPathInside('base/1/..2')).toBe('base/1/..2');
   for (const name of ['../outside', 'base/../../outside', '/outside'])
-    expect(() => placeWithin(name)).toThrow('outside the backup');
+    expect(() => assertPathInside(name)).toThrow('outside the backup');
 });
 
 test('a copy is its owner’s alone, whoever left something in its place', async () => {
@@ -76,12 +76,12 @@ test('a backup closes its folder to others, and takes none that holds other thin
   const open = path.join(root, 'open');
   mkdirSync(open);
   chmodSync(open, 0o755);
-  assertForBackups(open);
-  makeOwn(open);
+  assertBackupFolder(open);
+  makePrivateFolder(open);
   writeFileSync(path.join(open, 'manifest.json'), '{}');
-  assertForBackups(open);
+  assertBackupFolder(open);
   writeFileSync(path.join(open, 'notes.txt'), '');
 
   expect(modeOf(open)).toBe(0o700);
-  expect(() => assertForBackups(open)).toThrow('holds other things (notes.txt)');
+  expect(() => assertBackupFolder(open)).toThrow('holds other things (notes.txt)');
 });

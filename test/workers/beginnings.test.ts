@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimFolder } from '../../sql/database/claim.ts';
-import { COMPILED } from '../setup/processes.ts';
+import { COMPILE_CACHE_ENV } from '../setup/processes.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -18,7 +18,12 @@ type End = { code: number | null; stderr: string; stdout: string };
 
 function run(words: readonly string[], env: Record<string, string>): Promise<End> {
   const child = spawn(process.execPath, [...words], {
-    env: { PATH: process.env['PATH'], DATA_DIR: path.join(folder, 'data'), ...COMPILED, ...env },
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: path.join(folder, 'data'),
+      ...COMPILE_CACHE_ENV,
+      ...env,
+    },
   });
   const end = { stderr: '', stdout: '' };
   child.stderr.on('data', (chunk: Buffer) => void (end.stderr += chunk.toString()));
@@ -43,8 +48,12 @@ test.each(PROCESSES)(
   '%s says all that is wrong with its environment, without a trace',
   async (name, words) => {
     const wrong = {
-      ...{ DATABASE_URL: 'mysql://db', NODE_ENV: 'staging', SECRET: 'short', METRICS_PORT: 'abc' },
-      ...{ WORKER_CONCURRENCY: '0', PORT: 'x' },
+      DATABASE_URL: 'mysql://db',
+      NODE_ENV: 'staging',
+      SECRET: 'short',
+      METRICS_PORT: 'abc',
+      WORKER_CONCURRENCY: '0',
+      PORT: 'x',
     };
     const read: Record<string, string[]> = {
       start: ['DATABASE_URL', 'NODE_ENV', 'SECRET', 'METRICS_PORT', 'WORKER_CONCURRENCY', 'PORT'],

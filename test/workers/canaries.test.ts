@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { openLog } from '../../jobs/log.ts';
 import { sql } from '../../sql/database/db.ts';
-import { ALL_CANARIES, CANARIES, newEar } from '../setup/canaries.ts';
+import { ALL_CANARIES, CANARIES, newCanaryLog } from '../setup/canaries.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
 
-const ear = newEar();
+const ear = newCanaryLog();
 const log = openLog('trace', { pool: 'ledger' }, ear.destination);
 const stage = await newWorkerStage();
 afterAll(() => stage.end());

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
-import { changes } from '../../sql/operations/platform.ts';
+import { listChanges } from '../../sql/operations/platform.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { release } from '../../sql/queue/workers.ts';
+import { releaseJobs } from '../../sql/queue/workers.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
 
 let stage: Awaited<ReturnType<typeof newWorkerStage>>;
@@ -94,7 +94,10 @@ test('slots are more and fewer at run time, without a restart', async () => {
   const more = await eventually(() => peak(200), 5);
   await operations.setSlots(stage.owner, 'ledger', 3, BY);
   const fewer = await eventually(() => peak(200), 3);
-  const told = await eventually(async () => (await operations.processes(stage.owner))[0]?.slots, 3);
+  const told = await eventually(
+    async () => (await operations.listProcesses(stage.owner))[0]?.slots,
+    3,
+  );
   await operations.setSlots(stage.owner, 'ledger', null, BY);
   const own = await eventually(() => peak(200), 2);
 
@@ -102,7 +105,7 @@ test('slots are more and fewer at run time, without a restart', async () => {
 });
 
 test('a tenant is paused while the others go on, no attempt is spent, and nothing is lost', async () => {
-  await operations.pause(stage.owner, { tenant_id: big }, BY);
+  await operations.pauseWork(stage.owner, { tenant_id: big }, BY);
   await idle();
   const before = await waiting(big);
   await enqueue('statement', small, 40);
@@ -116,13 +119,13 @@ test('a tenant is paused while the others go on, no attempt is spent, and nothin
     select from graphile_worker._private_jobs where attempts > 0 and locked_at is null
   `;
   expect(await stage.count(spent)).toBe(0);
-  expect(await operations.resume(stage.owner, { tenant_id: big }, BY)).toBe(true);
+  expect(await operations.resumeWork(stage.owner, { tenant_id: big }, BY)).toBe(true);
   expect(await eventually(async () => (await waiting(big)) < before, true)).toBe(true);
 });
 
 test('a pause of a kind and a tenant together holds only what is both', async () => {
   const both = { task: 'statement', tenant_id: big };
-  await operations.pause(stage.owner, both, BY);
+  await operations.pauseWork(stage.owner, both, BY);
   await idle();
   const before = ran.filter(({ task, tenant_id }) => task === 'statement' && tenant_id === big);
 
@@ -133,28 +136,28 @@ test('a pause of a kind and a tenant together holds only what is both', async ()
   expect([has('letter', big, 2), has('statement', small, 41)]).toEqual([true, true]);
   const after = ran.filter(({ task, tenant_id }) => task === 'statement' && tenant_id === big);
   expect(after).toHaveLength(before.length);
-  expect(await operations.resume(stage.owner, { tenant_id: big }, BY)).toBe(false);
-  expect(await operations.resume(stage.owner, both, BY)).toBe(true);
+  expect(await operations.resumeWork(stage.owner, { tenant_id: big }, BY)).toBe(false);
+  expect(await operations.resumeWork(stage.owner, both, BY)).toBe(true);
   await empty();
 });
 
 test('a sub-pool has its kinds to itself while a process of it lives, and then they are the pool’s', async () => {
   await operations.defineSubPool(stage.owner, 'ledger:letters', ['letter'], BY);
-  await operations.pause(stage.owner, { pool: 'ledger:letters' }, BY);
+  await operations.pauseWork(stage.owner, { pool: 'ledger:letters' }, BY);
   await enqueue('letter', small, 3);
   await enqueue('statement', small, 42);
   await eventually(() => has('statement', small, 42), true);
   const held = has('letter', small, 3);
   const letters = await stage.work(jobs, { name: 'ledger:letters' });
   const signed = async () =>
-    (await operations.processes(stage.owner)).some(({ name }) => name === 'ledger:letters');
+    (await operations.listProcesses(stage.owner)).some(({ name }) => name === 'ledger:letters');
   await eventually(signed, true);
-  await operations.pause(stage.owner, { pool: 'ledger' }, BY);
-  await operations.resume(stage.owner, { pool: 'ledger:letters' }, BY);
+  await operations.pauseWork(stage.owner, { pool: 'ledger' }, BY);
+  await operations.resumeWork(stage.owner, { pool: 'ledger:letters' }, BY);
   await wait(1_500);
   const heldByBoth = has('letter', small, 3);
 
-  await operations.resume(stage.owner, { pool: 'ledger' }, BY);
+  await operations.resumeWork(stage.owner, { pool: 'ledger' }, BY);
   const byItself = await eventually(() => has('letter', small, 3), true);
   await letters.stop();
   await enqueue('letter', small, 4);
@@ -166,31 +169,36 @@ test('a sub-pool has its kinds to itself while a process of it lives, and then t
   });
   expect(await eventually(() => has('letter', small, 4), true)).toBe(true);
   await operations.defineSubPool(stage.owner, 'ledger:letters', [], BY);
-  expect(await operations.subPools(stage.owner)).toEqual([]);
+  expect(await operations.listSubPools(stage.owner)).toEqual([]);
 });
 
 test('every change says who, what and why, and stays as it was written', async () => {
-  const [newest, before] = await changes(stage.owner, 2);
+  const [newest, before] = await listChanges(stage.owner, 2);
 
   expect(newest).toMatchObject({
-    ...{ who: 'ann', action: 'sub-pool', why: 'A test.' },
-    details: { sub_pool: 'ledger:letters', tasks: [] },
+    who: 'ann',
+    action: 'sub-pool',
+    why: 'A test.',
+    details: {
+      sub_pool: 'ledger:letters',
+      tasks: [],
+    },
   });
   expect(before).toMatchObject({ action: 'resume', details: { pool: 'ledger' } });
   const falsified = stage.owner.query(sql.typeAlias('void')`
     update app.operations_log set why = 'Something else.'
   `);
   await expect(falsified).rejects.toThrow();
-  const unsaid = operations.pause(stage.owner, { pool: 'ledger' }, { who: 'ann', why: '' });
+  const unsaid = operations.pauseWork(stage.owner, { pool: 'ledger' }, { who: 'ann', why: '' });
   await expect(unsaid).rejects.toThrow();
-  expect(await operations.pauses(stage.owner)).toEqual([]);
+  expect(await operations.listPauses(stage.owner)).toEqual([]);
 });
 
 test('fetches at the same time never take a job twice, and take turns among tenants', async () => {
-  await operations.pause(stage.owner, { pool: 'ledger' }, BY);
+  await operations.pauseWork(stage.owner, { pool: 'ledger' }, BY);
   await idle();
   await empty();
-  await operations.resume(stage.owner, { pool: 'ledger' }, BY);
+  await operations.resumeWork(stage.owner, { pool: 'ledger' }, BY);
   await stage.owner.query(sql.typeAlias('void')`
     select graphile_worker.add_job('other', json_build_object('tenant_id', tenant))
     from unnest(array[${big}, ${big}, ${big}, ${big}, ${big}, ${big}, ${big}, ${small}]) as tenant
@@ -240,7 +248,7 @@ test('a job that is given back frees its queue: it and what is behind it are tak
   `);
   const [lost] = await take('cut-off', 'given-back', 1);
 
-  await release(stage.owner, 'cut-off', [lost?.id ?? '']);
+  await releaseJobs(stage.owner, 'cut-off', [lost?.id ?? '']);
 
   expect(await take('cut-off', 'given-back', 1)).toEqual([
     { id: lost?.id, attempts: 1, tenant: big },

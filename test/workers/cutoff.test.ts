@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { assertClosable, lastDayOver } from '../../jobs/business-day/plan-close.ts';
+import { assertClosable, lastEndedDay } from '../../jobs/business-day/plan-close.ts';
 import { startCloseOfBusiness } from '../../jobs/business-day/start-close-of-business.job.ts';
 import { newOutside } from '../setup/outside.ts';
-import { settle } from '../setup/settings.ts';
+import { saveSettings } from '../setup/settings.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
@@ -29,7 +29,7 @@ test('a day is closed from midnight on where the tenant is', async () => {
 
 test('a day is not closed before the cut-off of the tenant, on the morning after it', async () => {
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { eod_cutoff_time: '02:30' });
+  await saveSettings(tenant, { eod_cutoff_time: '02:30' });
 
   expect(await closedAt(tenant, '2026-01-16T05:00:00Z')).toEqual([]);
   expect(await closedAt(tenant, '2026-01-16T07:29:59Z')).toEqual([]);
@@ -38,15 +38,15 @@ test('a day is not closed before the cut-off of the tenant, on the morning after
 
 test('days that were missed are closed up to the last one whose cut-off is past', async () => {
   const tenant = await stage.tenant('2026-01-10');
-  await settle(tenant, { eod_cutoff_time: '02:30' });
+  await saveSettings(tenant, { eod_cutoff_time: '02:30' });
 
   expect(await closedAt(tenant, '2026-01-16T06:00:00Z')).toEqual(['2026-01-14']);
 });
 
 test('a cut-off in an hour that the clocks leave out is past when the hour is', async () => {
   const tenant = await stage.tenant('2026-03-07');
-  await settle(tenant, { eod_cutoff_time: '02:30' });
-  const over = (now: string) => tenant.within((work) => lastDayOver(work, new Date(now)));
+  await saveSettings(tenant, { eod_cutoff_time: '02:30' });
+  const over = (now: string) => tenant.within((work) => lastEndedDay(work, new Date(now)));
 
   expect((await over('2026-03-08T06:59:00Z')).day).toBe('2026-03-06');
   expect((await over('2026-03-08T07:00:00Z')).day).toBe('2026-03-07');
@@ -56,7 +56,7 @@ test('closed by hand, too, a day has to be past its cut-off in production', asyn
   stage.installation.may_close_future = false;
   onTestFinished(() => void (stage.installation.may_close_future = true));
   const tenant = await stage.tenant('2026-01-15');
-  await settle(tenant, { eod_cutoff_time: '02:30' });
+  await saveSettings(tenant, { eod_cutoff_time: '02:30' });
   const close = (now: string) =>
     tenant.within((work) => assertClosable(work, '2026-01-15', new Date(now)));
 

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readTape } from '../../jobs/loans/boarding/boarding-tape.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { boardRows } from '../../workers/demo/boarding.ts';
 import { inventTape } from '../../workers/demo/invent-tape.ts';
-import { fromTheStart } from '../../workers/demo/loans.ts';
-import { loanTape } from '../../workers/demo/out.ts';
-import { allOf } from '../../workers/demo/turns.ts';
-import { loanRows } from '../setup/loan-rows.ts';
+import { rewindToOrigination } from '../../workers/demo/tape-loans.ts';
+import { orderLoanTape } from '../../workers/demo/output-folder.ts';
+import { fetchAllPages } from '../../workers/demo/concurrency.ts';
+import { insertLoans } from '../setup/loan-rows.ts';
 import { newOutside } from '../setup/outside.ts';
-import { drain } from '../setup/queue.ts';
+import { runJobs } from '../setup/queue.ts';
 import { newStage, type Tenant } from '../setup/world.ts';
 import { eventually } from './stage.ts';
 
 const stage = await newStage();
-const within = workOf(stage.pool, SYSTEM);
+const within = createWithin(stage.pool, SYSTEM);
 
 /** A client of the tests as the demo's own, which answers bodies. */
 async function demoClient(tenant: Tenant) {
@@ -29,12 +29,12 @@ async function demoClient(tenant: Tenant) {
 
 test('a loan tape that is left to the workers for its size is waited for', async () => {
   const tenant = await stage.tenant();
-  await loanRows(tenant, ...Array.from({ length: 5_001 }, () => ({})));
+  await insertLoans(tenant, ...Array.from({ length: 5_001 }, () => ({})));
   const admin = await demoClient(tenant);
   const outside = newOutside(stage.pool);
 
-  const asked = loanTape({ within }, { admin, tenant_id: tenant.id });
-  await eventually(() => drain(stage, outside, ['generate-tape']), 1);
+  const asked = orderLoanTape({ within }, { admin, tenant_id: tenant.id });
+  await eventually(() => runJobs(stage, outside, ['generate-tape']), 1);
   const key = await asked;
 
   expect(String(outside.stored.get(key)?.length)).toMatch(/^\d{6,}$/);
@@ -43,7 +43,7 @@ test('a loan tape that is left to the workers for its size is waited for', async
 test('a row that the platform refuses stays out with its reason, and the others come in', async () => {
   const tenant = await stage.tenant('2026-06-30');
   const rows = (await readTape([Buffer.from(inventTape(5))])).rows.map((row) => ({
-    ...fromTheStart(row),
+    ...rewindToOrigination(row),
     // On this day some payments are missing, so the installments of the tape leave a larger last payment.
     has_balloon: true,
     product_code: row.line === 3 ? 'NO-SUCH' : undefined,
@@ -64,7 +64,7 @@ test('a list is read to its end, however many pages it has', async () => {
     return Promise.resolve(whole.slice(from, to + 1));
   };
 
-  expect(await allOf(page)).toEqual(whole);
+  expect(await fetchAllPages(page)).toEqual(whole);
 });
 
 test('the demo comes with the invented tape, which begins every longer one', async () => {

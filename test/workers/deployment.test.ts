@@ -3,8 +3,8 @@ import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { POOLS } from '../../jobs/job.ts';
-import { queued } from '../../jobs/queued.ts';
-import { API } from '../../workers/processes/children.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
+import { API_PROCESS } from '../../workers/processes/children.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
 /** What runs the platform in production names commands, variables and jobs that the code really has. */
@@ -43,7 +43,7 @@ test('whatever starts the API tells Node what `npm start` tells it', () => {
     );
 
   expect(starting).toHaveLength(5);
-  for (const line of starting) for (const flag of API.flags) expect(line).toContain(flag);
+  for (const line of starting) for (const flag of API_PROCESS.flags) expect(line).toContain(flag);
 });
 
 type Scaled = {
@@ -67,7 +67,7 @@ test('each pool is scaled by its own jobs, and by all of them', () => {
   expect(named).toEqual(
     POOLS.map((pool) => [
       pool,
-      queued
+      allJobs
         .filter((job) => job.pool === pool)
         .map(({ name }) => name)
         .toSorted(),

@@ -1,8 +1,14 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
-import { change } from '../../sql/operations/jobs.ts';
-import { failures, pause, resume, retry, runsToday } from '../../sql/queue/worker-operations.ts';
+import { changeJobs } from '../../sql/operations/jobs.ts';
+import {
+  listFailures,
+  pauseWork,
+  resumeWork,
+  retryFailedJob,
+  listRunsToday,
+} from '../../sql/queue/worker-operations.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
 
 let stage: Awaited<ReturnType<typeof newWorkerStage>>;
@@ -18,7 +24,7 @@ const jobs = [
   }),
 ];
 const failedWith = async (task: string) =>
-  (await failures(stage.owner, 10)).find((failure) => failure.task === task);
+  (await listFailures(stage.owner, 10)).find((failure) => failure.task === task);
 
 beforeAll(async () => {
   stage = await newWorkerStage();
@@ -44,11 +50,12 @@ test('a payload that the job does not take fails for good at once, and stays the
   const isKept = await eventually(() => stage.count(ended), 1);
   await stage.owner.query(sql.typeAlias('void')`
     update graphile_worker._private_jobs set payload = ${JSON.stringify({
-      ...{ tenant_id: stage.tenantId, number: 2 },
+      tenant_id: stage.tenantId,
+      number: 2,
     })}::json where key = 'mine'
   `);
   const isNotTriedAgain = (await stage.count(kept)) === 1 && !ran.includes(2);
-  await retry(stage.owner, failure?.id ?? '');
+  await retryFailedJob(stage.owner, failure?.id ?? '');
 
   expect(failure).toMatchObject({ attempts: 1, payload: { tenant_id: 'not-an-id', number: 2 } });
   expect(failure?.error).toContain('tenant_id');
@@ -63,23 +70,23 @@ test('a job whose attempts are used up is visible, and runs again when it is ret
   expect(failure?.error).toBe('It is broken.');
 
   isBroken = false;
-  const retried = await retry(stage.owner, failure?.id ?? '');
+  const retried = await retryFailedJob(stage.owner, failure?.id ?? '');
 
   expect(retried).toBe(true);
   expect(await eventually(() => ran.includes(3), true)).toBe(true);
   expect(await failedWith('break')).toBe(undefined);
-  expect(await retry(stage.owner, failure?.id ?? '')).toBe(false);
+  expect(await retryFailedJob(stage.owner, failure?.id ?? '')).toBe(false);
 });
 
 test('a paused kind of job is not fetched until the pause ends; the others go on', async () => {
-  await pause(stage.owner, { task: 'break' }, OPERATOR);
+  await pauseWork(stage.owner, { task: 'break' }, OPERATOR);
   await stage.enqueue('break', { tenant_id: stage.tenantId, number: 4 });
   await stage.enqueue('note', { tenant_id: stage.tenantId, number: 5 });
 
   await eventually(() => ran.includes(5), true);
   expect(ran).toContain(5);
   expect(ran).not.toContain(4);
-  await resume(stage.owner, { task: 'break' }, OPERATOR);
+  await resumeWork(stage.owner, { task: 'break' }, OPERATOR);
 
   expect(await eventually(() => ran.includes(4), true)).toBe(true);
 });
@@ -93,7 +100,7 @@ test('workers are called when work is resumed or asked for again, and need not l
     select from graphile_worker._private_jobs where locked_at is null and attempts = 1
   `;
   await eventually(() => stage.count(released), 1);
-  await pause(stage.owner, { task: 'cost' }, OPERATOR);
+  await pauseWork(stage.owner, { task: 'cost' }, OPERATOR);
   const ear = new pg.Client(stage.url);
   await ear.connect();
   const calls: string[] = [];
@@ -108,10 +115,10 @@ test('workers are called when work is resumed or asked for again, and need not l
     return [...calls];
   };
 
-  const resumed = await heard(() => resume(stage.owner, { task: 'cost' }, OPERATOR));
-  const again = await heard(() => resume(stage.owner, { task: 'cost' }, OPERATOR));
+  const resumed = await heard(() => resumeWork(stage.owner, { task: 'cost' }, OPERATOR));
+  const again = await heard(() => resumeWork(stage.owner, { task: 'cost' }, OPERATOR));
   isBroken = false;
-  const retried = await heard(() => retry(stage.owner, failure?.id ?? ''));
+  const retried = await heard(() => retryFailedJob(stage.owner, failure?.id ?? ''));
   const later = await stage.owner.oneFirst(sql.typeAlias('id')`
     select id::text from graphile_worker.add_job(
       'note', ${JSON.stringify({ tenant_id: stage.tenantId, number: 9 })}::json,
@@ -119,14 +126,14 @@ test('workers are called when work is resumed or asked for again, and need not l
     )
   `);
   const due = await heard(() =>
-    change(stage.owner, { action: 'run-now', numbers: [later] }, OPERATOR),
+    changeJobs(stage.owner, { action: 'run-now', numbers: [later] }, OPERATOR),
   );
   const twice = await heard(() =>
     stage.owner.transaction(async (tx) => {
-      await pause(tx, { task: 'cost' }, OPERATOR);
-      await pause(tx, { task: 'note' }, OPERATOR);
-      await resume(tx, { task: 'cost' }, OPERATOR);
-      await resume(tx, { task: 'note' }, OPERATOR);
+      await pauseWork(tx, { task: 'cost' }, OPERATOR);
+      await pauseWork(tx, { task: 'note' }, OPERATOR);
+      await resumeWork(tx, { task: 'cost' }, OPERATOR);
+      await resumeWork(tx, { task: 'note' }, OPERATOR);
     }),
   );
   await ear.end();
@@ -162,7 +169,7 @@ test('a job runs with its payload, and what it cost is counted', async () => {
 
   const found = await eventually(() => ran.includes(1), true);
   const counted = await eventually(
-    async () => (await runsToday(stage.owner)).find(({ task }) => task === 'cost')?.runs,
+    async () => (await listRunsToday(stage.owner)).find(({ task }) => task === 'cost')?.runs,
     '1',
   );
 

@@ -6,13 +6,13 @@ import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../../sql/database/migrate.ts';
 import { cloneDatabase } from '../setup/database.ts';
-import { startProcess, untilSaid, type Started } from '../setup/processes.ts';
+import { startProcess, waitForOutput, type StartedProcess } from '../setup/processes.ts';
 
 const database = await cloneDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'logins-'));
 const superuser = new pg.Pool({ connectionString: database.url, max: 1 });
 superuser.on('error', () => {});
-const started: Started[] = [];
+const started: StartedProcess[] = [];
 const mark = `t${process.pid}`;
 const logins: string[] = [];
 afterAll(async () => {
@@ -108,7 +108,7 @@ test('production starts with logins that may do nothing else', async () => {
   const worker = start('workers/worker.ts', ['ledger'], forWorkers);
   const ops = start('workers/ops.ts', ['status'], forWorkers);
   const port = await api.listening;
-  await untilSaid(worker, /the worker is running/);
+  await waitForOutput(worker, /the worker is running/);
   const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
   await superuser.query(`select app.add_job('start-close-of-business', '{}', now(), 1, null)`);
   await until(`select count(*) = 0 as done from graphile_worker._private_jobs`);

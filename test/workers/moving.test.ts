@@ -2,16 +2,16 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { checkInvariants } from '../../sql/invariants/invariants.ts';
-import { openOwner } from '../../sql/moving/owner.ts';
-import { closeDoor } from '../../workers/moving/close-door.ts';
-import { Misused } from '../../workers/ops/operation.ts';
-import { tenant as operation } from '../../workers/ops/tenant.ts';
-import { ledgerOf } from '../setup/books.ts';
+import { connectAsOwner } from '../../sql/moving/owner.ts';
+import { closeTenant } from '../../workers/moving/close-tenant.ts';
+import { UsageError } from '../../workers/ops/operation.ts';
+import { moveTenant as operation } from '../../workers/ops/move-tenant.ts';
+import { balancesByRole } from '../setup/ledger.ts';
 import { newClient } from '../setup/client.ts';
-import { forged } from '../setup/forged-export.ts';
+import { forgeExport } from '../setup/forged-export.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { newStage, PASSWORD, type Stage, type Tenant } from '../setup/world.ts';
@@ -98,7 +98,7 @@ const { tenant } = bank;
 /** The same tenant as the other database has it. */
 const moved = (stage: Stage): Tenant => ({
   ...tenant,
-  within: (steps) => workOf(stage.pool, SYSTEM, stage.installation)(tenant.id, steps),
+  within: (steps) => createWithin(stage.pool, SYSTEM, stage.installation)(tenant.id, steps),
 });
 
 const CLOSED = { status: 503, body: { code: 'tenant_closed' } };
@@ -126,16 +126,16 @@ test('a job that runs is waited for, and one that does not end leaves the tenant
   await here.owner.query(
     "update graphile_worker._private_jobs set locked_by = 'somebody', locked_at = now() where key = 'held'",
   );
-  const owner = await openOwner(here.url);
+  const owner = await connectAsOwner(here.url);
   onTestFinished(() => owner.end());
   const told: string[] = [];
   const patience = { say: (sentence: string) => void told.push(sentence), patienceMs: 0 };
 
-  const closing = closeDoor(owner, { id: other.id, door: 'open' }, patience);
+  const closing = closeTenant(owner, { id: other.id, door: 'open' }, patience);
   await expect(closing).rejects.toThrow('still 1 jobs that run');
   const stillWorks = await other.within(({ today }) => Promise.resolve(today));
   await here.owner.query("delete from graphile_worker._private_jobs where key = 'held'");
-  await closeDoor(owner, { id: other.id, door: 'closing' }, { say: () => {} });
+  await closeTenant(owner, { id: other.id, door: 'closing' }, { say: () => {} });
 
   expect(stillWorks).toBe('2026-01-15');
   await expect(other.within(async () => {})).rejects.toThrow('closed while it moves');
@@ -177,7 +177,7 @@ test.each([
   const letters = /\w+"?$/.exec(text)?.[0] ?? '';
   const other = text.slice(0, -letters.length) + letters.replace(/\w/g, 'x');
 
-  const answer = await ask(there, ['import', await forged(file, text, other)]);
+  const answer = await ask(there, ['import', await forgeExport(file, text, other)]);
 
   expect(answer).toMatchObject({ code: 1, say: expect.stringMatching(reason) });
   expect((await there.owner.query('select from tenants')).rows).toEqual([]);
@@ -215,7 +215,7 @@ test('one that was exported, or switched off for another reason, is not opened b
   await here.owner.query('update tenants set is_active = false where id = $1', [off.id]);
   const opened = ask(here, ['open', tenant.slug]);
 
-  await expect(opened).rejects.toBeInstanceOf(Misused);
+  await expect(opened).rejects.toBeInstanceOf(UsageError);
   await expect(opened).rejects.toThrow('may be open elsewhere');
   await expect(ask(here, ['open', off.slug])).rejects.toThrow('is not active');
 });
@@ -244,5 +244,5 @@ async function booksAfterClose(stage: Stage, own: Tenant) {
   const { balances } = (await officer.get(`/loans/${bank.loan.id}/balances`)).body;
   const trial = (await officer.get('/ledger/trial-balance')).body;
   const payments = (await officer.get(`/loans/${bank.loan.id}/payments`)).body;
-  return { ledger: await ledgerOf(own), balances, trial, payments };
+  return { ledger: await balancesByRole(own), balances, trial, payments };
 }

@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { BARE } from '../../jobs/installation.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { SCHEDULE } from '../../jobs/operations/schedule.ts';
 import { openPool, sql, type Transaction } from '../../sql/database/db.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { recordFailure } from '../../sql/queue/workers.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
-import { changeJobs, failures, job, jobs } from '../../workers/ops/jobs.ts';
+import { changeJobs, listFailureCauses, showJob, listJobs } from '../../workers/ops/jobs.ts';
 import type { Operation } from '../../workers/ops/operation.ts';
-import { operators, schedules } from '../../workers/ops/platform.ts';
+import { setOperators, listSchedules } from '../../workers/ops/platform.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
 const database = await cloneDatabase();
@@ -25,8 +25,13 @@ type Wish = { options?: Record<string, string> };
 /** What an operator types, without the shell. */
 const ask = async (operation: Operation, words: string[], { options = {} }: Wish) =>
   operation.run({
-    ...{ url: database.url, owner, app, words, options, newPassword: undefined },
-    installation: BARE,
+    url: database.url,
+    owner,
+    app,
+    words,
+    options,
+    newPassword: undefined,
+    installation: DEFAULT_INSTALLATION,
   });
 
 await ask(createTenant, ['bank'], { options: { domains: 'bank.test' } });
@@ -43,7 +48,7 @@ test('jobs are found, counted before all of them are changed, and told with numb
   const options = { kind: 'print-letter' };
   const why = { ...options, reason: 'Wrong letters.', by: 'ann' };
 
-  const found = await ask(jobs, [], { options });
+  const found = await ask(listJobs, [], { options });
   const told = await ask(changeJobs, ['cancel', 'all'], { options: why });
   const done = await ask(changeJobs, ['cancel', 'all'], { options: { ...why, expected: '3' } });
   const number = String(found.rows?.[0]?.['number']);
@@ -52,9 +57,11 @@ test('jobs are found, counted before all of them are changed, and told with numb
   expect(typeof found.rows?.[0]?.['number']).toBe('number');
   expect(told).toMatchObject({ rows: [{ matching: 3, changed: 0 }], code: 1 });
   expect(done).toMatchObject({ rows: [{ matching: 3, changed: 3, left: 0 }], code: 0 });
-  expect((await ask(jobs, [], { options })).rows).toEqual([]);
-  expect((await ask(failures, [], {})).rows).toMatchObject([{ jobs: 3, kind: 'print-letter' }]);
-  expect((await ask(job, [number], {})).rows).toMatchObject([{ state: 'failed', errors: [] }]);
+  expect((await ask(listJobs, [], { options })).rows).toEqual([]);
+  expect((await ask(listFailureCauses, [], {})).rows).toMatchObject([
+    { jobs: 3, kind: 'print-letter' },
+  ]);
+  expect((await ask(showJob, [number], {})).rows).toMatchObject([{ state: 'failed', errors: [] }]);
 });
 
 const Row = z.object({
@@ -86,7 +93,7 @@ test('a canceled job stays the one that it is, and is retried as such', async ()
   const options = { reason: 'Wrong letter.', by: 'ann' };
 
   await ask(changeJobs, ['cancel', number], { options });
-  const canceled = await ask(job, [number], {});
+  const canceled = await ask(showJob, [number], {});
   const kept = await rowsOf('fourth');
   const again = await ask(changeJobs, ['cancel', number], { options });
   await ask(changeJobs, ['retry', number], { options });
@@ -107,54 +114,65 @@ test('a job that is retried while its last attempt is being reported is not put 
   const [running] = await rowsOf('fourth');
   const number = running?.id ?? '';
   await recordFailure(owner, {
-    ...{ job_id: number, task: 'print-letter', payload: {}, attempts: 9, error: 'No paper.' },
+    job_id: number,
+    task: 'print-letter',
+    payload: {},
+    attempts: 9,
+    error: 'No paper.',
   });
 
   const done = await ask(changeJobs, ['retry', number], { options: { reason: 'Paper came.' } });
 
   expect(done.rows).toMatchObject([{ changed: 1 }]);
   expect(await rowsOf('fourth')).toEqual([{ ...running, attempts: 0 }]);
-  const all = await ask(jobs, [], { options: { kind: 'print-letter' } });
+  const all = await ask(listJobs, [], { options: { kind: 'print-letter' } });
   expect(all.rows).toEqual([]);
 });
 
 test.each([
-  [jobs, [], { state: 'lost' }, '--state is one of'],
-  [jobs, [], { tenant: 'nobody' }, 'There is no tenant'],
-  [jobs, [], { older: 'long' }, '--older takes seconds'],
-  [jobs, [], { cause: 'x' }, '--cause narrows failed jobs alone'],
-  [jobs, [], { state: 'scheduled', older: '9' }, '--older does not narrow'],
-  [job, ['0'], {}, 'There is no such job'],
+  [listJobs, [], { state: 'lost' }, '--state is one of'],
+  [listJobs, [], { tenant: 'nobody' }, 'There is no tenant'],
+  [listJobs, [], { older: 'long' }, '--older takes seconds'],
+  [listJobs, [], { cause: 'x' }, '--cause narrows failed jobs alone'],
+  [listJobs, [], { state: 'scheduled', older: '9' }, '--older does not narrow'],
+  [showJob, ['0'], {}, 'There is no such job'],
   [changeJobs, ['burn', '1'], {}, 'Say what to do'],
   [changeJobs, ['cancel', 'x'], {}, 'Give the numbers'],
   [changeJobs, ['cancel', '1'], {}, '--reason'],
   [changeJobs, ['reschedule', '1'], { reason: 'x' }, '--at MOMENT'],
   [changeJobs, ['reschedule', '1'], { reason: 'x', at: 'soon' }, '--at takes a moment'],
-  [operators, ['nobody'], { reason: 'x' }, 'There is no tenant'],
+  [setOperators, ['nobody'], { reason: 'x' }, 'There is no tenant'],
 ] as const)('$0.name with $1 and $2 is a misuse', async (operation, words, options, reason) => {
   await expect(ask(operation, [...words], { options })).rejects.toThrow(reason);
 });
 
 test('a tenant is made the operators’, and the clock is told', async () => {
-  const named = await ask(operators, ['bank'], { options: { reason: 'They operate it.' } });
+  const named = await ask(setOperators, ['bank'], { options: { reason: 'They operate it.' } });
 
   expect(named.rows).toEqual([{ operators: 'bank' }]);
-  expect((await ask(schedules, [], {})).rows).toHaveLength(SCHEDULE.length);
+  expect((await ask(listSchedules, [], {})).rows).toHaveLength(SCHEDULE.length);
 });
 
 /** What the application's role can do within a tenant, whatever its endpoints would have asked for. */
 const asTenant = <Answer>(steps: (tx: Transaction) => Promise<Answer>) =>
-  workOf(app, SYSTEM)(tenantId, ({ tx }) => steps(tx));
+  createWithin(app, SYSTEM)(tenantId, ({ tx }) => steps(tx));
 const BY = { who: 'mallory', why: 'She wants to.' };
 
 test('within a tenant that operates nothing no job, pause, process or reason of others is to be had', async () => {
   await ask(createTenant, ['platform'], { options: { domains: 'platform.test' } });
-  await ask(operators, ['platform'], { options: { reason: 'They do, from now on.' } });
-  await operations.pause(owner, { pool: 'ledger' }, { who: 'ann', why: 'Acme floods us.' });
-  await operations.pause(owner, { tenant_id: tenantId }, { who: 'ann', why: 'You asked for it.' });
+  await ask(setOperators, ['platform'], { options: { reason: 'They do, from now on.' } });
+  await operations.pauseWork(owner, { pool: 'ledger' }, { who: 'ann', why: 'Acme floods us.' });
+  await operations.pauseWork(
+    owner,
+    { tenant_id: tenantId },
+    { who: 'ann', why: 'You asked for it.' },
+  );
   await operations.setSlots(owner, 'ledger', 3, BY);
   await recordFailure(owner, {
-    ...{ job_id: '9001', task: 'print-letter', payload: { tenant_id: tenantId }, attempts: 9 },
+    job_id: '9001',
+    task: 'print-letter',
+    payload: { tenant_id: tenantId },
+    attempts: 9,
     error: 'Own.',
   });
 
@@ -175,7 +193,7 @@ test('within a tenant that operates nothing no job, pause, process or reason of 
     return found;
   });
   const failed = await asTenant((tx) => tx.any(sql.unsafe`select error from app.failed_jobs`));
-  const paused = await asTenant((tx) => operations.pauses(tx));
+  const paused = await asTenant((tx) => operations.listPauses(tx));
 
   expect(counted).toEqual(TABLES.map(() => 0));
   expect(failed).toEqual([{ error: 'Own.' }]);
@@ -186,22 +204,22 @@ test('within a tenant that operates nothing no job, pause, process or reason of 
 });
 
 test.each([
-  ['pause', (tx: Transaction) => operations.pause(tx, { pool: 'outbound' }, BY)],
-  ['resume', (tx: Transaction) => operations.resume(tx, { pool: 'ledger' }, BY)],
+  ['pause', (tx: Transaction) => operations.pauseWork(tx, { pool: 'outbound' }, BY)],
+  ['resume', (tx: Transaction) => operations.resumeWork(tx, { pool: 'ledger' }, BY)],
   ['give slots', (tx: Transaction) => operations.setSlots(tx, 'ledger', 200, BY)],
   ['part a pool', (tx: Transaction) => operations.defineSubPool(tx, 'ledger:own', [], BY)],
-  ['retry any job', (tx: Transaction) => operations.retry(tx, tenantId)],
+  ['retry any job', (tx: Transaction) => operations.retryFailedJob(tx, tenantId)],
   [
     'write the log',
-    (tx: Transaction) => tx.any(sql.unsafe`select app.note_operation('a', 'b', '{}', 'c')`),
+    (tx: Transaction) => tx.any(sql.unsafe`select app.log_operation('a', 'b', '{}', 'c')`),
   ],
   ['relay', (tx: Transaction) => tx.any(sql.unsafe`select app.relay_events(1)`)],
   ['count all jobs', (tx: Transaction) => tx.any(sql.unsafe`select app.queue_status()`)],
 ])('nor can it %s', async (_what, steps) => {
-  const before = await operations.pauses(owner);
+  const before = await operations.listPauses(owner);
 
   await expect(asTenant(async (tx) => void (await steps(tx)))).rejects.toMatchObject({
     code: '42501',
   });
-  expect(await operations.pauses(owner)).toEqual(before);
+  expect(await operations.listPauses(owner)).toEqual(before);
 });

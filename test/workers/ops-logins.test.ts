@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, expect, test, vi } from 'vitest';
-import { OPERATIONS, perform } from '../../workers/ops/perform.ts';
+import { OPERATIONS, runOperation } from '../../workers/ops/run-operation.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
 const database = await cloneDatabase();
@@ -40,7 +40,7 @@ async function runAs(login: keyof typeof ROLES, [name, ...words]: string[]) {
     vi.spyOn(process.stderr, 'write').mockImplementation(() => true),
   ];
   try {
-    const code = await perform(name, words, {
+    const code = await runOperation(name, words, {
       DATABASE_URL: url.href,
       NODE_ENV: 'production',
       SECRET: 'a secret of production, long enough',
@@ -65,8 +65,19 @@ const USES: readonly string[][] = [
   ['reset-second-factors', 'ada@bank.test', '--tenant', 'bank'],
   ['operators', 'bank', '--reason', 'A test.'],
   ['close', '--tenant', 'bank', '--through', '2025-12-31'],
-  ...[['status'], ['pools'], ['runs'], ['pauses'], ['changes'], ['failed'], ['jobs'], ['failures']],
-  ...[['schedules'], ['webhooks'], ['closes'], ['sub-pools'], ['slots']],
+  ['status'],
+  ['pools'],
+  ['runs'],
+  ['pauses'],
+  ['changes'],
+  ['failed'],
+  ['jobs'],
+  ['failures'],
+  ['schedules'],
+  ['webhooks'],
+  ['closes'],
+  ['sub-pools'],
+  ['slots'],
   ['pause', 'pool', 'outbound', '--reason', 'A test.'],
   ['resume', 'pool', 'outbound', '--reason', 'A test.'],
   ['retry', '1'],

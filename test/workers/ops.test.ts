@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
-import { BARE } from '../../jobs/installation.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
-import { pauses, slotsSet } from '../../sql/queue/worker-operations.ts';
+import { listPauses, listPoolSlots } from '../../sql/queue/worker-operations.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { createUser } from '../../workers/ops/create-user.ts';
-import { Misused, type Operation } from '../../workers/ops/operation.ts';
-import { pause, pauses as showPauses, resume } from '../../workers/ops/pause.ts';
-import { pools } from '../../workers/ops/pools.ts';
-import { restored } from '../../workers/ops/restored.ts';
-import { settings } from '../../workers/ops/settings.ts';
-import { changes, slots, subPools } from '../../workers/ops/slots.ts';
-import { status } from '../../workers/ops/status.ts';
+import { UsageError, type Operation } from '../../workers/ops/operation.ts';
+import { pauseJobs, listPauses as showPauses, resumeJobs } from '../../workers/ops/pause.ts';
+import { listPools } from '../../workers/ops/pools.ts';
+import { manageRestoredCopy } from '../../workers/ops/restored-copy.ts';
+import { showOrChangeSettings } from '../../workers/ops/settings.ts';
+import { listChanges, setSlots, setSubPools } from '../../workers/ops/slots.ts';
+import { showQueueStatus } from '../../workers/ops/status.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
 const database = await cloneDatabase();
@@ -28,8 +28,13 @@ type Wish = { options?: Record<string, string>; newPassword?: string };
 /** What an operator types, without the shell. */
 const ask = async (operation: Operation, words: string[], { options = {}, newPassword }: Wish) =>
   operation.run({
-    ...{ url: database.url, owner: worker, app, words, options, newPassword },
-    installation: BARE,
+    url: database.url,
+    owner: worker,
+    app,
+    words,
+    options,
+    newPassword,
+    installation: DEFAULT_INSTALLATION,
   });
 
 await ask(createTenant, ['bank'], { options: { domains: 'bank.test' } });
@@ -46,7 +51,7 @@ test.each([
   const asked = ask(createTenant, ['other'], { options });
 
   await expect(asked).rejects.toThrow(reason);
-  await expect(asked).rejects.toBeInstanceOf(Misused);
+  await expect(asked).rejects.toBeInstanceOf(UsageError);
 });
 
 test.each(['localhost', 'acme.localhost', '127.0.0.1', 'bank.test,127.1.2.3'])(
@@ -55,17 +60,18 @@ test.each(['localhost', 'acme.localhost', '127.0.0.1', 'bank.test,127.1.2.3'])(
     const asked = ask(createTenant, ['local'], { options: { domains } });
 
     await expect(asked).rejects.toThrow('leads nowhere');
-    await expect(asked).rejects.toBeInstanceOf(Misused);
+    await expect(asked).rejects.toBeInstanceOf(UsageError);
   },
 );
 
 test('in development a tenant may be at a host of the machine', async () => {
-  const installation = { ...BARE, local_port: 3000 };
+  const installation = { ...DEFAULT_INSTALLATION, local_port: 3000 };
   const given = { url: database.url, owner: worker, app, newPassword: undefined, installation };
 
   const made = await createTenant.run({
     ...given,
-    ...{ words: ['local'], options: { domains: 'local.localhost' } },
+    words: ['local'],
+    options: { domains: 'local.localhost' },
   });
 
   expect(made.rows).toMatchObject([{ slug: 'local', domains: ['local.localhost'] }]);
@@ -89,7 +95,7 @@ test.each([
   const asked = ask(createUser, [email], { options: viewer, ...wish });
 
   await expect(asked).rejects.toThrow(reason);
-  await expect(asked).rejects.toBeInstanceOf(Misused);
+  await expect(asked).rejects.toBeInstanceOf(UsageError);
 });
 
 test('a user is made by the address in small letters, once', async () => {
@@ -104,12 +110,12 @@ test('a user is made by the address in small letters, once', async () => {
 });
 
 test('a setting that is emptied and then filled in one line is refused, not stumbled over', async () => {
-  const asked = ask(settings, ['webhooks=null', 'webhooks.timeout_ms=5'], {
+  const asked = ask(showOrChangeSettings, ['webhooks=null', 'webhooks.timeout_ms=5'], {
     options: { tenant: 'bank' },
   });
 
   await expect(asked).rejects.toThrow('webhooks.timeout_ms');
-  await expect(asked).rejects.toBeInstanceOf(Misused);
+  await expect(asked).rejects.toBeInstanceOf(UsageError);
 });
 
 test('a word too many is refused with the usage, and nothing is done', async () => {
@@ -121,7 +127,7 @@ test('a word too many is refused with the usage, and nothing is done', async () 
   expect(asked.status).toBe(2);
   expect(String(asked.stderr)).toContain('"documents" is one word too many.');
   expect(String(asked.stderr)).toContain('Usage: pause [pool NAME] [task NAME] [tenant SLUG]');
-  expect(await pauses(owner)).toEqual([]);
+  expect(await listPauses(owner)).toEqual([]);
 });
 
 test('a pool that is paused, or in which nobody works, is shown with what waits for it', async () => {
@@ -132,20 +138,24 @@ test('a pool that is paused, or in which nobody works, is shown with what waits 
       select app.add_job('render-document', ${payload}::json, null, 5, null)
     `);
   }
-  await ask(pause, ['pool', 'documents'], {
+  await ask(pauseJobs, ['pool', 'documents'], {
     options: { reason: 'The printer is away.', by: 'ann' },
   });
 
-  const listed = await ask(pools, [], {});
-  const told = await ask(status, [], {});
-  await ask(resume, ['pool', 'documents'], { options: { reason: 'It is back.', by: 'ann' } });
-  const resumed = await ask(pools, [], {});
+  const listed = await ask(listPools, [], {});
+  const told = await ask(showQueueStatus, [], {});
+  await ask(resumeJobs, ['pool', 'documents'], { options: { reason: 'It is back.', by: 'ann' } });
+  const resumed = await ask(listPools, [], {});
 
   expect(listed.rows).toEqual([
     { pool: 'ledger', state: 'not running', waiting: 0 },
     {
-      ...{ pool: 'documents', state: 'paused', waiting: 3, reason: 'The printer is away.' },
-      ...{ paused_by: 'ann', paused_at: expect.any(String) },
+      pool: 'documents',
+      state: 'paused',
+      waiting: 3,
+      reason: 'The printer is away.',
+      paused_by: 'ann',
+      paused_at: expect.any(String),
     },
     { pool: 'outbound', state: 'not running', waiting: 0 },
   ]);
@@ -179,30 +189,32 @@ test.each([
 ] as const)(
   '%s %j is refused with a reason, and changes nothing',
   async (name, words, options, reason) => {
-    const operation = [pause, resume, slots, subPools].find((known) => known.name === name);
+    const operation = [pauseJobs, resumeJobs, setSlots, setSubPools].find(
+      (known) => known.name === name,
+    );
 
-    const asked = ask(operation ?? pause, [...words], { options });
+    const asked = ask(operation ?? pauseJobs, [...words], { options });
 
     await expect(asked).rejects.toThrow(reason);
-    await expect(asked).rejects.toBeInstanceOf(Misused);
-    expect([await pauses(owner), await slotsSet(owner)]).toEqual([[], []]);
+    await expect(asked).rejects.toBeInstanceOf(UsageError);
+    expect([await listPauses(owner), await listPoolSlots(owner)]).toEqual([[], []]);
   },
 );
 
 test('a kind of one tenant is paused and shown by its name, and every step says who and why', async () => {
-  await ask(pause, ['task', 'render-document', 'tenant', 'bank'], { options: BECAUSE });
-  await ask(slots, ['documents', '7'], { options: BECAUSE });
-  await ask(subPools, ['documents:paper', 'print-letter', 'print-letter'], { options: BECAUSE });
+  await ask(pauseJobs, ['task', 'render-document', 'tenant', 'bank'], { options: BECAUSE });
+  await ask(setSlots, ['documents', '7'], { options: BECAUSE });
+  await ask(setSubPools, ['documents:paper', 'print-letter', 'print-letter'], { options: BECAUSE });
 
   const held = await ask(showPauses, [], {});
-  const stand = await ask(pools, [], {});
-  const set = await ask(slots, [], {});
-  const other = await ask(resume, ['task', 'render-document'], { options: BECAUSE });
-  const same = await ask(resume, ['tenant', 'bank', 'task', 'render-document'], {
+  const stand = await ask(listPools, [], {});
+  const set = await ask(setSlots, [], {});
+  const other = await ask(resumeJobs, ['task', 'render-document'], { options: BECAUSE });
+  const same = await ask(resumeJobs, ['tenant', 'bank', 'task', 'render-document'], {
     options: { reason: 'Done.', by: 'bob' },
   });
-  await ask(slots, ['documents', 'own'], { options: BECAUSE });
-  await ask(subPools, ['documents:paper', 'none'], { options: BECAUSE });
+  await ask(setSlots, ['documents', 'own'], { options: BECAUSE });
+  await ask(setSubPools, ['documents:paper', 'none'], { options: BECAUSE });
 
   const pausedTask = {
     task: 'render-document',
@@ -217,13 +229,13 @@ test('a kind of one tenant is paused and shown by its name, and every step says 
     { was_paused: false },
     { was_paused: true },
   ]);
-  expect((await ask(changes, [], { options: { limit: '4' } })).rows).toMatchObject([
+  expect((await ask(listChanges, [], { options: { limit: '4' } })).rows).toMatchObject([
     { action: 'sub-pool', details: { sub_pool: 'documents:paper', tasks: [] } },
     { action: 'slots', details: { pool: 'documents', slots: 'own' } },
     { action: 'resume', details: { task: 'render-document' }, who: 'bob', why: 'Done.' },
     { action: 'sub-pool', details: { tasks: ['print-letter'] }, who: 'ann' },
   ]);
-  expect((await ask(slots, [], {})).say).toBe('Every pool has its own number.');
+  expect((await ask(setSlots, [], {})).say).toBe('Every pool has its own number.');
 });
 
 test('a restored copy is held with a reason, says by kind what it would do, and is released once', async () => {
@@ -232,10 +244,10 @@ test('a restored copy is held with a reason, says by kind what it would do, and 
     from generate_series(1, 3)`);
   const reason = { options: { reason: 'Of Monday', by: 'Ann' } };
 
-  const held = await ask(restored, ['hold'], reason);
-  const paused = await pauses(worker);
-  const released = await ask(restored, ['release'], reason);
-  const again = await ask(restored, ['release'], reason);
+  const held = await ask(manageRestoredCopy, ['hold'], reason);
+  const paused = await listPauses(worker);
+  const released = await ask(manageRestoredCopy, ['release'], reason);
+  const again = await ask(manageRestoredCopy, ['release'], reason);
 
   expect(held.say).toContain('This is a restored copy; nothing is fetched in the pools ');
   expect(held.say).toMatch(/deliver-webhook +3\n/);
@@ -243,8 +255,8 @@ test('a restored copy is held with a reason, says by kind what it would do, and 
   for (const pause of paused)
     expect(pause).toMatchObject({ reason: 'A restored copy: Of Monday', paused_by: 'Ann' });
   expect(released.say).toMatch(/ledger.* work again, on \d+ jobs that waited\.$/);
-  expect(await pauses(worker)).toEqual([]);
+  expect(await listPauses(worker)).toEqual([]);
   expect(again).toMatchObject({ code: 1, say: 'Nothing is held as a restored copy.' });
-  await expect(ask(restored, [], {})).rejects.toThrow('Say look, hold or release.');
-  await expect(ask(restored, ['hold'], {})).rejects.toThrow('Say why');
+  await expect(ask(manageRestoredCopy, [], {})).rejects.toThrow('Say look, hold or release.');
+  await expect(ask(manageRestoredCopy, ['hold'], {})).rejects.toThrow('Say why');
 });

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readOptions } from '../../workers/demo/options.ts';
-import { nearest } from '../../workers/ops/nearest.ts';
-import { makeFolderOf, whyNotWritable } from '../../workers/processes/output-file.ts';
-import { COMPILED } from '../setup/processes.ts';
+import { nearestWord } from '../../workers/ops/nearest-word.ts';
+import { makeParentFolder, outputFileProblem } from '../../workers/processes/output-file.ts';
+import { COMPILE_CACHE_ENV } from '../setup/processes.ts';
 
 function newFolder() {
   const folder = mkdtempSync(path.join(tmpdir(), 'output-'));
@@ -18,7 +18,7 @@ test('a file may be written into folders that are made for it', () => {
   const file = path.join(newFolder(), 'a', 'b', 'summary.json');
 
   const read = readOptions(['--summary', file]);
-  makeFolderOf(file);
+  makeParentFolder(file);
 
   expect(read.summary).toBe(file);
   expect(existsSync(path.dirname(file))).toBe(true);
@@ -29,7 +29,7 @@ test('a place where no file can be written is refused before the work begins', (
   const file = path.join(folder, 'taken');
   writeFileSync(file, '');
 
-  expect(whyNotWritable('--summary', folder)).toContain('is a folder');
+  expect(outputFileProblem('--summary', folder)).toContain('is a folder');
   expect(() => readOptions(['--summary', path.join(file, 'summary.json')])).toThrow(
     /--summary: .*taken is not a folder/,
   );
@@ -37,12 +37,12 @@ test('a place where no file can be written is refused before the work begins', (
 });
 
 test('an operation that does not exist is named, with the nearest one and the list', () => {
-  const env = { PATH: process.env['PATH'], ...COMPILED };
+  const env = { PATH: process.env['PATH'], ...COMPILE_CACHE_ENV };
 
   const { status, stderr } = spawnSync(process.execPath, ['workers/ops.ts', 'statsu'], { env });
 
   expect(status).toBe(2);
   expect(String(stderr)).toContain('There is no operation "statsu". Did you mean "status"?');
   expect(String(stderr)).toContain('create-tenant');
-  expect(nearest('nosuch', ['status', 'pools'])).toBeNull();
+  expect(nearestWord('nosuch', ['status', 'pools'])).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPassing } from '../../sql/database/passing.ts';
+import { isTransient } from '../../sql/database/transient-errors.ts';
 
 const coded = (code: string, message = 'said by the server') =>
   Object.assign(new Error(message), { code });
@@ -22,7 +22,7 @@ test.each([
   ['a standby that takes no writes', coded('25006')],
   ['a connection lost without a code', new Error('Connection terminated unexpectedly')],
 ])('%s passes: the queue waits for its end', (_, error) => {
-  expect(isPassing(error)).toBe(true);
+  expect(isTransient(error)).toBe(true);
 });
 
 test.each([
@@ -32,5 +32,5 @@ test.each([
   ['a wrong password', coded('28P01')],
   ['something that is no error', 'ECONNREFUSED'],
 ])('%s does not pass by itself', (_, error) => {
-  expect(isPassing(error)).toBe(false);
+  expect(isTransient(error)).toBe(false);
 });

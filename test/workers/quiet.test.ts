@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { watchForStandstill } from '../../workers/demo/quiet.ts';
+import { detectStandstill } from '../../workers/demo/wait-for-quiet.ts';
 
 const watched = (...waiting: number[]) => {
-  const isStuck = watchForStandstill(100);
+  const isStuck = detectStandstill(100);
   return waiting.map((count, minute) => isStuck(count, minute * 60));
 };
 

@@ -3,33 +3,62 @@ import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
 import { openLog } from '../../jobs/log.ts';
-import type { SendAnswer } from '../../jobs/outside.ts';
-import { runsToday } from '../../sql/queue/worker-operations.ts';
+import type { SendResult } from '../../jobs/external-systems.ts';
+import { listRunsToday } from '../../sql/queue/worker-operations.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
 import { eventually, newWorkerStage } from './stage.ts';
 
 const stage = await newWorkerStage();
 afterAll(() => stage.end());
 
-const refusal = (error_code: string): SendAnswer => ({
-  ...{ ok: false, provider: 'test', temporary: true, error_code },
+const refusal = (error_code: string): SendResult => ({
+  ok: false,
+  provider: 'test',
+  temporary: true,
+  error_code,
   error_message: 'Mailbox full for <ada@private.test>',
 });
 const anyone = { address: 'ada@private.test' };
 const file = {
-  ...{ host: 'x.test', port: 22, username: 'u', host_keys: [], folder: '', filename: 'f' },
-  ...{ partial_name: 'p', size: 1, content: () => Promise.reject(new Error()) },
+  host: 'x.test',
+  port: 22,
+  username: 'u',
+  host_keys: [],
+  folder: '',
+  filename: 'f',
+  partial_name: 'p',
+  size: 1,
+  content: () => Promise.reject(new Error()),
 };
 /** Each sends by one means and keeps the answer as its own result, as our jobs do. */
 const jobs = (['mail', 'sms', 'post', 'upload', 'accepted'] as const).map((means) =>
   job({
-    ...{ name: `try-${means}`, pool: 'ledger', payload: z.object({}), attempts: 3 },
+    name: `try-${means}`,
+    pool: 'ledger',
+    payload: z.object({}),
+    attempts: 3,
     run: async (_payload, outside) => {
       if (means === 'mail')
-        await outside.mail({ from: anyone, to: anyone, subject: '', html: '', message_id: '1' });
-      if (means === 'sms') await outside.sms({ from: '', to: '', body: '', message_id: '1' });
+        await outside.mail({
+          from: anyone,
+          to: anyone,
+          subject: '',
+          html: '',
+          message_id: '1',
+        });
+      if (means === 'sms')
+        await outside.sms({
+          from: '',
+          to: '',
+          body: '',
+          message_id: '1',
+        });
       if (means === 'post')
-        await outside.post({ url: 'https://x.test', body: new Uint8Array(), headers: {} });
+        await outside.post({
+          url: 'https://x.test',
+          body: new Uint8Array(),
+          headers: {},
+        });
       if (means === 'upload') await outside.upload(file);
     },
   }),
@@ -49,7 +78,9 @@ test('what a receiver does not accept counts as a failure in figures, metrics an
 
   for (const { name } of jobs) await stage.enqueue(name, {});
   const figures = async () =>
-    (await runsToday(stage.owner)).map(({ task, runs, failures }) => `${task} ${failures}/${runs}`);
+    (await listRunsToday(stage.owner)).map(
+      ({ task, runs, failures }) => `${task} ${failures}/${runs}`,
+    );
   await eventually(async () => (await figures()).length, jobs.length, 30_000);
   await worker.stop();
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
-import { failures, retry } from '../../sql/queue/worker-operations.ts';
+import { listFailures, retryFailedJob } from '../../sql/queue/worker-operations.ts';
 import {
-  holdSignOfLife,
-  lockedBy,
-  recordFailures,
-  sign,
-  signOff,
-  sweep,
+  acquireLivenessLock,
+  findJobsLockedBy,
+  recordFailedJobs,
+  recordHeartbeat,
+  deregisterWorker,
+  sweepDeadWorkers,
 } from '../../sql/queue/workers.ts';
 import { newWorkerStage } from './stage.ts';
 
@@ -19,7 +19,11 @@ afterAll(() => stage.end());
 
 const SILENCE_SECONDS = 30;
 const worker = (pool_id: string) => ({
-  ...{ pool_id, name: 'ledger', host: 'here', pid: 1, slots: 4 },
+  pool_id,
+  name: 'ledger',
+  host: 'here',
+  pid: 1,
+  slots: 4,
 });
 
 /** A job that the named worker has been holding for this long. */
@@ -38,86 +42,86 @@ const silent = (poolId: string, seconds: number) =>
   `);
 
 test('a worker that is silent and has lost its session is dead, and its jobs are free', async () => {
-  await sign(stage.owner, worker('dead'));
+  await recordHeartbeat(stage.owner, worker('dead'));
   await held('dead', 31);
   await silent('dead', 31);
 
-  const swept = await sweep(stage.owner, SILENCE_SECONDS);
+  const swept = await sweepDeadWorkers(stage.owner, SILENCE_SECONDS);
 
   expect(swept).toEqual([{ dead_pool: 'dead', unlocked_jobs: '1' }]);
-  expect(await lockedBy(stage.owner, 'dead')).toEqual([]);
-  expect(await sweep(stage.owner, SILENCE_SECONDS)).toEqual([]);
+  expect(await findJobsLockedBy(stage.owner, 'dead')).toEqual([]);
+  expect(await sweepDeadWorkers(stage.owner, SILENCE_SECONDS)).toEqual([]);
 });
 
 test('a silent worker whose session lives is stalled, not dead', async () => {
-  await sign(stage.owner, worker('stalled'));
+  await recordHeartbeat(stage.owner, worker('stalled'));
   await held('stalled', 300);
   await silent('stalled', 300);
 
   await stage.owner.connect(async (session) => {
-    await holdSignOfLife(session, 'stalled');
-    expect(await sweep(stage.owner, SILENCE_SECONDS)).toEqual([]);
+    await acquireLivenessLock(session, 'stalled');
+    expect(await sweepDeadWorkers(stage.owner, SILENCE_SECONDS)).toEqual([]);
   });
 
-  expect(await lockedBy(stage.owner, 'stalled')).toHaveLength(1);
+  expect(await findJobsLockedBy(stage.owner, 'stalled')).toHaveLength(1);
 });
 
 test('a worker that lost its session a moment ago and still signs is alive', async () => {
-  await sign(stage.owner, worker('restarted'));
+  await recordHeartbeat(stage.owner, worker('restarted'));
   await held('restarted', 300);
   await silent('restarted', 29);
 
-  const swept = await sweep(stage.owner, SILENCE_SECONDS);
+  const swept = await sweepDeadWorkers(stage.owner, SILENCE_SECONDS);
 
   expect(swept.map(({ dead_pool }) => dead_pool)).not.toContain('restarted');
 });
 
 test('jobs held by a worker that nobody knows are free after a minute, not before', async () => {
   await held('unknown', 59);
-  const early = await sweep(stage.owner, SILENCE_SECONDS);
+  const early = await sweepDeadWorkers(stage.owner, SILENCE_SECONDS);
   await stage.owner.query(sql.typeAlias('void')`
     update graphile_worker._private_jobs set locked_at = now() - interval '61 seconds'
     where locked_by = 'unknown'
   `);
 
-  const late = await sweep(stage.owner, SILENCE_SECONDS);
+  const late = await sweepDeadWorkers(stage.owner, SILENCE_SECONDS);
 
   expect(early.map(({ dead_pool }) => dead_pool)).not.toContain('unknown');
   expect(late.map(({ dead_pool }) => dead_pool)).toContain('unknown');
 });
 
 test('a job whose last attempt was a kill is recorded once, and can be retried', async () => {
-  await sign(stage.owner, worker('killed'));
+  await recordHeartbeat(stage.owner, worker('killed'));
   await held('killed', 31, 3);
   await silent('killed', 31);
-  await sweep(stage.owner, SILENCE_SECONDS);
+  await sweepDeadWorkers(stage.owner, SILENCE_SECONDS);
 
-  expect(await recordFailures(stage.owner)).toBe(1);
-  expect(await recordFailures(stage.owner)).toBe(0);
-  const [failure] = await failures(stage.owner, 10);
+  expect(await recordFailedJobs(stage.owner)).toBe(1);
+  expect(await recordFailedJobs(stage.owner)).toBe(0);
+  const [failure] = await listFailures(stage.owner, 10);
 
   expect(failure).toMatchObject({ task: 'held', attempts: 3 });
   expect(failure?.error).toBe('The worker died during the last attempt.');
-  expect(await retry(stage.owner, failure?.id ?? '')).toBe(true);
-  expect(await recordFailures(stage.owner)).toBe(0);
+  expect(await retryFailedJob(stage.owner, failure?.id ?? '')).toBe(true);
+  expect(await recordFailedJobs(stage.owner)).toBe(0);
 });
 
 test('a worker that still holds jobs does not sign off', async () => {
-  await sign(stage.owner, worker('leaving'));
+  await recordHeartbeat(stage.owner, worker('leaving'));
   await held('leaving', 1);
 
-  await signOff(stage.owner, 'leaving');
+  await deregisterWorker(stage.owner, 'leaving');
 
   const known = sql.fragment`select from app.worker_pools where pool_id = 'leaving'`;
   expect(await stage.count(known)).toBe(1);
 });
 
 test('a worker whose process has ended is dead after a quarter of the silence', async () => {
-  await sign(stage.owner, worker('ended'));
+  await recordHeartbeat(stage.owner, worker('ended'));
   await silent('ended', 8);
 
-  const unsuspected = await sweep(stage.owner, SILENCE_SECONDS);
-  const known = await sweep(stage.owner, SILENCE_SECONDS, ['ended']);
+  const unsuspected = await sweepDeadWorkers(stage.owner, SILENCE_SECONDS);
+  const known = await sweepDeadWorkers(stage.owner, SILENCE_SECONDS, ['ended']);
 
   expect(unsuspected.map(({ dead_pool }) => dead_pool)).not.toContain('ended');
   expect(known).toEqual([{ dead_pool: 'ended', unlocked_jobs: '0' }]);

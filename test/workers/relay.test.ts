@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../../sql/database/db.ts';
 import { relayEvents } from '../../sql/queue/workers.ts';
-import { pauseAfter, relay } from '../../workers/queue/relay.ts';
+import { relayPauseMs, startEventRelay } from '../../workers/queue/relay.ts';
 import { eventually, newWorkerStage } from './stage.ts';
 
 let stage: Awaited<ReturnType<typeof newWorkerStage>>;
@@ -22,7 +22,7 @@ test('events become one delivery and one job each, within about a second', async
     insert into webhook_subscriptions (tenant_id, url, events, secret_sealed, secret_last_four)
     values (${stage.tenantId}, 'https://receiver.example/', '["payment.received"]', 'sealed', 'cret')
   `);
-  const relaying = relay(stage.owner, stage.log);
+  const relaying = startEventRelay(stage.owner, stage.log);
   await emit(3);
 
   const started = performance.now();
@@ -38,17 +38,21 @@ test('events become one delivery and one job each, within about a second', async
 test('the relay looks again at once while much happens, and rarely once nothing has happened for long', () => {
   const usual = { taken: 3, took: 2, silence: 0 };
   const pauses = {
-    full: pauseAfter({ ...usual, taken: 250 }),
-    few: pauseAfter(usual),
-    ofManySubscribers: pauseAfter({ ...usual, took: 40 }),
-    slowDatabase: pauseAfter({ ...usual, took: 4_000 }),
-    silentForTwoSeconds: pauseAfter({ taken: 0, took: 1, silence: 2_000 }),
-    silentForAnHour: pauseAfter({ taken: 0, took: 1, silence: 3_600_000 }),
+    full: relayPauseMs({ ...usual, taken: 250 }),
+    few: relayPauseMs(usual),
+    ofManySubscribers: relayPauseMs({ ...usual, took: 40 }),
+    slowDatabase: relayPauseMs({ ...usual, took: 4_000 }),
+    silentForTwoSeconds: relayPauseMs({ taken: 0, took: 1, silence: 2_000 }),
+    silentForAnHour: relayPauseMs({ taken: 0, took: 1, silence: 3_600_000 }),
   };
 
   expect(pauses).toEqual({
-    ...{ full: 0, few: 25, ofManySubscribers: 200, slowDatabase: 500 },
-    ...{ silentForTwoSeconds: 100, silentForAnHour: 500 },
+    full: 0,
+    few: 25,
+    ofManySubscribers: 200,
+    slowDatabase: 500,
+    silentForTwoSeconds: 100,
+    silentForAnHour: 500,
   });
 });
 
@@ -85,7 +89,10 @@ test('two relays side by side take every event once', async () => {
   const before = await stage.count(sql.fragment`select from webhook_deliveries`);
   await emit(2_500);
 
-  const relaying = [relay(stage.owner, stage.log), relay(stage.owner, stage.log)];
+  const relaying = [
+    startEventRelay(stage.owner, stage.log),
+    startEventRelay(stage.owner, stage.log),
+  ];
   await eventually(() => stage.count(unrelayed), 0);
   await Promise.all(relaying.map((running) => running.stop()));
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { enqueue } from '../../jobs/job.ts';
 import { openLog } from '../../jobs/log.ts';
 import { emit } from '../../jobs/webhooks/emit.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { eventually, newWorkerStage, numbered } from './stage.ts';
 
@@ -13,8 +13,10 @@ const log = openLog('warn', {}, { write: (line) => void lines.push(JSON.parse(li
 const ran: number[] = [];
 const Named = z.object({ request_id: z.string().nullable() });
 const TOLD = {
-  ...{ loan_id: null, document_id: '00000000-0000-4000-8000-000000000001' },
-  ...{ document_type: 'title', filename: 'a.pdf' },
+  loan_id: null,
+  document_id: '00000000-0000-4000-8000-000000000001',
+  document_type: 'title',
+  filename: 'a.pdf',
 };
 
 const second = numbered(
@@ -43,7 +45,7 @@ afterAll(() => stage.end());
 test('a request is found again in the events and the jobs that come of its jobs, and in their log', async () => {
   await stage.work([first, second], { log });
   const pool = await openPool(stage.url, { size: 1 });
-  const officer = workOf(pool, { ...SYSTEM, request_id: REQUEST });
+  const officer = createWithin(pool, { ...SYSTEM, request_id: REQUEST });
 
   await officer(stage.tenantId, ({ tx }) =>
     enqueue(tx, first, { tenant_id: stage.tenantId, number: 7 }),

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { openLog } from '../../jobs/log.ts';
 import { followDatabaseClock } from '../../jobs/clock.ts';
-import { lastDue, nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
+import { latestDueMinute, nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
 import { databaseTime } from '../../sql/database/clock.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
 import { closeOverdueSeconds } from '../../sql/queue/schedule.ts';
@@ -117,7 +117,8 @@ test('the next run of a line is the first minute after now that it names', () =>
 });
 
 test('the last run that was due is found up to ten minutes later', () => {
-  const due = (at: string, now: string) => lastDue({ at }, new Date(now))?.toISOString() ?? null;
+  const due = (at: string, now: string) =>
+    latestDueMinute({ at }, new Date(now))?.toISOString() ?? null;
 
   expect(due('* * * * *', '2026-12-31T23:17:30Z')).toBe('2026-12-31T23:17:00.000Z');
   expect(due('17 * * * *', '2026-12-31T23:26:59Z')).toBe('2026-12-31T23:17:00.000Z');

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { BARE } from '../../jobs/installation.ts';
-import { keysFrom, readSecret } from '../../jobs/sealing/secrets.ts';
+import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
+import { deriveKeys, readSecret } from '../../jobs/sealing/secrets.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { createTenant } from '../../workers/ops/create-tenant.ts';
 import { createUser } from '../../workers/ops/create-user.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop();
   rmSync(DATA_DIR, { recursive: true });
 });
-const given = { url: database.url, owner, app, installation: BARE };
+const given = { url: database.url, owner, app, installation: DEFAULT_INSTALLATION };
 
 test('the seed joins what another program has left, changes nothing of it, and may be repeated', async () => {
   const options = { domains: 'localhost,127.0.0.1' };
@@ -56,7 +56,7 @@ test('the seed joins what another program has left, changes nothing of it, and m
      where is_verified and status = 'active'
        and borrower_id in (select borrower_id from users where email like 'borrower@%.test')`,
   );
-  const keys = keysFrom(readSecret({ DATA_DIR }));
+  const keys = deriveKeys(readSecret({ DATA_DIR }));
   expect(accounts.map(({ tenant_id, sealed }) => keys.unseal(tenant_id, sealed))).toEqual([
     '1234567890',
     '1234567890',

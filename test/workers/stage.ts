@@ -2,10 +2,10 @@ import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
 import { openLog } from '../../jobs/log.ts';
-import type { AnyJob } from '../../jobs/queued.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import type { AnyJob } from '../../jobs/all-jobs.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool, sql } from '../../sql/database/db.ts';
-import { startWorker, type WorkerSettings } from '../../workers/queue/run.ts';
+import { startWorker, type WorkerSettings } from '../../workers/queue/worker.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
@@ -74,7 +74,7 @@ async function startIn(
       ...given,
       jobs,
       settings: { concurrency: 2, deadlineMs: 5_000 },
-      outside: { ...outside, within: workOf(app, SYSTEM) },
+      outside: { ...outside, within: createWithin(app, SYSTEM) },
       onFatal: (reason) => {
         throw reason;
       },

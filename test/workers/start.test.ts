@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { leaveLogins } from '../../workers/processes/logins.ts';
-import { COMPILED } from '../setup/processes.ts';
+import { writeLogins } from '../../workers/processes/logins.ts';
+import { COMPILE_CACHE_ENV } from '../setup/processes.ts';
 import { eventually } from './stage.ts';
 
 /** The text of a mail as it is before it is made fit for the wire. */
@@ -18,7 +18,13 @@ const decoded = (mail: string) =>
 
 /** Starts everything in a folder of its own, and waits until it says that it runs. */
 async function started(folder: string, given: Record<string, string> = {}) {
-  const env = { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ...given, ...COMPILED };
+  const env = {
+    PATH: process.env['PATH'],
+    DATA_DIR: folder,
+    PORT: '0',
+    ...given,
+    ...COMPILE_CACHE_ENV,
+  };
   const child = spawn(process.execPath, ['workers/start.ts'], { env });
   // Where something was not as expected it runs on, with all its processes.
   onTestFinished(() => void child.kill('SIGTERM'));
@@ -31,7 +37,7 @@ async function started(folder: string, given: Record<string, string> = {}) {
 
 test('npm start on what a demo has left seeds nothing, and names who can sign in and where to look', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'start-'));
-  leaveLogins(folder, { from: 'demo', emails: ['officer@demo.test'], password: 'as it was then' });
+  writeLogins(folder, { from: 'demo', emails: ['officer@demo.test'], password: 'as it was then' });
   // Below what the system gives to connections, which may have taken any port above.
   const METRICS_PORT = String(20_000 + (process.pid % 12_000));
   const { child, output } = await started(folder, { METRICS_PORT });

@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import type { Job } from 'graphile-worker';
 import type { Context } from 'koa';
 import { expect, onTestFinished, test } from 'vitest';
-import { traced } from '../../api/http/traced.ts';
+import { traceRequest } from '../../api/http/trace-request.ts';
 import { openLog } from '../../jobs/log.ts';
 import { openTraces } from '../../jobs/traces.ts';
 import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import { TracesEndpoint } from '../../sql/database/environment.ts';
-import { tasksOf } from '../../workers/queue/tasks.ts';
+import { buildTaskList } from '../../workers/queue/tasks.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newReceiver } from '../setup/receiver.ts';
 import { newSubscriber } from '../setup/subscriber.ts';
@@ -50,9 +50,14 @@ test('one payment is one trace, from its request to the delivery of its webhook,
   const collector = await newCollector();
   const traces = await openTraces('test', collector.endpoint, openLog('silent', {}));
   const headers = { 'X-Request-Id': REQUEST };
-  const tasks = tasksOf([deliverWebhook], {
-    ...{ deadlineMs: 10_000, stopping: new AbortController().signal, onRefusal: () => {} },
-    outside: { ...outside, post: (request) => http.post(request) },
+  const tasks = buildTaskList([deliverWebhook], {
+    deadlineMs: 1e4,
+    stopping: new AbortController().signal,
+    onRefusal: () => {},
+    outside: {
+      ...outside,
+      post: (request) => http.post(request),
+    },
   });
 
   await tenant.officer.post(`/loans/${loan}/payments`, { amount: '123.45' }, { headers });
@@ -92,8 +97,9 @@ test('a fault of ours is an error of its span, and a refusal is none', async () 
   const collector = await newCollector();
   const traces = await openTraces('test', collector.endpoint, openLog('silent', {}));
   const answered = (status: number) =>
-    traced({ method: 'GET', status, state: { request_id: `answered-${status}` } } as Context, () =>
-      Promise.resolve(),
+    traceRequest(
+      { method: 'GET', status, state: { request_id: `answered-${status}` } } as Context,
+      () => Promise.resolve(),
     );
 
   await answered(404);
@@ -128,7 +134,9 @@ test('where nobody wants traces nothing of their packages is loaded', async () =
     console.log(loaded.filter((url) => /opentelemetry\\/(sdk|exporter|context|resources)/.test(url)).length);
   `;
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...['--input-type=module', '--eval', looking],
+    '--input-type=module',
+    '--eval',
+    looking,
   ]);
 
   expect(stdout).toBe('0\n');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { Unusable, type Entry } from './manifest.ts';
+import { UnusableBackup, type Entry } from './manifest.ts';
 
 /** Neither a link, which may lead anywhere, nor a pipe, which keeps whoever opens it waiting. */
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -49,25 +49,25 @@ async function openPlain(file: string) {
 }
 
 const notPlain = (file: string) =>
-  new Unusable(`${file} is a link, or no file at all: a backup has plain files only.`);
+  new UnusableBackup(`${file} is a link, or no file at all: a backup has plain files only.`);
 
 /** Copies what a manifest names; a file that is not as it was when it was written down ends it. */
-export async function copyChecked(from: string, to: string, entries: readonly Entry[]) {
+export async function copyVerified(from: string, to: string, entries: readonly Entry[]) {
   for (const entry of entries) {
-    const inside = placeWithin(entry.path);
+    const inside = assertPathInside(entry.path);
     const file = path.join(from, inside);
     await assertNoLinkAbove(from, inside);
     const copied = await copyFile(file, path.join(to, inside)).catch(missing);
     if (copied?.sha256 !== entry.sha256)
-      throw new Unusable(`${file} is ${copied ? 'not as it was written' : 'missing'}.`);
+      throw new UnusableBackup(`${file} is ${copied ? 'not as it was written' : 'missing'}.`);
   }
 }
 
 /** The place of a file or folder that a manifest names, which lies below the folder that it is of. */
-export function placeWithin(named: string): string {
+export function assertPathInside(named: string): string {
   const place = path.normalize(named);
   if (path.isAbsolute(place) || place.split(path.sep).includes('..'))
-    throw new Unusable(`The manifest names a place outside the backup: ${named}.`);
+    throw new UnusableBackup(`The manifest names a place outside the backup: ${named}.`);
   return place;
 }
 
@@ -79,11 +79,11 @@ async function assertNoLinkAbove(from: string, inside: string) {
     realpath(path.join(from, folder)).catch(missing),
   ]);
   if (root !== undefined && real !== undefined && real !== path.join(root, folder))
-    throw new Unusable(`${path.join(from, folder)} is reached by a link: a backup has none.`);
+    throw new UnusableBackup(`${path.join(from, folder)} is reached by a link: a backup has none.`);
 }
 
 /** Copies these files of a folder that is in use: one that is gone meanwhile is left out. */
-export async function copyNamed(from: string, to: string, names: readonly string[]) {
+export async function copyExisting(from: string, to: string, names: readonly string[]) {
   const entries: Entry[] = [];
   for (const name of names) {
     const copied = await copyFile(path.join(from, name), path.join(to, name)).catch(missing);
@@ -93,7 +93,7 @@ export async function copyNamed(from: string, to: string, names: readonly string
 }
 
 /** Every folder and every plain file below it, in order; links are not followed. */
-export async function namesBelow(
+export async function listTree(
   root: string,
   below = '',
 ): Promise<{ folders: string[]; files: string[] }> {
@@ -104,7 +104,7 @@ export async function namesBelow(
     const known = await lstat(path.join(root, inside)).catch(missing);
     if (known?.isFile()) found.files.push(inside);
     if (!known?.isDirectory()) continue;
-    const deeper = await namesBelow(root, inside);
+    const deeper = await listTree(root, inside);
     found.folders.push(inside, ...deeper.folders);
     found.files.push(...deeper.files);
   }

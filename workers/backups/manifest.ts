@@ -25,7 +25,7 @@ const Manifest = z.object({
 });
 export type Manifest = z.output<typeof Manifest>;
 
-export class Unusable extends Error {}
+export class UnusableBackup extends Error {}
 
 const placeOf = (folder: string) => path.join(folder, 'manifest.json');
 
@@ -34,7 +34,9 @@ export function readManifest(folder: string): Manifest | undefined {
   try {
     return Manifest.parse(JSON.parse(readFileSync(placeOf(folder), 'utf8')));
   } catch (error) {
-    throw new Unusable(`${placeOf(folder)} is not the manifest of a backup.`, { cause: error });
+    throw new UnusableBackup(`${placeOf(folder)} is not the manifest of a backup.`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,12 +1,12 @@
-import { boardTape, TapeRefused } from '../../jobs/loans/boarding/board-tape.ts';
-import type { Refusal, TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
-import { ofNumbers } from '../../sql/loans/tape.ts';
+import { boardTape, TapeRejected } from '../../jobs/loans/boarding/board-tape.ts';
+import type { TapeIssue, TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { findLoansByNumber } from '../../sql/loans/tape.ts';
 import type { Platform } from './platform.ts';
 
 /** Loans of one transaction: a tape may bring all of its loans on one day. */
 const CHUNK = 200;
 
-export type Boarded = { ids: Map<string, string>; refusals: Refusal[] };
+export type BoardingResult = { ids: Map<string, string>; refusals: TapeIssue[] };
 
 /**
  * Boards a day's rows, some hundreds in one transaction. Those that the platform refuses stay out with
@@ -17,21 +17,23 @@ export async function boardRows(
   tenant_id: string,
   rows: readonly TapeRow[],
   { file, onProgress }: { file: string; onProgress?: (done: number) => void },
-): Promise<Boarded> {
-  const boarded: Boarded = { ids: new Map(), refusals: [] };
+): Promise<BoardingResult> {
+  const boarded: BoardingResult = { ids: new Map(), refusals: [] };
   const board = async (chunk: readonly TapeRow[]): Promise<void> => {
     const numbers = chunk.map(({ loan_number }) => loan_number);
     try {
       const loans = await within(tenant_id, async (work) => {
         // A repeat after a lost answer finds its loans there.
-        const known = new Set((await ofNumbers(work.tx, numbers)).map((loan) => loan.loan_number));
+        const known = new Set(
+          (await findLoansByNumber(work.tx, numbers)).map((loan) => loan.loan_number),
+        );
         const missing = chunk.filter(({ loan_number }) => !known.has(loan_number));
         await boardTape(work, missing, { file });
-        return ofNumbers(work.tx, numbers);
+        return findLoansByNumber(work.tx, numbers);
       });
       for (const { id, loan_number } of loans) boarded.ids.set(loan_number, id);
     } catch (error) {
-      if (!(error instanceof TapeRefused)) throw error;
+      if (!(error instanceof TapeRejected)) throw error;
       boarded.refusals.push(...error.refusals);
       const lines = new Set(error.refusals.map(({ line }) => line));
       await board(chunk.filter(({ line }) => !lines.has(line)));

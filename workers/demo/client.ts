@@ -7,7 +7,7 @@ export type Body = Record<string, unknown>;
 export type Answer = { status: number; body: unknown };
 
 /** The API answered, and the answer is no. */
-export class Refused extends Error {
+export class ApiRefusal extends Error {
   readonly status: number;
 
   constructor(method: string, path: string, { status, body }: Answer) {
@@ -49,7 +49,7 @@ export async function signIn(origin: string, email: string, password: string): P
 
   async function send<Reply>(method: string, path: string, body?: Body, key?: string) {
     const answer = await patiently(() => once(method, path, body, key));
-    if (answer.status >= 400) throw new Refused(method, path, answer);
+    if (answer.status >= 400) throw new ApiRefusal(method, path, answer);
     return answer.body as Reply;
   }
 

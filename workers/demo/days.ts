@@ -1,31 +1,35 @@
 import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { dueDates } from '../../jobs/loans/arithmetic/due-dates.ts';
 import type { Work } from '../../jobs/work.ts';
-import { isBilling } from '../../sql/business-day/billing.ts';
-import type { TapeRow, Refusal } from '../../jobs/loans/boarding/boarding-tape.ts';
-import { startBar } from '../processes/progress.ts';
-import { arrivalsOf, mannerOf, type Arrival } from './behaviour.ts';
+import { hasUnbilledChunks } from '../../sql/business-day/billing.ts';
+import type { TapeRow, TapeIssue } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { startProgressBar } from '../processes/progress-bar.ts';
+import {
+  simulatePayments,
+  paymentBehaviourOf,
+  type SimulatedPayment,
+} from './payment-behaviour.ts';
 import { boardRows } from './boarding.ts';
-import { Refused } from './client.ts';
+import { ApiRefusal } from './client.ts';
 import type { DemoOptions } from './options.ts';
-import { waitUntil } from './patience.ts';
+import { waitUntil } from './retry.ts';
 import type { Phases } from './phases.ts';
 import type { Platform } from './platform.ts';
-import { secure } from './security.ts';
-import type { Stage } from './stage.ts';
+import { pledgeCollateral } from './collateral.ts';
+import type { DemoTenant } from './demo-tenant.ts';
 import { orderStatements } from './statements.ts';
-import { allOf, inTurns } from './turns.ts';
+import { fetchAllPages, runConcurrently } from './concurrency.ts';
 
 type Course = {
   platform: Platform;
-  stage: Stage;
+  stage: DemoTenant;
   file: string;
   /** The loans by the day on which they are boarded. */
   boardings: Map<string, TapeRow[]>;
-  arrivals: Map<string, Arrival[]>;
+  arrivals: Map<string, SimulatedPayment[]>;
   reminders: Map<string, TapeRow[]>;
   ids: Map<string, string>;
-  refusals: Refusal[];
+  refusals: TapeIssue[];
   /** Payments for loans that were over already. */
   turnedAway: number;
 };
@@ -49,7 +53,7 @@ const NOTICE_DAY = '-15';
  */
 export async function runDays(
   platform: Platform,
-  stage: Stage,
+  stage: DemoTenant,
   { file, rows, first, through, statements }: Plan,
   phases: Phases,
 ) {
@@ -59,7 +63,7 @@ export async function runDays(
     file,
     boardings: Map.groupBy(rows, (row) => row.origination_date),
     arrivals: Map.groupBy(
-      rows.flatMap((row) => arrivalsOf(row, through)),
+      rows.flatMap((row) => simulatePayments(row, through)),
       ({ date }) => date,
     ),
     reminders: remindersOf(rows, through),
@@ -68,7 +72,7 @@ export async function runDays(
     turnedAway: 0,
   };
   const days = daysBetween(first, through) + 1;
-  const bar = startBar('Servicing', days);
+  const bar = startProgressBar('Servicing', days);
   let payments = 0;
   for (let index = 0; index < days; index += 1) {
     const day = addDays(first, index);
@@ -96,14 +100,16 @@ async function boardLoans(course: Course, day: string, say: (doing: string) => v
   for (const [number, id] of boarded.ids) ids.set(number, id);
   refusals.push(...boarded.refusals);
   const taken = rows.filter(({ loan_number }) => ids.has(loan_number));
-  await inTurns(taken, (row) => secure(stage.officer, row, ids.get(row.loan_number) ?? ''));
+  await runConcurrently(taken, (row) =>
+    pledgeCollateral(stage.officer, row, ids.get(row.loan_number) ?? ''),
+  );
 }
 
 async function takePayments(course: Course, day: string, note: (done: number) => void) {
   const { stage, arrivals, ids } = course;
   const today = (arrivals.get(day) ?? []).filter(({ loan_number }) => ids.has(loan_number));
   let taken = 0;
-  await inTurns(today, async ({ loan_number, number, amount }) => {
+  await runConcurrently(today, async ({ loan_number, number, amount }) => {
     const external_id = `${loan_number}-${number}`;
     const payment = { amount, payment_date: day, payment_method: 'ach', external_id };
     const path = `/loans/${ids.get(loan_number)}/payments`;
@@ -119,32 +125,35 @@ type Loan = { id: string; borrower_id: string; loan_number: string; delinquency_
 async function write({ stage, reminders, ids }: Course, day: string) {
   const due_date = addDays(day, REMINDED_BEFORE);
   const careless = (reminders.get(day) ?? []).filter(({ loan_number }) => ids.has(loan_number));
-  await inTurns(careless, async ({ loan_number, payment_amount }) => {
+  await runConcurrently(careless, async ({ loan_number, payment_amount }) => {
     const { id, borrower_id } = await stage.officer.get<Loan>(`/loans/${ids.get(loan_number)}`);
     const context = { payment_amount, due_date };
     const message = { template_type: 'payment_reminder', channel: 'email', borrower_id, context };
     await send(stage, { ...message, loan_id: id }, `reminder-${loan_number}-${due_date}`);
   });
   if (!day.endsWith(NOTICE_DAY)) return;
-  await inTurns(await loansBehind(stage), async ({ id, borrower_id, loan_number, ...loan }) => {
-    const channel = loan.delinquency_bucket === 'dpd_1_29' ? 'email' : 'letter';
-    const message = { template_type: 'past_due_notice', channel, borrower_id, loan_id: id };
-    await send(stage, message, `notice-${loan_number}-${day}`);
-  });
+  await runConcurrently(
+    await loansBehind(stage),
+    async ({ id, borrower_id, loan_number, ...loan }) => {
+      const channel = loan.delinquency_bucket === 'dpd_1_29' ? 'email' : 'letter';
+      const message = { template_type: 'past_due_notice', channel, borrower_id, loan_id: id };
+      await send(stage, message, `notice-${loan_number}-${day}`);
+    },
+  );
 }
 
 const BEHIND = ['dpd_1_29', 'dpd_30_59', 'dpd_60_89', 'dpd_90_119', 'dpd_120_149', 'dpd_150_179'];
 
-function loansBehind({ officer }: Stage) {
+function loansBehind({ officer }: DemoTenant) {
   const filter = JSON.stringify({ delinquency_bucket: BEHIND, status: 'active' });
-  return allOf((range) => {
+  return fetchAllPages((range) => {
     const query = new URLSearchParams({ filter, sort: '["loan_number","ASC"]', range });
     return officer.get<Loan[]>(`/loans?${query}`);
   });
 }
 
 /** A borrower who may not be contacted is not: that answer is right and stays on record. */
-const send = ({ officer }: Stage, message: Record<string, unknown>, key: string) =>
+const send = ({ officer }: DemoTenant, message: Record<string, unknown>, key: string) =>
   unlessConflict(() => officer.post('/communications/send', message, key));
 
 /** Answers whether it was done; the state of the records may forbid it. */
@@ -153,7 +162,7 @@ async function unlessConflict(steps: () => Promise<unknown>): Promise<boolean> {
     await steps();
     return true;
   } catch (error) {
-    if (error instanceof Refused && error.status === 409) return false;
+    if (error instanceof ApiRefusal && error.status === 409) return false;
     throw error;
   }
 }
@@ -162,14 +171,16 @@ async function unlessConflict(steps: () => Promise<unknown>): Promise<boolean> {
 async function close({ platform, stage }: Course, day: string) {
   const order = { through_date: day };
   await stage.superadmin.post('/jobs/close-of-business', order, `close-${day}`);
-  const hasEnded = async ({ tx, today }: Work) => today > day && !(await isBilling(tx));
+  const hasEnded = async ({ tx, today }: Work) => today > day && !(await hasUnbilledChunks(tx));
   await waitUntil(`the close of ${day}`, () =>
     platform.within(stage.tenant_id, hasEnded, { readOnly: true }),
   );
 }
 
 function remindersOf(rows: readonly TapeRow[], through: string): Map<string, TapeRow[]> {
-  const careless = rows.filter((row) => row.status === 'active' && mannerOf(row) !== 'on_time');
+  const careless = rows.filter(
+    (row) => row.status === 'active' && paymentBehaviourOf(row) !== 'on_time',
+  );
   const dated = careless.flatMap((row) =>
     dueDates('monthly', row.first_payment_date, row.term_months)
       .map((due) => ({ row, on: addDays(due, -REMINDED_BEFORE) }))

@@ -1,37 +1,42 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readTape, type Refusal, type TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { readTape, type TapeIssue, type TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { claimFolder, type Claim } from '../../sql/database/claim.ts';
 import { SEED_PASSWORD } from '../processes/configuration.ts';
-import { leaveLogins } from '../processes/logins.ts';
-import { makeFolderOf } from '../processes/output-file.ts';
+import { writeLogins } from '../processes/logins.ts';
+import { makeParentFolder } from '../processes/output-file.ts';
 import { runDays } from './days.ts';
-import { compareInstallments, fromTheStart, periodOf, type Comparison } from './loans.ts';
+import {
+  compareInstallments,
+  rewindToOrigination,
+  closingPeriod,
+  type Comparison,
+} from './tape-loans.ts';
 import type { DemoOptions } from './options.ts';
-import { hasRun, leaveFiles, platformFolder, startClean } from './out.ts';
+import { hasRun, exportFiles, platformFolder, removeEarlierOutput } from './output-folder.ts';
 import { startPhases } from './phases.ts';
 import { startPlatform, type Platform } from './platform.ts';
-import { waitForQuiet } from './quiet.ts';
+import { waitUntilIdle } from './wait-for-quiet.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
-import type { Asked } from './signals.ts';
-import { LOGINS, setStage } from './stage.ts';
+import type { StopRequest } from './signals.ts';
+import { DEMO_EMAILS, createDemoTenant } from './demo-tenant.ts';
 import { holdStatements } from './statements.ts';
-import { print, reportOf, type Report } from './summary.ts';
+import { printReport, buildReport, type Report } from './summary.ts';
 
 /** Runs the demo and answers its exit code: 1 if the books do not balance or work was left undone. */
-export async function runDemo(options: DemoOptions, asked: Asked): Promise<number> {
+export async function runDemo(options: DemoOptions, asked: StopRequest): Promise<number> {
   const { rows: all, refusals } = await takeTape(options.tape);
   const comparison = compareInstallments(all);
   tellOfTape(options.tape, all.length, refusals, comparison);
   if (all.length === 0) return 1;
-  const { first, through } = periodOf(all, options.through);
-  const rows = all.map(fromTheStart).filter((row) => row.origination_date <= through);
+  const { first, through } = closingPeriod(all, options.through);
+  const rows = all.map(rewindToOrigination).filter((row) => row.origination_date <= through);
   if (rows.length < all.length)
     console.log(`${all.length - rows.length} loans begin after ${through} and stay out.`);
   const isAgain = hasRun(options.out);
   const claim = await claimFolder(platformFolder(options.out));
-  startClean(options.out);
+  removeEarlierOutput(options.out);
   if (isAgain) console.log(`Starting clean: what was in ${options.out} is replaced.`);
 
   const secret = randomBytes(32).toString('hex');
@@ -42,9 +47,9 @@ export async function runDemo(options: DemoOptions, asked: Asked): Promise<numbe
     const report = await withPlatform(options, given, (platform) =>
       serviceLoans(platform, options, course, { refusals, comparison }),
     );
-    print(report, options.out);
+    printReport(report, options.out);
     if (options.summary) {
-      makeFolderOf(options.summary);
+      makeParentFolder(options.summary);
       writeFileSync(options.summary, `${JSON.stringify(report.summary, null, 2)}\n`);
     }
     return isWell(report, receiver) ? 0 : 1;
@@ -57,7 +62,7 @@ export async function runDemo(options: DemoOptions, asked: Asked): Promise<numbe
 function tellOfTape(
   file: string,
   loans: number,
-  refusals: readonly Refusal[],
+  refusals: readonly TapeIssue[],
   { compared, matched, differing }: Comparison,
 ) {
   console.log(`${path.basename(file)}: ${loans} loans.`);
@@ -71,7 +76,7 @@ function tellOfTape(
 
 const LISTED = 200;
 
-function tellOfRefusals(refusals: readonly Refusal[]) {
+function tellOfRefusals(refusals: readonly TapeIssue[]) {
   for (const { line, column, reason } of refusals.slice(0, LISTED))
     console.log(`  line ${line}${column ? `, ${column}` : ''}: ${reason}`);
   if (refusals.length > LISTED) console.log(`  and ${refusals.length - LISTED} more reasons`);
@@ -126,22 +131,25 @@ async function serviceLoans(
   platform: Platform,
   options: DemoOptions,
   { rows, first, through, secret, receiver }: Given,
-  { refusals, comparison }: { refusals: readonly Refusal[]; comparison: Comparison },
+  { refusals, comparison }: { refusals: readonly TapeIssue[]; comparison: Comparison },
 ): Promise<Report> {
   const phases = startPhases();
   const password = options.environment['SEED_PASSWORD'] || SEED_PASSWORD;
-  const stage = await setStage(platform, receiver, secret, { businessDate: first, password });
-  leaveLogins(platformFolder(options.out), { from: 'demo', emails: LOGINS, password });
+  const stage = await createDemoTenant(platform, receiver, secret, {
+    businessDate: first,
+    password,
+  });
+  writeLogins(platformFolder(options.out), { from: 'demo', emails: DEMO_EMAILS, password });
   await holdStatements(platform, options.statements);
   const { tape, statements } = options;
   const plan = { file: path.basename(tape), rows, first, through, statements };
   const { ids, business_days, refusals: late } = await runDays(platform, stage, plan, phases);
   tellOfRefusals(late);
-  await phases.in('finishing jobs', () => waitForQuiet(platform, stage));
-  await phases.in('laying out files', () => leaveFiles(options.out, platform, stage, ids));
-  await phases.in('finishing jobs', () => waitForQuiet(platform, stage));
+  await phases.in('finishing jobs', () => waitUntilIdle(platform, stage));
+  await phases.in('laying out files', () => exportFiles(options.out, platform, stage, ids));
+  await phases.in('finishing jobs', () => waitUntilIdle(platform, stage));
   await phases.in('checking the books', () => platform.stopWorkers());
-  return reportOf(options.out, platform, stage, phases, {
+  return buildReport(options.out, platform, stage, phases, {
     loans_boarded: ids.size,
     loans_refused: new Set([...refusals, ...late].map(({ line }) => line)).size,
     installments_compared: comparison.compared,

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { addDays, addMonths } from '../../jobs/dates.ts';
 import { buildSchedule, type ScheduleRow } from '../../jobs/loans/arithmetic/amortize.ts';
 import { money, sum } from '../../jobs/money.ts';
-import { chance, pick, randomOf, type Random } from './chance.ts';
+import { nextRandom, pickRandom, seedRandom, type RandomSequence } from './random.ts';
 
 const FIRST_DAY = '2026-01-02';
 const DAYS = 48;
@@ -11,32 +11,87 @@ const DAYS = 48;
 const PUBLISHED = '2026-06-30';
 
 const FIRST_NAMES = [
-  ...['Adele', 'Bram', 'Celia', 'Dario', 'Edith', 'Farid', 'Greta', 'Hanno', 'Ines', 'Jorge'],
-  ...['Keiko', 'Lionel', 'Mira', 'Nadir', 'Odile', 'Pavel', 'Quinn', 'Rosa', 'Selim', 'Tamsin'],
+  'Adele',
+  'Bram',
+  'Celia',
+  'Dario',
+  'Edith',
+  'Farid',
+  'Greta',
+  'Hanno',
+  'Ines',
+  'Jorge',
+  'Keiko',
+  'Lionel',
+  'Mira',
+  'Nadir',
+  'Odile',
+  'Pavel',
+  'Quinn',
+  'Rosa',
+  'Selim',
+  'Tamsin',
 ];
 const LAST_NAMES = [
-  ...['Abbott', 'Brandt', 'Castellan', 'Dufresne', 'Eastley', 'Fontaine', 'Greaves', 'Holm'],
-  ...['Ibarra', 'Jessop', 'Kowal', 'Lindqvist', 'Marchetti', "O'Dowd", 'Pereira', 'Quist'],
-  ...['Renner', 'Santoro', 'Thackeray', 'Ullman', 'Vasquez', 'Wexler', 'Yardley', 'Zeller'],
+  'Abbott',
+  'Brandt',
+  'Castellan',
+  'Dufresne',
+  'Eastley',
+  'Fontaine',
+  'Greaves',
+  'Holm',
+  'Ibarra',
+  'Jessop',
+  'Kowal',
+  'Lindqvist',
+  'Marchetti',
+  "O'Dowd",
+  'Pereira',
+  'Quist',
+  'Renner',
+  'Santoro',
+  'Thackeray',
+  'Ullman',
+  'Vasquez',
+  'Wexler',
+  'Yardley',
+  'Zeller',
 ];
 const STATES = ['CA', 'TX', 'FL', 'NY', 'IL', 'OH', 'GA', 'NC', 'MI', 'WA', 'AZ', 'MA', 'CO', 'PR'];
 const RATES = ['0.0599', '0.0725', '0.0849', '0.0999', '0.1175', '0.1349', '0.1599', '0.1999'];
 const PURPOSES = [
-  ...['debt_consolidation', 'debt_consolidation', 'credit_card', 'medical', 'home_improvement'],
-  ...['car', 'car', 'small_business', 'major_purchase', 'vacation'],
+  'debt_consolidation',
+  'debt_consolidation',
+  'credit_card',
+  'medical',
+  'home_improvement',
+  'car',
+  'car',
+  'small_business',
+  'major_purchase',
+  'vacation',
 ];
 const HEAD = [
-  ...['loan_number', 'borrower_external_id', 'borrower_first_name', 'borrower_last_name'],
-  ...['borrower_state', 'principal_amount', 'current_principal_balance', 'interest_rate'],
-  ...['term_months', 'payment_amount', 'origination_date', 'first_payment_date', 'status'],
-  ...[
-    'source_status',
-    'paid_total',
-    'paid_principal',
-    'paid_interest',
-    'paid_late_fees',
-    'purpose',
-  ],
+  'loan_number',
+  'borrower_external_id',
+  'borrower_first_name',
+  'borrower_last_name',
+  'borrower_state',
+  'principal_amount',
+  'current_principal_balance',
+  'interest_rate',
+  'term_months',
+  'payment_amount',
+  'origination_date',
+  'first_payment_date',
+  'status',
+  'source_status',
+  'paid_total',
+  'paid_principal',
+  'paid_interest',
+  'paid_late_fees',
+  'purpose',
 ];
 
 /** How the loan stands on the day of the tape, and how many instalments behind it then is. */
@@ -52,13 +107,13 @@ const STANDINGS = [
 /** Every tenth borrower has the loan after theirs too. */
 const borrowerOf = (index: number) => (index % 10 === 9 ? index - 1 : index);
 
-function fieldsOf(random: Random, index: number) {
+function fieldsOf(random: RandomSequence, index: number) {
   const owner = borrowerOf(index);
-  const origination_date = addDays(FIRST_DAY, Math.floor(chance(random) * DAYS));
+  const origination_date = addDays(FIRST_DAY, Math.floor(nextRandom(random) * DAYS));
   const first_payment_date = addMonths(origination_date, 1);
-  const term = pick(random, [12, 24, 36, 36, 48, 60, 60]);
-  const principal = `${(10 + Math.floor(chance(random) * 240)) * 100}.00`;
-  const rate = pick(random, RATES);
+  const term = pickRandom(random, [12, 24, 36, 36, 48, 60, 60]);
+  const principal = `${(10 + Math.floor(nextRandom(random) * 240)) * 100}.00`;
+  const rate = pickRandom(random, RATES);
   const plan = buildSchedule({
     principal,
     interest_rate: rate,
@@ -68,7 +123,7 @@ function fieldsOf(random: Random, index: number) {
     first_payment_date,
     installment_rounding: 'up',
   });
-  const drawn = chance(random);
+  const drawn = nextRandom(random);
   const standing = STANDINGS.find(({ below }) => drawn < below) ?? STANDINGS[0];
   const due = plan.filter((row) => row.due_date <= PUBLISHED).length;
   const paid = standing.status === 'paid_off' ? plan : plan.slice(0, due - standing.behind);
@@ -91,7 +146,7 @@ function fieldsOf(random: Random, index: number) {
     total(paid, 'principal_amount'),
     total(paid, 'interest_amount'),
     standing.behind > 1 ? '15.00' : '0.00',
-    pick(random, PURPOSES),
+    pickRandom(random, PURPOSES),
   ];
 }
 
@@ -104,7 +159,7 @@ const total = (rows: readonly ScheduleRow[], column: Amount) =>
  * It is the same every time, and a longer tape begins with the shorter one.
  */
 export function inventTape(loans: number): string {
-  const random = randomOf('tape');
+  const random = seedRandom('tape');
   const records = Array.from({ length: loans }, (_, index) => fieldsOf(random, index));
   return stringify([HEAD, ...records]);
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { makeFolderOf, whyNotWritable } from '../processes/output-file.ts';
+import { makeParentFolder, outputFileProblem } from '../processes/output-file.ts';
 import { inventTape } from './invent-tape.ts';
 
 /**
@@ -24,9 +24,9 @@ try {
     throw new Error(`--loans takes a number from 1 to ${LOANS_MAX}.`);
   if (file === OWN.file && values.loans !== OWN.loans)
     throw new Error(`Name the file for a tape of ${loans} loans.`);
-  const problem = whyNotWritable('FILE.csv', file);
+  const problem = outputFileProblem('FILE.csv', file);
   if (problem !== null) throw new Error(problem);
-  makeFolderOf(file);
+  makeParentFolder(file);
   writeFileSync(file, inventTape(loans));
   console.log(`${file}: ${loans} loans.`);
 } catch (error) {

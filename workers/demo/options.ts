@@ -2,10 +2,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isDate } from '../../jobs/dates.ts';
-import { CannotStart } from '../../sql/database/cannot-start.ts';
+import { StartupError } from '../../sql/database/startup-error.ts';
 import { readWorkerConfiguration } from '../processes/configuration.ts';
-import { whyNotWritable } from '../processes/output-file.ts';
-import { whyNoTape } from '../processes/tape-file.ts';
+import { outputFileProblem } from '../processes/output-file.ts';
+import { tapeFileProblem } from '../processes/tape-file.ts';
 import { environmentOf } from './platform.ts';
 
 type Variables = Record<string, string | undefined>;
@@ -38,14 +38,14 @@ export function readOptions(words: readonly string[], variables: Variables = {})
   const { tape = OWN_TAPE, through = null, out = '.data/demo', summary = null } = values;
   const { statements = 'all' } = values;
   const problems = [
-    whyNoTape(tape),
+    tapeFileProblem(tape),
     through !== null && !isDate(through) && `--through: "${through}" is no date.`,
     !/^(all|none|\d{1,6})$/.test(statements) && '--statements takes all, none, or a number.',
-    summary !== null && whyNotWritable('--summary', summary),
-    whyNotWritable('--out', path.join(out, 'summary')),
+    summary !== null && outputFileProblem('--summary', summary),
+    outputFileProblem('--out', path.join(out, 'summary')),
     ...environmentProblems(environmentOf('postgres://embedded', out, '', variables)),
   ].filter((problem) => typeof problem === 'string');
-  if (problems.length > 0) throw new CannotStart(problems.join('\n'));
+  if (problems.length > 0) throw new StartupError(problems.join('\n'));
   return {
     tape: path.resolve(tape),
     through,
@@ -62,7 +62,7 @@ function environmentProblems(handedOn: Variables): string[] {
     readWorkerConfiguration(handedOn);
     return [];
   } catch (error) {
-    if (error instanceof CannotStart) return [error.message];
+    if (error instanceof StartupError) return [error.message];
     throw error;
   }
 }
@@ -71,6 +71,6 @@ function parsed<Parsed>(parse: () => Parsed): Parsed {
   try {
     return parse();
   } catch (error) {
-    throw new CannotStart(`${(error as Error).message}\n${USAGE}`, { cause: error });
+    throw new StartupError(`${(error as Error).message}\n${USAGE}`, { cause: error });
   }
 }

@@ -4,18 +4,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
 import { POOLS } from '../../jobs/job.ts';
 import { openLog } from '../../jobs/log.ts';
-import { SYSTEM, workOf, type Within } from '../../jobs/work.ts';
+import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import type { Claim } from '../../sql/database/claim.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { startEmbeddedPostgres } from '../../sql/database/embedded.ts';
-import { freshDatabase } from '../../sql/database/fresh-database.ts';
+import { recreateDatabase } from '../../sql/database/recreate-database.ts';
 import { migrate } from '../../sql/database/migrate.ts';
 import { postmasterPid } from '../../sql/database/postmaster.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { API, keepRunning, type Child, type ChildSettings } from '../processes/children.ts';
+import {
+  API_PROCESS,
+  superviseProcess,
+  type Child,
+  type ChildSettings,
+} from '../processes/children.ts';
 import { databaseFile } from '../processes/configuration.ts';
-import { keepPostgres } from '../processes/keep-postgres.ts';
-import { patiently } from './patience.ts';
+import { supervisePostgres } from '../processes/supervise-postgres.ts';
+import { retryWhileUnavailable } from './retry.ts';
 
 export type Platform = {
   origin: string;
@@ -53,7 +58,7 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
   signal.throwIfAborted();
   const postgres = await startEmbeddedPostgres(folder, { claim });
   const { url } = postgres;
-  const kept = await keepPostgres(postgres, openLog('silent', { service: 'demo' })).catch(
+  const kept = await supervisePostgres(postgres, openLog('silent', { service: 'demo' })).catch(
     async (error) => {
       await postgres.stop();
       throw error;
@@ -72,7 +77,7 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
   };
   try {
     signal.throwIfAborted();
-    await freshDatabase(url);
+    await recreateDatabase(url);
     await migrate(url);
     signal.throwIfAborted();
     writeFileSync(databaseFile(folder), `${url}\n`, { mode: 0o600 });
@@ -83,7 +88,7 @@ export async function startPlatform(settings: PlatformSettings): Promise<Platfor
     await pauseTheClock(owner);
     const port = await startProcesses(url, settings, children);
     const within: Within = (tenant, steps, mode) =>
-      patiently(() => workOf(app, SYSTEM)(tenant, steps, mode));
+      retryWhileUnavailable(() => createWithin(app, SYSTEM)(tenant, steps, mode));
     return { origin: `http://127.0.0.1:${port}`, within, owner, auditor, stopWorkers, stop };
   } catch (error) {
     await stop();
@@ -100,7 +105,7 @@ const PATIENT = { statementTimeoutMs: 120_000 };
 
 /** The demo's days are its own: the clock on the wall must not close any. */
 const pauseTheClock = (owner: DatabasePool) =>
-  operations.pause(
+  operations.pauseWork(
     owner,
     { task: 'start-close-of-business' },
     { who: 'demo', why: 'The demo closes its days itself.' },
@@ -139,7 +144,7 @@ async function startProcesses(
       if (!isUp) listening.reject(new Error(`${child.name} did not start (${code}); see ${log}`));
       else onNews(`${child.name} ended (${code}); it is started again.`);
     };
-    children.push(keepRunning({ ...child, ...common, onCrash }));
+    children.push(superviseProcess({ ...child, ...common, onCrash }));
   };
   const onMessage = (message: unknown) => {
     const { listening: port } = message as { listening?: number };
@@ -149,7 +154,7 @@ async function startProcesses(
     listening.resolve(port);
   };
   signal.addEventListener('abort', () => listening.reject(signal.reason), { once: true });
-  start({ ...API, onMessage });
+  start({ ...API_PROCESS, onMessage });
   for (const pool of POOLS) start({ name: pool, file: 'worker.ts', arguments: [pool] });
   const port = await listening.promise;
   isUp = true;

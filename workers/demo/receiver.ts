@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { verify } from '../../jobs/webhooks/signature.ts';
+import { verifySignature } from '../../jobs/webhooks/signature.ts';
 import { makeCertificate } from '../outside/certificate.ts';
 
 export type Receiver = {
@@ -31,7 +31,11 @@ export async function startReceiver(secret: string): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const bytes = Buffer.concat(chunks);
-      const isGenuine = verify(secret, bytes, String(request.headers['x-webhook-signature'] ?? ''));
+      const isGenuine = verifySignature(
+        secret,
+        bytes,
+        String(request.headers['x-webhook-signature'] ?? ''),
+      );
       if (isGenuine) seen.add((JSON.parse(bytes.toString()) as { event_id: string }).event_id);
       else forged += 1;
       response.writeHead(isGenuine ? 204 : 401).end();

@@ -1,6 +1,6 @@
 const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-export type Asked = {
+export type StopRequest = {
   /** Aborted once somebody has asked the demo to stop. */
   signal: AbortSignal;
   /** What a process that was stopped so ends with; null while nobody has asked. */
@@ -8,7 +8,7 @@ export type Asked = {
 };
 
 /** Ctrl-C is answered with one line, whatever is going on, and everything that was started is ended. */
-export function watchSignals(): Asked {
+export function watchSignals(): StopRequest {
   const asking = new AbortController();
   let code: number | null = null;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -4,13 +4,13 @@ import { localFiles } from '../../jobs/files/local-files.ts';
 import { money } from '../../jobs/money.ts';
 import { readSecret } from '../../jobs/sealing/secrets.ts';
 import { checkInvariants, type Violation } from '../../sql/invariants/invariants.ts';
-import { failures } from '../../sql/queue/worker-operations.ts';
-import { buckets, jobRuns, totals } from '../../sql/summary.ts';
-import { platformFolder } from './out.ts';
-import { patiently } from './patience.ts';
+import { listFailures } from '../../sql/queue/worker-operations.ts';
+import { loansByBucket, jobRunTotals, servicingTotals } from '../../sql/summary.ts';
+import { platformFolder } from './output-folder.ts';
+import { retryWhileUnavailable } from './retry.ts';
 import type { Phases } from './phases.ts';
 import type { Platform } from './platform.ts';
-import type { Stage } from './stage.ts';
+import type { DemoTenant } from './demo-tenant.ts';
 
 /** What the demo came to; these keys are what `--summary` writes, so they stay as they are. */
 export type Summary = {
@@ -32,7 +32,7 @@ export type Summary = {
   invariant_violations: number;
 };
 
-export type Course = Pick<
+export type RunProgress = Pick<
   Summary,
   | 'loans_boarded'
   | 'loans_refused'
@@ -45,23 +45,23 @@ export type Report = {
   summary: Summary;
   violations: readonly Violation[];
   failed: readonly { task: string; error: string }[];
-  buckets: Awaited<ReturnType<typeof buckets>>;
-  jobs: Awaited<ReturnType<typeof jobRuns>>;
+  buckets: Awaited<ReturnType<typeof loansByBucket>>;
+  jobs: Awaited<ReturnType<typeof jobRunTotals>>;
   phases: Phases;
 };
 
 /** Adds up what has been done, and checks the books. */
-export async function reportOf(
+export async function buildReport(
   out: string,
   { within, owner, auditor }: Platform,
-  { tenant_id, officer }: Stage,
+  { tenant_id, officer }: DemoTenant,
   phases: Phases,
-  course: Course,
+  course: RunProgress,
 ): Promise<Report> {
-  const sums = await within(tenant_id, ({ tx }) => totals(tx));
-  const spread = await within(tenant_id, ({ tx }) => buckets(tx));
-  const jobs = await patiently(() => jobRuns(owner));
-  const failed = await patiently(() => failures(owner, 1_000));
+  const sums = await within(tenant_id, ({ tx }) => servicingTotals(tx));
+  const spread = await within(tenant_id, ({ tx }) => loansByBucket(tx));
+  const jobs = await retryWhileUnavailable(() => jobRunTotals(owner));
+  const failed = await retryWhileUnavailable(() => listFailures(owner, 1_000));
   const trial = await officer.get<{ total_debits: string; total_credits: string }>(
     '/ledger/trial-balance',
   );
@@ -69,7 +69,9 @@ export async function reportOf(
   const secret = readSecret({ DATA_DIR: folder });
   const files = localFiles({ folder: path.join(folder, 'files'), secret });
   const violations = await phases.in('checking the books', () =>
-    patiently(() => checkInvariants(auditor, { describeFile: (key) => files.describe(key) })),
+    retryWhileUnavailable(() =>
+      checkInvariants(auditor, { describeFile: (key) => files.describe(key) }),
+    ),
   );
   const summary = {
     ...course,
@@ -92,7 +94,7 @@ export async function reportOf(
 
 const LISTED = 20;
 
-export function print({ summary, violations, failed, phases, ...rest }: Report, out: string) {
+export function printReport({ summary, violations, failed, phases, ...rest }: Report, out: string) {
   const { buckets: spread, jobs } = rest;
   const line = (label: string, value: string | number) =>
     console.log(`  ${label.padEnd(22)} ${String(value).padStart(16)}`);

@@ -6,9 +6,9 @@ const BLOCK = 512;
 const NAME = /^[a-z0-9][a-z0-9_./-]{0,98}$/;
 
 /** The file is not what an export writes; the sentence says what is wrong with it. */
-export class Unusable extends Error {}
+export class UnusableArchive extends Error {}
 
-export type Written = { name: string; bytes: number; sha256: string };
+export type WrittenEntry = { name: string; bytes: number; sha256: string };
 
 /** Writes entries one behind the other into a file of its owner alone, which was not there before. */
 export async function writeArchive(path: string) {
@@ -19,7 +19,7 @@ export async function writeArchive(path: string) {
       name: string,
       bytes: number,
       content: AsyncIterable<Uint8Array> | Uint8Array[],
-    ): Promise<Written> => {
+    ): Promise<WrittenEntry> => {
       await file.write(headerOf(name, bytes));
       const hash = createHash('sha256');
       let written = 0;
@@ -44,28 +44,29 @@ export type Archive = Awaited<ReturnType<typeof writeArchive>>;
 export type Entry = { name: string; bytes: number; start: number };
 
 /** The entries of a file, in order. Nothing of it is believed but that its headers add up. */
-export async function* entriesIn(file: FileHandle): AsyncGenerator<Entry> {
+export async function* readEntries(file: FileHandle): AsyncGenerator<Entry> {
   const { size } = await file.stat();
   for (let at = 0; ;) {
     const header = Buffer.alloc(BLOCK);
     const { bytesRead } = await file.read(header, 0, BLOCK, at);
-    if (bytesRead < BLOCK) throw new Unusable('The file is cut off, or is no export of a tenant.');
+    if (bytesRead < BLOCK)
+      throw new UnusableArchive('The file is cut off, or is no export of a tenant.');
     if (header.every((byte) => byte === 0)) return;
     const { name, bytes } = readHeader(header);
     const start = at + BLOCK;
     at = start + bytes + padding(bytes);
-    if (at > size) throw new Unusable(`The file is cut off in ${name}.`);
+    if (at > size) throw new UnusableArchive(`The file is cut off in ${name}.`);
     yield { name, bytes, start };
   }
 }
 
 /** The bytes of an entry, a piece at a time. */
-export async function* contentOf(file: FileHandle, { bytes, start }: Entry) {
+export async function* readEntryContent(file: FileHandle, { bytes, start }: Entry) {
   const piece = 256 * 1024;
   for (let done = 0; done < bytes;) {
     const buffer = Buffer.alloc(Math.min(piece, bytes - done));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, start + done);
-    if (bytesRead === 0) throw new Unusable('The file is cut off.');
+    if (bytesRead === 0) throw new UnusableArchive('The file is cut off.');
     done += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
@@ -105,6 +106,6 @@ function readHeader(header: Buffer) {
     textAt(156, 157) === '0' &&
     NAME.test(name) &&
     /^[0-7]{11}$/.test(textAt(124, 136));
-  if (!isOurs) throw new Unusable('The file is damaged, or is no export of a tenant.');
+  if (!isOurs) throw new UnusableArchive('The file is damaged, or is no export of a tenant.');
   return { name, bytes: Number.parseInt(textAt(124, 136), 8) };
 }

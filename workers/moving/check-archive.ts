@@ -1,47 +1,57 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { isStorageKey } from '../../jobs/files/keys.ts';
-import { contentOf, entriesIn, Unusable, type Entry } from './archive.ts';
-import { entryOfFile, entryOfJobs, Manifest, MANIFEST, MANIFEST_BYTES_MAX } from './manifest.ts';
+import { readEntryContent, readEntries, UnusableArchive, type Entry } from './archive.ts';
+import {
+  fileEntryName,
+  jobsEntryName,
+  Manifest,
+  MANIFEST_ENTRY,
+  MANIFEST_BYTES_MAX,
+} from './manifest.ts';
 
 /** A batch of rows is a thousand lines; more than this at once is not read. */
 const LINES_BYTES_MAX = 512 * 1024 * 1024;
 
-export type Checked = { manifest: Manifest; entries: Map<string, Entry> };
+export type CheckedArchive = { manifest: Manifest; entries: Map<string, Entry> };
 
 /** Reads the whole file and believes none of it: every entry is the one that the manifest names. */
-export async function checkArchive(file: FileHandle): Promise<Checked> {
+export async function checkArchive(file: FileHandle): Promise<CheckedArchive> {
   const found: Entry[] = [];
-  for await (const entry of entriesIn(file)) found.push(entry);
+  for await (const entry of readEntries(file)) found.push(entry);
   const last = found.pop();
-  if (last?.name !== MANIFEST) throw new Unusable('The file has no manifest at its end.');
+  if (last?.name !== MANIFEST_ENTRY)
+    throw new UnusableArchive('The file has no manifest at its end.');
   const manifest = await readManifest(file, last);
   if (found.length !== manifest.entries.length)
-    throw new Unusable('The file has other entries than its manifest says.');
+    throw new UnusableArchive('The file has other entries than its manifest says.');
   for (const [at, entry] of found.entries()) {
     const wanted = manifest.entries[at];
     const hash = createHash('sha256');
-    for await (const piece of contentOf(file, entry)) hash.update(piece);
+    for await (const piece of readEntryContent(file, entry)) hash.update(piece);
     const isSame =
       wanted?.name === entry.name &&
       wanted.bytes === entry.bytes &&
       wanted.sha256 === hash.digest('hex');
-    if (!isSame) throw new Unusable(`${entry.name} is not what the manifest says: it is damaged.`);
+    if (!isSame)
+      throw new UnusableArchive(`${entry.name} is not what the manifest says: it is damaged.`);
   }
   const entries = new Map(found.map((entry) => [entry.name, entry]));
-  if (entries.size !== found.length) throw new Unusable('Two entries have the same name.');
+  if (entries.size !== found.length) throw new UnusableArchive('Two entries have the same name.');
   assertOwnFiles(manifest, entries);
   return { manifest, entries };
 }
 
 async function readManifest(file: FileHandle, entry: Entry): Promise<Manifest> {
-  if (entry.bytes > MANIFEST_BYTES_MAX) throw new Unusable('The manifest is too long.');
+  if (entry.bytes > MANIFEST_BYTES_MAX) throw new UnusableArchive('The manifest is too long.');
   const pieces: Buffer[] = [];
-  for await (const piece of contentOf(file, entry)) pieces.push(piece);
+  for await (const piece of readEntryContent(file, entry)) pieces.push(piece);
   try {
     return Manifest.parse(JSON.parse(Buffer.concat(pieces).toString()));
   } catch (error) {
-    throw new Unusable('The manifest is not one of an export of a tenant.', { cause: error });
+    throw new UnusableArchive('The manifest is not one of an export of a tenant.', {
+      cause: error,
+    });
   }
 }
 
@@ -49,26 +59,27 @@ async function readManifest(file: FileHandle, entry: Entry): Promise<Manifest> {
 function assertOwnFiles({ tenant, files }: Manifest, entries: ReadonlyMap<string, Entry>) {
   files.forEach(({ key, entry }, at) => {
     const isOwn = isStorageKey(key) && key.startsWith(`${tenant.slug}/`);
-    if (!isOwn || entry !== entryOfFile(at + 1) || !entries.has(entry))
-      throw new Unusable('A file of it would not be stored as a file of the tenant.');
+    if (!isOwn || entry !== fileEntryName(at + 1) || !entries.has(entry))
+      throw new UnusableArchive('A file of it would not be stored as a file of the tenant.');
   });
 }
 
 /** The lines of each entry of that name, one entry after the other. */
-export async function* linesOf(
+export async function* readLines(
   file: FileHandle,
-  { entries }: Checked,
+  { entries }: CheckedArchive,
   nameOf: (batch: number) => string,
 ): AsyncGenerator<readonly string[]> {
   for (let batch = 1; ; batch += 1) {
     const entry = entries.get(nameOf(batch));
     if (!entry) return;
-    if (entry.bytes > LINES_BYTES_MAX) throw new Unusable(`${entry.name} is too long.`);
+    if (entry.bytes > LINES_BYTES_MAX) throw new UnusableArchive(`${entry.name} is too long.`);
     const pieces: Buffer[] = [];
-    for await (const piece of contentOf(file, entry)) pieces.push(piece);
+    for await (const piece of readEntryContent(file, entry)) pieces.push(piece);
     const text = Buffer.concat(pieces).toString();
     yield text.split('\n').filter((line) => line !== '');
   }
 }
 
-export const jobLines = (file: FileHandle, checked: Checked) => linesOf(file, checked, entryOfJobs);
+export const readJobLines = (file: FileHandle, checked: CheckedArchive) =>
+  readLines(file, checked, jobsEntryName);

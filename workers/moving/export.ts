@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import type { Files } from '../../jobs/files/files.ts';
 import type { Transaction } from '../../sql/database/db.ts';
-import * as door from '../../sql/moving/door.ts';
-import { runningJobs, waitingJobs } from '../../sql/moving/jobs.ts';
-import type { Owner } from '../../sql/moving/owner.ts';
+import * as door from '../../sql/moving/tenant-access.ts';
+import { countRunningJobs, exportWaitingJobs } from '../../sql/moving/jobs.ts';
+import type { OwnerConnection } from '../../sql/moving/owner.ts';
 import * as rows from '../../sql/moving/rows.ts';
-import { carriedTables, schemaVersion } from '../../sql/moving/tables.ts';
-import { writeArchive, type Archive, type Written } from './archive.ts';
-import { StillBusy } from './close-door.ts';
+import { listTenantTables, schemaVersion } from '../../sql/moving/tables.ts';
+import { writeArchive, type Archive, type WrittenEntry } from './archive.ts';
+import { TenantBusy } from './close-tenant.ts';
 import {
-  entryOfFile,
-  entryOfJobs,
-  entryOfRows,
-  MANIFEST,
+  fileEntryName,
+  jobsEntryName,
+  rowsEntryName,
+  MANIFEST_ENTRY,
   type Manifest,
   type Say,
 } from './manifest.ts';
 
 const JOBS_IN_AN_ENTRY = 1_000;
 
-type From = { owner: Owner; files: Files; say: Say };
+type From = { owner: OwnerConnection; files: Files; say: Say };
 
 /**
  * Writes everything of a closed tenant into one file, whole or not at all: rows and waiting jobs as of
@@ -35,23 +35,23 @@ export async function exportTenant(
   await rm(unfinished, { force: true });
   const archive = await writeArchive(unfinished);
   try {
-    const entries: Written[] = [];
+    const entries: WrittenEntry[] = [];
     const add = async (name: string, text: string) => {
       const bytes = Buffer.from(text);
       entries.push(await archive.add(name, bytes.length, [bytes]));
     };
     const { named, ...inDatabase } = await owner.steps('snapshot', async (tx) => {
-      if ((await runningJobs(tx, id)) > 0)
-        throw new StillBusy('A worker has just taken a job of the tenant. Try again.');
-      const domains = [...(await door.domainsOf(tx, id))];
+      if ((await countRunningJobs(tx, id)) > 0)
+        throw new TenantBusy('A worker has just taken a job of the tenant. Try again.');
+      const domains = [...(await door.listDomains(tx, id))];
       return {
         schema: await schemaVersion(tx),
         tenant: { id, slug, domains },
         tables: await rowsInto(add, tx, id, say),
-        accrual_months: [...(await rows.accrualMonths(tx, id))],
+        accrual_months: [...(await rows.listAccrualMonths(tx, id))],
         jobs: await jobsInto(add, tx, id, say),
-        keys: [...(await door.sealingKeys(tx))],
-        named: await rows.filesNamed(tx, id),
+        keys: [...(await door.listSealingKeys(tx))],
+        named: await rows.listReferencedFiles(tx, id),
       };
     });
     const carried = await filesInto(archive, files, named, say);
@@ -63,7 +63,7 @@ export async function exportTenant(
       entries,
     };
     const text = Buffer.from(JSON.stringify(manifest));
-    await archive.add(MANIFEST, text.length, [text]);
+    await archive.add(MANIFEST_ENTRY, text.length, [text]);
     await archive.finish();
     await rename(unfinished, path);
     return manifest;
@@ -77,16 +77,16 @@ type Add = (name: string, text: string) => Promise<void>;
 
 async function rowsInto(add: Add, tx: Transaction, id: string, say: Say) {
   const tables: Manifest['tables'] = [];
-  for (const table of await carriedTables(tx)) {
+  for (const table of await listTenantTables(tx)) {
     const hash = createHash('sha256');
     let count = 0;
     let batch = 0;
-    for await (const lines of rows.rowsOf(tx, table, id)) {
+    for await (const lines of rows.exportRows(tx, table, id)) {
       const text = lines.map((line) => `${line}\n`).join('');
       hash.update(text);
       count += lines.length;
       batch += 1;
-      await add(entryOfRows(table.name, batch), text);
+      await add(rowsEntryName(table.name, batch), text);
     }
     tables.push({ name: table.name, rows: count, sha256: hash.digest('hex') });
     if (count > 0) say(`${table.name}: ${count} rows`);
@@ -95,10 +95,13 @@ async function rowsInto(add: Add, tx: Transaction, id: string, say: Say) {
 }
 
 async function jobsInto(add: Add, tx: Transaction, id: string, say: Say) {
-  const waiting = await waitingJobs(tx, id);
+  const waiting = await exportWaitingJobs(tx, id);
   for (let from = 0; from < waiting.length; from += JOBS_IN_AN_ENTRY) {
     const lines = waiting.slice(from, from + JOBS_IN_AN_ENTRY);
-    await add(entryOfJobs(from / JOBS_IN_AN_ENTRY + 1), lines.map((line) => `${line}\n`).join(''));
+    await add(
+      jobsEntryName(from / JOBS_IN_AN_ENTRY + 1),
+      lines.map((line) => `${line}\n`).join(''),
+    );
   }
   say(`${waiting.length} jobs that wait`);
   return waiting.length;
@@ -108,10 +111,10 @@ async function jobsInto(add: Add, tx: Transaction, id: string, say: Say) {
 async function filesInto(
   archive: Archive,
   files: Files,
-  named: readonly rows.NamedFile[],
+  named: readonly rows.ReferencedFile[],
   say: Say,
 ) {
-  const carried: { key: string; written: Written }[] = [];
+  const carried: { key: string; written: WrittenEntry }[] = [];
   for (const { key, sha256_hash } of named) {
     const stored = await files.describe(key);
     if (stored === null && sha256_hash === null) continue;
@@ -121,7 +124,7 @@ async function filesInto(
       );
     const content = await files.stream(key);
     if (content === null) throw new Error(`The file ${key} vanished.`);
-    const written = await archive.add(entryOfFile(carried.length + 1), stored.size, content);
+    const written = await archive.add(fileEntryName(carried.length + 1), stored.size, content);
     if (written.sha256 !== stored.sha256_hash) throw new Error(`The file ${key} was changed.`);
     carried.push({ key, written });
   }

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Files } from '../../jobs/files/files.ts';
-import { queued } from '../../jobs/queued.ts';
-import { checkValueOf, keysOf } from '../../jobs/sealing/keys.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
+import { keyCheckValue, parseKeys } from '../../jobs/sealing/keys.ts';
 import { sqlStateOf, type Transaction } from '../../sql/database/db.ts';
-import * as door from '../../sql/moving/door.ts';
-import { addAsTheyWere, keysTaken } from '../../sql/moving/jobs.ts';
-import type { Owner } from '../../sql/moving/owner.ts';
+import * as door from '../../sql/moving/tenant-access.ts';
+import { restoreJobs, findExistingJobKeys } from '../../sql/moving/jobs.ts';
+import type { OwnerConnection } from '../../sql/moving/owner.ts';
 import * as rows from '../../sql/moving/rows.ts';
-import { carriedTables, schemaVersion } from '../../sql/moving/tables.ts';
-import { contentOf, Unusable } from './archive.ts';
-import { checkArchive, jobLines, linesOf, type Checked } from './check-archive.ts';
-import { entryOfRows, type Manifest, type Say } from './manifest.ts';
+import { listTenantTables, schemaVersion } from '../../sql/moving/tables.ts';
+import { readEntryContent, UnusableArchive } from './archive.ts';
+import { checkArchive, readJobLines, readLines, type CheckedArchive } from './check-archive.ts';
+import { rowsEntryName, type Manifest, type Say } from './manifest.ts';
 
-type Into = { owner: Owner; files: Files; secret: string; say: Say };
+type Into = { owner: OwnerConnection; files: Files; secret: string; say: Say };
 
 /**
  * Brings a tenant in from a file that an export wrote: closed, with all its rows, waiting jobs and files, or
@@ -35,7 +35,7 @@ export async function importTenant(into: Into, path: string): Promise<Manifest> 
   await takingIn(owner, async (tx) => {
     await assertWelcome(tx, manifest);
     await rowsFrom(file, checked, tx, say);
-    await rows.compareReferences(tx);
+    await rows.checkForeignKeys(tx);
     await assertAsSaid(tx, manifest);
     await jobsFrom(file, checked, tx);
     await door.registerKeys(tx, manifest.keys);
@@ -45,32 +45,34 @@ export async function importTenant(into: Into, path: string): Promise<Manifest> 
 }
 
 /** Rows that no database of ours would have written are refused by its rules, in its words. */
-async function takingIn(owner: Owner, steps: (tx: Transaction) => Promise<void>) {
+async function takingIn(owner: OwnerConnection, steps: (tx: Transaction) => Promise<void>) {
   try {
     await owner.steps('write', steps);
   } catch (error) {
     if (!/^2[23]/.test(sqlStateOf(error) ?? '')) throw error;
     const reason = (error as Error).message;
-    throw new Unusable(`The database refuses what the file says: ${reason}`, { cause: error });
+    throw new UnusableArchive(`The database refuses what the file says: ${reason}`, {
+      cause: error,
+    });
   }
 }
 
 async function assertWelcome(tx: Transaction, { schema, tenant, tables, keys }: Manifest) {
   const here = await schemaVersion(tx);
   if (schema !== here)
-    throw new Unusable(
+    throw new UnusableArchive(
       `The file is of the schema ${schema}, this database of ${here}: bring both to the same release.`,
     );
-  const [taken] = await door.alreadyThere(tx, tenant);
-  if (taken !== undefined) throw new Unusable(`There is ${taken} in this database already.`);
-  const known = (await carriedTables(tx)).map(({ name }) => name);
+  const [taken] = await door.findConflicts(tx, tenant);
+  if (taken !== undefined) throw new UnusableArchive(`There is ${taken} in this database already.`);
+  const known = (await listTenantTables(tx)).map(({ name }) => name);
   if (known.join() !== tables.map(({ name }) => name).join())
-    throw new Unusable('The file has other tables than this database.');
-  const others = await door.sealingKeys(tx);
+    throw new UnusableArchive('The file has other tables than this database.');
+  const others = await door.listSealingKeys(tx);
   const other = others.find(({ id, check_value }) =>
     keys.some((key) => key.id === id && check_value !== null && key.check_value !== check_value),
   );
-  if (other) throw new Unusable(`${sealedUnder(other.id)} ${NAME_IT}`);
+  if (other) throw new UnusableArchive(`${sealedUnder(other.id)} ${NAME_IT}`);
 }
 
 const NAME_IT =
@@ -80,69 +82,71 @@ const sealedUnder = (id: string) =>
 
 /** Without its key, what is sealed stays so for good: that is said before anything is written. */
 function assertKeys({ keys }: Manifest, secret: string) {
-  const held = new Map(keysOf(secret).map((key) => [key.id, checkValueOf(key)] as const));
+  const held = new Map(parseKeys(secret).map((key) => [key.id, keyCheckValue(key)] as const));
   for (const { id, check_value } of keys) {
     const own = held.get(id);
     if (own === undefined)
-      throw new Unusable(
+      throw new UnusableArchive(
         `SECRET lacks the key ${id}, under which the file seals: put it behind the current one, ` +
           'for this command and for every process of this installation.',
       );
     if (check_value !== null && own !== check_value)
-      throw new Unusable(`${sealedUnder(id)} ${NAME_IT}`);
+      throw new UnusableArchive(`${sealedUnder(id)} ${NAME_IT}`);
   }
 }
 
 /** A bucket that both installations share has the files already. */
-async function filesFrom(file: FileHandle, { manifest, entries }: Checked, files: Files) {
+async function filesFrom(file: FileHandle, { manifest, entries }: CheckedArchive, files: Files) {
   const hashes = new Map(manifest.entries.map(({ name, sha256 }) => [name, sha256]));
   for (const { key, entry: name } of manifest.files) {
     const entry = entries.get(name);
-    if (!entry) throw new Unusable(`${name} is missing.`);
+    if (!entry) throw new UnusableArchive(`${name} is missing.`);
     const there = await files.describe(key);
     if (there !== null && there.sha256_hash !== hashes.get(name))
-      throw new Unusable(`The store has another file under ${key} already: look whose it is.`);
+      throw new UnusableArchive(
+        `The store has another file under ${key} already: look whose it is.`,
+      );
     if (there !== null) continue;
-    const stored = await files.put(key, contentOf(file, entry), { once: true });
+    const stored = await files.put(key, readEntryContent(file, entry), { once: true });
     if (stored.sha256_hash !== hashes.get(name))
       throw new Error(`The file ${key} was not stored as it was sent.`);
   }
 }
 
 /** Rows are read again once they are written: what a rule of the database has changed is no move. */
-async function rowsFrom(file: FileHandle, checked: Checked, tx: Transaction, say: Say) {
+async function rowsFrom(file: FileHandle, checked: CheckedArchive, tx: Transaction, say: Say) {
   const { manifest } = checked;
   const { id } = manifest.tenant;
-  await rows.prepareToTakeIn(tx, id);
-  for (const [at, table] of (await carriedTables(tx)).entries()) {
+  await rows.prepareImport(tx, id);
+  for (const [at, table] of (await listTenantTables(tx)).entries()) {
     const wanted = manifest.tables[at];
-    for await (const lines of linesOf(file, checked, (batch) => entryOfRows(table.name, batch)))
-      await rows.takeIn(tx, lines);
-    const written = await rows.writeTaken(tx, table, id);
+    for await (const lines of readLines(file, checked, (batch) => rowsEntryName(table.name, batch)))
+      await rows.stageRows(tx, lines);
+    const written = await rows.writeStagedRows(tx, table, id);
     const hash = createHash('sha256');
-    for await (const lines of rows.rowsOf(tx, table, id))
+    for await (const lines of rows.exportRows(tx, table, id))
       hash.update(lines.map((line) => `${line}\n`).join(''));
     if (wanted?.rows !== written || wanted.sha256 !== hash.digest('hex'))
-      throw new Unusable(`The rows of ${table.name} are not what the manifest says.`);
+      throw new UnusableArchive(`The rows of ${table.name} are not what the manifest says.`);
     if (written > 0) say(`${table.name}: ${written} rows`);
   }
 }
 
 /** The manifest speaks of the tenant that its rows are, and they name files of its own alone. */
 async function assertAsSaid(tx: Transaction, { tenant, files, entries }: Manifest) {
-  const found = await door.ofSlug(tx, tenant.slug);
-  const domains = await door.domainsOf(tx, tenant.id);
+  const found = await door.findTenantBySlug(tx, tenant.slug);
+  const domains = await door.listDomains(tx, tenant.id);
   if (found?.id !== tenant.id || found.door !== 'closed')
-    throw new Unusable('The file is not of a closed tenant of that name.');
+    throw new UnusableArchive('The file is not of a closed tenant of that name.');
   if (domains.join() !== tenant.domains.join())
-    throw new Unusable('The file has other domains than its manifest says.');
+    throw new UnusableArchive('The file has other domains than its manifest says.');
   const hashes = new Map(entries.map(({ name, sha256 }) => [name, sha256]));
   const carried = new Map(files.map(({ key, entry }) => [key, hashes.get(entry)]));
-  for (const { key, sha256_hash } of await rows.filesNamed(tx, tenant.id)) {
+  for (const { key, sha256_hash } of await rows.listReferencedFiles(tx, tenant.id)) {
     const isOwn = key.startsWith(`${tenant.slug}/`);
     const isThere = sha256_hash === null || carried.get(key) === sha256_hash;
     if (!isOwn || !isThere)
-      throw new Unusable(`A row names the file ${key}, which is not its own.`);
+      throw new UnusableArchive(`A row names the file ${key}, which is not its own.`);
   }
 }
 
@@ -152,22 +156,23 @@ const Line = z.object({
   key: z.string().nullable(),
 });
 
-async function jobsFrom(file: FileHandle, checked: Checked, tx: Transaction) {
+async function jobsFrom(file: FileHandle, checked: CheckedArchive, tx: Transaction) {
   const { manifest } = checked;
-  const known = new Set(queued.map(({ name }) => name));
+  const known = new Set(allJobs.map(({ name }) => name));
   let count = 0;
-  for await (const lines of jobLines(file, checked)) {
+  for await (const lines of readJobLines(file, checked)) {
     const jobs = lines.map((line) => Line.parse(JSON.parse(line)));
     const strange = jobs.find(
       ({ task, payload }) => !known.has(task) || payload.tenant_id !== manifest.tenant.id,
     );
-    if (strange) throw new Unusable(`The job ${strange.task} is not one of the tenant.`);
+    if (strange) throw new UnusableArchive(`The job ${strange.task} is not one of the tenant.`);
     const keys = jobs.flatMap(({ key }) => (key === null ? [] : [key]));
-    const [taken] = await keysTaken(tx, keys);
-    if (taken !== undefined) throw new Unusable(`The queue has a job named ${taken} already.`);
-    await addAsTheyWere(tx, lines);
+    const [taken] = await findExistingJobKeys(tx, keys);
+    if (taken !== undefined)
+      throw new UnusableArchive(`The queue has a job named ${taken} already.`);
+    await restoreJobs(tx, lines);
     count += lines.length;
   }
   if (count !== manifest.jobs)
-    throw new Unusable('The file has fewer jobs than its manifest says.');
+    throw new UnusableArchive('The file has fewer jobs than its manifest says.');
 }

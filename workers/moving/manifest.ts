@@ -23,13 +23,13 @@ export const Manifest = z.strictObject({
 });
 export type Manifest = z.output<typeof Manifest>;
 
-export const MANIFEST = 'manifest.json';
+export const MANIFEST_ENTRY = 'manifest.json';
 /** More than a million entries would need. */
 export const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
 
-export const entryOfRows = (table: string, batch: number) => `rows/${table}/${batch}.jsonl`;
-export const entryOfJobs = (batch: number) => `jobs/${batch}.jsonl`;
-export const entryOfFile = (place: number) => `files/${place}`;
+export const rowsEntryName = (table: string, batch: number) => `rows/${table}/${batch}.jsonl`;
+export const jobsEntryName = (batch: number) => `jobs/${batch}.jsonl`;
+export const fileEntryName = (place: number) => `files/${place}`;
 
 /** What people are told while it goes on. */
 export type Say = (sentence: string) => void;

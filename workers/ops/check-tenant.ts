@@ -1,8 +1,8 @@
-import { missingIn } from '../../jobs/documents/complete.ts';
+import { findMissingSettings } from '../../jobs/documents/required-settings.ts';
 import { settingsOf } from '../../jobs/users/settings.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { Misused, type Operation } from './operation.ts';
-import { tenantOf } from './tenant-of.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import { UsageError, type Operation } from './operation.ts';
+import { findTenant } from './find-tenant.ts';
 
 export const checkTenant: Operation = {
   name: 'check-tenant',
@@ -13,10 +13,10 @@ export const checkTenant: Operation = {
   run: async ({ app, words: [word], options }) => {
     const given = options['tenant'];
     if (word !== undefined && given !== undefined && word !== given)
-      throw new Misused(`Name one tenant: ${word} or ${given}.`);
-    const { id, slug } = await tenantOf(app, word ?? given);
-    const settings = await workOf(app, SYSTEM)(id, ({ tx }) => settingsOf(tx));
-    const rows = missingIn(settings).map(({ document, must, wants }) => ({
+      throw new UsageError(`Name one tenant: ${word} or ${given}.`);
+    const { id, slug } = await findTenant(app, word ?? given);
+    const settings = await createWithin(app, SYSTEM)(id, ({ tx }) => settingsOf(tx));
+    const rows = findMissingSettings(settings).map(({ document, must, wants }) => ({
       document,
       'refused without': must.join(', '),
       'incomplete without': wants.join(', '),

@@ -3,32 +3,32 @@ import { startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { assertClosable } from '../../jobs/business-day/plan-close.ts';
 import { addDays, daysBetween, isDate } from '../../jobs/dates.ts';
 import { Invalid } from '../../jobs/errors.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { latest } from '../../sql/business-day/close-runs.ts';
-import { startBar } from '../processes/progress.ts';
-import { Misused, type Operation } from './operation.ts';
-import { tenantOf } from './tenant-of.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import { latestRuns } from '../../sql/business-day/close-runs.ts';
+import { startProgressBar } from '../processes/progress-bar.ts';
+import { UsageError, type Operation } from './operation.ts';
+import { findTenant } from './find-tenant.ts';
 
 const LOOK_MS = 100;
 /** Without a day closed for so long, nobody seems to be closing. */
 const STUCK_MS = 120_000;
 
 /** Asks for the close and waits until the workers have done it, day by day. */
-export const close: Operation = {
+export const closeDays: Operation = {
   name: 'close',
   usage: '[--tenant SLUG] [--through YYYY-MM-DD]',
   summary: 'closes the business date and the days after it up to a date; the workers do it',
   options: ['tenant', 'through'],
   run: async ({ app, options, installation }) => {
-    const { id, slug, business_date: first } = await tenantOf(app, options['tenant']);
+    const { id, slug, business_date: first } = await findTenant(app, options['tenant']);
     const through = options['through'] ?? first;
-    if (!isDate(through)) throw new Misused('--through takes a date like 2026-01-31.');
-    const within = workOf(app, SYSTEM, installation);
+    if (!isDate(through)) throw new UsageError('--through takes a date like 2026-01-31.');
+    const within = createWithin(app, SYSTEM, installation);
     await within(id, async (work) => {
       await assertClosable(work, through);
       await startClose(work, through);
     }).catch((error: unknown) => {
-      if (error instanceof Invalid) throw new Misused(Object.values(error.errors).join(' '));
+      if (error instanceof Invalid) throw new UsageError(Object.values(error.errors).join(' '));
       throw error;
     });
     const days = daysBetween(first, through) + 1;
@@ -36,11 +36,16 @@ export const close: Operation = {
       const today = await within(id, async (work) => work.today, { readOnly: true });
       return Math.min(days, daysBetween(first, today));
     });
-    const rows = (await within(id, ({ tx }) => latest(tx, days), { readOnly: true }))
+    const rows = (await within(id, ({ tx }) => latestRuns(tx, days), { readOnly: true }))
       .filter((run) => run.status === 'finished' && run.cob_date >= first)
       .map(({ cob_date, loans, interest, parked, started_at, finished_at }) => ({
         tenant: slug,
-        ...{ cob_date, loans, interest, parked, started_at, finished_at },
+        cob_date,
+        loans,
+        interest,
+        parked,
+        started_at,
+        finished_at,
       }));
     if (isDone) return { rows };
     const next = addDays(first, rows.length);
@@ -50,7 +55,7 @@ export const close: Operation = {
 };
 
 async function waitFor(days: number, closed: () => Promise<number>): Promise<boolean> {
-  const bar = startBar('Closing', days, process.stderr);
+  const bar = startProgressBar('Closing', days, process.stderr);
   let done = 0;
   for (let moved = Date.now(); done < days; await pause(LOOK_MS)) {
     const now = await closed();

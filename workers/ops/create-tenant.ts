@@ -1,10 +1,14 @@
 import { addMonths, isDate, localDate } from '../../jobs/dates.ts';
 import type { Installation } from '../../jobs/installation.ts';
-import { openTenant } from '../../jobs/users/open-tenant.ts';
-import { problemsOfPlace, USUAL_PLACE, type Place } from '../../jobs/users/tenant-place.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { addTenant } from '../../jobs/users/add-tenant.ts';
+import {
+  findLocaleProblems,
+  DEFAULT_TENANT_LOCALE,
+  type TenantLocale,
+} from '../../jobs/users/tenant-locale.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
-import { Misused, type Operation } from './operation.ts';
+import { UsageError, type Operation } from './operation.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** A host as browsers name it, without scheme, port or path; nothing else is ever found again. */
@@ -24,7 +28,7 @@ export const createTenant: Operation = {
   options: ['domains', 'name', 'business-date', 'time-zone', 'currency', 'locale'],
   run: async ({ owner, app, words, options, installation }) => {
     const [slug = ''] = words;
-    if (!SLUG.test(slug)) throw new Misused('The slug is small letters, digits and hyphens.');
+    if (!SLUG.test(slug)) throw new UsageError('The slug is small letters, digits and hyphens.');
     const domains = hostsIn(options['domains'] ?? '', installation);
     const place = placeIn(options);
     const today = localDate(new Date(), place.time_zone);
@@ -32,26 +36,26 @@ export const createTenant: Operation = {
     assertStartable(business_date, today);
     const name = options['name'] ?? slug;
     if (name.trim() === '' || name.length > NAME_MAX)
-      throw new Misused(`--name takes 1 to ${NAME_MAX} characters.`);
+      throw new UsageError(`--name takes 1 to ${NAME_MAX} characters.`);
     const tenant = { slug, name, business_date, domains, place };
     try {
-      const id = await openTenant(owner, workOf(app, SYSTEM), tenant);
+      const id = await addTenant(owner, createWithin(app, SYSTEM), tenant);
       return { say: `Tenant ${slug} is there: ${domains.join(', ')}.`, rows: [{ id, ...tenant }] };
     } catch (error) {
       if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-      throw new Misused('There is a tenant of that slug or domain already.', { cause: error });
+      throw new UsageError('There is a tenant of that slug or domain already.', { cause: error });
     }
   },
 };
 
-function placeIn(options: Record<string, string | undefined>): Place {
+function placeIn(options: Record<string, string | undefined>): TenantLocale {
   const place = {
-    time_zone: options['time-zone'] ?? USUAL_PLACE.time_zone,
-    currency: options['currency'] ?? USUAL_PLACE.currency,
-    locale: options['locale'] ?? USUAL_PLACE.locale,
+    time_zone: options['time-zone'] ?? DEFAULT_TENANT_LOCALE.time_zone,
+    currency: options['currency'] ?? DEFAULT_TENANT_LOCALE.currency,
+    locale: options['locale'] ?? DEFAULT_TENANT_LOCALE.locale,
   };
-  const [problem] = Object.entries(problemsOfPlace(place));
-  if (problem) throw new Misused(`--${problem[0].replace('_', '-')}: ${problem[1]}`);
+  const [problem] = Object.entries(findLocaleProblems(place));
+  if (problem) throw new UsageError(`--${problem[0].replace('_', '-')}: ${problem[1]}`);
   return place;
 }
 
@@ -60,19 +64,23 @@ function hostsIn(list: string, { local_port }: Pick<Installation, 'local_port'>)
     .split(',')
     .map((host) => host.trim().toLowerCase())
     .filter(Boolean);
-  if (hosts.length === 0) throw new Misused('Name at least one host with --domains.');
+  if (hosts.length === 0) throw new UsageError('Name at least one host with --domains.');
   const wrong = hosts.find((host) => !HOST.test(host));
   if (wrong !== undefined)
-    throw new Misused(`"${wrong}" is not a host like loans.example.com, without scheme or port.`);
+    throw new UsageError(
+      `"${wrong}" is not a host like loans.example.com, without scheme or port.`,
+    );
   const own = hosts.find((host) => OF_MACHINE.test(host));
   if (own !== undefined && local_port === null)
-    throw new Misused(`In production "${own}" leads nowhere: links in mails and letters name it.`);
+    throw new UsageError(
+      `In production "${own}" leads nowhere: links in mails and letters name it.`,
+    );
   return [...new Set(hosts)];
 }
 
 /** A day further off would have the workers close, or wait for, centuries of days. */
 function assertStartable(day: string, today: string) {
-  if (!isDate(day)) throw new Misused('--business-date takes a date like 2026-01-31.');
+  if (!isDate(day)) throw new UsageError('--business-date takes a date like 2026-01-31.');
   if (day >= addMonths(today, -480) && day <= addMonths(today, 480)) return;
-  throw new Misused('--business-date must be within 40 years of today.');
+  throw new UsageError('--business-date must be within 40 years of today.');
 }

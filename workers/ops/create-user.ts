@@ -2,12 +2,12 @@ import { validationMessage } from '../../jobs/validation-messages.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import { createUser as addUser } from '../../jobs/users/create-user.ts';
 import { Invitation } from '../../jobs/users/invite.ts';
-import { checkPassword } from '../../jobs/users/reset-password.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { assertPasswordAllowed } from '../../jobs/users/reset-password.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
-import { Misused, type Operation } from './operation.ts';
-import { tenantOf } from './tenant-of.ts';
+import { UsageError, type Operation } from './operation.ts';
+import { findTenant } from './find-tenant.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -20,21 +20,21 @@ export const createUser: Operation = {
   options: ['tenant', 'role', 'name'],
   run: async ({ app, words, options, newPassword: password }) => {
     const [email = ''] = words;
-    if (!email) throw new Misused('Give the email address.');
+    if (!email) throw new UsageError('Give the email address.');
     const tenant_role = TENANT_ROLES.find((role) => role === options['role']);
-    if (!tenant_role) throw new Misused(`--role takes one of ${TENANT_ROLES.join(', ')}.`);
-    const { id: tenantId, slug } = await tenantOf(app, options['tenant']);
+    if (!tenant_role) throw new UsageError(`--role takes one of ${TENANT_ROLES.join(', ')}.`);
+    const { id: tenantId, slug } = await findTenant(app, options['tenant']);
     const [first_name = '', ...rest] = (options['name'] ?? email.split('@')[0] ?? '').split(' ');
     const last_name = rest.join(' ') || 'Staff';
     const checked = Invitation.safeParse(
       { email, first_name, last_name, tenant_role },
       { error: validationMessage },
     );
-    if (!checked.success) throw new Misused(checked.error.issues.map(asText).join('\n'));
+    if (!checked.success) throw new UsageError(checked.error.issues.map(asText).join('\n'));
     const user = checked.data;
     try {
-      const id = await workOf(app, SYSTEM)(tenantId, async (work) => {
-        if (password) await checkPassword(work, password, user, 'NEW_PASSWORD');
+      const id = await createWithin(app, SYSTEM)(tenantId, async (work) => {
+        if (password) await assertPasswordAllowed(work, password, user, 'NEW_PASSWORD');
         return addUser(work, { ...user, ...(password && { password }) });
       });
       return {
@@ -43,9 +43,9 @@ export const createUser: Operation = {
       };
     } catch (error) {
       if (error instanceof Invalid)
-        throw new Misused(`NEW_PASSWORD: ${error.errors['NEW_PASSWORD']}`, { cause: error });
+        throw new UsageError(`NEW_PASSWORD: ${error.errors['NEW_PASSWORD']}`, { cause: error });
       if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-      throw new Misused(`${slug} has a user ${email} already.`, { cause: error });
+      throw new UsageError(`${slug} has a user ${email} already.`, { cause: error });
     }
   },
 };

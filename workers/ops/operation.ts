@@ -29,7 +29,11 @@ type Connected = Words & {
 };
 
 /** `rows` are printed as a table, or with --json as they are; `say` is for people only. */
-export type Answer = { say?: string; rows?: readonly Record<string, unknown>[]; code?: number };
+export type OperationResult = {
+  say?: string;
+  rows?: readonly Record<string, unknown>[];
+  code?: number;
+};
 
 type Described = {
   name: string;
@@ -43,7 +47,7 @@ type Described = {
 };
 
 /** Runs with the login `worker` of workers/deployment/logins.sql. */
-export type Operation = Described & { run(given: Connected): Promise<Answer> };
+export type Operation = Described & { run(given: Connected): Promise<OperationResult> };
 
 /**
  * Reads or writes whole tables as their owner, for example to export a tenant. Runs with the login `migrator`:
@@ -51,8 +55,8 @@ export type Operation = Described & { run(given: Connected): Promise<Answer> };
  */
 export type OwnerOperation = Described & {
   login: 'migrator';
-  run(given: Words): Promise<Answer>;
+  run(given: Words): Promise<OperationResult>;
 };
 
 /** The words were not what the operation takes; its usage is shown. */
-export class Misused extends Error {}
+export class UsageError extends Error {}

@@ -1,9 +1,9 @@
 import { POOLS } from '../../jobs/job.ts';
-import { queued } from '../../jobs/queued.ts';
-import { tenants } from '../../sql/queue/workers.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
+import { listTenants } from '../../sql/queue/workers.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
-import { CAUSE, CAUSE_USAGE, causeOf } from './cause.ts';
-import { Misused, type Operation } from './operation.ts';
+import { CAUSE_OPTIONS, CAUSE_USAGE, parseCause } from './cause.ts';
+import { UsageError, type Operation } from './operation.ts';
 
 type Owner = Parameters<Operation['run']>[0]['owner'];
 
@@ -11,25 +11,25 @@ const WHAT = '[pool NAME] [task NAME] [tenant SLUG]';
 const KINDS = ['pool', 'task', 'tenant'] as const;
 
 /** What the words name: pool documents, task print-letter tenant acme, … */
-async function named(owner: Owner, words: readonly string[]): Promise<operations.Held> {
+async function named(owner: Owner, words: readonly string[]): Promise<operations.PauseTarget> {
   const given = new Map<string, string>();
   for (let at = 0; at < words.length; at += 2) {
     const [kind = '', name] = words.slice(at, at + 2);
     if (!KINDS.some((known) => known === kind)) {
-      throw new Misused(at === 0 ? SAY_WHAT : `"${kind}" is one word too many.`);
+      throw new UsageError(at === 0 ? SAY_WHAT : `"${kind}" is one word too many.`);
     }
-    if (name === undefined) throw new Misused(`Which ${kind}? Its name is missing.`);
-    if (given.has(kind)) throw new Misused(`One ${kind} at a time.`);
+    if (name === undefined) throw new UsageError(`Which ${kind}? Its name is missing.`);
+    if (given.has(kind)) throw new UsageError(`One ${kind} at a time.`);
     given.set(kind, name);
   }
-  if (given.size === 0) throw new Misused(SAY_WHAT);
+  if (given.size === 0) throw new UsageError(SAY_WHAT);
   const [pool, task, slug] = KINDS.map((kind) => given.get(kind));
   if (pool !== undefined) await assertPool(owner, pool);
   if (task !== undefined)
     assertKnown(
       'task',
       task,
-      queued.map((job) => job.name),
+      allJobs.map((job) => job.name),
     );
   return { pool, task, tenant_id: slug === undefined ? undefined : await tenantId(owner, slug) };
 }
@@ -38,33 +38,33 @@ const SAY_WHAT = `Say what: ${WHAT}; jobs that match all of it are meant.`;
 
 function assertKnown(kind: string, name: string, known: readonly string[]) {
   if (known.includes(name)) return;
-  throw new Misused(`There is no ${kind} "${name}". Known: ${known.join(', ') || 'none'}.`);
+  throw new UsageError(`There is no ${kind} "${name}". Known: ${known.join(', ') || 'none'}.`);
 }
 
 /** A pool, or a sub-pool that somebody has defined. */
 export async function assertPool(owner: Owner, name: string) {
-  const defined = await operations.subPools(owner);
+  const defined = await operations.listSubPools(owner);
   assertKnown('pool', name, [...POOLS, ...defined.map((sub) => sub.name)]);
 }
 
 /** Of any tenant, also of one that is not active. */
 async function tenantId(owner: Owner, slug: string): Promise<string> {
-  const known = await tenants(owner);
+  const known = await listTenants(owner);
   const found = known.find((tenant) => tenant.slug === slug);
   if (found) return found.id;
   const slugs = known.map((tenant) => tenant.slug).join(', ') || 'none';
-  throw new Misused(`There is no tenant "${slug}". Known: ${slugs}.`);
+  throw new UsageError(`There is no tenant "${slug}". Known: ${slugs}.`);
 }
 
-export const pause: Operation = {
+export const pauseJobs: Operation = {
   name: 'pause',
   usage: `${WHAT} ${CAUSE_USAGE}`,
   summary: 'keeps jobs from being fetched: of a pool, a kind, a tenant, or of these together',
   words: 6,
-  options: CAUSE,
+  options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
     const which = await named(owner, words);
-    await operations.pause(owner, which, causeOf(options));
+    await operations.pauseWork(owner, which, parseCause(options));
     return {
       say:
         `${words.join(' ')} is paused: from now on nothing more is fetched, what runs may finish. ` +
@@ -74,15 +74,15 @@ export const pause: Operation = {
   },
 };
 
-export const resume: Operation = {
+export const resumeJobs: Operation = {
   name: 'resume',
   usage: `${WHAT} ${CAUSE_USAGE}`,
   summary: 'ends the pause that was made with the same words',
   words: 6,
-  options: CAUSE,
+  options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
     const which = await named(owner, words);
-    const was_paused = await operations.resume(owner, which, causeOf(options));
+    const was_paused = await operations.resumeWork(owner, which, parseCause(options));
     const say = was_paused
       ? 'goes on within a second or two.'
       : 'was not paused. What is: npm run ops -- pauses';
@@ -90,12 +90,12 @@ export const resume: Operation = {
   },
 };
 
-export const pauses: Operation = {
+export const listPauses: Operation = {
   name: 'pauses',
   usage: '',
   summary: 'what is paused, by whom, since when and why',
   run: async ({ owner }) => {
-    const rows = (await operations.pauses(owner)).map(({ tenant_id: _, ...pause }) => pause);
+    const rows = (await operations.listPauses(owner)).map(({ tenant_id: _, ...pause }) => pause);
     return rows.length === 0 ? { say: 'Nothing is paused.', rows } : { rows };
   },
 };

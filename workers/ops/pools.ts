@@ -1,30 +1,40 @@
-import { isOfAll, isSilent, poolOfWorker, poolsOf } from '../../jobs/pools.ts';
-import { status } from '../../sql/queue/queue.ts';
-import { pauses, processes, runsToday, type Pause } from '../../sql/queue/worker-operations.ts';
-import type { Answer, Operation } from './operation.ts';
+import {
+  isWholePoolPause,
+  isProcessSilent,
+  poolOfWorker,
+  summarizePools,
+} from '../../jobs/pools.ts';
+import { queueStatus } from '../../sql/queue/queue.ts';
+import {
+  listPauses,
+  listProcesses,
+  listRunsToday,
+  type Pause,
+} from '../../sql/queue/worker-operations.ts';
+import type { OperationResult, Operation } from './operation.ts';
 
-type Rows = NonNullable<Answer['rows']>;
+type Rows = NonNullable<OperationResult['rows']>;
 
 const saying = (pause: Pause | undefined) =>
   pause && { reason: pause.reason, paused_by: pause.paused_by, paused_at: pause.paused_at };
 
-export const pools: Operation = {
+export const listPools: Operation = {
   name: 'pools',
   usage: '',
   summary: 'every pool with its workers and slots, what is paused, how many jobs wait',
   run: async ({ owner }) => {
-    const running = await processes(owner);
-    const paused = await pauses(owner);
-    const stand = poolsOf(running, paused, await status(owner));
+    const running = await listProcesses(owner);
+    const paused = await listPauses(owner);
+    const stand = summarizePools(running, paused, await queueStatus(owner));
     const rows: Rows = stand.flatMap(({ pool, state, waiting }): Rows => {
-      const hold = paused.find((pause) => isOfAll(pause, pool));
+      const hold = paused.find((pause) => isWholePoolPause(pause, pool));
       const workers = running.filter(({ name }) => poolOfWorker(name) === pool);
       if (workers.length === 0) return [{ pool, state, waiting, ...saying(hold) }];
       return workers.map((worker) => {
-        const own = hold ?? paused.find((pause) => isOfAll(pause, worker.name));
+        const own = hold ?? paused.find((pause) => isWholePoolPause(pause, worker.name));
         return {
           pool: worker.name,
-          state: own ? 'paused' : isSilent(worker) ? 'silent' : 'running',
+          state: own ? 'paused' : isProcessSilent(worker) ? 'silent' : 'running',
           waiting,
           slots: worker.slots,
           host: worker.host,
@@ -36,7 +46,7 @@ export const pools: Operation = {
       });
     });
     const parts = paused
-      .filter((pause) => !rows.some(({ pool }) => isOfAll(pause, String(pool))))
+      .filter((pause) => !rows.some(({ pool }) => isWholePoolPause(pause, String(pool))))
       .map((pause) => ({
         ...(pause.pool && { pool: pause.pool }),
         ...(pause.task && { task: pause.task }),
@@ -48,9 +58,9 @@ export const pools: Operation = {
   },
 };
 
-export const runs: Operation = {
+export const showRunsToday: Operation = {
   name: 'runs',
   usage: '',
   summary: 'what jobs cost today: runs, failures, seconds',
-  run: async ({ owner }) => ({ rows: await runsToday(owner) }),
+  run: async ({ owner }) => ({ rows: await listRunsToday(owner) }),
 };

@@ -1,17 +1,17 @@
-import { countAnew } from '../../sql/invariants/counts.ts';
-import { openOwner } from '../../sql/moving/owner.ts';
+import { recountRows } from '../../sql/invariants/counts.ts';
+import { connectAsOwner } from '../../sql/moving/owner.ts';
 import type { OwnerOperation } from './operation.ts';
 
 /** As the owner of the tables, since nobody else writes counts. */
-export const recount: OwnerOperation = {
+export const recountRecords: OwnerOperation = {
   name: 'recount',
   login: 'migrator',
   usage: '',
   summary: 'puts right how many records lists say there are; nobody waits for it',
   run: async ({ url }) => {
-    const owner = await openOwner(url);
+    const owner = await connectAsOwner(url);
     try {
-      const rows = await owner.steps('write', countAnew);
+      const rows = await owner.steps('write', recountRows);
       return rows.length === 0 ? { say: 'Every count is right.', rows } : { rows };
     } finally {
       await owner.end();

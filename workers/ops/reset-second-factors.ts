@@ -1,9 +1,9 @@
 import { resetSecondFactors } from '../../jobs/users/remove-second-factor.ts';
-import { witness } from '../../jobs/users/security-log.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
+import { writeSecurityLog } from '../../jobs/users/security-log.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import * as accounts from '../../sql/users/accounts.ts';
-import { Misused, type Operation } from './operation.ts';
-import { tenantOf } from './tenant-of.ts';
+import { UsageError, type Operation } from './operation.ts';
+import { findTenant } from './find-tenant.ts';
 
 /** For the only superadmin of a tenant: whoever else has lost a factor has one who takes it away. */
 export const resetFactors: Operation = {
@@ -14,17 +14,17 @@ export const resetFactors: Operation = {
   options: ['tenant'],
   run: async ({ app, words, options }) => {
     const [email = ''] = words;
-    if (!email) throw new Misused('Give the email address.');
-    const { id: tenantId, slug } = await tenantOf(app, options['tenant']);
-    const id = await workOf(app, SYSTEM)(tenantId, async (work) => {
-      const user = await accounts.activeByEmail(work.tx, email.toLowerCase());
+    if (!email) throw new UsageError('Give the email address.');
+    const { id: tenantId, slug } = await findTenant(app, options['tenant']);
+    const id = await createWithin(app, SYSTEM)(tenantId, async (work) => {
+      const user = await accounts.findActiveByEmail(work.tx, email.toLowerCase());
       if (user === null) return null;
       const { id } = await resetSecondFactors(work, user.id);
       const told = { event: 'second_factor_reset', outcome: 'done', subject_id: id } as const;
-      await witness(work, { ...told, route: 'npm run ops -- reset-second-factors' });
+      await writeSecurityLog(work, { ...told, route: 'npm run ops -- reset-second-factors' });
       return id;
     });
-    if (id === null) throw new Misused(`${slug} has no active user ${email}.`);
+    if (id === null) throw new UsageError(`${slug} has no active user ${email}.`);
     return {
       say: `${email} of ${slug} signs in without a second factor, and enrolls one if it is wanted.`,
       rows: [{ id, tenant: slug, email }],

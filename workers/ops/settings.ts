@@ -1,18 +1,18 @@
 import { Invalid } from '../../jobs/errors.ts';
 import { changeSettings, tenantSettings } from '../../jobs/users/change-settings.ts';
-import { SYSTEM, workOf } from '../../jobs/work.ts';
-import { Misused, type Operation } from './operation.ts';
-import { tenantOf } from './tenant-of.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import { UsageError, type Operation } from './operation.ts';
+import { findTenant } from './find-tenant.ts';
 
-export const settings: Operation = {
+export const showOrChangeSettings: Operation = {
   name: 'settings',
   usage: '[KEY=VALUE …] [--tenant SLUG]   (webhooks.timeout_ms=5000)',
   summary: 'shows what a tenant has set, or changes the keys that are given',
   words: Infinity,
   options: ['tenant'],
   run: async ({ app, words, options, installation }) => {
-    const { id } = await tenantOf(app, options['tenant']);
-    const within = workOf(app, SYSTEM, installation);
+    const { id } = await findTenant(app, options['tenant']);
+    const within = createWithin(app, SYSTEM, installation);
     const changes = words.map(parse).reduce(deepened, {});
     try {
       const now = await within(id, (work) =>
@@ -22,7 +22,7 @@ export const settings: Operation = {
     } catch (error) {
       if (!(error instanceof Invalid)) throw error;
       const reasons = Object.entries(error.errors).map(([key, reason]) => `${key}: ${reason}`);
-      throw new Misused(reasons.join('\n'), { cause: error });
+      throw new UsageError(reasons.join('\n'), { cause: error });
     }
   },
 };
@@ -32,7 +32,7 @@ type Tree = { [key: string]: unknown };
 /** A value is JSON where it reads as such, and text otherwise. */
 function parse(word: string): { path: string[]; value: unknown } {
   const at = word.indexOf('=');
-  if (at < 1) throw new Misused(`"${word}" is not KEY=VALUE.`);
+  if (at < 1) throw new UsageError(`"${word}" is not KEY=VALUE.`);
   const text = word.slice(at + 1);
   let value: unknown = text;
   try {

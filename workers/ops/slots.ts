@@ -1,22 +1,22 @@
-import { poolOf, poolOfWorker, isWorkerName } from '../../jobs/pools.ts';
-import { queued } from '../../jobs/queued.ts';
+import { poolOfTask, poolOfWorker, isWorkerName } from '../../jobs/pools.ts';
+import { allJobs } from '../../jobs/all-jobs.ts';
 import * as platform from '../../sql/operations/platform.ts';
 import * as operations from '../../sql/queue/worker-operations.ts';
 import { SLOTS_MAX } from '../queue/queue.ts';
-import { CAUSE, CAUSE_USAGE, causeOf } from './cause.ts';
-import { Misused, type Operation } from './operation.ts';
+import { CAUSE_OPTIONS, CAUSE_USAGE, parseCause } from './cause.ts';
+import { UsageError, type Operation } from './operation.ts';
 import { assertPool } from './pause.ts';
 
-export const slots: Operation = {
+export const setSlots: Operation = {
   name: 'slots',
   usage: `[POOL NUMBER|own ${CAUSE_USAGE}]`,
   summary: 'how many jobs each process of a pool runs at a time; "own" is what it was started with',
   words: 2,
-  options: CAUSE,
+  options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
     const [pool, wish = ''] = words;
     if (pool === undefined) {
-      const rows = await operations.slotsSet(owner);
+      const rows = await operations.listPoolSlots(owner);
       return rows.length === 0 ? { say: 'Every pool has its own number.', rows } : { rows };
     }
     await assertPool(owner, pool);
@@ -25,9 +25,9 @@ export const slots: Operation = {
       number === null || (/^\d{1,3}$/.test(wish) && number >= 1 && number <= SLOTS_MAX);
     if (!isMeant) {
       const stop = `None at all is a pause: npm run ops -- pause pool ${pool} --reason …`;
-      throw new Misused(`Slots are a number from 1 to ${SLOTS_MAX}, or own. ${stop}`);
+      throw new UsageError(`Slots are a number from 1 to ${SLOTS_MAX}, or own. ${stop}`);
     }
-    await operations.setSlots(owner, pool, number, causeOf(options));
+    await operations.setSlots(owner, pool, number, parseCause(options));
     const say =
       number === null
         ? `Each process of ${pool} goes back to its own number within seconds.`
@@ -36,25 +36,27 @@ export const slots: Operation = {
   },
 };
 
-export const subPools: Operation = {
+export const setSubPools: Operation = {
   name: 'sub-pools',
   usage: `[POOL:NAME KIND …|none ${CAUSE_USAGE}]`,
   summary: 'gives kinds of jobs processes of their own: npm run worker -- documents:letters',
   words: Infinity,
-  options: CAUSE,
+  options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
     const [name, ...tasks] = words;
     if (name === undefined) {
-      const rows = await operations.subPools(owner);
+      const rows = await operations.listSubPools(owner);
       return rows.length === 0 ? { say: 'No sub-pool is defined.', rows } : { rows };
     }
     if (!isWorkerName(name) || !name.includes(':')) {
-      throw new Misused(`"${name}" is not POOL:NAME in small letters, such as documents:letters.`);
+      throw new UsageError(
+        `"${name}" is not POOL:NAME in small letters, such as documents:letters.`,
+      );
     }
     const wanted = tasks.join() === 'none' ? [] : [...new Set(tasks)];
-    if (tasks.length === 0) throw new Misused('Which kinds of jobs? Or none, which ends it.');
+    if (tasks.length === 0) throw new UsageError('Which kinds of jobs? Or none, which ends it.');
     assertOfPool(poolOfWorker(name), wanted);
-    await operations.defineSubPool(owner, name, wanted, causeOf(options));
+    await operations.defineSubPool(owner, name, wanted, parseCause(options));
     const say =
       wanted.length === 0
         ? `${name} is no more; its processes run nothing, and may be stopped.`
@@ -65,13 +67,13 @@ export const subPools: Operation = {
 };
 
 function assertOfPool(pool: string, tasks: readonly string[]) {
-  const own = queued.filter((job) => job.pool === pool).map((job) => job.name);
-  const [strange] = tasks.filter((task) => poolOf(task) !== pool);
+  const own = allJobs.filter((job) => job.pool === pool).map((job) => job.name);
+  const [strange] = tasks.filter((task) => poolOfTask(task) !== pool);
   if (strange === undefined) return;
-  throw new Misused(`"${strange}" is no kind of job of ${pool}. It has: ${own.join(', ')}.`);
+  throw new UsageError(`"${strange}" is no kind of job of ${pool}. It has: ${own.join(', ')}.`);
 }
 
-export const changes: Operation = {
+export const listChanges: Operation = {
   name: 'changes',
   usage: '[--limit NUMBER]',
   summary: 'what operations changed of the workers: who, what, when and why',
@@ -79,9 +81,9 @@ export const changes: Operation = {
   run: async ({ owner, options }) => {
     const limit = Number(options['limit'] ?? 50);
     if (!Number.isInteger(limit) || limit < 1 || limit > 10_000) {
-      throw new Misused('--limit takes a number from 1 to 10000.');
+      throw new UsageError('--limit takes a number from 1 to 10000.');
     }
-    const rows = await platform.changes(owner, limit);
+    const rows = await platform.listChanges(owner, limit);
     return rows.length === 0 ? { say: 'Nobody has changed anything.', rows } : { rows };
   },
 };

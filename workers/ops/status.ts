@@ -1,24 +1,24 @@
-import { poolOf, poolsOf } from '../../jobs/pools.ts';
-import { status as queueStatus } from '../../sql/queue/queue.ts';
-import { pauses, processes } from '../../sql/queue/worker-operations.ts';
+import { poolOfTask, summarizePools } from '../../jobs/pools.ts';
+import { queueStatus } from '../../sql/queue/queue.ts';
+import { listPauses, listProcesses } from '../../sql/queue/worker-operations.ts';
 import type { Operation } from './operation.ts';
 
 /** A pool in which nobody works is named even when nothing waits for it. */
 const NONE = { ready: '0', scheduled: '0', running: '0', failed: '0', oldest_ready: null };
 
-export const status: Operation = {
+export const showQueueStatus: Operation = {
   name: 'status',
   usage: '',
   summary: 'the queue, by pool and kind of job: waiting, scheduled, running, failed',
   run: async ({ owner }) => {
     const tasks = await queueStatus(owner);
-    const paused = await pauses(owner);
-    const pools = poolsOf(await processes(owner), paused, tasks);
+    const paused = await listPauses(owner);
+    const pools = summarizePools(await listProcesses(owner), paused, tasks);
     // A pause of one tenant leaves the others' jobs of the kind running.
     const isPaused = (task: string) =>
       paused.some((pause) => pause.task === task && pause.tenant_id === null);
     const rows = tasks.map(({ task, ...counts }) => {
-      const pool = pools.find(({ pool: name }) => name === poolOf(task));
+      const pool = pools.find(({ pool: name }) => name === poolOfTask(task));
       const state = isPaused(task) ? 'paused' : (pool?.state ?? 'unknown');
       return { pool: pool?.pool ?? '', state, task, ...counts };
     });

@@ -2,10 +2,16 @@ import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import puppeteer, { TimeoutError, type Browser } from 'puppeteer';
-import { commandOf, missingWalls, NOBODY, possibleWalls, type Walls } from './browser-walls.ts';
+import {
+  browserCommand,
+  describeMissingIsolation,
+  NOBODY_UID,
+  possibleIsolations,
+  type BrowserIsolation,
+} from './browser-isolation.ts';
 import { findChromium, type Chromium } from './chromium.ts';
 
-export type StartOptions = {
+export type BrowserOptions = {
   /** A folder of our own (below DATA_DIR), where the browser is unpacked and keeps its profile. */
   folder: string;
   /** PUPPETEER_EXECUTABLE_PATH: a browser to use instead. */
@@ -13,28 +19,29 @@ export type StartOptions = {
   /** Told of every start that failed, of every restart, and of walls that are missing. */
   onTrouble?: (message: string) => void;
 };
-export type Started = { browser: Browser; profile: string };
+export type StartedBrowser = { browser: Browser; profile: string };
 
 const START_TIMEOUT_MS = 30_000;
 
 /** What the system was found to allow each browser; asked once in the life of a process. */
-const found = new Map<string, Walls>();
+const found = new Map<string, BrowserIsolation>();
 
 /**
  * Starts a browser in a process group of its own, with nothing of our environment, within the best
  * walls that the system allows: root lends it the user nobody, and its sandbox is built wherever
  * user namespaces are allowed.
  */
-export async function start(options: StartOptions): Promise<Started> {
+export async function startBrowser(options: BrowserOptions): Promise<StartedBrowser> {
   const chromium = await findChromium(options.folder, options.executablePath);
   await sweep(options.folder);
   const browser = options.executablePath ?? options.folder;
   const known = found.get(browser);
-  const ways = known ? [known] : possibleWalls();
+  const ways = known ? [known] : possibleIsolations();
   for (const walls of ways) {
     try {
       const started = await startWithin(walls, chromium, options.folder);
-      if (!known && missingWalls(walls) !== '') options.onTrouble?.(missingWalls(walls));
+      if (!known && describeMissingIsolation(walls) !== '')
+        options.onTrouble?.(describeMissingIsolation(walls));
       found.set(browser, walls);
       return started;
     } catch (error) {
@@ -45,9 +52,13 @@ export async function start(options: StartOptions): Promise<Started> {
   throw new Error('There is no way to start the browser.');
 }
 
-async function startWithin(walls: Walls, chromium: Chromium, folder: string): Promise<Started> {
+async function startWithin(
+  walls: BrowserIsolation,
+  chromium: Chromium,
+  folder: string,
+): Promise<StartedBrowser> {
   const profile = await mkdtemp(join(resolve(folder), `profile-${process.pid}-`));
-  if (walls.user === 'nobody') await chown(profile, NOBODY, NOBODY);
+  if (walls.user === 'nobody') await chown(profile, NOBODY_UID, NOBODY_UID);
   const options = {
     // A pipe instead of a port: nobody else can talk to it, and it ends when we do.
     pipe: true,
@@ -63,7 +74,11 @@ async function startWithin(walls: Walls, chromium: Chromium, folder: string): Pr
   } as const;
   const { env, executablePath = puppeteer.executablePath('chrome') } = chromium;
   try {
-    const command = commandOf(walls, await executablePath, await puppeteer.defaultArgs(options));
+    const command = browserCommand(
+      walls,
+      await executablePath,
+      await puppeteer.defaultArgs(options),
+    );
     const browser = await puppeteer.launch({
       ...options,
       ...command,
@@ -89,7 +104,7 @@ const FLAGS = [
 ];
 
 /** Kills the whole process group at once: a browser that hangs does not close when asked. */
-export async function end({ browser, profile }: Started): Promise<void> {
+export async function killBrowser({ browser, profile }: StartedBrowser): Promise<void> {
   const child = browser.process();
   if (child?.pid !== undefined && child.exitCode === null) {
     try {

@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, CDPSession, HTTPRequest, Page } from 'puppeteer';
-import { DocumentRefused, DocumentTooSlow } from '../../jobs/files/refused.ts';
-import type { Pdf, PdfOptions } from '../../jobs/outside.ts';
-import { end, start, type Started, type StartOptions } from './browser-process.ts';
-import { holdFonts, showHolding } from './held-fonts.ts';
-import { settle } from './same-bytes.ts';
+import { DocumentNotPrintable, DocumentTooSlow } from '../../jobs/files/render-errors.ts';
+import type { Pdf, PdfOptions } from '../../jobs/external-systems.ts';
+import {
+  killBrowser,
+  startBrowser,
+  type StartedBrowser,
+  type BrowserOptions,
+} from './browser-process.ts';
+import { preloadFonts, showWithPreloadedFonts } from './preloaded-fonts.ts';
+import { makePdfDeterministic } from './deterministic-pdf.ts';
 
 export type PdfBrowser = {
   pdf(html: string, options?: PdfOptions): Promise<Pdf>;
@@ -21,12 +26,17 @@ const BACKOFF_MS = [0, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 
 /** Tagged, so that it can be read aloud; on the paper and with the margins that its own style sheet names. */
 const PRINTED = {
-  ...{ preferCSSPageSize: true, printBackground: true, generateTaggedPDF: true },
-  ...{ marginTop: 0, marginBottom: 0, marginLeft: 0, marginRight: 0 },
+  preferCSSPageSize: true,
+  printBackground: true,
+  generateTaggedPDF: true,
+  marginTop: 0,
+  marginBottom: 0,
+  marginLeft: 0,
+  marginRight: 0,
 } as const;
 
 type Sheet = { page: Page; session: CDPSession };
-type Running = Started & Sheet & { renders: number };
+type Running = StartedBrowser & Sheet & { renders: number };
 type Asked = { timeout_ms: number; dated: string | undefined };
 
 /**
@@ -35,7 +45,7 @@ type Asked = { timeout_ms: number; dated: string | undefined };
  * PDFs are made one after the other: two pages on two cores are slower than one. A document runs
  * no script and loads nothing, so that what a tenant wrote reaches neither a network nor a file.
  */
-export function openBrowser(options: StartOptions): PdfBrowser {
+export function openBrowser(options: BrowserOptions): PdfBrowser {
   let running: Running | undefined;
   let failures = 0;
   let turn: Promise<unknown> = Promise.resolve();
@@ -46,7 +56,7 @@ export function openBrowser(options: StartOptions): PdfBrowser {
     await stop();
     await pause(BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)]);
     try {
-      const started = await start(options);
+      const started = await startBrowser(options);
       running = { ...started, ...(await preparePage(started.browser)), renders: 0 };
       return running;
     } catch (error) {
@@ -59,7 +69,7 @@ export function openBrowser(options: StartOptions): PdfBrowser {
   async function stop(): Promise<void> {
     const last = running;
     running = undefined;
-    if (last) await end(last);
+    if (last) await killBrowser(last);
   }
 
   async function render(html: string, { timeout_ms, dated }: Asked): Promise<Pdf> {
@@ -71,7 +81,7 @@ export function openBrowser(options: StartOptions): PdfBrowser {
       failures = 0;
       return pdf;
     } catch (error) {
-      if (isClosed || error instanceof DocumentRefused) throw error;
+      if (isClosed || error instanceof DocumentNotPrintable) throw error;
       options.onTrouble?.(`The browser is started anew: ${messageOf(error)}`);
       // What a document left behind must not meet the next one: only a new browser is trusted.
       await stop();
@@ -86,7 +96,7 @@ export function openBrowser(options: StartOptions): PdfBrowser {
     try {
       return await render(html, asked);
     } catch (error) {
-      const isFinal = error instanceof DocumentRefused || error instanceof DocumentTooSlow;
+      const isFinal = error instanceof DocumentNotPrintable || error instanceof DocumentTooSlow;
       if (isFinal || isClosed) throw error;
       return render(html, asked);
     }
@@ -95,7 +105,7 @@ export function openBrowser(options: StartOptions): PdfBrowser {
   return {
     pdf(html, { timeout_ms = RENDER_TIMEOUT_MS, dated } = {}) {
       if (Buffer.byteLength(html) > HTML_BYTES_MAX) {
-        return Promise.reject(new DocumentRefused('The document is too large to be printed.'));
+        return Promise.reject(new DocumentNotPrintable('The document is too large to be printed.'));
       }
       const mine = turn.then(() => renderAgain(html, { timeout_ms, dated }));
       turn = mine.catch(() => undefined);
@@ -118,7 +128,7 @@ async function preparePage(browser: Browser): Promise<Sheet> {
   await page.setJavaScriptEnabled(false);
   await page.setRequestInterception(true);
   page.on('request', (request) => void refuse(request));
-  await holdFonts(page);
+  await preloadFonts(page);
   return { page, session: await page.createCDPSession() };
 }
 
@@ -128,14 +138,14 @@ async function refuse(request: HTTPRequest): Promise<void> {
 }
 
 async function print({ page, session }: Sheet, html: string, dated: string | undefined) {
-  const unprintable = await showHolding(page, html);
+  const unprintable = await showWithPreloadedFonts(page, html);
   // In one answer: the library's own way asks for the file piece by piece, which costs a tenth of the time.
   const { data } = await session.send('Page.printToPDF', PRINTED);
   const bytes = Buffer.from(data, 'base64');
-  settle(bytes, dated);
+  makePdfDeterministic(bytes, dated);
   const pages = pagesOf(bytes);
   if (pages > PAGES_MAX)
-    throw new DocumentRefused(`The document has more than ${PAGES_MAX} pages.`);
+    throw new DocumentNotPrintable(`The document has more than ${PAGES_MAX} pages.`);
   return { bytes, pages, unprintable };
 }
 

@@ -14,7 +14,7 @@ import {
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { NOBODY } from './browser-walls.ts';
+import { NOBODY_UID } from './browser-isolation.ts';
 
 /** How to start a browser: its file (or the channel of an installed one) and its environment. */
 export type Chromium = { executablePath?: string; channel?: 'chrome'; env: Record<string, string> };
@@ -48,7 +48,7 @@ export async function findChromium(folder: string, named?: string): Promise<Chro
 
   const unpacked = join(home, `chromium-${version}`);
   if (!existsSync(unpacked)) await unpack(home, unpacked);
-  if (isRoot) await lendTo(NOBODY, home, unpacked);
+  if (isRoot) await lendTo(NOBODY_UID, home, unpacked);
   return {
     executablePath: join(unpacked, 'chromium'),
     env: {

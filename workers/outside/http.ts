@@ -1,10 +1,16 @@
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { checkWebhookUrl, isOpenedBy, mayReach } from '../../jobs/networks/host-url.ts';
+import { checkWebhookUrl, allowsPrivateHosts, mayReach } from '../../jobs/networks/host-url.ts';
 import type { Networks } from '../../jobs/networks/networks.ts';
-import type { Download, PostAnswer, PostRequest } from '../../jobs/outside.ts';
+import type { Download, PostResponse, PostRequest } from '../../jobs/external-systems.ts';
 import { inSpan, SpanKind } from '../../jobs/traces.ts';
-import { lookUpJudged, NOT_PUBLIC, resolve, resolveLocally, type Resolve } from './public-names.ts';
+import {
+  guardedLookup,
+  NOT_PUBLIC,
+  resolvePublicName,
+  resolveSystemName,
+  type Resolve,
+} from './public-names.ts';
 
 export type HttpOptions = {
   /** The private networks that the installation opens. */
@@ -16,16 +22,16 @@ export type HttpOptions = {
 };
 
 /** One exchange whose whole answer counts: one that is longer than we read is none. */
-export type AskRequest = Omit<PostRequest, 'body'> & {
+export type ExchangeRequest = Omit<PostRequest, 'body'> & {
   method: 'GET' | 'POST';
   body?: Uint8Array | string;
 };
-export type AskAnswer =
+export type ExchangeAnswer =
   { status: number; headers: Record<string, string>; body: string } | { error: string };
 
 export type HttpClient = {
-  post(request: PostRequest): Promise<PostAnswer>;
-  ask(request: AskRequest): Promise<AskAnswer>;
+  post(request: PostRequest): Promise<PostResponse>;
+  ask(request: ExchangeRequest): Promise<ExchangeAnswer>;
   download(url: string, bytesMax: number): Promise<Download>;
   close(): Promise<void>;
 };
@@ -48,8 +54,11 @@ export function openHttp(options: HttpOptions): HttpClient {
   // one is for tenants whose switch counts, which is never so in production.
   const agents = { guarded: agentFor(false, options), open: agentFor(true, options) };
 
-  const send = <Answer>(request: AskRequest, read: (response: Response) => Promise<Answer>) => {
-    const isOpen = isOpenedBy(networks, request);
+  const send = <Answer>(
+    request: ExchangeRequest,
+    read: (response: Response) => Promise<Answer>,
+  ) => {
+    const isOpen = allowsPrivateHosts(networks, request);
     return attempt(isOpen ? agents.open : agents.guarded, request, { networks, isOpen }, read);
   };
 
@@ -77,7 +86,7 @@ type Response = Dispatcher.ResponseData;
 
 async function attempt<Answer>(
   agent: Agent,
-  { method, url: text, body, headers, timeout_ms = TIMEOUT_MS }: AskRequest,
+  { method, url: text, body, headers, timeout_ms = TIMEOUT_MS }: ExchangeRequest,
   { networks, isOpen }: { networks: Networks; isOpen: boolean },
   read: (response: Response) => Promise<Answer>,
 ): Promise<Answer | { error: string }> {
@@ -102,7 +111,7 @@ async function attempt<Answer>(
 }
 
 /** The whole answer; one that goes on beyond what we read is refused, and not half believed. */
-async function wholeOf({ statusCode: status, headers, body }: Response): Promise<AskAnswer> {
+async function wholeOf({ statusCode: status, headers, body }: Response): Promise<ExchangeAnswer> {
   const bytes = await bytesOf(body);
   if (bytes.length >= READ_BYTES_MAX) return { error: 'The answer is too long.' };
   const fields = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]);
@@ -116,7 +125,7 @@ async function fileOf({ statusCode: status, body }: Response, bytesMax: number):
     : { status, bytes };
 }
 
-async function answerOf(response: Response): Promise<Omit<PostAnswer, 'ms'>> {
+async function answerOf(response: Response): Promise<Omit<PostResponse, 'ms'>> {
   const { statusCode: status, headers } = response;
   const ok = status >= 200 && status < 300;
   const pause = retryAfter(headers['retry-after']);
@@ -156,7 +165,10 @@ function retryAfter(value: string | string[] | undefined): number | undefined {
   return seconds > 0 ? Math.min(seconds, RETRY_AFTER_SECONDS_MAX) : undefined;
 }
 
-function agentFor(isOpen: boolean, { networks, ca, resolve: given = resolve }: HttpOptions): Agent {
+function agentFor(
+  isOpen: boolean,
+  { networks, ca, resolve: given = resolvePublicName }: HttpOptions,
+): Agent {
   const isAllowed = (address: string) =>
     mayReach(address, networks, { allow_private_hosts: isOpen });
   const connect = buildConnector({
@@ -164,7 +176,7 @@ function agentFor(isOpen: boolean, { networks, ca, resolve: given = resolve }: H
     allowH2: false,
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
-    lookup: lookUpJudged(isOpen ? resolveLocally : given, isAllowed),
+    lookup: guardedLookup(isOpen ? resolveSystemName : given, isAllowed),
     autoSelectFamily: true,
     ...(ca && { ca: [...getCACertificates('default'), ca] }),
   });

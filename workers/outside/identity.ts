@@ -1,5 +1,5 @@
 import * as client from 'openid-client';
-import type { CodeExchange, IdentityDoor } from '../../jobs/outside.ts';
+import type { CodeExchange, IdentityProviderClient } from '../../jobs/external-systems.ts';
 import type { HttpClient } from './http.ts';
 
 const TIMEOUT_SECONDS = 5;
@@ -12,7 +12,7 @@ type Ask = Pick<HttpClient, 'ask'>;
  * OpenID Connect, with the library that knows its rules and our own way out: every address that a
  * provider names is judged as a receiver's is, and a redirect is an answer.
  */
-export function openIdentity(http: Ask): IdentityDoor {
+export function openIdentityClient(http: Ask): IdentityProviderClient {
   return {
     describe: (issuer) =>
       explained(async () => {

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { Mail, MailAddress, SendAnswer } from '../../jobs/outside.ts';
+import type { Mail, MailAddress, SendResult } from '../../jobs/external-systems.ts';
 import { oneLine } from '../../templates/clean-data.ts';
 import { writeOutbox } from './outbox.ts';
 import { plainText } from './plain-text.ts';
@@ -10,7 +10,7 @@ export type MailerOptions = {
   /** Without a server, each letter becomes an .eml file here. */
   outbox: string;
 };
-export type Mailer = { mail(letter: Mail): Promise<SendAnswer>; close(): void };
+export type Mailer = { mail(letter: Mail): Promise<SendResult>; close(): void };
 
 const TIMEOUT_MS = 30_000;
 const SUBJECT_CHARACTERS_MAX = 300;
@@ -133,7 +133,7 @@ function sender({ name = '', address }: MailAddress) {
  * A mail server's 5xx is its last word about a letter; everything else may pass: 4xx, a lost
  * connection, and a refused login, which is our fault and not the letter's.
  */
-function failureOf(error: unknown): SendAnswer {
+function failureOf(error: unknown): SendResult {
   const { code, responseCode, message } = describe(error);
   const isOurLogin = code === 'EAUTH' || responseCode === 530 || responseCode === 535;
   const isLastWord = responseCode !== undefined && responseCode >= 500 && !isOurLogin;
@@ -158,7 +158,7 @@ function describe(error: unknown): { code: string; responseCode?: number; messag
   };
 }
 
-function refused(provider: string, error_message: string): SendAnswer {
+function refused(provider: string, error_message: string): SendResult {
   return { ok: false, provider, temporary: false, error_code: 'EENVELOPE', error_message };
 }
 

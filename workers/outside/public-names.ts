@@ -9,7 +9,7 @@ export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 export const NOT_PUBLIC = 'The host is not in the public network.';
 
 /** All answers of the name are judged: one address that is not allowed among others refuses it. */
-export function lookUpJudged(
+export function guardedLookup(
   resolve: Resolve,
   mayReach: (address: string) => boolean,
 ): LookupFunction {
@@ -27,11 +27,11 @@ export function lookUpJudged(
 }
 
 /** As the system resolves it, which knows the names of the machine and of its network. */
-export const resolveLocally: Resolve = (hostname) => lookup(hostname, { all: true });
+export const resolveSystemName: Resolve = (hostname) => lookup(hostname, { all: true });
 
 /** Private names come this far only where the installation has named networks. */
-export const resolve: Resolve = (hostname) =>
-  isPrivateName(hostname) ? resolveLocally(hostname) : resolvePublic(hostname);
+export const resolvePublicName: Resolve = (hostname) =>
+  isPrivateName(hostname) ? resolveSystemName(hostname) : resolvePublic(hostname);
 
 /**
  * Asks the name servers ourselves: the system's own look-up has four threads in the whole

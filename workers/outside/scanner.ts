@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Outside } from '../../jobs/outside.ts';
+import type { ExternalServices } from '../../jobs/external-systems.ts';
 
 export type ScannerOptions = {
   host: string;
@@ -17,7 +17,7 @@ const ANSWER_MAX = 4_096;
  * length in four bytes, nothing behind a length of zero, then one answer. Whatever is no verdict throws:
  * a file is clean only where the scanner says so.
  */
-export function openScanner(options: ScannerOptions): Outside['scan'] {
+export function openScanner(options: ScannerOptions): ExternalServices['scan'] {
   const { host, port, patience_ms = 60_000 } = options;
   return async (content) => {
     const socket = connect({ host, port });

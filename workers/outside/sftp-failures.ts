@@ -1,14 +1,14 @@
-import type { SendAnswer, Upload } from '../../jobs/outside.ts';
+import type { SendResult, Upload } from '../../jobs/external-systems.ts';
 import { oneLine } from '../../templates/clean-data.ts';
 import { NOT_PUBLIC } from './public-names.ts';
 
 /** What stays as it is until somebody changes what was named. */
-export class Refused extends Error {}
+export class SftpRefusal extends Error {}
 
 type Cause = { sentence: string; temporary: boolean };
 
 /** What came in the way, in words that say what to do, and whether another try is worth it. */
-export function failureOf(error: unknown, upload: Upload): SendAnswer {
+export function sftpFailureAnswer(error: unknown, upload: Upload): SendResult {
   const { sentence, temporary } = causeOf(error, upload);
   const error_message = oneLine(sentence).slice(0, 500);
   return { ok: false, provider: 'sftp', temporary, error_code: 'sftp', error_message };
@@ -18,7 +18,7 @@ function causeOf(error: unknown, { folder, username }: Upload): Cause {
   if (!(error instanceof Error)) return { sentence: 'The upload failed.', temporary: true };
   const { message } = error;
   const { level, code } = error as Error & { level?: string; code?: string | number };
-  if (error instanceof Refused || message === NOT_PUBLIC)
+  if (error instanceof SftpRefusal || message === NOT_PUBLIC)
     return { sentence: message, temporary: false };
   if (level === 'client-authentication')
     return {

@@ -2,11 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import ssh2, { type ServerHostKeyAlgorithm, type SFTPWrapper } from 'ssh2';
-import { checkHost, isOpenedBy, mayReach } from '../../jobs/networks/host-url.ts';
+import { checkHost, allowsPrivateHosts, mayReach } from '../../jobs/networks/host-url.ts';
 import type { Networks } from '../../jobs/networks/networks.ts';
-import type { Outside, SendAnswer, Upload } from '../../jobs/outside.ts';
-import { lookUpJudged, NOT_PUBLIC, resolve, resolveLocally, type Resolve } from './public-names.ts';
-import { failureOf, Refused } from './sftp-failures.ts';
+import type { ExternalServices, SendResult, Upload } from '../../jobs/external-systems.ts';
+import {
+  guardedLookup,
+  NOT_PUBLIC,
+  resolvePublicName,
+  resolveSystemName,
+  type Resolve,
+} from './public-names.ts';
+import { sftpFailureAnswer, SftpRefusal } from './sftp-failures.ts';
 import { writeAhead } from './write-ahead.ts';
 
 export type SftpOptions = {
@@ -36,7 +42,7 @@ const HOST_KEYS: ServerHostKeyAlgorithm[] = [
  * A file is written under another name, its size compared, and then given its own: whoever fetches
  * it never finds half of it. A repeat replaces what it finds under both names, so one file is left.
  */
-export function openSftp(options: SftpOptions): Outside['upload'] {
+export function openSftp(options: SftpOptions): ExternalServices['upload'] {
   const { timeout_ms = 100_000 } = options;
   return async (upload) => {
     const lost = Promise.withResolvers<never>();
@@ -53,7 +59,7 @@ export function openSftp(options: SftpOptions): Outside['upload'] {
       steps.catch(() => {});
       return await Promise.race([steps, lost.promise]);
     } catch (error) {
-      return failureOf(error, upload);
+      return sftpFailureAnswer(error, upload);
     } finally {
       clearTimeout(late);
       client.on('error', () => {}).end();
@@ -70,10 +76,12 @@ async function opened(
 ): Promise<Socket> {
   const opening = { allow_private_hosts };
   const problem = checkHost(host, networks, opening);
-  if (problem) throw new Refused(problem);
+  if (problem) throw new SftpRefusal(problem);
   const isAllowed = (address: string) => mayReach(address, networks, opening);
-  const given = isOpenedBy(networks, opening) ? resolveLocally : (options.resolve ?? resolve);
-  const lookup = lookUpJudged(given, isAllowed);
+  const given = allowsPrivateHosts(networks, opening)
+    ? resolveSystemName
+    : (options.resolve ?? resolvePublicName);
+  const lookup = guardedLookup(given, isAllowed);
   // Short words to and fro, of which none shall wait for an answer to the one before.
   const socket = connectSocket({ host, port, lookup, autoSelectFamily: true, noDelay: true });
   const silence = () => new Error(`The server was silent for ${patience_ms / 1000} seconds.`);
@@ -84,7 +92,7 @@ async function opened(
   });
   if (isAllowed(socket.remoteAddress ?? '')) return socket;
   socket.destroy();
-  throw new Refused(NOT_PUBLIC);
+  throw new SftpRefusal(NOT_PUBLIC);
 }
 
 async function put(
@@ -92,7 +100,7 @@ async function put(
   sock: Socket,
   upload: Upload,
   lose: (error: Error) => void,
-): Promise<SendAnswer> {
+): Promise<SendResult> {
   const sftp = await signedIn(client, sock, upload, lose);
   const { folder, filename, partial_name, size } = upload;
   const parent = folder === '' || folder.endsWith('/') ? folder : `${folder}/`;
@@ -132,7 +140,7 @@ function signedIn(
       hostVerifier: (key: Buffer) => {
         const shown = `SHA256:${createHash('sha256').update(key).digest('base64').slice(0, 43)}`;
         const isKnown = host_keys.some((known) => isSame(known, shown));
-        if (!isKnown) failed(new Refused(strange(shown)));
+        if (!isKnown) failed(new SftpRefusal(strange(shown)));
         return isKnown;
       },
     });

@@ -1,5 +1,5 @@
-import { OPTED_OUT } from '../../jobs/communications/providers/twilio.ts';
-import type { Sms, SendAnswer } from '../../jobs/outside.ts';
+import { OPTED_OUT_ERROR_CODE } from '../../jobs/communications/providers/twilio.ts';
+import type { Sms, SendResult } from '../../jobs/external-systems.ts';
 import { cleanText, oneLine } from '../../templates/clean-data.ts';
 import { writeOutbox } from './outbox.ts';
 
@@ -8,13 +8,13 @@ export type SmsOptions = {
   /** Without a provider, each message becomes a .txt file here; without this too, it is refused. */
   outbox?: string;
 };
-export type SmsSender = { sms(message: Sms): Promise<SendAnswer> };
+export type SmsSender = { sms(message: Sms): Promise<SendResult> };
 
 const TIMEOUT_MS = 15_000;
 const CHARACTERS_MAX = 1_600;
 const E164 = /^\+[1-9]\d{6,14}$/;
 
-const NOT_CONFIGURED: SendAnswer = {
+const NOT_CONFIGURED: SendResult = {
   ok: false,
   provider: 'none',
   temporary: false,
@@ -48,7 +48,7 @@ export function openSms({ twilio, outbox }: SmsOptions): SmsSender {
 async function sendByTwilio(
   { accountSid, authToken, statusCallback }: NonNullable<SmsOptions['twilio']>,
   { from, to, body, timeout_ms = TIMEOUT_MS }: Sms,
-): Promise<SendAnswer> {
+): Promise<SendResult> {
   const { default: twilio } = await import('twilio');
   const client = twilio(accountSid, authToken, { timeout: timeout_ms, autoRetry: false });
   try {
@@ -60,7 +60,7 @@ async function sendByTwilio(
     });
     return { ok: true, provider: 'twilio', provider_message_id: sid };
   } catch (error) {
-    return failureOf(error);
+    return smsFailureAnswer(error);
   }
 }
 
@@ -68,7 +68,7 @@ async function sendByTwilio(
  * Twilio's 4xx is its last word about a message, except for "too many" and for our own login;
  * its 5xx and a lost connection may pass.
  */
-export function failureOf(error: unknown): SendAnswer {
+export function smsFailureAnswer(error: unknown): SendResult {
   const read = (name: string) =>
     typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
   const [status, code] = [read('status'), read('code')];
@@ -81,7 +81,7 @@ export function failureOf(error: unknown): SendAnswer {
     ok: false,
     provider: 'twilio',
     temporary: !isLastWord,
-    is_opted_out: String(code) === OPTED_OUT,
+    is_opted_out: String(code) === OPTED_OUT_ERROR_CODE,
     error_code: String(code ?? status ?? 'EUNKNOWN'),
     error_message: oneLine(error instanceof Error ? error.message : String(error)).slice(0, 500),
   };

@@ -30,7 +30,7 @@ export type ChildSettings = {
  * Whoever reads all files of the API leaves Node with 60 MB for what is young; a limit that it is given at its
  * start is the only one that comes before them.
  */
-export const API = {
+export const API_PROCESS = {
   name: 'api',
   file: '../api/server.ts',
   flags: ['--max-semi-space-size=4'],
@@ -43,7 +43,7 @@ const WELL_AFTER_MS = 60_000;
 const WITH_PARENT = new URL('end-with-parent.ts', import.meta.url).href;
 
 /** Starts a process and starts it again whenever it ends unasked, with growing pauses. */
-export function keepRunning(settings: ChildSettings): Child {
+export function superviseProcess(settings: ChildSettings): Child {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
   const live = async () => {

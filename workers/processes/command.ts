@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { openPool, type PoolSettings } from '../../sql/database/db.ts';
-import { assertPrimary, assertTenancyHolds } from '../../sql/database/readiness.ts';
+import { assertPrimary, assertTenantIsolation } from '../../sql/database/readiness.ts';
 import { findDatabase, type CommandConfiguration } from './configuration.ts';
 
 /** The application's connections of a command, which a login that sees all tenants does not get. */
@@ -11,7 +11,7 @@ export async function openForCommand(
   const pool = await openPool(findDatabase(configuration), settings);
   try {
     await assertPrimary(pool);
-    await assertTenancyHolds(pool, configuration.NODE_ENV);
+    await assertTenantIsolation(pool, configuration.NODE_ENV);
     return pool;
   } catch (error) {
     await pool.end();

@@ -5,8 +5,8 @@ import { PrivateNetworks, TrustedProxies } from '../../jobs/networks/networks.ts
 import type { Pool } from '../../jobs/job.ts';
 import { ScannerUrl } from '../../jobs/files/scanner-url.ts';
 import { StorageUrl } from '../../jobs/files/storage-url.ts';
-import { NEEDED_IN_PRODUCTION, neededInProduction, Secret } from '../../jobs/sealing/keys.ts';
-import { CannotStart } from '../../sql/database/cannot-start.ts';
+import { SECRET_REQUIRED, hasRequiredSecret, Secret } from '../../jobs/sealing/keys.ts';
+import { StartupError } from '../../sql/database/startup-error.ts';
 import {
   DatabaseUrl,
   DataDir,
@@ -16,9 +16,9 @@ import {
   MetricsHost,
   NodeEnv,
   Port,
-  problemsOf,
+  findProblems,
   readEnvironment,
-  refuse,
+  throwConfigurationError,
   TracesEndpoint,
   type Variables,
 } from '../../sql/database/environment.ts';
@@ -58,7 +58,7 @@ const ForWorker = z
     /** Connections for the jobs' own transactions. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(8),
   })
-  .refine(neededInProduction, NEEDED_IN_PRODUCTION)
+  .refine(hasRequiredSecret, SECRET_REQUIRED)
   .refine(
     (read) => (read.TWILIO_ACCOUNT_SID === undefined) === (read.TWILIO_AUTH_TOKEN === undefined),
     {
@@ -109,14 +109,17 @@ export const readWorkerConfiguration = (variables: Variables, pool?: Pool): Work
 
 /** What `npm start` needs, and what the processes need that it hands its environment on to. */
 export function readStartConfiguration(variables: Variables): StartConfiguration {
-  const ofStart = problemsOf(ForStart, variables);
+  const ofStart = findProblems(ForStart, variables);
   const named = new Set(ofStart.map((problem) => problem.split(':')[0]));
   const handedOn = {
     ...variables,
     DATABASE_URL: variables['DATABASE_URL'] || 'postgres://embedded',
   };
-  const ofWorkers = problemsOf(ForWorker, handedOn);
-  refuse([...ofStart, ...ofWorkers.filter((problem) => !named.has(problem.split(':')[0]))]);
+  const ofWorkers = findProblems(ForWorker, handedOn);
+  throwConfigurationError([
+    ...ofStart,
+    ...ofWorkers.filter((problem) => !named.has(problem.split(':')[0])),
+  ]);
   return readEnvironment(ForStart, variables);
 }
 
@@ -147,5 +150,5 @@ export function findDatabase({ DATABASE_URL, DATA_DIR }: Named): string {
   if (DATABASE_URL) return DATABASE_URL;
   const file = databaseFile(DATA_DIR);
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  throw new CannotStart('No database: set DATABASE_URL, or run npm start first.');
+  throw new StartupError('No database: set DATABASE_URL, or run npm start first.');
 }

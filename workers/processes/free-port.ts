@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { CannotStart } from '../../sql/database/cannot-start.ts';
+import { StartupError } from '../../sql/database/startup-error.ts';
 import { dictionary } from '../../sql/dictionary.ts';
 
 const REASONS = dictionary<string>({
@@ -20,7 +20,7 @@ export async function assertFree(variable: string, port: number, host: string): 
   await new Promise((resolve) => probe.close(resolve));
   if (error === null) return;
   const why = REASONS[error.code ?? ''] ?? error.message;
-  throw new CannotStart(
+  throw new StartupError(
     `Port ${port} of ${host} cannot be had: ${why}. Set ${variable} to another.`,
   );
 }

@@ -1,6 +1,6 @@
 import { Logger } from 'graphile-worker';
 import type { Log } from '../../jobs/log.ts';
-import { wordsOf } from '../../jobs/say-error.ts';
+import { stripQuotedValues } from '../../jobs/serialize-error.ts';
 
 const LEVELS = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 
@@ -11,6 +11,6 @@ export const queueLogger = (log: Log) =>
     // We lend the queue few connections on purpose.
     if (meta && 'max' in meta && 'concurrency' in meta) return;
     // What stands before a colon would hide the rest.
-    const remark = wordsOf(message.replace(/^WARNING: /, ''));
+    const remark = stripQuotedValues(message.replace(/^WARNING: /, ''));
     log[LEVELS[level]]({ task: taskIdentifier, job_id: jobId }, remark);
   });

@@ -19,5 +19,5 @@ export function readLogins(folder: string): Logins | null {
   return Logins.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null;
 }
 
-export const leaveLogins = (folder: string, logins: Logins) =>
+export const writeLogins = (folder: string, logins: Logins) =>
   writeFileSync(fileOf(folder), JSON.stringify(logins), { mode: 0o600 });

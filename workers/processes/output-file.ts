@@ -5,7 +5,7 @@ import path from 'node:path';
  * Why a file could not be written there, or null. Asked before the work begins. Folders that do not exist yet are no
  * reason: `makeFolderOf` makes them when the file is written.
  */
-export function whyNotWritable(option: string, file: string): string | null {
+export function outputFileProblem(option: string, file: string): string | null {
   const whole = path.resolve(file);
   if (statSync(whole, NO_THROW)?.isDirectory()) return `${option}: ${whole} is a folder.`;
   let folder = path.dirname(whole);
@@ -19,7 +19,7 @@ export function whyNotWritable(option: string, file: string): string | null {
   }
 }
 
-export const makeFolderOf = (file: string) =>
+export const makeParentFolder = (file: string) =>
   mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
 
 const NO_THROW = { throwIfNoEntry: false } as const;

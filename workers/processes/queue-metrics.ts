@@ -1,10 +1,10 @@
 import { Gauge } from 'prom-client';
 import type { DatabasePool } from 'slonik';
-import { status } from '../../sql/queue/queue.ts';
+import { queueStatus } from '../../sql/queue/queue.ts';
 import { closeOverdueSeconds } from '../../sql/queue/schedule.ts';
 
 const STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
-type Stand = Awaited<ReturnType<typeof status>>;
+type Stand = Awaited<ReturnType<typeof queueStatus>>;
 
 /**
  * Says how many jobs of each kind there are, and how long the oldest ready one has waited. The queue is asked when
@@ -14,7 +14,7 @@ export function measureQueue(owner: DatabasePool, kinds: readonly string[]) {
   let asking: Promise<Stand | undefined> | undefined;
   // Both gauges are filled by one question. Without an answer nothing is told, rather than the figures of before.
   const ask = () => {
-    asking ??= status(owner)
+    asking ??= queueStatus(owner)
       .catch(() => undefined)
       .finally(() => (asking = undefined));
     return asking;

@@ -21,7 +21,7 @@ export const POOL_SETTINGS: Record<Pool, PoolSettings> = {
   documents: { concurrency: 2, deadlineMs: 5 * 60_000 },
   // Short jobs that mostly wait for strangers: many at a time, and reported in batches. Deliveries are
   // repeatable: a receiver knows a repeat by its id. Slow receivers hold up to 24 slots
-  // (app.delivery_job), new ones 24 (jobs/webhooks/turns.ts).
+  // (app.delivery_job), new ones 24 (jobs/webhooks/receiver-slots.ts).
   outbound: { concurrency: 64, completeTogetherMs: 50, deadlineMs: 2 * 60_000 },
 };
 

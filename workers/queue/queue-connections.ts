@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { settle } from '../../sql/database/driver.ts';
-import { isPassing } from '../../sql/database/passing.ts';
-import type { Statement } from './fetch.ts';
+import { applySessionSettings } from '../../sql/database/driver.ts';
+import { isTransient } from '../../sql/database/transient-errors.ts';
+import type { Statement } from './fair-fetch.ts';
 
 /**
  * The queue's connections outlive Postgres.
@@ -29,11 +29,13 @@ type Settings = {
 
 /** What the library's own retry loop understands, should it see such an error after all. */
 const asCannotConnectNow = (error: unknown) =>
-  isPassing(error) ? Object.assign(error as Error, { code: '57P03' }) : error;
+  isTransient(error) ? Object.assign(error as Error, { code: '57P03' }) : error;
 
 const SESSION = {
-  ...{ role: 'servicing_worker', timezone: 'UTC' },
-  ...{ statement_timeout: '30s', lock_timeout: '10s' },
+  role: 'servicing_worker',
+  timezone: 'UTC',
+  statement_timeout: '30s',
+  lock_timeout: '10s',
 };
 
 const FIRST_PAUSE_MS = 100;
@@ -48,7 +50,7 @@ export function openQueueConnections(
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
-    onConnect: (client) => settle(client, SESSION),
+    onConnect: (client) => applySessionSettings(client, SESSION),
     connectionTimeoutMillis: 5_000,
     // A server that vanished without a word is noticed by these.
     query_timeout: 35_000,
@@ -117,7 +119,7 @@ function patiently({ isClosed, warn }: Patience) {
       try {
         return await attempt();
       } catch (error) {
-        if (isClosed() || !isPassing(error)) throw asCannotConnectNow(error);
+        if (isClosed() || !isTransient(error)) throw asCannotConnectNow(error);
         if (Date.now() - warnedAt > WARN_EVERY_MS) {
           warnedAt = Date.now();
           warn(error as Error);
@@ -146,7 +148,7 @@ function repeating(first: pg.PoolClient, { connected, instead, isClosed }: Again
       try {
         return await client.query(sent);
       } catch (error) {
-        if (isClosed() || !isPassing(error)) throw asCannotConnectNow(error);
+        if (isClosed() || !isTransient(error)) throw asCannotConnectNow(error);
         const broken = client;
         client = undefined;
         broken.release(true);

@@ -3,14 +3,14 @@ import os from 'node:os';
 import { run, type Job, type TaskList, type WorkerEvents, type WorkerPool } from 'graphile-worker';
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
-import { sentenceOf } from '../../jobs/say-error.ts';
+import { summarizeError } from '../../jobs/serialize-error.ts';
 import { queueLogger } from '../processes/log.ts';
-import { fetchFairly, type Fetching } from './fetch.ts';
+import { fetchFairly, type FairFetch } from './fair-fetch.ts';
 import type { PoolSettings } from './pools.ts';
 import { openQueueConnections } from './queue-connections.ts';
-import type { Records } from './records.ts';
-import { returnOrphans, staySigned } from './registry.ts';
-import { JobFailed, PayloadRefused, requestOf } from './tasks.ts';
+import type { RunRecords } from './run-records.ts';
+import { returnOrphans, maintainRegistration } from './registry.ts';
+import { JobFailed, PayloadRefused, requestIdOf } from './tasks.ts';
 
 const POLL_MS = 1_000;
 /** More slots than this no process has; the library is told so many, and given what is free of them. */
@@ -32,7 +32,7 @@ export type QueueSettings = {
   /** How many jobs may run at a time now. */
   slots: () => number;
   owner: DatabasePool;
-  records: Records;
+  records: RunRecords;
   log: Log;
   /** Whether a receiver outside refused something that this job sent; asked once, when the job has ended. */
   wasRefused: (jobId: string) => boolean;
@@ -77,7 +77,7 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
   });
   const poolId = workerPool?.id ?? '';
   const signature = { pool_id: poolId, name, host: os.hostname(), pid: process.pid };
-  const signed = staySigned(owner, log, () => ({ ...signature, slots: slots() }));
+  const signed = maintainRegistration(owner, log, () => ({ ...signature, slots: slots() }));
   const orphans = returnOrphans(owner, log, poolId, (id) => held.has(id));
 
   let isAsked = false;
@@ -97,7 +97,7 @@ export async function startQueue(given: QueueSettings): Promise<Queue> {
 }
 
 const tellingOf = (error: unknown) =>
-  error instanceof JobFailed ? error.message : sentenceOf(error);
+  error instanceof JobFailed ? error.message : summarizeError(error);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -117,7 +117,7 @@ const batching = ({ completeTogetherMs }: PoolSettings) => ({
 /** Fills the slots that are free without waiting for the next poll, as long as there may be more. */
 function refill(
   events: WorkerEvents,
-  fetching: Fetching,
+  fetching: FairFetch,
   fetchNow: () => void,
   { onUnaskedEnd }: Pick<QueueSettings, 'onUnaskedEnd'>,
 ) {
@@ -177,7 +177,7 @@ function watchJobs(
   };
   events.on('job:error', ({ job, error }) => {
     const { id, task_identifier: task, attempts, max_attempts } = job;
-    const request_id = requestOf(job.payload);
+    const request_id = requestIdOf(job.payload);
     log.warn({ job_id: id, task, request_id, attempts, max_attempts, err: error }, 'a job failed');
     const tenant_id = tenantOf(job.payload);
     records.tried({ job_id: id, task, tenant_id, attempt: attempts, error: tellingOf(error) });

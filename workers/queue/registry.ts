@@ -2,7 +2,7 @@ import os from 'node:os';
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
 import * as records from '../../sql/queue/workers.ts';
-import { interruptible, repeatedly, type Repetition } from './repeatedly.ts';
+import { abortableDelay, startRepeating, type Repetition } from './repeat.ts';
 
 const HEARTBEAT_MS = 5_000;
 /** Six heartbeats missed. With the sweep's interval on top a dead worker is found within 40 s. */
@@ -20,28 +20,28 @@ const ORPHANS_MS = 10_000;
  * Signs a worker in and keeps up its two signs of life: a heartbeat, and a lock that belongs to one
  * session. Both go over one connection, which is replaced when Postgres drops it.
  */
-export function staySigned(
+export function maintainRegistration(
   owner: DatabasePool,
   log: Log,
   signature: () => records.WorkerProcess,
 ): Repetition {
   const { pool_id } = signature();
-  const life = repeatedly(log, 'heartbeat', async (stopping) => {
+  const life = startRepeating(log, 'heartbeat', async (stopping) => {
     await owner.connect(async (connection) => {
-      await records.sign(connection, signature());
-      await records.holdSignOfLife(connection, pool_id);
+      await records.recordHeartbeat(connection, signature());
+      await records.acquireLivenessLock(connection, pool_id);
       while (!stopping.aborted) {
-        await interruptible(HEARTBEAT_MS, stopping);
-        await records.sign(connection, signature());
+        await abortableDelay(HEARTBEAT_MS, stopping);
+        await records.recordHeartbeat(connection, signature());
       }
-      await records.dropSignOfLife(connection, pool_id);
+      await records.releaseLivenessLock(connection, pool_id);
     });
     return 0;
   });
   return {
     stop: async () => {
       await life.stop();
-      await records.signOff(owner, pool_id).catch((error: Error) => {
+      await records.deregisterWorker(owner, pool_id).catch((error: Error) => {
         log.warn({ err: error }, 'could not sign off; a sweeper will');
       });
     },
@@ -49,25 +49,27 @@ export function staySigned(
 }
 
 /** Every worker looks after all the others: one that is left is enough. */
-export function sweepUp(owner: DatabasePool, log: Log): Repetition[] {
+export function startSweeps(owner: DatabasePool, log: Log): Repetition[] {
   let steadySince: number | undefined;
-  const dead = repeatedly(log, 'sweep', async () => {
-    const neighbours = await records.workersOn(owner, os.hostname()).catch((error: unknown) => {
-      steadySince = undefined;
-      throw error;
-    });
+  const dead = startRepeating(log, 'sweep', async () => {
+    const neighbours = await records
+      .findWorkersOnHost(owner, os.hostname())
+      .catch((error: unknown) => {
+        steadySince = undefined;
+        throw error;
+      });
     steadySince ??= performance.now();
     if (performance.now() - steadySince < STEADY_MS) return SWEEP_MS;
 
     const ended = neighbours.filter(({ pid }) => hasEnded(pid)).map(({ pool_id }) => pool_id);
-    const swept = await records.sweep(owner, SILENCE_SECONDS, ended);
+    const swept = await records.sweepDeadWorkers(owner, SILENCE_SECONDS, ended);
     for (const { dead_pool, unlocked_jobs } of swept) {
       log.error({ dead_pool, unlocked_jobs }, 'a worker died; its jobs run again');
     }
     if (swept.length > 0) await noteFailures(owner, log);
     return SWEEP_MS;
   });
-  const failed = repeatedly(log, 'failures', async () => {
+  const failed = startRepeating(log, 'failures', async () => {
     await noteFailures(owner, log);
     return FAILURES_MS;
   });
@@ -84,7 +86,7 @@ function hasEnded(pid: number): boolean {
 }
 
 async function noteFailures(owner: DatabasePool, log: Log) {
-  const recorded = await records.recordFailures(owner);
+  const recorded = await records.recordFailedJobs(owner);
   if (recorded > 0) log.error({ jobs: recorded }, 'jobs failed for good');
 }
 
@@ -100,13 +102,13 @@ export function returnOrphans(
   isHeld: (jobId: string) => boolean,
 ): Repetition {
   let missed = new Set<string>();
-  return repeatedly(log, 'orphans', async () => {
-    const locked = await records.lockedBy(owner, poolId);
+  return startRepeating(log, 'orphans', async () => {
+    const locked = await records.findJobsLockedBy(owner, poolId);
     const missing = locked.map(({ id }) => id).filter((id) => !isHeld(id));
     const orphans = missing.filter((id) => missed.has(id));
     missed = new Set(missing);
     if (orphans.length > 0) {
-      await records.release(owner, poolId, orphans);
+      await records.releaseJobs(owner, poolId, orphans);
       log.warn({ jobs: orphans }, 'gave back jobs whose fetching was cut off');
     }
     return ORPHANS_MS;

@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
 import { relayEvents } from '../../sql/queue/workers.ts';
-import { repeatedly, type Repetition } from './repeatedly.ts';
+import { startRepeating, type Repetition } from './repeat.ts';
 
 const BATCH = 250;
 /** Milliseconds between two looks. */
@@ -18,7 +18,7 @@ type Look = { taken: number; took: number; silence: number };
  * How long to wait for more, in milliseconds: after a full batch not at all, while things happen a moment,
  * and the longer nothing has happened the longer, up to half a second.
  */
-export function pauseAfter({ taken, took, silence }: Look): number {
+export function relayPauseMs({ taken, took, silence }: Look): number {
   if (taken === BATCH) return 0;
   const wanted = Math.max(PAUSE_MIN, took * PAUSES_A_LOOK, silence / LOOKS_A_SILENCE);
   return Math.min(wanted, PAUSE_MAX);
@@ -28,9 +28,9 @@ export function pauseAfter({ taken, took, silence }: Look): number {
  * Turns what happened into deliveries, in batches. No notification is listened for, because sending one in
  * each payment would make commits wait for each other.
  */
-export function relay(owner: DatabasePool, log: Log): Repetition {
+export function startEventRelay(owner: DatabasePool, log: Log): Repetition {
   let heardAt = performance.now();
-  return repeatedly(log, 'relay', async () => {
+  return startRepeating(log, 'relay', async () => {
     const began = performance.now();
     const taken = await relayEvents(owner, BATCH);
     const now = performance.now();
@@ -38,6 +38,6 @@ export function relay(owner: DatabasePool, log: Log): Repetition {
       heardAt = now;
       log.debug({ events: taken }, 'relayed');
     }
-    return pauseAfter({ taken, took: now - began, silence: now - heardAt });
+    return relayPauseMs({ taken, took: now - began, silence: now - heardAt });
   });
 }

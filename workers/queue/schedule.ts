@@ -1,27 +1,27 @@
 import type { DatabasePool } from 'slonik';
 import type { Log } from '../../jobs/log.ts';
-import { lastDue, type CronLine } from '../../jobs/operations/schedule.ts';
-import type { AnyJob } from '../../jobs/queued.ts';
+import { latestDueMinute, type ScheduleEntry } from '../../jobs/operations/schedule.ts';
+import type { AnyJob } from '../../jobs/all-jobs.ts';
 import { databaseTime } from '../../sql/database/clock.ts';
-import { tick } from '../../sql/queue/schedule.ts';
-import { repeatedly, type Repetition } from './repeatedly.ts';
+import { enqueueScheduledJob } from '../../sql/queue/schedule.ts';
+import { startRepeating, type Repetition } from './repeat.ts';
 
 const LOOK_MS = 2_000;
 
 /** The lines whose job is not listed: such a line would enqueue a job that no worker knows. */
-export const unknownTasks = (lines: readonly CronLine[], jobs: readonly AnyJob[]): string[] =>
+export const unknownTasks = (lines: readonly ScheduleEntry[], jobs: readonly AnyJob[]): string[] =>
   lines.map(({ task }) => task).filter((task) => !jobs.some(({ name }) => name === task));
 
 /** Enqueues the jobs among these that are due at that time. Returns the names of those that it enqueued. */
 export async function enqueueDue(
   owner: DatabasePool,
-  { lines, jobs, now }: { lines: readonly CronLine[]; jobs: readonly AnyJob[]; now: Date },
+  { lines, jobs, now }: { lines: readonly ScheduleEntry[]; jobs: readonly AnyJob[]; now: Date },
 ): Promise<string[]> {
   const enqueued: string[] = [];
   for (const line of lines) {
     const job = jobs.find(({ name }) => name === line.task);
-    const minute = lastDue(line, now);
-    if (job && minute && (await tick(owner, job.name, minute, job.attempts)))
+    const minute = latestDueMinute(line, now);
+    if (job && minute && (await enqueueScheduledJob(owner, job.name, minute, job.attempts)))
       enqueued.push(job.name);
   }
   return enqueued;
@@ -31,13 +31,13 @@ export async function enqueueDue(
  * Starts the scheduled jobs of a pool by the clock of Postgres. Several processes may do this: each minute of a job
  * counts once, and a process whose own clock is wrong changes nothing.
  */
-export function keepSchedule(
+export function startSchedule(
   owner: DatabasePool,
   log: Log,
-  { lines, jobs }: { lines: readonly CronLine[]; jobs: readonly AnyJob[] },
+  { lines, jobs }: { lines: readonly ScheduleEntry[]; jobs: readonly AnyJob[] },
 ): Repetition {
   let done = '';
-  return repeatedly(log, 'schedule', async () => {
+  return startRepeating(log, 'schedule', async () => {
     const now = await databaseTime(owner);
     const minute = now.toISOString().slice(0, 16);
     if (minute !== done) await enqueueDue(owner, { lines, jobs, now });

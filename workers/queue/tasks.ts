@@ -1,12 +1,12 @@
 import type { TaskList } from 'graphile-worker';
 import { z } from 'zod';
-import type { Outside, PostAnswer, SendAnswer } from '../../jobs/outside.ts';
-import type { AnyJob } from '../../jobs/queued.ts';
-import { sentenceOf, wordsOf } from '../../jobs/say-error.ts';
+import type { ExternalServices, PostResponse, SendResult } from '../../jobs/external-systems.ts';
+import type { AnyJob } from '../../jobs/all-jobs.ts';
+import { summarizeError, stripQuotedValues } from '../../jobs/serialize-error.ts';
 import { inSpan, SpanKind } from '../../jobs/traces.ts';
 
 export type TaskSettings = {
-  outside: Outside;
+  outside: ExternalServices;
   deadlineMs: number;
   /** Aborted when the worker must end now. */
   stopping: AbortSignal;
@@ -31,7 +31,7 @@ export type Refusal = {
  * whoever operates the queue.
  */
 export class JobFailed extends Error {
-  constructor(cause: unknown, sentence = sentenceOf(cause)) {
+  constructor(cause: unknown, sentence = summarizeError(cause)) {
     super(sentence, { cause });
   }
 }
@@ -40,7 +40,7 @@ export class JobFailed extends Error {
 export class PayloadRefused extends JobFailed {}
 
 /** The queue's tasks of these jobs. */
-export const tasksOf = (jobs: readonly AnyJob[], settings: TaskSettings): TaskList =>
+export const buildTaskList = (jobs: readonly AnyJob[], settings: TaskSettings): TaskList =>
   Object.fromEntries(
     jobs.map((job) => [
       job.name,
@@ -51,7 +51,7 @@ export const tasksOf = (jobs: readonly AnyJob[], settings: TaskSettings): TaskLi
 async function runOne(job: AnyJob, payload: unknown, id: string, settings: TaskSettings) {
   const run = prepare(job, payload);
   try {
-    const request_id = requestOf(payload);
+    const request_id = requestIdOf(payload);
     const doing = { name: `job ${job.name}`, kind: SpanKind.CONSUMER, request_id };
     const reporting = {
       ...settings,
@@ -71,7 +71,7 @@ const HAS_ENDED = new Error('The job has ended.');
  * repetition meets no ghost.
  */
 async function withDeadline(
-  run: (outside: Outside) => Promise<void>,
+  run: (outside: ExternalServices) => Promise<void>,
   settings: TaskSettings,
   requestId: string | null,
 ) {
@@ -95,11 +95,11 @@ async function withDeadline(
 function reportingRefusals(
   { outside, onRefusal }: TaskSettings,
   sentBy: Pick<Refusal, 'job_id' | 'task' | 'request_id'>,
-): Outside {
+): ExternalServices {
   const report = (means: Refusal['means'], code: string, message: string) =>
-    onRefusal({ ...sentBy, means, code, words: wordsOf(message) });
+    onRefusal({ ...sentBy, means, code, words: stripQuotedValues(message) });
   const sending =
-    <Sent>(means: Refusal['means'], send: (sent: Sent) => Promise<SendAnswer>) =>
+    <Sent>(means: Refusal['means'], send: (sent: Sent) => Promise<SendResult>) =>
     async (sent: Sent) => {
       const answer = await send(sent);
       if (!answer.ok) report(means, answer.error_code, answer.error_message);
@@ -110,7 +110,7 @@ function reportingRefusals(
     mail: sending('mail', (letter) => outside.mail(letter)),
     sms: sending('sms', (message) => outside.sms(message)),
     upload: sending('upload', (file) => outside.upload(file)),
-    post: async (request): Promise<PostAnswer> => {
+    post: async (request): Promise<PostResponse> => {
       const answer = await outside.post(request);
       if (!answer.ok) report('post', String(answer.status ?? 'no_answer'), answer.error ?? '');
       return answer;
@@ -122,7 +122,7 @@ function reportingRefusals(
 function prepare({ payload: schema, run }: AnyJob, payload: unknown) {
   try {
     const parsed = schema.parse(payload) as never;
-    return (outside: Outside) => run(parsed, outside);
+    return (outside: ExternalServices) => run(parsed, outside);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     const issues = error.issues.map(
@@ -133,13 +133,17 @@ function prepare({ payload: schema, run }: AnyJob, payload: unknown) {
 }
 
 /** The request that a job was enqueued for, which stands next to the job's own payload. */
-export function requestOf(payload: unknown): string | null {
+export function requestIdOf(payload: unknown): string | null {
   const { request_id = null } = (payload ?? {}) as { request_id?: unknown };
   return typeof request_id === 'string' ? request_id : null;
 }
 
 /** The outside world of one run: closed when the run has ended, and on behalf of the request behind it. */
-function until(signal: AbortSignal, outside: Outside, request_id: string | null): Outside {
+function until(
+  signal: AbortSignal,
+  outside: ExternalServices,
+  request_id: string | null,
+): ExternalServices {
   const guarded =
     <Words extends unknown[], Result>(reach: (...words: Words) => Promise<Result>) =>
     async (...words: Words): Promise<Result> => {

@@ -1,15 +1,20 @@
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
 import type { Work } from '../../jobs/work.ts';
-import { hasAny } from '../../sql/borrowers/payment-instruments.ts';
+import { hasInstrument } from '../../sql/borrowers/payment-instruments.ts';
 
 /** A bank account that is verified, as only an admin's word makes it, so that the borrower can pay at once. */
 export async function addAccount(work: Work, borrower_id: string) {
-  if (await hasAny(work.tx, borrower_id)) return;
+  if (await hasInstrument(work.tx, borrower_id)) return;
   const admin: Work = { ...work, actor: { ...work.actor, role: 'admin' } };
   await addInstrument(admin, {
     borrower_id,
-    ...{ instrument_type: 'bank_account', account_type: 'checking', bank_name: 'Example Bank' },
-    ...{ account_holder_name: 'Nora Whitfield', routing_number: '091000019' },
-    ...{ account_number: '1234567890', verification_method: 'manual', is_verified: true },
+    instrument_type: 'bank_account',
+    account_type: 'checking',
+    bank_name: 'Example Bank',
+    account_holder_name: 'Nora Whitfield',
+    routing_number: '091000019',
+    account_number: '1234567890',
+    verification_method: 'manual',
+    is_verified: true,
   });
 }

@@ -2,7 +2,7 @@
  * Who sends letters, and what the law asks them to say: all that a tenant's settings need before its
  * documents are complete. For tenants of development alone.
  */
-export const letterheadOf = (slug: string, name: string) => ({
+export const seedLetterhead = (slug: string, name: string) => ({
   branding: {
     support_email: `service@${slug}.test`,
     support_phone: '+1 202 555 0100',

@@ -1,5 +1,5 @@
 import { addDays, addMonths } from '../../jobs/dates.ts';
-import { board, type Boarding } from '../../jobs/loans/boarding/board.ts';
+import { boardLoan, type Boarding } from '../../jobs/loans/boarding/board-loan.ts';
 import { createLoan } from '../../jobs/loans/origination/create.ts';
 import type { Work } from '../../jobs/work.ts';
 import * as tape from '../../sql/loans/tape.ts';
@@ -26,28 +26,48 @@ type Age = {
 /** Loans of several ages: new, in mid-life, behind by one instalment and by three. */
 const AGES: readonly Age[] = [
   {
-    ...{ months: 0, behind: 0, principal_amount: '8000.00', current_principal_balance: '8000.00' },
-    ...{ interest_rate: '0.0899', term_months: 36 },
+    months: 0,
+    behind: 0,
+    principal_amount: '8000.00',
+    current_principal_balance: '8000.00',
+    interest_rate: '0.0899',
+    term_months: 36,
   },
   {
-    ...{ months: 9, behind: 0, principal_amount: '12000.00', current_principal_balance: '9374.15' },
-    ...{ interest_rate: '0.1149', term_months: 36 },
+    months: 9,
+    behind: 0,
+    principal_amount: '12000.00',
+    current_principal_balance: '9374.15',
+    interest_rate: '0.1149',
+    term_months: 36,
   },
   {
-    ...{ months: 14, behind: 1, principal_amount: '20000.00' },
-    ...{ current_principal_balance: '16402.77', interest_rate: '0.0725', term_months: 60 },
+    months: 14,
+    behind: 1,
+    principal_amount: '20000.00',
+    current_principal_balance: '16402.77',
+    interest_rate: '0.0725',
+    term_months: 60,
   },
   {
-    ...{ months: 20, behind: 3, principal_amount: '5000.00', current_principal_balance: '1684.30' },
-    ...{ interest_rate: '0.1599', term_months: 24 },
+    months: 20,
+    behind: 3,
+    principal_amount: '5000.00',
+    current_principal_balance: '1684.30',
+    interest_rate: '0.1599',
+    term_months: 24,
   },
 ];
 
 /** Borrowers with an address and an email; answers the first one's id. */
-export async function addPeople(work: Work, slug: string): Promise<string[]> {
+export async function addBorrowers(work: Work, slug: string): Promise<string[]> {
   const people = PEOPLE.map(([first_name, last_name, state], index) => ({
     external_id: `seed-${index + 1}`,
-    ...{ first_name, last_name, state, city: 'Springfield', postal_code: '62701' },
+    first_name,
+    last_name,
+    state,
+    city: 'Springfield',
+    postal_code: '62701',
     street: `${index + 1} Example Street`,
     email: `${first_name}.${last_name}@${slug}.test`.toLowerCase(),
   }));
@@ -58,20 +78,23 @@ export async function addPeople(work: Work, slug: string): Promise<string[]> {
 
 /** The first borrower has a loan of every age and an application; the others one loan each. */
 export async function addLoans(work: Work, borrowers: readonly string[]) {
-  const [product] = await tape.products(work.tx);
+  const [product] = await tape.listBoardableProducts(work.tx);
   const program_id = await tape.firstProgram(work.tx);
   if (!product || !program_id) throw new Error('The tenant has no product to lend under.');
   const parents = { product_id: product.id, program_id };
   const [first = '', ...others] = borrowers;
   for (const age of AGES)
-    await board(work, boardingOf(work, age, { ...parents, borrower_id: first }));
+    await boardLoan(work, boardingOf(work, age, { ...parents, borrower_id: first }));
   for (const [index, borrower_id] of others.entries()) {
     const age = AGES[index % AGES.length] as Age;
-    await board(work, boardingOf(work, age, { ...parents, borrower_id }));
+    await boardLoan(work, boardingOf(work, age, { ...parents, borrower_id }));
   }
   await createLoan(work, {
-    ...{ ...parents, borrower_id: first },
-    ...{ principal_amount: '15000.00', interest_rate: '0.0949', term_months: 48 },
+    ...parents,
+    borrower_id: first,
+    principal_amount: '15000.00',
+    interest_rate: '0.0949',
+    term_months: 48,
   });
 }
 

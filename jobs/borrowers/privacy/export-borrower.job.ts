@@ -3,37 +3,37 @@ import * as borrowers from '../../../sql/borrowers/borrowers.ts';
 import * as exports from '../../../sql/borrowers/exports.ts';
 import { newId } from '../../../sql/new-id.ts';
 import { find, findLocked, type Row } from '../../../sql/table.ts';
-import { current } from '../../../sql/tenants.ts';
+import { currentTenant } from '../../../sql/tenants.ts';
 import { uuid } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
-import { record } from '../../audit.ts';
+import { recordAudit } from '../../audit.ts';
 import { NotFound } from '../../errors.ts';
 import { safeFilename, storageKey } from '../../files/keys.ts';
 import { enqueue, job } from '../../job.ts';
-import type { Outside } from '../../outside.ts';
+import type { ExternalServices } from '../../external-systems.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { zipped, type Entry } from '../../files/zip.ts';
+import { zipped, type ZipEntry } from '../../files/zip.ts';
 
 /** Orders an archive of all that is kept about the borrower; while one is being made, answers that one. */
-export async function orderExport(work: Work, borrowerId: string): Promise<Row> {
+export async function requestExport(work: Work, borrowerId: string): Promise<Row> {
   const { tx, tenant_id } = work;
   if ((await findLocked(tx, borrowers.borrowers, borrowerId)) === null) throw new NotFound();
-  const pending = await exports.pendingOf(tx, borrowerId);
+  const pending = await exports.findPendingId(tx, borrowerId);
   const id = pending ?? (await order(work, borrowerId));
   if (pending === null) {
     await enqueue(tx, exportBorrower, { tenant_id, export_id: id });
     const entity = { type: 'borrower_exports', id, borrower_id: borrowerId };
-    await record(work, entity, 'create', {});
+    await recordAudit(work, entity, 'create', {});
   }
-  const row = await find(tx, exports.exports, id);
+  const row = await find(tx, exports.borrowerExports, id);
   if (row === null) throw new Error(`The export ${id} vanished in its own transaction.`);
   return row;
 }
 
 async function order({ tx, actor }: Work, borrower_id: string): Promise<string> {
   const id = newId();
-  const { slug: tenant_slug } = await current(tx);
+  const { slug: tenant_slug } = await currentTenant(tx);
   const place = { tenant_slug, loan_id: 'exports', document_type: id, filename: 'borrower.zip' };
   return insert(tx, 'borrower_exports', {
     id,
@@ -60,18 +60,20 @@ export const exportBorrower = job({
     const read = await within(tenant_id, (work) => contentsOf(work, export_id), { snapshot: true });
     if (read === null) return;
     const steps = (done: number) =>
-      within(tenant_id, ({ tx }) => exports.progress(tx, export_id, done, read.documents.length));
+      within(tenant_id, ({ tx }) =>
+        exports.setProgress(tx, export_id, done, read.documents.length),
+      );
     const entries = entriesOf(read, files, steps);
     await files.put(read.storage_key, zipped(entries, outside.now()), {
       when: (file, place) =>
         within(tenant_id, async ({ tx }) => {
           const { export_days: days } = (await settingsOf(tx)).retention;
-          if (await exports.completed(tx, export_id, { ...file, days })) await place();
+          if (await exports.markCompleted(tx, export_id, { ...file, days })) await place();
         }),
     });
   },
 
-  failed: ({ tx }, { export_id }, reason) => exports.failed(tx, export_id, reason),
+  failed: ({ tx }, { export_id }, reason) => exports.markFailed(tx, export_id, reason),
 });
 
 type Contents = {
@@ -81,13 +83,13 @@ type Contents = {
 };
 
 async function contentsOf({ tx }: Work, exportId: string): Promise<Contents | null> {
-  const ordered = await exports.ordered(tx, exportId);
+  const ordered = await exports.findUnfinished(tx, exportId);
   if (ordered === null) return null;
   const { borrower_id, storage_key } = ordered;
-  const ids = await exports.idsOf(tx, borrower_id);
+  const ids = await exports.relatedIds(tx, borrower_id);
   const texts: Contents['texts'] = [];
-  for (const { folder, name } of await exports.parts(tx)) {
-    const rows = await exports.rowsOf(tx, name, ids);
+  for (const { folder, name } of await exports.listExportedTables(tx)) {
+    const rows = await exports.exportedRows(tx, name, ids);
     // What there is nothing of is left out.
     if (rows.length > 0)
       texts.push({ path: `${folder}/${name}.json`, text: `[\n${rows.join(',\n')}\n]\n` });
@@ -105,9 +107,9 @@ and passwords are kept sealed and are in no export.
 
 async function* entriesOf(
   { texts, documents }: Contents,
-  files: Outside['files'],
+  files: ExternalServices['files'],
   steps: (done: number) => Promise<unknown>,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<ZipEntry> {
   yield { path: 'README.txt', content: Buffer.from(README) };
   for (const { path, text } of texts) yield { path, content: Buffer.from(text) };
   await steps(0);

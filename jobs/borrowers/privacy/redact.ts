@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { standing, redact } from '../../../sql/borrowers/redaction.ts';
-import { words } from '../../../sql/types.ts';
-import { record } from '../../audit.ts';
+import { redactionFacts, redact } from '../../../sql/borrowers/redaction.ts';
+import { requiredText } from '../../../sql/types.ts';
+import { recordAudit } from '../../audit.ts';
 import { addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { enqueue } from '../../job.ts';
@@ -10,7 +10,9 @@ import type { Work } from '../../work.ts';
 import { removeRedactedFiles } from './remove-redacted-files.job.ts';
 
 export const Redaction = z.object({
-  confirm: words.describe('The last name of the borrower, or the number of one of the loans.'),
+  confirm: requiredText.describe(
+    'The last name of the borrower, or the number of one of the loans.',
+  ),
 });
 
 /**
@@ -23,16 +25,16 @@ export async function redactBorrower(
   { confirm }: z.output<typeof Redaction>,
 ) {
   const { tx, tenant_id, actor } = work;
-  const now = await standing(tx, id);
+  const now = await redactionFacts(tx, id);
   assertConfirmed(now, confirm);
   await assertDue(work, now);
   if (actor.id === null) throw new Error('Somebody redacts a borrower, and no job does.');
   await redact(tx, id, actor.id);
-  await record(work, { type: 'borrowers', id, borrower_id: id }, 'redact', {});
+  await recordAudit(work, { type: 'borrowers', id, borrower_id: id }, 'redact', {});
   await enqueue(tx, removeRedactedFiles, { tenant_id, borrower_id: id });
 }
 
-type Standing = Awaited<ReturnType<typeof standing>>;
+type Standing = Awaited<ReturnType<typeof redactionFacts>>;
 
 /** Whoever says whom by an id alone may have taken the wrong one, and nothing brings it back. */
 function assertConfirmed({ is_redacted, last_name, loan_numbers }: Standing, confirm: string) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { filesLeft, forgetKey } from '../../../sql/borrowers/redaction.ts';
-import { current } from '../../../sql/tenants.ts';
+import { listRemainingFiles, eraseStorageKey } from '../../../sql/borrowers/redaction.ts';
+import { currentTenant } from '../../../sql/tenants.ts';
 import { uuid } from '../../../sql/types.ts';
 import { removeFile } from '../../documents/remove-file.ts';
 import { job } from '../../job.ts';
@@ -24,14 +24,14 @@ export const removeRedactedFiles = job({
       const { left, slug } = await within(
         tenant_id,
         async ({ tx }) => ({
-          left: await filesLeft(tx, borrower_id, BATCH),
-          slug: (await current(tx)).slug,
+          left: await listRemainingFiles(tx, borrower_id, BATCH),
+          slug: (await currentTenant(tx)).slug,
         }),
         { readOnly: true },
       );
       for (const file of left) {
         await removeFile(files, slug, file);
-        await within(tenant_id, ({ tx }) => forgetKey(tx, file));
+        await within(tenant_id, ({ tx }) => eraseStorageKey(tx, file));
       }
       seen = left.length;
     }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { anything, isFresh, isSame, type Provider } from './callback.ts';
+import { anyBody, isFresh, equalsInConstantTime, type Provider } from './callback.ts';
 
 /**
  * A provider of whom nothing else is known: a signature over the raw bytes, dated where it can, or the
@@ -8,13 +8,14 @@ import { anything, isFresh, isSame, type Provider } from './callback.ts';
 export const generic: Provider = {
   isFrom: ({ secret }, { raw, header, now }) => {
     const authorization = header('Authorization');
-    if (authorization.startsWith('Bearer ')) return isSame(authorization.slice(7), secret);
+    if (authorization.startsWith('Bearer '))
+      return equalsInConstantTime(authorization.slice(7), secret);
     const timestamp = header('X-Provider-Timestamp');
     if (timestamp !== '' && !isFresh(timestamp, now)) return false;
     const signed = timestamp === '' ? raw : `${timestamp}.${raw}`;
     const expected = `sha256=${createHmac('sha256', secret).update(signed).digest('hex')}`;
-    return isSame(header('X-Provider-Signature'), expected);
+    return equalsInConstantTime(header('X-Provider-Signature'), expected);
   },
-  reports: anything,
-  message: anything,
+  reports: anyBody,
+  message: anyBody,
 };

@@ -1,12 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { isFresh, isSame, momentOf, saidIn, type Callback, type Provider } from './callback.ts';
+import {
+  isFresh,
+  equalsInConstantTime,
+  toTimestamp,
+  parseBody,
+  type Callback,
+  type Provider,
+} from './callback.ts';
 
 const Signature = z.object({ timestamp: z.string(), token: z.string(), signature: z.string() });
 
 /** Beside the event in JSON; among the fields of a form that brings a mail. */
 function signatureIn(callback: Callback) {
-  const body = saidIn(callback) as { signature?: unknown } | null;
+  const body = parseBody(callback) as { signature?: unknown } | null;
   const isForm = typeof body?.signature === 'string';
   return Signature.safeParse(isForm ? body : body?.signature).data ?? null;
 }
@@ -53,7 +60,7 @@ export const mailgun: Provider = {
     const signed = signatureIn(callback);
     if (signed === null || !isFresh(signed.timestamp, callback.now)) return false;
     const expected = createHmac('sha256', secret).update(signed.timestamp + signed.token);
-    return isSame(signed.signature, expected.digest('hex'));
+    return equalsInConstantTime(signed.signature, expected.digest('hex'));
   },
   onceOnly: (callback) => signatureIn(callback)?.token ?? '',
   reports: Event.transform(({ 'event-data': event }) => {
@@ -62,7 +69,7 @@ export const mailgun: Provider = {
     return {
       provider_message_id: event.message.headers['message-id'],
       status: statusOf(event),
-      timestamp: event.timestamp && momentOf(event.timestamp),
+      timestamp: event.timestamp && toTimestamp(event.timestamp),
       error_code: code === null || code === undefined ? undefined : String(code).slice(0, 60),
       error_message: why?.slice(0, 1_000),
       is_opted_out: event.reason === 'suppress-unsubscribe',

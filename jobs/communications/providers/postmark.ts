@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dictionary } from '../../../sql/dictionary.ts';
-import { hasPassword, type Provider } from './callback.ts';
+import { isBasicPasswordValid, type Provider } from './callback.ts';
 
 const Event = z.object({
   RecordType: z.string(),
@@ -54,7 +54,7 @@ const Mail = z.object({
 
 /** Nothing is signed: the secret is the password of the address that Postmark was given. */
 export const postmark: Provider = {
-  isFrom: hasPassword,
+  isFrom: isBasicPasswordValid,
   reports: Event.transform((event) => ({
     provider_message_id: event.Metadata?.message ?? event.MessageID,
     status: statusOf(event),

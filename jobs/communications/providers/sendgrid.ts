@@ -1,6 +1,6 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { isFresh, momentOf, nothing, type Provider } from './callback.ts';
+import { isFresh, toTimestamp, unsupportedBody, type Provider } from './callback.ts';
 
 /** The key as SendGrid shows it: the bytes of a public key of the curve P-256, in base64. */
 function keyOf(secret: string): KeyObject | null {
@@ -53,11 +53,11 @@ export const sendgrid: Provider = {
     events.map((event) => ({
       provider_message_id: event.message ?? event['smtp-id'] ?? event.sg_message_id,
       status: statusOf(event),
-      timestamp: event.timestamp && momentOf(event.timestamp),
+      timestamp: event.timestamp && toTimestamp(event.timestamp),
       error_code: event.status?.slice(0, 60),
       error_message: event.reason?.slice(0, 1_000),
       is_opted_out: isOptedOut(event),
     })),
   ),
-  message: nothing,
+  message: unsupportedBody,
 };

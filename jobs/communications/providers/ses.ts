@@ -2,12 +2,12 @@ import { verify, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { dictionary } from '../../../sql/dictionary.ts';
 import {
-  hasPassword,
+  isBasicPasswordValid,
   isFresh,
-  isSame,
-  nothing,
-  saidIn,
-  type Agreed,
+  equalsInConstantTime,
+  unsupportedBody,
+  parseBody,
+  type ProviderCredentials,
   type Callback,
   type Provider,
 } from './callback.ts';
@@ -34,7 +34,7 @@ const Envelope = z.object({
 });
 type Envelope = z.output<typeof Envelope>;
 
-const envelopeIn = (callback: Callback) => Envelope.safeParse(saidIn(callback)).data ?? null;
+const envelopeIn = (callback: Callback) => Envelope.safeParse(parseBody(callback)).data ?? null;
 
 /** An HTTPS address at the service, without anything that could lead elsewhere. */
 function isOfService(text: string): boolean {
@@ -84,10 +84,10 @@ function isSigned(envelope: Envelope, certificate: string, now: Date): boolean {
   return verify(hash, Buffer.from(signedText(envelope)), publicKey, signature);
 }
 
-function isAnnounced(agreed: Agreed, callback: Callback): boolean {
-  if (!hasPassword(agreed, callback)) return false;
+function isAnnounced(agreed: ProviderCredentials, callback: Callback): boolean {
+  if (!isBasicPasswordValid(agreed, callback)) return false;
   const envelope = envelopeIn(callback);
-  return envelope !== null && isSame(envelope.TopicArn, agreed.account_id ?? '');
+  return envelope !== null && equalsInConstantTime(envelope.TopicArn, agreed.account_id ?? '');
 }
 
 const moment = z.object({ timestamp: z.string() }).nullish();
@@ -184,5 +184,5 @@ export const ses: Provider = {
     return isSubscribeUrl(url) ? url : null;
   },
   reports: z.union([Notification, Confirmation]),
-  message: nothing,
+  message: unsupportedBody,
 };

@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { dictionary } from '../../../sql/dictionary.ts';
-import type { Wish } from '../keywords.ts';
-import { formOf, isSame, type Provider } from './callback.ts';
+import type { KeywordKind } from '../keywords.ts';
+import { parseForm, equalsInConstantTime, type Provider } from './callback.ts';
 
 type Fields = Record<string, string>;
 
 /** Twilio's error for a number whose holder has opted out at Twilio: no message goes there any more. */
-export const OPTED_OUT = '21610';
+export const OPTED_OUT_ERROR_CODE = '21610';
 
 /** What Advanced Opt-Out understood, whatever the words were; Twilio confirms STOP and START itself. */
-const WISHES = dictionary<Wish>({ STOP: 'stop', START: 'start', HELP: 'help' });
+const WISHES = dictionary<KeywordKind>({ STOP: 'stop', START: 'start', HELP: 'help' });
 
 /** What Twilio puts in X-Twilio-Signature: over the address called and all fields of its form. */
 export function twilioSignature(secret: string, url: string, fields: Fields): string {
@@ -33,14 +33,17 @@ const form = z
       provider_message_id: id,
       status: MessageStatus ?? SmsStatus,
       error_code: ErrorCode,
-      is_opted_out: ErrorCode === OPTED_OUT,
+      is_opted_out: ErrorCode === OPTED_OUT_ERROR_CODE,
       opt_out_type: WISHES[OptOutType?.toUpperCase() ?? ''],
     };
   });
 
 export const twilio: Provider = {
   isFrom: ({ secret }, { raw, url, header }) =>
-    isSame(header('X-Twilio-Signature'), twilioSignature(secret, url, formOf(raw))),
+    equalsInConstantTime(
+      header('X-Twilio-Signature'),
+      twilioSignature(secret, url, parseForm(raw)),
+    ),
   reports: form,
   message: form,
 };

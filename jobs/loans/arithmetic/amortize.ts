@@ -1,11 +1,11 @@
 import type { Big } from 'big.js';
-import { daysBetween, monthEnd, partsOf } from '../../dates.ts';
+import { daysBetween, monthEnd, dateParts } from '../../dates.ts';
 import { divide, parseMoney, parseRate, ZERO, type Rounding } from '../../money.ts';
 import { dueDates, onePeriodAfter } from './due-dates.ts';
-import { interestDueOf, type PlannedPeriod } from './interest-due.ts';
-import { exactCents, flatPayment, solvePayment } from './level-payment.ts';
-import { inCents, lesser, parseCents, wordedCents } from './minor-units.ts';
-import { factorsOf } from './period-rate.ts';
+import { interestDueCalculator, type PlannedPeriod } from './interest-due.ts';
+import { roundNoiseToCents, flatPayment, solvePayment } from './level-payment.ts';
+import { toCentUnits, minBigint, parseCents, formatCents } from './minor-units.ts';
+import { periodFactorCalculator } from './period-rate.ts';
 import type {
   Amortization,
   DayCount,
@@ -69,18 +69,18 @@ export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
   if (principal.lte(0) || input.number_of_payments < 1) return [];
   const periods = periodsOf(input);
   const ask = askOf(input, principal, periods);
-  const interestDue = interestDueOf(input, periods);
+  const interestDue = interestDueCalculator(input, periods);
   const rows: ScheduleRow[] = [];
   const last = periods.length - 1;
-  let balance = inCents(principal);
+  let balance = toCentUnits(principal);
   let unpaid = parseCents(input.unpaid_interest ?? '0.00');
   for (const [index, period] of periods.entries()) {
     let owed = unpaid + interestDue(index, balance);
     if (input.interest_method === 'flat' && ask(index, balance, owed) >= balance + owed)
       owed += interestDue(last, balance);
     const whole = balance + owed;
-    const due = index === last ? whole : lesser(ask(index, balance, owed), whole);
-    const interest = lesser(owed, due);
+    const due = index === last ? whole : minBigint(ask(index, balance, owed), whole);
+    const interest = minBigint(owed, due);
     const paid = due - interest;
     unpaid = owed - interest;
     rows.push(rowOf(input, index, period, { due, interest, principal: paid, balance }));
@@ -97,7 +97,7 @@ function periodsOf(input: ScheduleInput): PlannedPeriod[] {
   const day = input.payment_day ?? intendedDay(start, input.first_payment_date ?? null);
   const first = input.first_payment_date ?? onePeriodAfter(frequency, start, 1, day);
   const dates = input.due_dates ?? dueDates(frequency, first, count, day);
-  const factorOf = factorsOf(input, rate);
+  const factorOf = periodFactorCalculator(input, rate);
   return dates.map((due_date, index) => {
     const from = index === 0 ? start : (dates[index - 1] ?? start);
     const days = daysBetween(from, due_date);
@@ -107,9 +107,9 @@ function periodsOf(input: ScheduleInput): PlannedPeriod[] {
 
 /** A first date at the end of a month shorter than the start's day means the start's day. */
 function intendedDay(start: string, first: string | null): number {
-  const { day } = partsOf(start);
+  const { day } = dateParts(start);
   if (first === null) return day;
-  const firstDay = partsOf(first).day;
+  const firstDay = dateParts(first).day;
   return first === monthEnd(first) && day > firstDay ? day : firstDay;
 }
 
@@ -117,7 +117,7 @@ function intendedDay(start: string, first: string | null): number {
 type Ask = (index: number, balance: bigint, interest: bigint) => bigint;
 
 function level(amount: Big): Ask {
-  const cents = inCents(amount);
+  const cents = toCentUnits(amount);
   return () => cents;
 }
 
@@ -129,8 +129,8 @@ function askOf(input: ScheduleInput, principal: Big, periods: readonly PlannedPe
     input.interest_method === 'interest_only' ? 'interest_only' : input.amortization;
   if (amortization === 'interest_only') return (_index, _balance, interest) => interest;
   if (amortization === 'level_principal') {
-    const part = inCents(exactCents(divide(principal, periods.length), rounding));
-    return (_index, balance, interest) => lesser(part, balance) + interest;
+    const part = toCentUnits(roundNoiseToCents(divide(principal, periods.length), rounding));
+    return (_index, balance, interest) => minBigint(part, balance) + interest;
   }
   const factors = periods.map((period) => period.factor);
   if (input.interest_method === 'flat') return level(flatPayment(principal, factors, rounding));
@@ -157,12 +157,12 @@ function rowOf(
   return {
     period_number: (input.first_period_number ?? 1) + index,
     due_date: period.due_date,
-    payment_amount: wordedCents(amounts.due),
-    principal_amount: wordedCents(amounts.principal),
-    interest_amount: wordedCents(amounts.interest),
+    payment_amount: formatCents(amounts.due),
+    principal_amount: formatCents(amounts.principal),
+    interest_amount: formatCents(amounts.interest),
     fees_amount: '0.00',
-    beginning_balance: wordedCents(amounts.balance),
-    ending_balance: wordedCents(amounts.balance - amounts.principal),
+    beginning_balance: formatCents(amounts.balance),
+    ending_balance: formatCents(amounts.balance - amounts.principal),
     days_in_period: period.days,
   };
 }

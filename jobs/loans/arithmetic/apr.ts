@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
-import { divide, parseRate, tenPlaces, ZERO } from '../../money.ts';
+import { divide, parseRate, roundToTenPlaces, ZERO } from '../../money.ts';
 import type { ScheduleRow } from './amortize.ts';
-import { inUnits, parseCents } from './minor-units.ts';
+import { toUnits, parseCents } from './minor-units.ts';
 import type { DayCount, PaymentFrequency } from './terms.ts';
 import {
   singlePaymentIntervals,
@@ -11,7 +11,7 @@ import {
 } from './unit-periods.ts';
 
 /** Money on a day: an advance to the borrower, or a payment by the borrower. */
-export type Flow = { date: string; amount: string };
+export type CashFlow = { date: string; amount: string };
 
 /** The amount is in cents. */
 type Timed = Interval & { amount: bigint };
@@ -32,19 +32,19 @@ const UNIT_OF: Record<Exclude<PaymentFrequency, 'single'>, UnitPeriod> = {
  * of unit-periods in a year. The term begins with the first advance.
  */
 export function annualPercentageRate(
-  advances: readonly Flow[],
-  payments: readonly Flow[],
+  advances: readonly CashFlow[],
+  payments: readonly CashFlow[],
   unit: UnitPeriod,
 ): Big {
   const start = startOf(advances);
   const dates = payments.map((payment) => payment.date);
   const { intervalTo, per_year } = unitPeriods(start, dates, unit);
-  const timed = (flow: Flow) => ({ ...intervalTo(flow.date), amount: parseCents(flow.amount) });
+  const timed = (flow: CashFlow) => ({ ...intervalTo(flow.date), amount: parseCents(flow.amount) });
   return solveRate(advances.map(timed), payments.map(timed)).times(per_year);
 }
 
 /** The rate of a loan that is advanced at once and repaid at once. */
-export function singlePaymentRate(advance: Flow, payment: Flow): Big {
+export function singlePaymentRate(advance: CashFlow, payment: CashFlow): Big {
   const { interval, per_year } = singlePaymentIntervals(advance.date, payment.date);
   const lent = { full: 0, fraction: ZERO, amount: parseCents(advance.amount) };
   const repaid = { ...interval, amount: parseCents(payment.amount) };
@@ -52,7 +52,7 @@ export function singlePaymentRate(advance: Flow, payment: Flow): Big {
 }
 
 /** The rate of a plan: what was financed on a day, against its rows. Six places, as disclosed. */
-export function aprOfSchedule(input: {
+export function computeScheduleApr(input: {
   amount_financed: string;
   start_date: string;
   payment_frequency: PaymentFrequency;
@@ -75,7 +75,7 @@ export function aprOfSchedule(input: {
 
 /** No record has room for a rate of so much (app.rate), far beyond those of loans: 1,000,000 percent a year. */
 const BEYOND = 10_000;
-export const hasRoom = (apr: string): boolean => new Big(apr).lt(BEYOND);
+export const isDisclosableApr = (apr: string): boolean => new Big(apr).lt(BEYOND);
 
 /** The days over which a day count spreads a year's rate; by 30/360 months count instead. */
 const DAYS_OF_YEAR = {
@@ -99,12 +99,12 @@ export function openEndRates(rate: string, dayCount: DayCount) {
   const apr = days === 365 ? yearly : daily.times(365).round(6);
   return {
     apr: apr.toFixed(),
-    daily_rate: tenPlaces(daily).toFixed(),
+    daily_rate: roundToTenPlaces(daily).toFixed(),
     days_of_year: String(days),
   };
 }
 
-function startOf(advances: readonly Flow[]): string {
+function startOf(advances: readonly CashFlow[]): string {
   const dates = advances.map((advance) => advance.date).toSorted();
   const first = dates[0];
   if (first === undefined) throw new RangeError('A rate requires an advance.');
@@ -179,7 +179,7 @@ function worth(flows: readonly Approximate[], rate: number): { value: number; sl
 
 /** One, in units of the twentieth place: Node counts with them twenty times faster than with decimals. */
 const ONE = 10n ** 20n;
-const unitsOf = (value: Big): bigint => inUnits(rounded(value), 20);
+const unitsOf = (value: Big): bigint => toUnits(rounded(value), 20);
 
 /** A value in units, divided by another, to the nearest unit. */
 const perUnit = (value: bigint, divisor: bigint): bigint => (value * ONE + divisor / 2n) / divisor;

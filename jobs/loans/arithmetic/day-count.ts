@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
-import { dayNumber, daysInMonth, isLeapYear, partsOf } from '../../dates.ts';
-import { divide, isZero, tenPlaces, ZERO } from '../../money.ts';
-import { inUnits, roundedTo, unitsPerOne } from './minor-units.ts';
+import { dayNumber, daysInMonth, isLeapYear, dateParts } from '../../dates.ts';
+import { divide, isZero, roundToTenPlaces, ZERO } from '../../money.ts';
+import { toUnits, divideRounded, unitsPerOne } from './minor-units.ts';
 import type { DayCount } from './terms.ts';
 
 const FRACTION_PLACES = 20;
@@ -21,7 +21,7 @@ const UNITS_OF_PRODUCT = unitsPerOne(2 + RATE_PLACES + FRACTION_PLACES - ACCRUED
 export function yearFraction(dayCount: DayCount, from: string, to: string): Big {
   if (to <= from) return ZERO;
   const { days, basis } = countDays(dayCount, from, to);
-  return fractionOf(days, basis);
+  return dayFraction(days, basis);
 }
 
 /** Quotients are few and asked for often: at most some thousand days over some bases. */
@@ -34,14 +34,14 @@ function quotientOf(days: number, basis: number): Quotient {
   const known = QUOTIENTS.get(basis)?.get(days);
   if (known !== undefined) return known;
   const fraction = divide(new Big(days), basis).round(FRACTION_PLACES, 1);
-  const quotient = { fraction, units: inUnits(fraction, FRACTION_PLACES) };
+  const quotient = { fraction, units: toUnits(fraction, FRACTION_PLACES) };
   const ofBasis = QUOTIENTS.get(basis) ?? new Map<number, Quotient>();
   QUOTIENTS.set(basis, ofBasis);
   if (ofBasis.size < 20_000) ofBasis.set(days, quotient);
   return quotient;
 }
 
-export const fractionOf = (days: number, basis: number): Big => quotientOf(days, basis).fraction;
+export const dayFraction = (days: number, basis: number): Big => quotientOf(days, basis).fraction;
 
 /** What a balance earns at a rate over a stretch of days, kept with ten places. */
 export function interestFor(
@@ -52,7 +52,7 @@ export function interestFor(
   to: string,
 ): Big {
   if (isZero(balance) || isZero(rate)) return ZERO;
-  return tenPlaces(balance.times(rate).times(yearFraction(dayCount, from, to)));
+  return roundToTenPlaces(balance.times(rate).times(yearFraction(dayCount, from, to)));
 }
 
 /** The same of cents, at a rate in units of its tenth place; in units of the tenth place of one. */
@@ -73,7 +73,7 @@ export const earnedUnits = (
   balance: bigint,
   rate: bigint,
   { days, basis }: { days: number; basis: number },
-): bigint => roundedTo(balance * rate * quotientOf(days, basis).units, UNITS_OF_PRODUCT);
+): bigint => divideRounded(balance * rate * quotientOf(days, basis).units, UNITS_OF_PRODUCT);
 
 /** Days over the days of a year. For actual_actual both are scaled by 365 × 366. */
 export function countDays(
@@ -92,7 +92,7 @@ export function countDays(
 
 /** Days before a date that lie in leap years, so that a year split by 1 January is split right. */
 function leapYearDaysBefore(date: string): number {
-  const { year } = partsOf(date);
+  const { year } = dateParts(date);
   const past = year - 1;
   const leapYears = Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400);
   const sinceNewYear = dayNumber(date) - dayNumber(`${date.slice(0, 4)}-01-01`);
@@ -101,8 +101,8 @@ function leapYearDaysBefore(date: string): number {
 
 /** The NASD rule: months have 30 days, and the ends of February and of long months count as 30. */
 function thirty360(from: string, to: string): number {
-  const start = partsOf(from);
-  const end = partsOf(to);
+  const start = dateParts(from);
+  const end = dateParts(to);
   const startsAtFebruaryEnd = isFebruaryEnd(start);
   const endDay = startsAtFebruaryEnd && isFebruaryEnd(end) ? 30 : end.day;
   const startDay = startsAtFebruaryEnd || start.day === 31 ? 30 : start.day;

@@ -1,4 +1,4 @@
-import { addDays, addMonths, daysBetween, onDay, partsOf } from '../../dates.ts';
+import { addDays, addMonths, daysBetween, dateInMonth, dateParts } from '../../dates.ts';
 import type { FirstPaymentRule, PaymentFrequency } from './terms.ts';
 
 const PAYMENTS_PER_YEAR = {
@@ -29,7 +29,7 @@ export function dueDates(
   count: number,
   intendedDay?: number | null,
 ): string[] {
-  const day = intendedDay ?? partsOf(first).day;
+  const day = intendedDay ?? dateParts(first).day;
   return Array.from({ length: count }, (_, index) =>
     index === 0 ? first : dueDate(frequency, first, index, day),
   );
@@ -46,11 +46,11 @@ function dueDate(frequency: PaymentFrequency, first: string, index: number, day:
 /** Two days a month, half a month apart: 1 and 16, 10 and 25, 15 and the last day. */
 function semiMonthly(first: string, index: number, day: number): string {
   const [early, late] = halves(day);
-  const { year, month, day: firstDay } = partsOf(first);
+  const { year, month, day: firstDay } = dateParts(first);
   const half = (firstDay > 15 ? 1 : 0) + index;
   const months = year * 12 + (month - 1) + Math.floor(half / 2);
   const date = half % 2 === 0 ? early : late;
-  return onDay(Math.floor(months / 12), (months % 12) + 1, date);
+  return dateInMonth(Math.floor(months / 12), (months % 12) + 1, date);
 }
 
 function halves(day: number): [number, number] {
@@ -60,9 +60,9 @@ function halves(day: number): [number, number] {
 
 /** The first of the two days of the month that lies after a date. */
 function nextHalf(date: string, day: number): string {
-  const { year, month } = partsOf(date);
+  const { year, month } = dateParts(date);
   const [early, late] = halves(day);
-  const candidates = [onDay(year, month, early), onDay(year, month, late)];
+  const candidates = [dateInMonth(year, month, early), dateInMonth(year, month, late)];
   return candidates.find((candidate) => candidate > date) ?? addMonths(date, 1, early);
 }
 
@@ -76,7 +76,7 @@ export function onePeriodAfter(
   if (frequency === 'single') return addMonths(date, termMonths, day ?? undefined);
   if (frequency === 'weekly') return addDays(date, 7);
   if (frequency === 'biweekly') return addDays(date, 14);
-  if (frequency === 'semi_monthly') return nextHalf(date, day ?? partsOf(date).day);
+  if (frequency === 'semi_monthly') return nextHalf(date, day ?? dateParts(date).day);
   return addMonths(date, frequency === 'quarterly' ? 3 : 1, day ?? undefined);
 }
 
@@ -106,5 +106,5 @@ export function firstPaymentDate(input: {
 }
 
 /** A first payment later than a whole loan's life is a slip, and its plan would leave the calendar. */
-export const isTooFarOff = (firstPayment: string, from: string): boolean =>
+export const isFirstPaymentTooLate = (firstPayment: string, from: string): boolean =>
   firstPayment > addMonths(from, 480);

@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { parseRate, type Rounding } from '../../money.ts';
 import { accruedUnits, RATE_PLACES } from './day-count.ts';
-import { inUnits, parseCents, roundedTo, unitsPerOne } from './minor-units.ts';
+import { toUnits, parseCents, divideRounded, unitsPerOne } from './minor-units.ts';
 import type { DayCount, InterestMethod, PaymentFrequency } from './terms.ts';
 import { unitsOfPeriod } from './thirty-day-months.ts';
 
@@ -22,7 +22,10 @@ export type PlannedPeriod = { from: string; due_date: string; days: number; fact
 /** The interest that becomes due with an instalment, on a balance until then; both in cents. */
 export type InterestDue = (index: number, balance: bigint) => bigint;
 
-export function interestDueOf(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
+export function interestDueCalculator(
+  input: Earning,
+  periods: readonly PlannedPeriod[],
+): InterestDue {
   if (input.interest_method === 'flat') return flat(input, periods);
   const isDaily = ['simple_daily', 'interest_only'].includes(input.interest_method ?? '');
   if (!isDaily) return periodic(periods);
@@ -36,13 +39,13 @@ const FACTOR_PLACES = 30;
 const NOISE = unitsPerOne(2 + FACTOR_PLACES - 15);
 const CENTS_OF_FIFTEEN = unitsPerOne(13);
 const centsOfProduct = (units: bigint): bigint =>
-  roundedTo(roundedTo(units, NOISE), CENTS_OF_FIFTEEN);
+  divideRounded(divideRounded(units, NOISE), CENTS_OF_FIFTEEN);
 
 /** The parts of the rate in their units; the periods of one rhythm have one and the same. */
 function factorsIn(periods: readonly PlannedPeriod[]): bigint[] {
   let [known, units]: [Big | null, bigint] = [null, 0n];
   return periods.map(({ factor }) => {
-    if (factor !== known) [known, units] = [factor, inUnits(factor, FACTOR_PLACES)];
+    if (factor !== known) [known, units] = [factor, toUnits(factor, FACTOR_PLACES)];
     return units;
   });
 }
@@ -78,7 +81,7 @@ const UNITS_PER_CENT = unitsPerOne(8);
 
 /** What the days have earned: cents of the sum of all stretches of an unchanged balance. */
 function daily(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
-  const rate = inUnits(parseRate(input.interest_rate), RATE_PLACES);
+  const rate = toUnits(parseRate(input.interest_rate), RATE_PLACES);
   const day_count = input.day_count ?? 'actual_365';
   let stretch = { since: input.start_date, balance: 0n };
   // A period begins where the one before ends: what had accrued by then ends its stretch.
@@ -90,7 +93,7 @@ function daily(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
       stretch = { since: from, balance };
     }
     accrued = before + accruedUnits(balance, rate, day_count, stretch.since, due_date);
-    const cents = roundedTo(accrued, UNITS_PER_CENT, input.rounding_mode);
+    const cents = divideRounded(accrued, UNITS_PER_CENT, input.rounding_mode);
     const interest = cents - asked;
     asked = cents;
     return interest;
@@ -99,13 +102,13 @@ function daily(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
 
 /** The same by 30/360, where each period has its own interest. */
 function byPeriods(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
-  const rate = inUnits(parseRate(input.interest_rate), RATE_PLACES);
+  const rate = toUnits(parseRate(input.interest_rate), RATE_PLACES);
   const counting = { day_count: '30_360', payment_frequency: input.payment_frequency } as const;
   let accrued = 0n;
   return (index, balance) => {
     const { from, due_date: to } = periods[index] ?? { from: '', due_date: '' };
-    const before = roundedTo(accrued, UNITS_PER_CENT, input.rounding_mode);
+    const before = divideRounded(accrued, UNITS_PER_CENT, input.rounding_mode);
     accrued += unitsOfPeriod(balance, rate, counting, { from, to });
-    return roundedTo(accrued, UNITS_PER_CENT, input.rounding_mode) - before;
+    return divideRounded(accrued, UNITS_PER_CENT, input.rounding_mode) - before;
   };
 }

@@ -4,7 +4,7 @@ import { divide, max, toCents, ZERO, type Rounding } from '../../money.ts';
 /** Equal parts of a principal and all the interest that it earns at these parts of its rate. */
 export function flatPayment(principal: Big, factors: readonly Big[], rounding: Rounding): Big {
   const interest = factors.reduce((total, factor) => total.plus(principal.times(factor)), ZERO);
-  return exactCents(divide(principal.plus(interest), factors.length), rounding);
+  return roundNoiseToCents(divide(principal.plus(interest), factors.length), rounding);
 }
 
 /**
@@ -36,7 +36,7 @@ export function solvePayment(
   const isRegular = factors.every((factor) => factor.eq(first));
   const worth = isRegular ? ofEqual(first, factors.length) : ofAny(factors);
   const exact = divide(principal.minus(balloon.times(worth.discount)), worth.annuity);
-  return max(exactCents(exact, rounding), ZERO);
+  return max(roundNoiseToCents(exact, rounding), ZERO);
 }
 
 /** What one unit at the end of the last period, and one at the end of each, are worth at the start. */
@@ -73,5 +73,5 @@ const ONE = new Big(1);
 const kept = (value: Big) => value.round(30, 1);
 
 /** Quotients are kept with 30 places; what a product lacks of half a cent for want of more is noise. */
-export const exactCents = (value: Big, rounding?: Rounding): Big =>
+export const roundNoiseToCents = (value: Big, rounding?: Rounding): Big =>
   toCents(value.round(15), rounding);

@@ -11,7 +11,7 @@ import type { Rounding } from '../../money.ts';
 export const unitsPerOne = (places: number): bigint => 10n ** BigInt(places);
 
 /** A decimal in units of its last place; one with more places than that is refused. */
-export function inUnits({ s: sign, e: exponent, c: digits }: Big, places: number): bigint {
+export function toUnits({ s: sign, e: exponent, c: digits }: Big, places: number): bigint {
   const missing = places + exponent - digits.length + 1;
   if (missing < 0 && digits[0] !== 0) throw new RangeError(`More than ${places} places.`);
   const whole = BigInt(digits.join('')) * unitsPerOne(Math.max(0, missing));
@@ -19,9 +19,9 @@ export function inUnits({ s: sign, e: exponent, c: digits }: Big, places: number
 }
 
 /** So many units of the last of these places, as a decimal. */
-export const ofUnits = (units: bigint, places: number): Big => new Big(`${units}e-${places}`);
+export const fromUnits = (units: bigint, places: number): Big => new Big(`${units}e-${places}`);
 
-export const inCents = (amount: Big): bigint => inUnits(amount, 2);
+export const toCentUnits = (amount: Big): bigint => toUnits(amount, 2);
 
 /** Reads money as strictly as `parseMoney` does. */
 export function parseCents(text: string): bigint {
@@ -32,14 +32,14 @@ export function parseCents(text: string): bigint {
 }
 
 /** The wire form of money, as `money` words it. */
-export function wordedCents(cents: bigint): string {
+export function formatCents(cents: bigint): string {
   const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0');
   return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
 /** Units in units that are so many times as large. */
-export function roundedTo(units: bigint, times: bigint, mode: Rounding = 'half_up'): bigint {
-  if (units < 0n) return -roundedTo(-units, times, mode);
+export function divideRounded(units: bigint, times: bigint, mode: Rounding = 'half_up'): bigint {
+  if (units < 0n) return -divideRounded(-units, times, mode);
   const whole = units / times;
   const rest = units - whole * times;
   if (rest === 0n) return whole;
@@ -49,4 +49,4 @@ export function roundedTo(units: bigint, times: bigint, mode: Rounding = 'half_u
   return twice > times ? whole + 1n : whole;
 }
 
-export const lesser = (one: bigint, other: bigint): bigint => (one < other ? one : other);
+export const minBigint = (one: bigint, other: bigint): bigint => (one < other ? one : other);

@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { divide } from '../../money.ts';
 import { paymentsPerYear } from './due-dates.ts';
-import { exactCents } from './level-payment.ts';
+import { roundNoiseToCents } from './level-payment.ts';
 import type { DayCount, InstallmentCalculation, PaymentFrequency } from './terms.ts';
 import { fractionOfPeriod, type Period } from './thirty-day-months.ts';
 
@@ -12,7 +12,7 @@ type Computed = {
 };
 
 /** The part of a yearly rate by which the instalment of each of a plan's periods is computed. */
-export function factorsOf(plan: Computed, rate: Big): (period: Period) => Big {
+export function periodFactorCalculator(plan: Computed, rate: Big): (period: Period) => Big {
   const { payment_frequency, installment_calculation, day_count = 'actual_365' } = plan;
   if (payment_frequency === 'single' || installment_calculation === 'actual_days')
     return (period) => rate.times(fractionOfPeriod({ day_count, payment_frequency }, period));
@@ -22,7 +22,7 @@ export function factorsOf(plan: Computed, rate: Big): (period: Period) => Big {
 
 /** What a period earns where the schedule says it: the balance at its begin times its part of the rate. */
 export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, period: Period): Big =>
-  exactCents(balance.times(factorsOf(plan, rate)(period)));
+  roundNoiseToCents(balance.times(periodFactorCalculator(plan, rate)(period)));
 
 /** Rates are few and asked for at each event of a loan: a division takes eight times as long as finding it here. */
 const KNOWN = new Map<string, Big>();

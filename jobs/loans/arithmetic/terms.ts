@@ -117,7 +117,7 @@ export function completeTerms(given: Partial<Terms>): Terms {
 }
 
 /** Up to here all that a loan can ever earn, and what thousands come to, fit the books' columns. */
-export const MOST = '9999999999.99';
+export const MAX_BALANCE = '9999999999.99';
 
 /** Whether a line asks for a minimum payment after each cycle, instead of repaying by a plan. */
 export const isBilledByCycle = ({
@@ -127,5 +127,5 @@ export const isBilledByCycle = ({
   loan_type === 'line_of_credit' && minimum_payment !== null;
 
 /** Whether the schedule says what interest a period earns; else it accrues day by day. */
-export const isFollowingPlan = ({ interest_method }: Pick<Terms, 'interest_method'>): boolean =>
+export const accruesBySchedule = ({ interest_method }: Pick<Terms, 'interest_method'>): boolean =>
   interest_method === 'scheduled' || interest_method === 'flat';

@@ -1,8 +1,8 @@
 import type { Big } from 'big.js';
-import { addMonths, daysBetween, earliest, monthEnd, partsOf } from '../../dates.ts';
-import { isZero, tenPlaces, ZERO } from '../../money.ts';
-import { countDays, earnedUnits, fractionOf, yearFraction } from './day-count.ts';
-import { inUnits, ofUnits, roundedTo } from './minor-units.ts';
+import { addMonths, daysBetween, earliest, monthEnd, dateParts } from '../../dates.ts';
+import { isZero, roundToTenPlaces, ZERO } from '../../money.ts';
+import { countDays, earnedUnits, dayFraction, yearFraction } from './day-count.ts';
+import { toUnits, fromUnits, divideRounded } from './minor-units.ts';
 import type { PaymentFrequency, Terms } from './terms.ts';
 
 /**
@@ -35,7 +35,7 @@ export function daysOfPeriod(frequency: PaymentFrequency, { from, to }: Period):
 export function fractionOfPeriod(counting: Counting, { from, to }: Period): Big {
   const { day_count, payment_frequency } = counting;
   if (day_count !== '30_360' || to <= from) return yearFraction(day_count, from, to);
-  return fractionOf(daysOfPeriod(payment_frequency, { from, to }), 360);
+  return dayFraction(daysOfPeriod(payment_frequency, { from, to }), 360);
 }
 
 /** What a balance earns at a rate in a whole period, kept with ten places. */
@@ -44,7 +44,7 @@ export const interestOfPeriod = (
   rate: Big,
   counting: Counting,
   period: Period,
-): Big => tenPlaces(balance.times(rate).times(fractionOfPeriod(counting, period)));
+): Big => roundToTenPlaces(balance.times(rate).times(fractionOfPeriod(counting, period)));
 
 /** The same of cents by 30/360, at a rate and in units as `earnedUnits` has them. */
 export const unitsOfPeriod = (
@@ -58,10 +58,10 @@ export const unitsOfPeriod = (
     : earnedUnits(balance, rate, { days: daysOfPeriod(payment_frequency, period), basis: 360 });
 
 /** The part of a period's interest that so many of its days earn. */
-export const partOf = (interest: Big, passed: number, days: number): Big =>
+export const prorateInterest = (interest: Big, passed: number, days: number): Big =>
   passed === days || isZero(interest)
     ? interest
-    : ofUnits(roundedTo(inUnits(interest, 10) * BigInt(passed), BigInt(days)), 10);
+    : fromUnits(divideRounded(toUnits(interest, 10) * BigInt(passed), BigInt(days)), 10);
 
 /** What a balance earns from the begin of the first of these periods to a day. */
 export function interestOver(
@@ -76,13 +76,13 @@ export function interestOver(
     .reduce((total, period) => {
       const whole = interestOfPeriod(balance, rate, counting, period);
       const passed = daysBetween(period.from, earliest(period.to, to));
-      return total.plus(partOf(whole, passed, daysBetween(period.from, period.to)));
+      return total.plus(prorateInterest(whole, passed, daysBetween(period.from, period.to)));
     }, ZERO);
 }
 
 /** The month that a day lies in, counted from another day, as after a last due date. */
-export function monthAround(origin: string, date: string): Period {
-  const day = partsOf(origin).day;
+export function monthContaining(origin: string, date: string): Period {
+  const day = dateParts(origin).day;
   const months = monthsBetween(origin, date);
   const begin = addMonths(origin, months, day);
   const index = begin > date ? months - 1 : months;
@@ -91,20 +91,20 @@ export function monthAround(origin: string, date: string): Period {
 
 /** Months of the calendar, whatever the days. */
 function monthsBetween(from: string, to: string): number {
-  const [start, end] = [partsOf(from), partsOf(to)];
+  const [start, end] = [dateParts(from), dateParts(to)];
   return (end.year - start.year) * 12 + end.month - start.month;
 }
 
 /** Both fall on one intended day, which a short month may have brought forward to its end. */
 function isWholeMonths(from: string, to: string): boolean {
   const months = monthsBetween(from, to);
-  const day = Math.max(partsOf(from).day, partsOf(to).day);
+  const day = Math.max(dateParts(from).day, dateParts(to).day);
   return months > 0 && addMonths(from, 0, day) === from && addMonths(to, 0, day) === to;
 }
 
 /** Days like the 1st and the 16th, the 15th and the month's end, the 28th and the 13th. */
 function isHalfMonth(from: string, to: string): boolean {
-  const [start, end] = [partsOf(from), partsOf(to)];
+  const [start, end] = [dateParts(from), dateParts(to)];
   const early = Math.min(start.day, end.day);
   const late = start.day > end.day ? from : to;
   const isNext = monthsBetween(from, to) === (late === from ? 1 : 0);

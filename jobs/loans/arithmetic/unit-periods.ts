@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { addMonths, daysBetween, monthEnd, partsOf } from '../../dates.ts';
+import { addMonths, daysBetween, monthEnd, dateParts } from '../../dates.ts';
 import { divide, ZERO } from '../../money.ts';
 
 /** The common period of a transaction; Regulation Z, Appendix J, (b)(4). */
@@ -29,7 +29,7 @@ export function unitPeriods(start: string, dates: readonly string[], unit: UnitP
   }
   const days = unit.kind === 'semimonth' ? 15 : 30 * unit.count;
   const per_year = unit.kind === 'semimonth' ? new Big(24) : divide(new Big(12), unit.count);
-  const dayOfSeries = Math.max(...dates.map((date) => partsOf(date).day));
+  const dayOfSeries = Math.max(...dates.map((date) => dateParts(date).day));
   const intervalTo = (date: string) => {
     const { months, rest } = monthsBack(start, date, dayOfSeries);
     return parts(30 * months + rest, days);
@@ -66,7 +66,7 @@ export function singlePaymentIntervals(
   from: string,
   to: string,
 ): { interval: Interval; per_year: Big } {
-  const { months, rest } = monthsBack(from, to, partsOf(to).day);
+  const { months, rest } = monthsBack(from, to, dateParts(to).day);
   const days = Math.max(1, daysBetween(from, to));
   if (months < 12) {
     const per_year =
@@ -84,9 +84,9 @@ export function singlePaymentIntervals(
 
 /** Full months back from a date to a start, and the days from the start to where they begin. */
 function monthsBack(start: string, date: string, dayOfSeries: number) {
-  const day = date === monthEnd(date) ? Math.max(dayOfSeries, partsOf(date).day) : undefined;
-  const from = partsOf(start);
-  const to = partsOf(date);
+  const day = date === monthEnd(date) ? Math.max(dayOfSeries, dateParts(date).day) : undefined;
+  const from = dateParts(start);
+  const to = dateParts(date);
   let months = (to.year - from.year) * 12 + (to.month - from.month);
   if (months > 0 && addMonths(date, -months, day) < start) months -= 1;
   months = Math.max(0, months);

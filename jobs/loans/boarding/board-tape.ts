@@ -1,16 +1,16 @@
 import * as tape from '../../../sql/loans/tape.ts';
-import { sideBySide } from '../../../sql/database/joined.ts';
+import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { parentsOf, type Parents } from '../origination/create.ts';
-import { board, type Boarding } from './board.ts';
-import type { Refusal, TapeRow } from './boarding-tape.ts';
+import { readLoanParents, type LoanParents } from '../origination/create.ts';
+import { boardLoan, type Boarding } from './board-loan.ts';
+import type { TapeIssue, TapeRow } from './boarding-tape.ts';
 
 /** A tape with a line that cannot be taken is not taken at all; every reason is named. */
-export class TapeRefused extends Error {
-  readonly refusals: readonly Refusal[];
+export class TapeRejected extends Error {
+  readonly refusals: readonly TapeIssue[];
 
-  constructor(refusals: readonly Refusal[]) {
+  constructor(refusals: readonly TapeIssue[]) {
     super(
       `${refusals.length === 1 ? 'One reason' : `${refusals.length} reasons`} against the tape.`,
     );
@@ -42,7 +42,7 @@ export async function boardTape(
   rows: readonly TapeRow[],
   { file, product, onProgress }: BoardingOptions,
 ): Promise<string[]> {
-  if (!(await tape.begin(work.tx)))
+  if (!(await tape.tryLockBoarding(work.tx)))
     throw new Conflict(
       'Another tape is being boarded. Try again when it has finished.',
       'in_progress',
@@ -51,29 +51,31 @@ export async function boardTape(
   const ids: string[] = [];
   for (let from = 0; from < fit.length; from += AT_ONCE) {
     const part = fit.slice(from, from + AT_ONCE);
-    for (const boarded of await sideBySide(part, (loan) => boardRow(work, loan))) {
+    for (const boarded of await mapConcurrently(part, (loan) => boardRow(work, loan))) {
       if (typeof boarded === 'string') ids.push(boarded);
       else refusals.push(...boarded);
     }
     onProgress?.(from + part.length);
   }
   if (refusals.length > 0)
-    throw new TapeRefused(refusals.toSorted((one, other) => one.line - other.line));
-  await tape.recordBoarded(work.tx, ids, file);
+    throw new TapeRejected(refusals.toSorted((one, other) => one.line - other.line));
+  await tape.auditBoarding(work.tx, ids, file);
   return ids;
 }
 
-type Fit = { line: number; input: Boarding; parents: Parents };
+type Fit = { line: number; input: Boarding; parents: LoanParents };
 
 /** The rows whose product there is and whose number is free, with what they take over; and the others. */
 async function fitting(work: Work, rows: readonly TapeRow[], product: string | undefined) {
   const find = await finderOf(work, product);
   const numbers = rows.map(({ loan_number }) => loan_number);
-  const taken = new Set((await tape.ofNumbers(work.tx, numbers)).map((loan) => loan.loan_number));
+  const taken = new Set(
+    (await tape.findLoansByNumber(work.tx, numbers)).map((loan) => loan.loan_number),
+  );
   const borrowers = await tape.addBorrowers(work.tx, uniqueBorrowers(rows));
   const idOf = new Map(borrowers.map(({ external_id, id }) => [external_id, id]));
-  const known = new Map<string, Parents>();
-  const refusals: Refusal[] = [];
+  const known = new Map<string, LoanParents>();
+  const refusals: TapeIssue[] = [];
   const fit: Fit[] = [];
   for (const row of rows) {
     const { line, loan_number, borrower_external_id } = row;
@@ -84,14 +86,14 @@ async function fitting(work: Work, rows: readonly TapeRow[], product: string | u
       refusals.push(against(line, 'loan_number', 'A loan with this number already exists.'));
     if (parentIds === null || taken.has(loan_number)) continue;
     const borrower_id = idOf.get(borrower_external_id) ?? '';
-    const parents = known.get(parentIds.product_id) ?? (await parentsOf(work, parentIds));
+    const parents = known.get(parentIds.product_id) ?? (await readLoanParents(work, parentIds));
     known.set(parentIds.product_id, parents);
     fit.push({ line, input: boardingOf(row, { borrower_id, ...parentIds }), parents });
   }
   return { fit, refusals };
 }
 
-const against = (line: number, column: string, reason: string): Refusal => ({
+const against = (line: number, column: string, reason: string): TapeIssue => ({
   line,
   column,
   reason,
@@ -100,7 +102,7 @@ const against = (line: number, column: string, reason: string): Refusal => ({
 /** What the loan's rules refuse is known before anything is written, so the others can be tried on. */
 async function boardRow(work: Work, { line, input, parents }: Fit) {
   try {
-    return await board(work, input, parents);
+    return await boardLoan(work, input, parents);
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     return Object.entries(error.errors).map(([column, reason]) => against(line, column, reason));
@@ -108,7 +110,7 @@ async function boardRow(work: Work, { line, input, parents }: Fit) {
 }
 
 async function finderOf({ tx }: Work, wanted: string | undefined) {
-  const offered = await tape.products(tx);
+  const offered = await tape.listBoardableProducts(tx);
   const program = await tape.firstProgram(tx);
   return ({ product_code = wanted }: TapeRow) => {
     const found = product_code ? offered.find(({ code }) => code === product_code) : offered[0];

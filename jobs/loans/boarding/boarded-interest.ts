@@ -2,8 +2,8 @@ import { newEvent } from '../history/new-event.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { fold } from '../engine/fold.ts';
-import { unpaidSince } from '../plans/boarded-schedule.ts';
-import type { Boarding } from './board.ts';
+import { interestUnpaidSince } from '../schedule/boarded-schedule.ts';
+import type { Boarding } from './board-loan.ts';
 
 /**
  * The interest that a boarded loan owes on the boarding day where nobody says so: what its balance accrues from
@@ -15,7 +15,7 @@ export function interestSincePaid(
   schedule: readonly ScheduleRow[],
   { balance, today }: { balance: string; today: string },
 ): string {
-  const effective_date = unpaidSince(terms, input, { balance, today });
+  const effective_date = interestUnpaidSince(terms, input, { balance, today });
   if (effective_date >= today) return '0.00';
   const boarding = newEvent({
     kind: 'boarding',

@@ -1,7 +1,7 @@
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { aprOfSchedule, hasRoom } from '../arithmetic/apr.ts';
+import { computeScheduleApr, isDisclosableApr } from '../arithmetic/apr.ts';
 import type { Terms } from '../arithmetic/terms.ts';
-import type { Boarded } from '../plans/boarded-schedule.ts';
+import type { BoardedLoan } from '../schedule/boarded-schedule.ts';
 
 /**
  * The annual percentage rate of a loan that was disclosed elsewhere: of its terms as they came over. What
@@ -10,16 +10,16 @@ import type { Boarded } from '../plans/boarded-schedule.ts';
  */
 export function boardedApr(
   { payment_frequency }: Pick<Terms, 'payment_frequency'>,
-  boarded: Boarded,
+  boarded: BoardedLoan,
   schedule: readonly ScheduleRow[],
 ): string | null {
   const isLent = schedule.some(({ due_date }) => due_date > boarded.origination_date);
   if (!isLent) return null;
-  const apr = aprOfSchedule({
+  const apr = computeScheduleApr({
     amount_financed: boarded.principal_amount,
     start_date: boarded.origination_date,
     payment_frequency,
     schedule,
   });
-  return hasRoom(apr) ? apr : null;
+  return isDisclosableApr(apr) ? apr : null;
 }

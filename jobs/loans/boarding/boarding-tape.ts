@@ -1,23 +1,31 @@
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { date, money, positiveMoney, rate, text, words, freeText } from '../../../sql/types.ts';
-import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import {
+  date,
+  money,
+  positiveMoney,
+  rate,
+  text,
+  requiredText,
+  freeText,
+} from '../../../sql/types.ts';
+import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import { validationMessage } from '../../validation-messages.ts';
 import { JURISDICTIONS } from '../products/program-types.ts';
-import { type Bytes, CsvBroken, readCsv } from './read-csv.ts';
+import { type ByteChunks, CsvSyntaxError, readCsv } from './read-csv.ts';
 
 /** Why a line of a tape cannot be taken. A column of null means the line as a whole. */
-export type Refusal = { line: number; column: string | null; reason: string };
+export type TapeIssue = { line: number; column: string | null; reason: string };
 
 const STATUSES = ['active', 'paid_off', 'charged_off'] as const;
 const cents = money.default('0.00');
 
 /** One loan of a tape. What is not required may be missing as a column, or empty. */
 const Columns = z.object({
-  loan_number: words.max(50),
-  borrower_external_id: words.max(200),
-  borrower_first_name: words.max(100),
-  borrower_last_name: words.max(100),
+  loan_number: requiredText.max(50),
+  borrower_external_id: requiredText.max(200),
+  borrower_first_name: requiredText.max(100),
+  borrower_last_name: requiredText.max(100),
   borrower_state: z.enum(JURISDICTIONS, 'Must be a state code like NY.'),
   principal_amount: positiveMoney,
   current_principal_balance: money,
@@ -37,7 +45,7 @@ const Columns = z.object({
   paid_interest: cents,
   paid_late_fees: cents,
   purpose: freeText.optional(),
-  product_code: words.max(50).optional(),
+  product_code: requiredText.max(50).optional(),
   accrued_interest: money.optional(),
   outstanding_fees: money.optional(),
   paid_through_date: date.optional(),
@@ -48,13 +56,13 @@ const Columns = z.object({
     .transform((word) => word === 'true')
     .optional(),
   borrower_email: z.email('Must be an email address.').toLowerCase().optional(),
-  borrower_street: words.optional(),
-  borrower_city: words.optional(),
-  borrower_postal_code: words.max(20).optional(),
+  borrower_street: requiredText.optional(),
+  borrower_city: requiredText.optional(),
+  borrower_postal_code: requiredText.max(20).optional(),
 });
 
 export type TapeRow = z.output<typeof Columns> & { line: number };
-type Read = { rows: TapeRow[]; refusals: Refusal[] };
+type Read = { rows: TapeRow[]; refusals: TapeIssue[] };
 /** What was read, and the columns that no loan of ours has, which were passed over. */
 export type Tape = Read & { unknown: string[] };
 
@@ -71,7 +79,7 @@ const isKnown = (name: string) => Object.hasOwn(Columns.shape, name);
  * Reads a tape as its bytes come: the rows that are right in themselves, and every reason against the
  * others.
  */
-export async function readTape(bytes: Bytes): Promise<Tape> {
+export async function readTape(bytes: ByteChunks): Promise<Tape> {
   let names: string[] | undefined;
   const read: Read[] = [];
   try {
@@ -91,7 +99,7 @@ export async function readTape(bytes: Bytes): Promise<Tape> {
     if (read.length === 0) return refuseAll(1, 'The tape contains no loans.');
     return { ...checkTogether(read), unknown: names.filter((name) => !isKnown(name)) };
   } catch (error) {
-    if (error instanceof CsvBroken) return refuseAll(error.line, error.message);
+    if (error instanceof CsvSyntaxError) return refuseAll(error.line, error.message);
     throw error;
   }
 }
@@ -144,8 +152,8 @@ function readRow(names: readonly string[], line: number, fields: readonly string
 }
 
 /** What the columns of one row may not say together. */
-function contradictions(row: TapeRow): Refusal[] {
-  const found: Refusal[] = [];
+function contradictions(row: TapeRow): TapeIssue[] {
+  const found: TapeIssue[] = [];
   const check = (isWrong: boolean, column: keyof TapeRow, reason: string) => {
     if (isWrong) found.push({ line: row.line, column, reason });
   };
@@ -169,7 +177,7 @@ function contradictions(row: TapeRow): Refusal[] {
     'Must not be before the origination date.',
   );
   check(
-    isTooFarOff(row.first_payment_date, origination_date),
+    isFirstPaymentTooLate(row.first_payment_date, origination_date),
     'first_payment_date',
     'Must be within 40 years of the origination date.',
   );

@@ -2,10 +2,10 @@ import { Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
-import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
-import { levelInstallment } from '../plans/boarded-schedule.ts';
-import type { Boarding } from './board.ts';
+import { levelInstallment } from '../schedule/boarded-schedule.ts';
+import type { Boarding } from './board-loan.ts';
 
 /** What only a loan that was in service before has. */
 const HISTORY = ['last_payment_date', 'times_delinquent', 'payment_history_profile'] as const;
@@ -17,7 +17,7 @@ export function checkBoarding({ today }: Work, input: Boarding) {
   if (origination_date > today) errors['origination_date'] = 'Must not be in the future.';
   if (first_payment_date && first_payment_date < origination_date)
     errors['first_payment_date'] = 'Must not be before the origination date.';
-  if (first_payment_date && isTooFarOff(first_payment_date, origination_date))
+  if (first_payment_date && isFirstPaymentTooLate(first_payment_date, origination_date))
     errors['first_payment_date'] = 'Must be within 40 years of the origination date.';
   if (balance && parseMoney(balance).gt(parseMoney(input.principal_amount))) {
     errors['current_principal_balance'] = 'Must not be more than the principal amount.';
@@ -33,7 +33,7 @@ export function checkBoarding({ today }: Work, input: Boarding) {
     errors[field] = `Not allowed for a loan that is ${input.status}.`;
   if (input.paid_through_date && input.paid_through_date < origination_date)
     errors['paid_through_date'] = 'Must not be before the origination date.';
-  if (input.paid_through_date && isTooFarOff(input.paid_through_date, today))
+  if (input.paid_through_date && isFirstPaymentTooLate(input.paid_through_date, today))
     errors['paid_through_date'] = 'Must be within 40 years.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }

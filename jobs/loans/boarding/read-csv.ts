@@ -1,11 +1,11 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse, type Options } from 'csv-parse';
 
-export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+export type ByteChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type CsvRecord = { line: number; fields: string[] };
 
 /** What is not CSV at all; the line is where the field that goes wrong begins. */
-export class CsvBroken extends Error {
+export class CsvSyntaxError extends Error {
   readonly line: number;
 
   constructor(line: number, message: string) {
@@ -24,7 +24,7 @@ const FIELDS_MAX = 1_000;
  * or by tabs. It is UTF-8, or UTF-16 with its byte order mark; what is neither comes as U+FFFD. Empty
  * lines are passed over.
  */
-export async function* readCsv(bytes: Bytes): AsyncGenerator<CsvRecord> {
+export async function* readCsv(bytes: ByteChunks): AsyncGenerator<CsvRecord> {
   const text = textOf(bytes);
   const beginning = await beginningOf(text);
   let line = 1;
@@ -35,7 +35,8 @@ export async function* readCsv(bytes: Bytes): AsyncGenerator<CsvRecord> {
     relax_column_count: true,
     max_record_size: CHARACTERS_MAX,
     cast(field, { index }) {
-      if (index >= FIELDS_MAX) throw new CsvBroken(line, `Has more than ${FIELDS_MAX} fields.`);
+      if (index >= FIELDS_MAX)
+        throw new CsvSyntaxError(line, `Has more than ${FIELDS_MAX} fields.`);
       line += lineEnds(field);
       return field;
     },
@@ -52,7 +53,7 @@ export async function* readCsv(bytes: Bytes): AsyncGenerator<CsvRecord> {
   try {
     for await (const record of parser) yield record as CsvRecord;
   } catch (error) {
-    throw error instanceof CsvError ? new CsvBroken(line, sentenceOf(error)) : error;
+    throw error instanceof CsvError ? new CsvSyntaxError(line, sentenceOf(error)) : error;
   }
 }
 
@@ -68,7 +69,7 @@ const SENTENCES: Partial<Record<string, string>> = {
 const sentenceOf = ({ code, message }: CsvError) => SENTENCES[code] ?? message;
 
 /** The bytes as text. A byte order mark says which, and is no part of the text. */
-async function* textOf(bytes: Bytes): AsyncGenerator<string> {
+async function* textOf(bytes: ByteChunks): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
   let waiting = Buffer.alloc(0);
   for await (const chunk of bytes) {
@@ -111,6 +112,6 @@ function delimiterOf(beginning: string): string {
   if (head.includes(',')) return ',';
   const others = [';', '\t'].filter((sign) => head.includes(sign));
   if (others.length > 1)
-    throw new CsvBroken(1, 'Contains semicolons or tabs. Separate the columns with commas.');
+    throw new CsvSyntaxError(1, 'Contains semicolons or tabs. Separate the columns with commas.');
   return others[0] ?? ',';
 }

@@ -15,7 +15,7 @@ export type Due = {
 };
 
 /** What one due received, and by which rule. */
-export type Share = {
+export type AllocationShare = {
   component: Component;
   installment_number: number | null;
   fee_id: string | null;
@@ -23,7 +23,7 @@ export type Share = {
   rule: string;
 };
 
-export type Allocation = { shares: Share[]; rest: Big };
+export type Allocation = { shares: AllocationShare[]; rest: Big };
 
 /**
  * Splits an amount over what is owed, in the order of a waterfall. The shares and the rest always
@@ -31,7 +31,7 @@ export type Allocation = { shares: Share[]; rest: Big };
  * waterfall serves is paid.
  */
 export function allocate(amount: Big, dues: readonly Due[], waterfall: Waterfall): Allocation {
-  const shares: Share[] = [];
+  const shares: AllocationShare[] = [];
   let rest = amount;
   for (const due of inServingOrder(dues, waterfall)) {
     if (!isAboveZero(rest)) break;
@@ -47,12 +47,12 @@ export function allocate(amount: Big, dues: readonly Due[], waterfall: Waterfall
  * Puts to each component what a person said, never more than it owes, oldest due first; what is
  * left over is for the waterfall to place.
  */
-export function allocateAsTold(
+export function allocateByInstruction(
   amount: Big,
   dues: readonly Due[],
   parts: readonly { component: Component; amount: Big }[],
 ): Allocation & { dues: Due[] } {
-  const shares: Share[] = [];
+  const shares: AllocationShare[] = [];
   const open = dues.map((due) => ({ ...due }));
   let rest = amount;
   for (const part of parts) {
@@ -93,7 +93,7 @@ const compareServed = (one: Served, other: Served): number =>
   one.step - other.step;
 
 /** Neighbouring shares of one component and target are one line of the explanation. */
-function addShare(shares: Share[], due: Due, amount: Big, rule: string): void {
+function addShare(shares: AllocationShare[], due: Due, amount: Big, rule: string): void {
   const last = shares.at(-1);
   const { component, installment_number, fee_id } = due;
   if (

@@ -1,23 +1,43 @@
 import type { Big } from 'big.js';
-import { above, isAboveZero, isLess, isZero, min, parseMoney, plus, ZERO } from '../../money.ts';
-import { isFollowingPlan } from '../arithmetic/terms.ts';
+import {
+  excessOver,
+  isAboveZero,
+  isLess,
+  isZero,
+  min,
+  parseMoney,
+  plus,
+  ZERO,
+} from '../../money.ts';
+import { accruesBySchedule } from '../arithmetic/terms.ts';
 import { WATERFALLS } from '../arithmetic/waterfalls.ts';
-import { allocate, allocateAsTold, type Allocation, type Share } from './allocate.ts';
-import { cover, markRepaid } from './coverage.ts';
-import { duesOn, openDueDate, waterfallFor } from './dues.ts';
+import {
+  allocate,
+  allocateByInstruction,
+  type Allocation,
+  type AllocationShare,
+} from './allocate.ts';
+import { coverInstallments, addComponentPayment } from './coverage.ts';
+import { listDues, openDueDate, waterfallFor } from './dues.ts';
 import type { EventOf, PaymentType } from './events.ts';
 import { payStatement } from './grace.ts';
-import { retune } from './pace.ts';
+import { updateAccrualPace } from './accrual-pace.ts';
 import {
-  claimed,
-  explain,
+  chargedOffBalance,
+  addAllocationLine,
   interestOwed,
   interestPrepaid,
   repaymentOwed,
   totalOwed,
   type Position,
 } from './position.ts';
-import { addToSuspense, reduceFee, reduceInterest, reducePrincipal, type Means } from './reduce.ts';
+import {
+  addToSuspense,
+  reduceFee,
+  reduceInterest,
+  reducePrincipal,
+  type ReductionMeans,
+} from './reduce.ts';
 
 /** Payments that change what is owed but answer no bill. */
 const WITHOUT_COVERAGE: readonly PaymentType[] = ['extra_principal', 'fee_only', 'recovery'];
@@ -25,7 +45,7 @@ const WITHOUT_COVERAGE: readonly PaymentType[] = ['extra_principal', 'fee_only',
 type Receipt = Pick<EventOf<'payment'>, 'id' | 'effective_date'> & {
   amount: Big;
   type: PaymentType;
-  means: Means;
+  means: ReductionMeans;
   override?: EventOf<'payment'>['allocation_override'];
   extra_to: 'principal' | 'next_installment';
 };
@@ -39,7 +59,7 @@ export function receivePayment(position: Position, event: EventOf<'payment'>): v
   const type = event.payment_type ?? 'regular';
   position.last_payment = { date: event.effective_date, amount };
   if (position.charged_off_on !== null || type === 'recovery') {
-    recover(position, { ...event, amount });
+    applyRecovery(position, { ...event, amount });
     return;
   }
   const credits = type === 'payoff' ? creditsTowards(position, event, amount) : ZERO;
@@ -64,13 +84,13 @@ function placeRest(
 ): void {
   if (isZero(amount)) return;
   if (type === 'fee_only') addToSuspense(position, amount, id, 'unapplied');
-  else recover(position, { id, effective_date, amount });
+  else applyRecovery(position, { id, effective_date, amount });
 }
 
 /** A payoff uses what waits in suspense for the part of the debt that it does not bring. */
 function creditsTowards(position: Position, event: EventOf<'payment'>, amount: Big): Big {
-  const owed = repaymentOwed(position, event.effective_date).plus(claimed(position));
-  const missing = above(owed, amount);
+  const owed = repaymentOwed(position, event.effective_date).plus(chargedOffBalance(position));
+  const missing = excessOver(owed, amount);
   return min(missing, position.suspense);
 }
 
@@ -88,11 +108,11 @@ function applyMoney(position: Position, receipt: Receipt): Big {
     rest = spend(position, { ...receipt, amount: rest }, unearned);
   }
   position.coverage.push(
-    ...cover(position.installments, {
+    ...coverInstallments(position.installments, {
       event_id: id,
       date,
       amount: covering,
-      covers_ahead: receipt.extra_to === 'next_installment',
+      covers_future_installments: receipt.extra_to === 'next_installment',
       tolerance: position.tolerance,
     }),
   );
@@ -120,10 +140,10 @@ const unearnedBy = (position: Position, { effective_date, type }: Receipt): Big 
 function neverEarned(position: Position, receipt: Receipt, settledBefore: Big): Big {
   const { effective_date: date } = receipt;
   const unearned = unearnedBy(position, receipt);
-  const paid = above(position.settled, settledBefore);
+  const paid = excessOver(position.settled, settledBefore);
   if (isZero(position.principal) || isZero(unearned)) return unearned;
   if (!isAboveZero(paid)) return ZERO;
-  retune(position, date);
+  updateAccrualPace(position, date);
   return min(paid, interestPrepaid(position, openDueDate(position, date)));
 }
 
@@ -134,7 +154,7 @@ function giveBack(position: Position, receipt: Receipt, unearned: Big): void {
   position.settled = position.settled.minus(unearned);
   position.paid.interest = position.paid.interest.minus(unearned);
   const line = { event_id, component: 'interest', rule: 'unearned interest' } as const;
-  explain(position, line, unearned.neg(), { before: owed, after: owed });
+  addAllocationLine(position, line, unearned.neg(), { before: owed, after: owed });
 }
 
 /** How a payment of a day is split over what is owed. */
@@ -150,16 +170,16 @@ function split(
     !is_curtailment &&
     isAboveZero(principal) &&
     isLess(amount, totalOwed(position, date));
-  const dues = duesOn(position, date, { may_prepay, is_curtailment });
+  const dues = listDues(position, date, { may_prepay, is_curtailment });
   const waterfall = waterfallFor(position, receipt.type);
   if (!receipt.override) return allocate(receipt.amount, dues, waterfall);
   const parts = receipt.override.map((part) => ({ ...part, amount: parseMoney(part.amount) }));
-  const told = allocateAsTold(receipt.amount, dues, parts);
+  const told = allocateByInstruction(receipt.amount, dues, parts);
   const after = allocate(told.rest, told.dues, waterfall);
   return { shares: [...told.shares, ...after.shares], rest: after.rest };
 }
 
-function applyShare(position: Position, share: Share, receipt: Receipt): void {
+function applyShare(position: Position, share: AllocationShare, receipt: Receipt): void {
   const { id: event_id, effective_date: date, means } = receipt;
   const cause = { event_id, date, means, rule: share.rule };
   const { installment_number } = share;
@@ -168,18 +188,18 @@ function applyShare(position: Position, share: Share, receipt: Receipt): void {
     return;
   }
   if (share.component === 'interest') {
-    const may_prepay = isFollowingPlan(position.terms);
+    const may_prepay = accruesBySchedule(position.terms);
     reduceInterest(position, share.amount, { ...cause, may_prepay, installment_number });
   }
   if (share.component === 'principal') {
     reducePrincipal(position, share.amount, { ...cause, installment_number });
   }
   const asking = position.installments.find(({ row }) => row.period_number === installment_number);
-  if (asking !== undefined) markRepaid(asking, share.component, share.amount);
+  if (asking !== undefined) addComponentPayment(asking, share.component, share.amount);
 }
 
 /** Money reduces what was charged off, and opens nothing again; what is above that waits. */
-export function recover(
+export function applyRecovery(
   position: Position,
   receipt: { id: string; amount: Big; effective_date: string },
 ): void {
@@ -191,7 +211,7 @@ export function recover(
     left = left.minus(amount);
     position.charged_off[component] = before.minus(amount);
     const line = { event_id: receipt.id, component: 'charge_off' } as const;
-    explain(position, { ...line, rule: `charged_off: ${component}` }, amount, {
+    addAllocationLine(position, { ...line, rule: `charged_off: ${component}` }, amount, {
       before,
       after: position.charged_off[component],
     });
@@ -208,7 +228,7 @@ export function applySuspense(position: Position, event: EventOf<'suspense_appli
   const type = event.payment_type ?? 'regular';
   addToSuspense(position, amount.neg(), event.id, 'application');
   if (position.charged_off_on !== null) {
-    recover(position, { ...event, amount });
+    applyRecovery(position, { ...event, amount });
     return;
   }
   const { id, effective_date } = event;
@@ -218,7 +238,7 @@ export function applySuspense(position: Position, event: EventOf<'suspense_appli
 }
 
 /** A credit is not cash: it reduces what is owed, and what finds no debt is not applied. */
-export function giveCredit(position: Position, event: EventOf<'service_credit'>): void {
+export function applyCredit(position: Position, event: EventOf<'service_credit'>): void {
   const amount = parseMoney(event.amount);
   const { id, effective_date, apply_to = 'waterfall' } = event;
   const credit = { id, effective_date, amount, means: 'waived' as const };
@@ -228,16 +248,16 @@ export function giveCredit(position: Position, event: EventOf<'service_credit'>)
       : creditComponent(position, credit, apply_to);
   if (!isAboveZero(rest)) return;
   const line = { event_id: id, component: 'unapplied', rule: 'credit exceeds debt' } as const;
-  explain(position, line, rest, { before: ZERO, after: ZERO });
+  addAllocationLine(position, line, rest, { before: ZERO, after: ZERO });
 }
 
 function creditComponent(
   position: Position,
-  credit: { id: string; effective_date: string; amount: Big; means: Means },
+  credit: { id: string; effective_date: string; amount: Big; means: ReductionMeans },
   target: 'fees' | 'interest' | 'principal',
 ): Big {
   const component = target === 'fees' ? 'fee' : target;
-  const open = duesOn(position, credit.effective_date, { may_prepay: false });
+  const open = listDues(position, credit.effective_date, { may_prepay: false });
   const dues = open.filter((due) => due.component === component);
   const { shares, rest } = allocate(credit.amount, dues, WATERFALLS.standard);
   for (const share of shares) {

@@ -1,18 +1,18 @@
 import { addDays, latest } from '../../dates.ts';
 import { min, parseMoney, parseRate } from '../../money.ts';
-import { scheduleOf } from '../plans/schedule-of.ts';
-import { applySuspense, giveCredit, receivePayment } from './apply-payment.ts';
-import { keepDelinquency } from './bills.ts';
-import { markDeferred, markPaid, replaceFrom } from './coverage.ts';
+import { buildAgreedSchedule } from '../schedule/build-agreed-schedule.ts';
+import { applySuspense, applyCredit, receivePayment } from './apply-payment.ts';
+import { preserveDelinquency } from './bills.ts';
+import { markDeferred, markPaidBeforeBoarding, replaceInstallments } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
-import { moveMaturity } from './extension.ts';
-import { drawInGrace, graceOfStatement } from './grace.ts';
-import { addToBase } from './interest.ts';
+import { trackMaturityExtension } from './maturity-extension.ts';
+import { drawInGrace, graceAfterStatement } from './grace.ts';
+import { addAccruedInterest } from './interest.ts';
 import {
   chargeOff,
   forgive,
-  liquidate,
-  raiseClaim,
+  applyLiquidation,
+  increaseChargedOff,
   transferServicing,
   writeOff,
 } from './losses.ts';
@@ -21,14 +21,14 @@ import {
   addToSuspense,
   feesPortion,
   interestPortion,
-  portionOf,
-  raisePrincipal,
+  portionAmount,
+  increasePrincipal,
   reduceFee,
   reduceFees,
   reduceInterest,
 } from './reduce.ts';
-import { stateOf } from './state.ts';
-import { startAccrual, stopAccrual } from './stops.ts';
+import { toLoanState } from './state.ts';
+import { startAccrual, stopAccrual } from './accrual-stops.ts';
 
 /** What each kind of event does to a loan; interest to its day is already counted. */
 const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
@@ -41,7 +41,7 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   payment: receivePayment,
   fee: assess,
   fee_waiver: waive,
-  service_credit: giveCredit,
+  service_credit: applyCredit,
   rate_change: (position, event) => {
     position.contract_rate = parseRate(event.interest_rate);
   },
@@ -52,12 +52,12 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
   accrual_stop: stopAccrual,
   accrual_start: startAccrual,
   charge_off: chargeOff,
-  liquidation: liquidate,
+  liquidation: applyLiquidation,
   reimbursement: reimburse,
   write_off: writeOff,
   capitalization: capitalize,
   forgiveness: forgive,
-  plan_agreed: agreePlan,
+  schedule_agreed: agreePlan,
   acceleration: accelerate,
   delinquency_pause: (position, event) => {
     position.pauses.push({ from: event.effective_date, to: event.to });
@@ -70,7 +70,7 @@ const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) =
 function fund(position: Position, event: EventOf<'disbursement'> | EventOf<'draw'>): void {
   position.funded_on ??= event.effective_date;
   position.is_closed = false;
-  raisePrincipal(position, parseMoney(event.amount), event.id, event.kind);
+  increasePrincipal(position, parseMoney(event.amount), event.id, event.kind);
   drawInGrace(position, parseMoney(event.amount));
 }
 
@@ -80,7 +80,7 @@ function finance(position: Position, event: EventOf<'disbursement'>, fee: Financ
   const amount = parseMoney(fee.amount);
   position.fees.set(fee.fee_id, feeOf({ ...fee, effective_date: date }));
   if (fee.treatment === 'capitalized')
-    raisePrincipal(position, amount, event_id, 'capitalized fee');
+    increasePrincipal(position, amount, event_id, 'capitalized fee');
   const means = fee.treatment === 'deducted' ? 'paid' : 'moved';
   reduceFee(position, fee.fee_id, amount, { event_id, date, rule: fee.treatment, means });
 }
@@ -91,9 +91,9 @@ function board(position: Position, event: EventOf<'boarding'>): void {
   position.funded_on = effective_date;
   if (event.last_payment_date)
     position.last_payment = { date: event.last_payment_date, amount: null };
-  raisePrincipal(position, parseMoney(event.principal_balance), id, 'boarding');
+  increasePrincipal(position, parseMoney(event.principal_balance), id, 'boarding');
   if (accrued_interest) {
-    addToBase(position.meter, effective_date, parseMoney(accrued_interest), 'boarded');
+    addAccruedInterest(position.meter, effective_date, parseMoney(accrued_interest), 'boarded');
   }
   if (outstanding_fees && parseMoney(outstanding_fees).gt(0)) {
     const { fees } = position;
@@ -105,11 +105,11 @@ function board(position: Position, event: EventOf<'boarding'>): void {
   const paidThrough = event.paid_through_date ?? effective_date;
   for (const installment of position.installments) {
     if (installment.row.due_date > paidThrough) continue;
-    markPaid(installment);
+    markPaidBeforeBoarding(installment);
   }
   if (event.charge_off_balance === undefined) return;
   position.charged_off_on = effective_date;
-  raiseClaim(position, 'principal', parseMoney(event.charge_off_balance), id);
+  increaseChargedOff(position, 'principal', parseMoney(event.charge_off_balance), id);
 }
 
 function assess(position: Position, event: EventOf<'fee'>): void {
@@ -157,32 +157,36 @@ function capitalize(position: Position, event: EventOf<'capitalization'>): void 
   const cause = { event_id, date, rule: 'capitalization', means: 'moved' } as const;
   const interest = reduceInterest(position, interestPortion(position, event.interest, date), cause);
   const fees = reduceFees(position, feesPortion(position, event.fees), cause);
-  raisePrincipal(position, interest.plus(fees), event_id, 'capitalization');
+  increasePrincipal(position, interest.plus(fees), event_id, 'capitalization');
 }
 
 /**
  * The instalments are what the agreement comes to for the loan as it stands on that day; those of a
  * billing cycle, for what is owed when the day is over, its interest included.
  */
-function agreePlan(position: Position, event: EventOf<'plan_agreed'>): void {
+function agreePlan(position: Position, event: EventOf<'schedule_agreed'>): void {
   const { effective_date: date, agreement, defers } = event;
   const rateOf = (day: string) => rateOn(position, latest(day, date));
   const asOf = agreement.rule === 'minimum' ? addDays(date, 1) : date;
-  const rows = scheduleOf(agreement, stateOf(position, asOf), position.terms, rateOf);
+  const rows = buildAgreedSchedule(agreement, toLoanState(position, asOf), position.terms, rateOf);
   if (agreement.rule === 'minimum') {
     const { number, due_date } = agreement;
-    const statement_rest = totalOwed(position, asOf);
-    const grace = graceOfStatement(position, statement_rest, asOf);
+    const statement_remainder = totalOwed(position, asOf);
+    const grace = graceAfterStatement(position, statement_remainder, asOf);
     position.cycle = {
-      ...{ ...position.cycle, ...grace },
-      ...{ number, ended_on: date, statement_rest, due_date },
+      ...position.cycle,
+      ...grace,
+      number,
+      ended_on: date,
+      statement_remainder,
+      due_date,
     };
   }
   if (rows.length === 0) return;
-  keepDelinquency(position, date, () => {
-    position.installments = replaceFrom(position.installments, rows);
+  preserveDelinquency(position, date, () => {
+    position.installments = replaceInstallments(position.installments, rows);
   });
-  moveMaturity(position, event);
+  trackMaturityExtension(position, event);
   if (defers) markDeferred(position.installments, defers);
   if (position.accelerated_on !== null) callOff(position, position.accelerated_on);
 }
@@ -206,15 +210,15 @@ function callOff(position: Position, date: string): void {
 function reimburse(position: Position, event: EventOf<'reimbursement'>): void {
   const { id, amount } = event;
   const { paid } = position;
-  const fromSuspense = portionOf(amount, position.suspense);
+  const fromSuspense = portionAmount(amount, position.suspense);
   addToSuspense(position, fromSuspense.neg(), id, 'reimbursement');
   const reopened = parseMoney(amount).minus(fromSuspense);
   const claimed = min(reopened, paid.recovery);
-  raiseClaim(position, 'principal', claimed, id, 'reimbursement');
+  increaseChargedOff(position, 'principal', claimed, id, 'reimbursement');
   paid.recovery = paid.recovery.minus(claimed);
   const repaid = reopened.minus(claimed);
   if (repaid.gt(0)) position.is_closed = false;
-  raisePrincipal(position, repaid, id, 'reimbursement');
+  increasePrincipal(position, repaid, id, 'reimbursement');
   paid.principal = paid.principal.minus(repaid);
 }
 

@@ -1,8 +1,8 @@
 import type { Big } from 'big.js';
 import { atLeastZero, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import { remainingOf, type Installment } from './coverage.ts';
-import { feesOwed, interestOwed, outstandingOf, type Position } from './position.ts';
+import { remainingAmount, type Installment } from './coverage.ts';
+import { feesOwed, interestOwed, outstandingFeeAmount, type Position } from './position.ts';
 
 /** An amount that is asked for, with what it is made of. */
 type Asked = { amount: string; principal: string; interest: string; fees: string };
@@ -27,7 +27,7 @@ export type Bill = {
  * The next instalment and what it asks for besides what is past due; all that would repay the loan by
  * then besides that; and what will be owed by then.
  */
-export type Next = {
+export type NextBill = {
   date: string | null;
   rows: readonly Installment[];
   amount: Big;
@@ -35,13 +35,13 @@ export type Next = {
   owed: Parts;
 };
 
-export function billOf(
+export function buildBill(
   position: Position,
   asOf: string,
-  next: Next,
+  next: NextBill,
   { rows, amount: late }: { rows: readonly Installment[]; amount: Big },
 ): Bill {
-  const pastDue = partsOf(late, askedBy(rows), owedOn(position, asOf));
+  const pastDue = partsOf(late, askedBy(rows), owedByComponent(position, asOf));
   const rest = less(next.owed, pastDue);
   const besides = min(feesBesides(position), next.rest.minus(next.amount));
   return {
@@ -59,7 +59,7 @@ type Parts = { principal: Big; interest: Big; fees: Big };
 function askedBy(installments: readonly Installment[]): Parts {
   const parts = installments.map((installment) => {
     const principal = parseMoney(installment.row.principal_amount);
-    const above = atLeastZero(remainingOf(installment).minus(principal));
+    const above = atLeastZero(remainingAmount(installment).minus(principal));
     const interest = min(parseMoney(installment.row.interest_amount), above);
     return { principal, interest, fees: above.minus(interest) };
   });
@@ -70,7 +70,7 @@ function askedBy(installments: readonly Installment[]): Parts {
   };
 }
 
-export const owedOn = (position: Position, date: string): Parts => ({
+export const owedByComponent = (position: Position, date: string): Parts => ({
   principal: position.principal,
   interest: interestOwed(position, date),
   fees: feesOwed(position),
@@ -102,14 +102,14 @@ const inWords = (amount: Big, { principal, interest, fees }: Parts): Asked => ({
 function feesBesides({ fees, terms }: Position): Big {
   if (isBilledByCycle(terms)) return ZERO;
   const besides = [...fees.values()].filter(({ is_spread }) => !is_spread);
-  return sum(besides.map(outstandingOf));
+  return sum(besides.map(outstandingFeeAmount));
 }
 
 /** Nothing comes next: what is owed is past due already, or there is no debt. */
-export const nothingNext = (position: Position, asOf: string): Next => ({
+export const emptyNextBill = (position: Position, asOf: string): NextBill => ({
   date: null,
   rows: [],
   amount: ZERO,
   rest: ZERO,
-  owed: owedOn(position, asOf),
+  owed: owedByComponent(position, asOf),
 });

@@ -1,10 +1,10 @@
 import type { Big } from 'big.js';
-import { above, min, money, sum, ZERO } from '../../money.ts';
+import { excessOver, min, money, sum, ZERO } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import { type Next, billOf, nothingNext, owedOn } from './bill.ts';
-import { type Installment, isSatisfied, openOf, remainingOf } from './coverage.ts';
-import { bucketOf, daysPastDue, delinquentSince } from './delinquency.ts';
+import { type NextBill, buildBill, emptyNextBill, owedByComponent } from './bill.ts';
+import { type Installment, isSatisfied, amountStillDue, remainingAmount } from './coverage.ts';
+import { bucketForDays, daysPastDue, delinquentSince } from './delinquency.ts';
 import {
   interestOwed,
   interestPrepaid,
@@ -12,7 +12,7 @@ import {
   totalOwed,
   type Position,
 } from './position.ts';
-import { positionBy } from './run.ts';
+import { positionOn } from './run.ts';
 
 export const INSTALLMENT_STATUSES = [
   'upcoming',
@@ -36,9 +36,9 @@ export type InstallmentState = ScheduleRow & {
 /**
  * What is asked for as of a day: the bill, since when something is unpaid, and of each instalment what
  * it still asks for. A debt of nothing has no bills. Statements, draws, letters and lists say what
- * this says; SQL says it again for all loans at once (sql/loans/open-plan.ts), which a test holds equal.
+ * this says; SQL says it again for all loans at once (sql/loans/open-installments.ts), which a test holds equal.
  */
-export function billsOf(position: Position, asOf: string) {
+export function summarizeBills(position: Position, asOf: string) {
   const bills = standing(position, asOf);
   const { owed, maturity, late, isOver, isMatured } = bills;
   const oldest = oldestUnpaid(bills);
@@ -47,7 +47,7 @@ export function billsOf(position: Position, asOf: string) {
   const next = nextBill(position, { ...bills, pastDue });
   const at = { asOf, tolerance: bills.tolerance, isOver, open: bills.open };
   return {
-    bill: billOf(position, asOf, next, { rows: late, amount: pastDue }),
+    bill: buildBill(position, asOf, next, { rows: late, amount: pastDue }),
     installments: position.installments.map((installment) => ({
       ...installment.row,
       paid_amount: money(installment.covered),
@@ -62,22 +62,22 @@ export function billsOf(position: Position, asOf: string) {
     next_payment_amount: money(isMatured ? owed : next.amount),
     past_due_amount: money(pastDue),
     days_past_due: days,
-    delinquency_bucket: bucketOf(days),
+    delinquency_bucket: bucketForDays(days),
     pauses: [...position.pauses],
     maturity_date: maturity,
   };
 }
 
 /** The due date with which the delinquency of a day began, as the whole history has it now; null where there is none. */
-export function firstDelinquencyOn(position: Position, asOf: string): string | null {
+export function firstDelinquencyDate(position: Position, asOf: string): string | null {
   const since = lateByPlanSince(position, asOf);
   const { replanned_late } = position;
   return since !== null && since === replanned_late?.due_date ? replanned_late.since : since;
 }
 
 /** Another plan does not begin a delinquency anew that it does not end. */
-export function keepDelinquency(position: Position, day: string, replan: () => void): void {
-  const since = firstDelinquencyOn(position, day);
+export function preserveDelinquency(position: Position, day: string, replan: () => void): void {
+  const since = firstDelinquencyDate(position, day);
   replan();
   const due_date = lateByPlanSince(position, day);
   const goesOn = since !== null && due_date !== null && since < due_date;
@@ -100,11 +100,11 @@ const leniencyOf = ({ pauses, terms }: Position) => ({
 });
 
 /** What is due on a day from before: after maturity, all that is owed. */
-export const pastDueOn = (position: Position, asOf: string): Big =>
+export const pastDueAmountOn = (position: Position, asOf: string): Big =>
   lateAmount(standing(position, asOf));
 
 const lateAmount = ({ isMatured, owed, late }: Standing): Big =>
-  isMatured ? owed : min(owed, sum(late.map(remainingOf)));
+  isMatured ? owed : min(owed, sum(late.map(remainingAmount)));
 
 type Standing = {
   asOf: string;
@@ -159,15 +159,21 @@ const lastDueDate = ({ terms }: Position, rows: readonly Installment[]): string 
 function nextBill(
   position: Position,
   { unpaid, asOf, isOver, maturity, pastDue, isMatured, last }: Standing & { pastDue: Big },
-): Next {
-  if (isOver || isMatured) return nothingNext(position, asOf);
+): NextBill {
+  if (isOver || isMatured) return emptyNextBill(position, asOf);
   const next = unpaid.find(({ row }) => row.due_date >= asOf) ?? last;
   const date = next?.row.due_date ?? maturity;
-  if (date === null) return nothingNext(position, asOf);
-  const by = positionBy({ position, day: asOf }, date);
-  const rest = above(repaymentOwed(by, date), pastDue);
-  const amount = next === undefined || date === maturity ? rest : min(remainingOf(next), rest);
-  return { date, rows: next === undefined ? [] : [next], amount, rest, owed: owedOn(by, date) };
+  if (date === null) return emptyNextBill(position, asOf);
+  const by = positionOn({ position, day: asOf }, date);
+  const rest = excessOver(repaymentOwed(by, date), pastDue);
+  const amount = next === undefined || date === maturity ? rest : min(remainingAmount(next), rest);
+  return {
+    date,
+    rows: next === undefined ? [] : [next],
+    amount,
+    rest,
+    owed: owedByComponent(by, date),
+  };
 }
 
 /**
@@ -176,26 +182,26 @@ function nextBill(
  * null where no date comes. Until that day it is in the bill of that date, and SQL, which knows one pace,
  * takes it from the loan's row.
  */
-export function interestAhead(position: Position, asOf: string, turn: string): string | null {
+export function interestOutlook(position: Position, asOf: string, turn: string): string | null {
   const { unpaid, last } = standing(position, asOf);
   const due = (unpaid.find(({ row }) => row.due_date > turn) ?? last)?.row.due_date;
   if (due === undefined || due <= turn) return null;
-  const by = positionBy({ position, day: asOf }, due);
+  const by = positionOn({ position, day: asOf }, due);
   return money(interestOwed(by, due).minus(interestPrepaid(by, due)));
 }
 
 /** The last instalment asks for what is owed once it is the next one, and after. */
 function openAmount(
   installment: Installment,
-  { isOver, isMatured, owed, late, last, next, tolerance }: Standing & { next: Next },
+  { isOver, isMatured, owed, late, last, next, tolerance }: Standing & { next: NextBill },
 ): Big {
   if (isOver) return ZERO;
   if (installment === last) {
-    const before = sum(late.filter((row) => row !== installment).map(remainingOf));
-    if (isMatured) return above(owed, before);
+    const before = sum(late.filter((row) => row !== installment).map(remainingAmount));
+    if (isMatured) return excessOver(owed, before);
     if (next.rows.includes(installment)) return next.amount;
   }
-  return openOf(installment, tolerance);
+  return amountStillDue(installment, tolerance);
 }
 
 function statusOf(

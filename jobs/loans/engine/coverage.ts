@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { addDays, compareDates } from '../../dates.ts';
 import {
-  above,
+  excessOver,
   isAboveZero,
   isEqual,
   isLess,
@@ -24,14 +24,14 @@ export type Installment = {
   begins: string | null;
   amount: Big;
   /** What is agreed of principal and interest together, once somebody has asked for it. */
-  besides_fees: Big | null;
+  principal_and_interest: Big | null;
   covered: Big;
   /** Nothing is left to cover: most instalments of an old loan, passed over quickly. */
-  is_full: boolean;
+  isCovered: boolean;
   /** What the scheduled methods pay of it by component, and whether that is all. */
   interest_paid: Big;
   principal_paid: Big;
-  is_repaid: boolean;
+  isPaidByComponent: boolean;
   /** The interest that it finds: as planned, until its period begins. The rest is principal. */
   interest: Big;
   /** Of the scheduled method: the balance that its period earns on, once it has begun. */
@@ -45,18 +45,18 @@ export type Installment = {
 /** How much of one instalment one payment covers. */
 export type Coverage = { event_id: string; installment_number: number; amount: string };
 
-export function installmentOf(row: ScheduleRow): Installment {
+export function newInstallment(row: ScheduleRow): Installment {
   const amount = parseMoney(row.payment_amount);
   return {
     row,
     begins: null,
     amount,
-    besides_fees: null,
+    principal_and_interest: null,
     covered: ZERO,
-    is_full: isZero(amount),
+    isCovered: isZero(amount),
     interest_paid: ZERO,
     principal_paid: ZERO,
-    is_repaid: isZero(amount),
+    isPaidByComponent: isZero(amount),
     interest: parseMoney(row.interest_amount),
     earning: null,
     paid_date: null,
@@ -66,52 +66,55 @@ export function installmentOf(row: ScheduleRow): Installment {
 }
 
 /** The days from which and to which it earns interest, where its plan says so. */
-export function periodOf(installment: Installment): Period {
+export function installmentPeriod(installment: Installment): Period {
   const { due_date, days_in_period } = installment.row;
   installment.begins ??= addDays(due_date, -days_in_period);
   return { from: installment.begins, to: due_date };
 }
 
 /** What is agreed of principal and interest together; how it is split follows from what it finds. */
-export function askedBesidesFees(installment: Installment): Big {
+export function principalAndInterest(installment: Installment): Big {
   const { principal_amount, interest_amount } = installment.row;
-  installment.besides_fees ??= parseMoney(principal_amount).plus(interest_amount);
-  return installment.besides_fees;
+  installment.principal_and_interest ??= parseMoney(principal_amount).plus(interest_amount);
+  return installment.principal_and_interest;
 }
 
-export const interestRest = ({ interest, interest_paid }: Installment): Big =>
-  above(interest, interest_paid);
+export const remainingInterest = ({ interest, interest_paid }: Installment): Big =>
+  excessOver(interest, interest_paid);
 
-export const principalRest = (installment: Installment): Big =>
-  above(minus(askedBesidesFees(installment), installment.interest), installment.principal_paid);
+export const remainingPrincipal = (installment: Installment): Big =>
+  excessOver(
+    minus(principalAndInterest(installment), installment.interest),
+    installment.principal_paid,
+  );
 
 const isRepaid = (installment: Installment): boolean =>
-  isZero(interestRest(installment)) && isZero(principalRest(installment));
+  isZero(remainingInterest(installment)) && isZero(remainingPrincipal(installment));
 
 /** What an instalment asks for by component has been paid by so much. */
-export function markRepaid(
+export function addComponentPayment(
   installment: Installment,
   component: 'interest' | 'principal',
   amount: Big,
 ): void {
   const paid = component === 'interest' ? 'interest_paid' : 'principal_paid';
   installment[paid] = plus(installment[paid], amount);
-  installment.is_repaid = isRepaid(installment);
+  installment.isPaidByComponent = isRepaid(installment);
 }
 
-export function remainingOf(installment: Installment): Big {
-  const isNothing = installment.is_full || installment.is_canceled;
+export function remainingAmount(installment: Installment): Big {
+  const isNothing = installment.isCovered || installment.is_canceled;
   if (isNothing) return ZERO;
   return minus(installment.amount, installment.covered);
 }
 
 /** All that an instalment asks for was paid before the loan came here. */
-export function markPaid(installment: Installment): void {
+export function markPaidBeforeBoarding(installment: Installment): void {
   installment.covered = installment.amount;
-  installment.is_full = true;
-  installment.interest_paid = installment.interest_paid.plus(interestRest(installment));
-  installment.principal_paid = installment.principal_paid.plus(principalRest(installment));
-  installment.is_repaid = true;
+  installment.isCovered = true;
+  installment.interest_paid = installment.interest_paid.plus(remainingInterest(installment));
+  installment.principal_paid = installment.principal_paid.plus(remainingPrincipal(installment));
+  installment.isPaidByComponent = true;
   installment.paid_date = installment.row.due_date;
 }
 
@@ -120,11 +123,11 @@ export function markPaid(installment: Installment): void {
  * for, however small it is, since the plan that the borrower was told has it.
  */
 export const isSatisfied = (installment: Installment, tolerance: Big): boolean =>
-  isZero(openOf(installment, tolerance));
+  isZero(amountStillDue(installment, tolerance));
 
 /** What is still asked for; too little to ask for is nothing. */
-export function openOf(installment: Installment, tolerance: Big): Big {
-  const rest = remainingOf(installment);
+export function amountStillDue(installment: Installment, tolerance: Big): Big {
+  const rest = remainingAmount(installment);
   const isTooLittle = isAboveZero(installment.covered) && !isLess(tolerance, rest);
   return isTooLittle ? ZERO : rest;
 }
@@ -134,7 +137,10 @@ export function openOf(installment: Installment, tolerance: Big): Big {
  * period is open, so that a borrower who pays some days early has paid the bill. On the day of
  * disbursement that is the first one.
  */
-export function dueBy(installments: readonly Installment[], date: string): Installment[] {
+export function payableInstallments(
+  installments: readonly Installment[],
+  date: string,
+): Installment[] {
   const due: Installment[] = [];
   for (const installment of installments) {
     if (installment.is_canceled) continue;
@@ -144,32 +150,43 @@ export function dueBy(installments: readonly Installment[], date: string): Insta
   return due;
 }
 
-export function dueAmount(installments: readonly Installment[], date: string): Big {
-  const open = dueBy(installments, date).filter((installment) => !installment.is_full);
-  return sum(open.map(remainingOf));
+export function payableAmount(installments: readonly Installment[], date: string): Big {
+  const open = payableInstallments(installments, date).filter(
+    (installment) => !installment.isCovered,
+  );
+  return sum(open.map(remainingAmount));
 }
 
 /** Covers instalments oldest first; what is more than they need covers nothing. */
-export function cover(
+export function coverInstallments(
   installments: readonly Installment[],
-  payment: { event_id: string; date: string; amount: Big; covers_ahead: boolean; tolerance: Big },
+  payment: {
+    event_id: string;
+    date: string;
+    amount: Big;
+    covers_future_installments: boolean;
+    tolerance: Big;
+  },
 ): Coverage[] {
-  const coverable = payment.covers_ahead ? installments : dueBy(installments, payment.date);
+  const coverable = payment.covers_future_installments
+    ? installments
+    : payableInstallments(installments, payment.date);
   const coverage: Coverage[] = [];
   let left = payment.amount;
   for (const installment of coverable) {
-    if (installment.is_full) continue;
+    if (installment.isCovered) continue;
     if (!isAboveZero(left)) break;
-    const amount = min(left, openOf(installment, payment.tolerance));
+    const amount = min(left, amountStillDue(installment, payment.tolerance));
     if (!isAboveZero(amount)) continue;
     left = minus(left, amount);
     installment.covered = plus(installment.covered, amount);
-    installment.is_full = isEqual(installment.covered, installment.amount);
-    if (installment.is_full || isSatisfied(installment, payment.tolerance))
+    installment.isCovered = isEqual(installment.covered, installment.amount);
+    if (installment.isCovered || isSatisfied(installment, payment.tolerance))
       installment.paid_date = payment.date;
     const { event_id } = payment;
     coverage.push({
-      ...{ event_id, installment_number: installment.row.period_number },
+      event_id,
+      installment_number: installment.row.period_number,
       amount: money(amount),
     });
   }
@@ -182,7 +199,7 @@ export function cover(
  * they are, and what was covered of a replaced one is kept by the one with its number; what is above
  * that one's amount, by those that follow.
  */
-export function replaceFrom(
+export function replaceInstallments(
   installments: readonly Installment[],
   schedule: readonly ScheduleRow[],
 ): Installment[] {
@@ -204,14 +221,14 @@ export function replaceFrom(
 }
 
 function carriedOver(row: ScheduleRow, old: Installment | undefined, excess: Big): Installment {
-  const installment = installmentOf(row);
+  const installment = newInstallment(row);
   installment.covered = min(excess.plus(old?.covered ?? ZERO), installment.amount);
-  installment.is_full = installment.covered.eq(installment.amount);
+  installment.isCovered = installment.covered.eq(installment.amount);
   if (old === undefined) return installment;
   installment.interest_paid = old.interest_paid;
   installment.principal_paid = old.principal_paid;
-  installment.is_repaid = isRepaid(installment);
-  installment.paid_date = installment.is_full ? old.paid_date : null;
+  installment.isPaidByComponent = isRepaid(installment);
+  installment.paid_date = installment.isCovered ? old.paid_date : null;
   return installment;
 }
 

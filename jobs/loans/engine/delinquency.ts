@@ -16,7 +16,7 @@ export type DelinquencyBucket = (typeof DELINQUENCY_BUCKETS)[number];
 /** Days that do not count as past due; both ends belong to the pause. */
 export type Pause = { from: string; to: string };
 
-export function bucketOf(days: number): DelinquencyBucket {
+export function bucketForDays(days: number): DelinquencyBucket {
   if (days <= 0) return 'current';
   if (days >= 180) return 'dpd_180_plus';
   return DELINQUENCY_BUCKETS[1 + Math.floor(days / 30)] ?? 'dpd_180_plus';
@@ -42,7 +42,7 @@ export function daysPastDue(
 }
 
 /** An instalment that asked for something on a day, and when it was paid, if it was. */
-export type Due = { due_date: string; paid_date: string | null };
+export type DatedInstallment = { due_date: string; paid_date: string | null };
 
 /**
  * The due date with which the delinquency began that a loan is in on a day: the oldest that is unpaid, or one before
@@ -51,7 +51,7 @@ export type Due = { due_date: string; paid_date: string | null };
 export function delinquentSince(
   oldestUnpaidDueDate: string | null,
   asOf: string,
-  dues: readonly Due[],
+  dues: readonly DatedInstallment[],
   leniency: Leniency,
 ): string | null {
   if (daysPastDue(oldestUnpaidDueDate, asOf, leniency) === 0) return null;

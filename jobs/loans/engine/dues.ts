@@ -1,14 +1,20 @@
 import type { Big } from 'big.js';
-import { above, min, minus, ZERO } from '../../money.ts';
-import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
+import { excessOver, min, minus, ZERO } from '../../money.ts';
+import { isBilledByCycle, accruesBySchedule } from '../arithmetic/terms.ts';
 import { customWaterfall, WATERFALLS, type Waterfall } from '../arithmetic/waterfalls.ts';
-import { partsOf } from '../plans/minimum.ts';
+import { openAmountByComponent } from '../schedule/minimum-payment.ts';
 import type { Due } from './allocate.ts';
-import { dueAmount, dueBy, interestRest, principalRest, remainingOf } from './coverage.ts';
+import {
+  payableAmount,
+  payableInstallments,
+  remainingInterest,
+  remainingPrincipal,
+  remainingAmount,
+} from './coverage.ts';
 import type { PaymentType } from './events.ts';
-import { interestOwed, outstandingOf, type Fee, type Position } from './position.ts';
+import { interestOwed, outstandingFeeAmount, type Fee, type Position } from './position.ts';
 import { openFees } from './reduce.ts';
-import { spreadDue } from './spread-due.ts';
+import { spreadFeesDue } from './spread-due.ts';
 
 /** Which waterfall serves a payment: its own type first, then the state of the loan. */
 export function waterfallFor(position: Position, type: PaymentType): Waterfall {
@@ -28,8 +34,8 @@ type Purpose = { may_prepay: boolean; is_curtailment?: boolean };
  * Everything that money of a day can be put to. Where a plan says what interest an instalment has,
  * a payment may bring it before it is earned, unless it repays the whole loan.
  */
-export function duesOn(position: Position, date: string, how: Purpose): Due[] {
-  const isPlanned = isFollowingPlan(position.terms);
+export function listDues(position: Position, date: string, how: Purpose): Due[] {
+  const isPlanned = accruesBySchedule(position.terms);
   const rest = isPlanned
     ? plannedDues(position, date, how)
     : isBilledByCycle(position.terms)
@@ -43,12 +49,12 @@ export function duesOn(position: Position, date: string, how: Purpose): Due[] {
  * far. The rest of it may be paid ahead, though not before the principal, which earns interest.
  */
 function feeDues(position: Position, date: string): Due[] {
-  const isPlanned = isFollowingPlan(position.terms);
+  const isPlanned = accruesBySchedule(position.terms);
   const end = position.installments.at(-1)?.row.due_date ?? date;
-  let asked = spreadDue(position, date);
+  let asked = spreadFeesDue(position, date);
   return openFees(position).flatMap((fee) => {
     const { fee_id, installment_number } = fee;
-    const whole = outstandingOf(fee);
+    const whole = outstandingFeeAmount(fee);
     const now = fee.is_spread ? min(whole, asked) : whole;
     if (fee.is_spread) asked = minus(asked, now);
     const on = isPlanned && !fee.is_spread ? feeDueDate(position, fee) : date;
@@ -76,8 +82,8 @@ function feeDueDate(position: Position, fee: Fee): string {
  */
 function dailyDues(position: Position, date: string): Due[] {
   const interest = interestOwed(position, date);
-  const billed = minus(dueAmount(position.installments, date), spreadDue(position, date));
-  const asked = above(billed, interest);
+  const billed = minus(payableAmount(position.installments, date), spreadFeesDue(position, date));
+  const asked = excessOver(billed, interest);
   const dueNow = min(asked, position.principal);
   return [
     due('interest', date, date, interest),
@@ -91,8 +97,12 @@ function dailyDues(position: Position, date: string): Due[] {
  * first, their share of the principal with it; otherwise whoever pays them would never repay the line.
  */
 function cycleDues(position: Position, date: string): Due[] {
-  const open = dueBy(position.installments, date).filter(({ is_full }) => !is_full);
-  const asked = partsOf(open.map((row) => ({ row: row.row, rest: remainingOf(row) })));
+  const open = payableInstallments(position.installments, date).filter(
+    ({ isCovered }) => !isCovered,
+  );
+  const asked = openAmountByComponent(
+    open.map((row) => ({ row: row.row, rest: remainingAmount(row) })),
+  );
   const owed = interestOwed(position, date);
   const interest = min(asked.interest, owed);
   const principal = min(asked.principal, position.principal);
@@ -111,10 +121,12 @@ function plannedDues(position: Position, date: string, how: Purpose): Due[] {
     ? payableInterest(position, date)
     : interestOwed(position, date);
   let principalLeft = position.principal;
-  for (const installment of dueBy(position.installments, date)) {
-    if (installment.is_repaid) continue;
-    const interest = min(interestRest(installment), interestLeft);
-    const principal = how.is_curtailment ? ZERO : min(principalRest(installment), principalLeft);
+  for (const installment of payableInstallments(position.installments, date)) {
+    if (installment.isPaidByComponent) continue;
+    const interest = min(remainingInterest(installment), interestLeft);
+    const principal = how.is_curtailment
+      ? ZERO
+      : min(remainingPrincipal(installment), principalLeft);
     interestLeft = minus(interestLeft, interest);
     principalLeft = minus(principalLeft, principal);
     const { due_date, period_number: installment_number } = installment.row;

@@ -31,7 +31,7 @@ const ORDER_OF_A_DAY: readonly (EventKind | 'recovery' | 'settled' | 'penalty' |
   'suspense_application',
   'reimbursement',
   'write_off',
-  'plan_agreed',
+  'schedule_agreed',
   'charge_off',
   'recovery',
   'liquidation',
@@ -114,6 +114,6 @@ export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanE
 }
 
 /** The first day on which a promotional rate no longer counts. */
-export function endOfPromo(promo: Pick<EventOf<'promo'>, 'to'>): string {
+export function firstDayAfterPromo(promo: Pick<EventOf<'promo'>, 'to'>): string {
   return addDays(promo.to, 1);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMPONENTS } from '../arithmetic/terms.ts';
-import { AGREEMENT } from '../plans/agreement.ts';
+import { AGREEMENT } from '../schedule/agreement.ts';
 
 export const PAYMENT_TYPES = [
   'regular',
@@ -126,7 +126,7 @@ export const EVENT_FACTS = {
     /** Forgives what the payments of its day have left, not what the day began with. */
     settles: z.boolean().exactOptional(),
   }),
-  plan_agreed: z.strictObject({
+  schedule_agreed: z.strictObject({
     agreement: AGREEMENT,
     /** The disbursement that brings the plan. */
     disbursement_id: id.exactOptional(),

@@ -1,21 +1,27 @@
 import type { Big } from 'big.js';
 import { atLeastZero, isAboveZero, min, parseMoney, sum, ZERO } from '../../money.ts';
-import { isBilledByCycle, isFollowingPlan } from '../arithmetic/terms.ts';
-import { feesIn } from '../plans/spread-fees.ts';
-import { interestRest, markRepaid, openOf, principalRest, type Installment } from './coverage.ts';
-import { finalInCents, isSteady } from './final-in-cents.ts';
-import { retune } from './pace.ts';
+import { isBilledByCycle, accruesBySchedule } from '../arithmetic/terms.ts';
+import { feesIn } from '../schedule/spread-fees.ts';
 import {
-  claimed,
-  copyOf,
+  remainingInterest,
+  addComponentPayment,
+  amountStillDue,
+  remainingPrincipal,
+  type Installment,
+} from './coverage.ts';
+import { finalPaymentInCents, hasSteadyInterest } from './final-payment-in-cents.ts';
+import { updateAccrualPace } from './accrual-pace.ts';
+import {
+  chargedOffBalance,
+  copyPosition,
   feesOwed,
   interestOwed,
   interestPrepaid,
-  outstandingOf,
+  outstandingFeeAmount,
   type Position,
 } from './position.ts';
-import { aheadOf, isPayable, pay, payPastDue } from './project.ts';
-import { advanceTo, type Run } from './run.ts';
+import { remainingInstallments, isPayable, payInstallment, payPastDue } from './project.ts';
+import { advanceTo, type ReplayRun } from './run.ts';
 
 /**
  * What the last instalment will ask for, as things stand on the day that the run has come to: the
@@ -25,45 +31,45 @@ import { advanceTo, type Run } from './run.ts';
  * It is what the schedule ahead says (engine/project.ts). Since every payment asks for it, the usual
  * loan is not paid off event by event: see `inOrder`, and `finalInCents` for most of those.
  */
-export function finalPayment({ position, day }: Run): Big | null {
+export function finalPayment({ position, day }: ReplayRun): Big | null {
   if (!isPayable(position, day) || isBilledByCycle(position.terms)) return null;
-  const run = { position: copyOf(position), day };
+  const run = { position: copyPosition(position), day };
   payPastDue(run, day);
   if (!isUsual(run)) return byEvents(run);
-  return isSteady(run) ? finalInCents(run) : inOrder(run);
+  return hasSteadyInterest(run) ? finalPaymentInCents(run) : inOrder(run);
 }
 
-function byEvents(run: Run): Big | null {
+function byEvents(run: ReplayRun): Big | null {
   let last: Big | null = null;
-  for (const { row } of aheadOf(run.position, run.day)) {
-    const payment = pay(run, row.due_date);
+  for (const { row } of remainingInstallments(run.position, run.day)) {
+    const payment = payInstallment(run, row.due_date);
     if (payment !== null) last = parseMoney(payment.amount);
   }
   return last;
 }
 
 /** Money that pays the fees that are due, then interest, then principal. */
-function isUsual({ position, day }: Run): boolean {
+function isUsual({ position, day }: ReplayRun): boolean {
   const { terms, stops, installments } = position;
   return (
     terms.allocation_order === null &&
     stops.size === 0 &&
     interestPrepaid(position, day).eq(0) &&
-    claimed(position).eq(0) &&
+    chargedOffBalance(position).eq(0) &&
     // Fees stand between instalments that are paid in part where the plan says the interest of each.
-    (!isFollowingPlan(terms) || feesOwed(position).eq(0)) &&
+    (!accruesBySchedule(terms) || feesOwed(position).eq(0)) &&
     installments.every(({ row }, index) => row.due_date !== installments[index + 1]?.row.due_date)
   );
 }
 
 const spreadFees = ({ fees }: Position): Big =>
-  sum([...fees.values()].filter(({ is_spread }) => is_spread).map(outstandingOf));
+  sum([...fees.values()].filter(({ is_spread }) => is_spread).map(outstandingFeeAmount));
 
 /** The same as by events, without their explanations and without looking for what is due. */
-function inOrder(run: Run): Big | null {
+function inOrder(run: ReplayRun): Big | null {
   const { position } = run;
   const { tolerance } = position;
-  const rows = aheadOf(position, run.day);
+  const rows = remainingInstallments(position, run.day);
   const fees = feesAhead(position, rows);
   let asking = position.installments.filter((row) => isAskingStill(row, run.day));
   let last: Big | null = null;
@@ -71,19 +77,22 @@ function inOrder(run: Run): Big | null {
     const { due_date } = installment.row;
     advanceTo(run, due_date);
     const owed = totalWithoutFees(position, due_date).plus(fees.spread).plus(fees.others);
-    const asked = installment === rows.at(-1) ? owed : min(openOf(installment, tolerance), owed);
+    const asked =
+      installment === rows.at(-1) ? owed : min(amountStillDue(installment, tolerance), owed);
     const left = asked.minus(fees.pay(installment, asked));
-    asking = [...asking, installment].filter(({ is_repaid }) => !is_repaid);
+    asking = [...asking, installment].filter(({ isPaidByComponent }) => !isPaidByComponent);
     if (!isAboveZero(asked)) continue;
     last = asked;
     fees.spread = fees.spread.minus(repay(position, asking, left, due_date));
-    retune(position, due_date);
+    updateAccrualPace(position, due_date);
   }
   return last;
 }
 
-const isAskingStill = ({ row, is_canceled, is_repaid }: Installment, day: string): boolean =>
-  row.due_date < day && !is_canceled && !is_repaid;
+const isAskingStill = (
+  { row, is_canceled, isPaidByComponent }: Installment,
+  day: string,
+): boolean => row.due_date < day && !is_canceled && !isPaidByComponent;
 
 const totalWithoutFees = (position: Position, date: string): Big =>
   position.principal.plus(interestOwed(position, date));
@@ -97,12 +106,12 @@ function repay(position: Position, asking: readonly Installment[], amount: Big, 
     left = left.minus(paid);
     if (component === 'interest') position.settled = position.settled.plus(paid);
     else position.principal = position.principal.minus(paid);
-    if (installment) markRepaid(installment, component, paid);
+    if (installment) addComponentPayment(installment, component, paid);
   };
-  if (isFollowingPlan(position.terms)) {
+  if (accruesBySchedule(position.terms)) {
     for (const installment of asking) {
-      pay('interest', interestRest(installment), installment);
-      pay('principal', principalRest(installment), installment);
+      pay('interest', remainingInterest(installment), installment);
+      pay('principal', remainingPrincipal(installment), installment);
     }
   }
   pay('interest', left);

@@ -3,7 +3,7 @@ import { daysBetween } from '../../dates.ts';
 import { isAboveZero, isEqual, money, plus, toCents, ZERO } from '../../money.ts';
 import { interestFor } from '../arithmetic/day-count.ts';
 import type { DayCount, Terms } from '../arithmetic/terms.ts';
-import { partOf } from '../arithmetic/thirty-day-months.ts';
+import { prorateInterest } from '../arithmetic/thirty-day-months.ts';
 
 /** Why accrued interest is what it is: one stretch of days on one balance at one rate. */
 export type InterestSegment = {
@@ -19,13 +19,13 @@ export type InterestSegment = {
 };
 
 /** The interest of a whole period, earned evenly over its days, until another pace holds. */
-export type Pace = { interest: Big; days: number; until: string };
+export type PeriodAccrual = { interest: Big; days: number; until: string };
 
 /** What earns interest: a balance at a rate, by the day or at the pace of a period. */
-export type Source = {
+export type AccrualSource = {
   balance: Big;
   rate: Big;
-  pace: Pace | null;
+  pace: PeriodAccrual | null;
   is_running: boolean;
   /** Why it does not run, in alphabetical order, joined by a plus. */
   stops: string;
@@ -36,14 +36,14 @@ export type Source = {
  * base plus one multiplication; a new stretch begins only where the source really changes. The
  * sum therefore does not depend on how often it was asked for.
  */
-export type Meter = {
+export type InterestMeter = {
   day_count: DayCount;
   rounding_mode: Terms['rounding_mode'];
   since: string | null;
   base: Big;
   /** What would have accrued while accrual rested, by the reasons that still keep it from being owed. */
   suspended: ReadonlyMap<string, Big>;
-  source: Source;
+  source: AccrualSource;
   segments: Segment[];
   /** What was asked for last, of the present stretch: the same one or two days are asked for many times. */
   asked: Asked | null;
@@ -60,7 +60,7 @@ type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount'> & {
   amount: Big;
 };
 
-export function newMeter({ day_count, rounding_mode }: Terms): Meter {
+export function newInterestMeter({ day_count, rounding_mode }: Terms): InterestMeter {
   const source = { balance: ZERO, rate: ZERO, pace: null, is_running: false, stops: '' };
   const nothing = {
     base: ZERO,
@@ -73,18 +73,18 @@ export function newMeter({ day_count, rounding_mode }: Terms): Meter {
 }
 
 /** Interest of the present stretch up to a day, which itself does not count. */
-export function stretchInterest(
-  stretch: { day_count: DayCount; since: string | null; source: Source },
+export function segmentInterest(
+  stretch: { day_count: DayCount; since: string | null; source: AccrualSource },
   to: string,
 ): Big {
   const { since, source, day_count } = stretch;
   if (since === null || to <= since) return ZERO;
   if (source.pace === null) return interestFor(source.balance, source.rate, day_count, since, to);
   const { interest, days } = source.pace;
-  return partOf(interest, daysBetween(since, to), days);
+  return prorateInterest(interest, daysBetween(since, to), days);
 }
 
-function counted(meter: Meter, to: string): Asked {
+function counted(meter: InterestMeter, to: string): Asked {
   if (meter.asked?.to === to) return meter.asked;
   const known = meter.askedBefore;
   meter.askedBefore = meter.asked;
@@ -92,33 +92,34 @@ function counted(meter: Meter, to: string): Asked {
   return meter.asked;
 }
 
-function countedAnew(meter: Meter, to: string): Asked {
-  const amount = stretchInterest(meter, to);
+function countedAnew(meter: InterestMeter, to: string): Asked {
+  const amount = segmentInterest(meter, to);
   const total = meter.source.is_running ? plus(meter.base, amount) : meter.base;
   return { to, amount, total, cents: toCents(total, meter.rounding_mode) };
 }
 
 /** All interest ever accrued, with ten places, up to a day. */
-export const interestAt = (meter: Meter, date: string): Big => counted(meter, date).total;
+export const interestAt = (meter: InterestMeter, date: string): Big => counted(meter, date).total;
 
 /** The same in cents. */
-export const centsAt = (meter: Meter, date: string): Big => counted(meter, date).cents;
+export const interestCentsAt = (meter: InterestMeter, date: string): Big =>
+  counted(meter, date).cents;
 
 /** Points the meter at a source from a day on. */
-export function setSource(meter: Meter, date: string, source: Source): void {
+export function setAccrualSource(meter: InterestMeter, date: string, source: AccrualSource): void {
   if (meter.since !== null && isSame(meter.source, source)) return;
   closeStretch(meter, date);
   begin(meter, date);
   meter.source = source;
 }
 
-function begin(meter: Meter, date: string): void {
+function begin(meter: InterestMeter, date: string): void {
   meter.since = date;
   forget(meter);
 }
 
 /** What was asked for is another figure from now on. */
-function forget(meter: Meter): void {
+function forget(meter: InterestMeter): void {
   meter.asked = null;
   meter.askedBefore = null;
 }
@@ -128,7 +129,12 @@ function forget(meter: Meter): void {
  * days on which accrual also rested for another reason: such a day waits for the end of that one, and a reason
  * that ends without an agreement drops its days for good.
  */
-export function catchUp(meter: Meter, date: string, reason: string, isAgreed: boolean): void {
+export function releaseSuspendedInterest(
+  meter: InterestMeter,
+  date: string,
+  reason: string,
+  isAgreed: boolean,
+): void {
   closeStretch(meter, date);
   if (meter.since !== null) begin(meter, date);
   const left = new Map<string, Big>();
@@ -141,14 +147,14 @@ export function catchUp(meter: Meter, date: string, reason: string, isAgreed: bo
     else if (isAgreed) addTo(left, others, amount);
   }
   meter.suspended = left;
-  if (isAboveZero(owed)) addToBase(meter, date, owed, 'caught_up');
+  if (isAboveZero(owed)) addAccruedInterest(meter, date, owed, 'caught_up');
 }
 
 const addTo = (sums: Map<string, Big>, key: string, amount: Big) =>
   sums.set(key, plus(sums.get(key) ?? ZERO, amount));
 
-export function addToBase(
-  meter: Meter,
+export function addAccruedInterest(
+  meter: InterestMeter,
   date: string,
   amount: Big,
   rule: InterestSegment['rule'],
@@ -159,12 +165,12 @@ export function addToBase(
 }
 
 /** The segments so far with the present stretch up to a day. */
-export function segmentsAt(meter: Meter, date: string): InterestSegment[] {
+export function segmentsAt(meter: InterestMeter, date: string): InterestSegment[] {
   const open = openSegment(meter, date);
   return (open === null ? meter.segments : [...meter.segments, open]).map(worded);
 }
 
-function closeStretch(meter: Meter, date: string): void {
+function closeStretch(meter: InterestMeter, date: string): void {
   const open = openSegment(meter, date);
   if (open === null) return;
   meter.segments.push(open);
@@ -172,7 +178,7 @@ function closeStretch(meter: Meter, date: string): void {
   else meter.suspended = addTo(new Map(meter.suspended), meter.source.stops, open.amount);
 }
 
-function openSegment(meter: Meter, date: string): Segment | null {
+function openSegment(meter: InterestMeter, date: string): Segment | null {
   if (meter.since === null || date <= meter.since || !isAboveZero(meter.source.balance))
     return null;
   const { amount } = counted(meter, date);
@@ -186,7 +192,7 @@ function openSegment(meter: Meter, date: string): Segment | null {
 }
 
 function segment(
-  meter: Meter,
+  meter: InterestMeter,
   from: string,
   to: string,
   amount: Big,
@@ -208,7 +214,7 @@ const worded = ({ from, to, balance, rate, amount, rule, stops }: Segment): Inte
   rule,
 });
 
-function isSame(one: Source, other: Source): boolean {
+function isSame(one: AccrualSource, other: AccrualSource): boolean {
   return (
     one.is_running === other.is_running &&
     one.stops === other.stops &&
@@ -218,7 +224,7 @@ function isSame(one: Source, other: Source): boolean {
   );
 }
 
-function isSamePace(one: Pace | null, other: Pace | null): boolean {
+function isSamePace(one: PeriodAccrual | null, other: PeriodAccrual | null): boolean {
   if (one === null || other === null) return one === other;
   return (
     one.until === other.until && one.days === other.days && isEqual(one.interest, other.interest)

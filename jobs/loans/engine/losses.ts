@@ -1,12 +1,12 @@
 import type { Big } from 'big.js';
 import { min, parseMoney, sum, ZERO } from '../../money.ts';
 import type { Component } from '../arithmetic/terms.ts';
-import { recover } from './apply-payment.ts';
+import { applyRecovery } from './apply-payment.ts';
 import type { EventOf } from './events.ts';
 import { payStatement } from './grace.ts';
 import {
-  claimed,
-  explain,
+  chargedOffBalance,
+  addAllocationLine,
   feesOwed,
   interestOwed,
   isPaidOff,
@@ -17,7 +17,7 @@ import {
   addToSuspense,
   feesPortion,
   interestPortion,
-  portionOf,
+  portionAmount,
   reduceFees,
   reduceInterest,
   reducePrincipal,
@@ -33,9 +33,9 @@ export function chargeOff(position: Position, event: EventOf<'charge_off'>): voi
   const cause = { event_id, date, rule: 'charge_off' } as const;
   const isPart = event.principal_amount !== undefined;
   if (!isPart && isPaidOff(position, date)) return;
-  const wanted = portionOf(event.principal_amount ?? 'all', position.principal);
+  const wanted = portionAmount(event.principal_amount ?? 'all', position.principal);
   const principal = reducePrincipal(position, wanted, { ...cause, means: 'moved' });
-  raiseClaim(position, 'principal', principal, event_id);
+  increaseChargedOff(position, 'principal', principal, event_id);
   if (isPart) return;
   const givesUpInterest = event.reverse_accrued_interest ?? true;
   const interest = reduceInterest(position, interestOwed(position, date), {
@@ -47,13 +47,13 @@ export function chargeOff(position: Position, event: EventOf<'charge_off'>): voi
     ...cause,
     means: givesUpFees ? 'waived' : 'moved',
   });
-  if (!givesUpInterest) raiseClaim(position, 'interest', interest, event_id);
-  if (!givesUpFees) raiseClaim(position, 'fee', fees, event_id);
+  if (!givesUpInterest) increaseChargedOff(position, 'interest', interest, event_id);
+  if (!givesUpFees) increaseChargedOff(position, 'fee', fees, event_id);
   position.charged_off_on = date;
 }
 
 /** What leaves the books is still owed; the explanation shows it as a negative reduction. */
-export function raiseClaim(
+export function increaseChargedOff(
   position: Position,
   component: Component,
   amount: Big,
@@ -64,14 +64,17 @@ export function raiseClaim(
   const before = position.charged_off[component];
   position.charged_off[component] = before.plus(amount);
   const line = { event_id, component: 'charge_off', rule: `${rule}: ${component}` } as const;
-  explain(position, line, amount.neg(), { before, after: position.charged_off[component] });
+  addAllocationLine(position, line, amount.neg(), {
+    before,
+    after: position.charged_off[component],
+  });
 }
 
 /**
  * The net proceeds of sold collateral: a recovery on a charged-off loan, else principal, interest
  * and fees in this order, and a part that was charged off. What is above the debt belongs to the borrower.
  */
-export function liquidate(position: Position, event: EventOf<'liquidation'>): void {
+export function applyLiquidation(position: Position, event: EventOf<'liquidation'>): void {
   const amount = parseMoney(event.net_proceeds);
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'liquidation', means: 'paid' } as const;
@@ -79,14 +82,14 @@ export function liquidate(position: Position, event: EventOf<'liquidation'>): vo
   left = left.minus(reducePrincipal(position, left, cause));
   left = left.minus(reduceInterest(position, left, cause));
   left = left.minus(reduceFees(position, left, cause));
-  const claim = min(left, claimed(position));
-  recover(position, { id: event_id, effective_date: date, amount: claim });
+  const claim = min(left, chargedOffBalance(position));
+  applyRecovery(position, { id: event_id, effective_date: date, amount: claim });
   left = left.minus(claim);
-  position.deficiency = totalOwed(position, date).plus(claimed(position));
+  position.deficiency = totalOwed(position, date).plus(chargedOffBalance(position));
   if (left.lte(0)) return;
   const before = position.surplus;
   position.surplus = before.plus(left);
-  explain(position, { event_id, component: 'surplus', rule: 'liquidation' }, left, {
+  addAllocationLine(position, { event_id, component: 'surplus', rule: 'liquidation' }, left, {
     before,
     after: position.surplus,
   });
@@ -100,7 +103,7 @@ export function writeOff(position: Position, event: EventOf<'write_off'>): void 
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'write_off', means: 'moved' } as const;
   const part = position.charged_off_on === null ? position.charged_off.principal : ZERO;
-  let left = portionOf(event.amount ?? 'all', totalOwed(position, date).plus(part));
+  let left = portionAmount(event.amount ?? 'all', totalOwed(position, date).plus(part));
   left = left.minus(reducePrincipal(position, left, cause));
   left = left.minus(reduceInterest(position, left, cause));
   left = left.minus(reduceFees(position, left, cause));
@@ -113,7 +116,7 @@ export function forgive(position: Position, event: EventOf<'forgiveness'>): void
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'forgiveness', means: 'waived' } as const;
   const given = [
-    reducePrincipal(position, portionOf(event.principal, position.principal), cause),
+    reducePrincipal(position, portionAmount(event.principal, position.principal), cause),
     reduceInterest(position, interestPortion(position, event.interest, date), cause),
     reduceFees(position, feesPortion(position, event.fees), cause),
   ];
@@ -130,7 +133,7 @@ function forgiveClaim(position: Position, event: EventOf<'forgiveness'>): void {
   for (const component of ['principal', 'interest', 'fee'] as const) {
     const portion = portions[component];
     if (position.charged_off_on === null && portion !== 'all') continue;
-    const amount = portionOf(portion, position.charged_off[component]);
+    const amount = portionAmount(portion, position.charged_off[component]);
     reduceClaim(position, component, amount, { event_id: event.id, rule: 'forgiveness' });
   }
 }
@@ -145,7 +148,7 @@ function reduceClaim(
   const before = position.charged_off[component];
   const after = before.minus(amount);
   position.charged_off[component] = after;
-  explain(position, { ...cause, component: 'charge_off' }, amount, { before, after });
+  addAllocationLine(position, { ...cause, component: 'charge_off' }, amount, { before, after });
 }
 
 /** The borrower owes all of it to somebody else now, and what waits for them goes along. */

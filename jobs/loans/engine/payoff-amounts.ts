@@ -1,18 +1,18 @@
 import { Big } from 'big.js';
-import { addDays, isLeapYear, partsOf } from '../../dates.ts';
+import { addDays, isLeapYear, dateParts } from '../../dates.ts';
 import {
   atLeastZero,
   divide,
   money,
   parseMoney,
-  tenPlaces,
+  roundToTenPlaces,
   toCents,
   ZERO,
   type Rounding,
 } from '../../money.ts';
 import type { DayCount } from '../arithmetic/terms.ts';
 import { fold, replay, type FoldInput } from './fold.ts';
-import { stretchInterest, type InterestSegment, type Meter } from './interest.ts';
+import { segmentInterest, type InterestSegment, type InterestMeter } from './interest.ts';
 import type { LoanState } from './state.ts';
 
 type PayoffLine = Omit<InterestSegment, 'rule'> & {
@@ -92,18 +92,18 @@ function unearnedInterest(state: LoanState): Big {
 
 /** One day's interest, ten places: 10000.00 at 0.085 on actual/365 earns 2.3287671233 a day. */
 export function dailyInterest(balance: Big, rate: Big, dayCount: DayCount, date: string): Big {
-  return tenPlaces(divide(balance.times(rate), daysOfYear(dayCount, date)));
+  return roundToTenPlaces(divide(balance.times(rate), daysOfYear(dayCount, date)));
 }
 
-function perDiem(meter: Meter, date: string): Big {
+function perDiem(meter: InterestMeter, date: string): Big {
   const { balance, rate, pace } = meter.source;
   if (pace === null) return dailyInterest(balance, rate, meter.day_count, date);
   const days = { day_count: meter.day_count, since: date, source: meter.source };
-  return stretchInterest(days, addDays(date, 1));
+  return segmentInterest(days, addDays(date, 1));
 }
 
 function daysOfYear(dayCount: DayCount, date: string): number {
-  if (dayCount === 'actual_actual') return isLeapYear(partsOf(date).year) ? 366 : 365;
+  if (dayCount === 'actual_actual') return isLeapYear(dateParts(date).year) ? 366 : 365;
   if (dayCount === 'actual_365') return 365;
   return dayCount === 'actual_364' ? 364 : 360;
 }

@@ -1,10 +1,20 @@
 import type { Big } from 'big.js';
-import { above, min, minus, money, parseMoney, parseRate, plus, sum, ZERO } from '../../money.ts';
+import {
+  excessOver,
+  min,
+  minus,
+  money,
+  parseMoney,
+  parseRate,
+  plus,
+  sum,
+  ZERO,
+} from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
-import { installmentOf, type Coverage, type Installment } from './coverage.ts';
+import { newInstallment, type Coverage, type Installment } from './coverage.ts';
 import type { Pause } from './delinquency.ts';
-import { centsAt, newMeter, type Meter } from './interest.ts';
+import { interestCentsAt, newInterestMeter, type InterestMeter } from './interest.ts';
 
 export type Fee = {
   fee_id: string;
@@ -48,7 +58,7 @@ type Cycle = {
   number: number;
   ended_on: string | null;
   /** What the last statement's balance still lacks. */
-  statement_rest: Big;
+  statement_remainder: Big;
   /** When its minimum payment is due. */
   due_date: string | null;
   /** What is drawn bears no interest now, and so much of the principal was drawn so. */
@@ -64,7 +74,7 @@ export type Position = {
   /** What a payment may leave of an instalment without its being asked for. */
   tolerance: Big;
   installments: Installment[];
-  meter: Meter;
+  meter: InterestMeter;
   principal: Big;
   settled: Big;
   /** The part of the interest owed that the books no longer count on. */
@@ -97,12 +107,12 @@ export type Position = {
   coverage: Coverage[];
 };
 
-export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Position {
+export function newPosition(terms: Terms, schedule: readonly ScheduleRow[]): Position {
   return {
     terms,
     tolerance: parseMoney(terms.satisfied_tolerance),
-    installments: schedule.map(installmentOf),
-    meter: newMeter(terms),
+    installments: schedule.map(newInstallment),
+    meter: newInterestMeter(terms),
     principal: ZERO,
     settled: ZERO,
     off_books: ZERO,
@@ -122,8 +132,13 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
     extension_months: 0,
     replanned_late: null,
     cycle: {
-      ...{ number: 0, ended_on: null, statement_rest: ZERO, due_date: null },
-      ...{ has_grace: terms.grace_on_purchases, interest_free: ZERO, grace_ends: null },
+      number: 0,
+      ended_on: null,
+      statement_remainder: ZERO,
+      due_date: null,
+      has_grace: terms.grace_on_purchases,
+      interest_free: ZERO,
+      grace_ends: null,
     },
     is_closed: false,
     paid: { principal: ZERO, interest: ZERO, fees: ZERO, recovery: ZERO },
@@ -134,7 +149,7 @@ export function openPosition(terms: Terms, schedule: readonly ScheduleRow[]): Po
 }
 
 /** The position to try something on; why it came to be what it is stays behind. */
-export const copyOf = (position: Position): Position => ({
+export const copyPosition = (position: Position): Position => ({
   ...position,
   installments: position.installments.map((installment) => ({ ...installment })),
   meter: { ...position.meter, segments: [] },
@@ -147,34 +162,37 @@ export const copyOf = (position: Position): Position => ({
 });
 
 /** All interest accrued up to a day, in cents. */
-export const centsAccrued = ({ meter }: Position, date: string): Big => centsAt(meter, date);
+export const accruedCents = ({ meter }: Position, date: string): Big =>
+  interestCentsAt(meter, date);
 
 /** Interest owed in cents: what has accrued, rounded, less what was settled; never below zero. */
 export function interestOwed(position: Position, date: string): Big {
-  return above(centsAccrued(position, date), position.settled);
+  return excessOver(accruedCents(position, date), position.settled);
 }
 
 /** Interest that was paid with an instalment before its days earned it, as plans allow. */
 export function interestPrepaid(position: Position, date: string): Big {
-  return above(position.settled, centsAccrued(position, date));
+  return excessOver(position.settled, accruedCents(position, date));
 }
 
 /** What has left the books and is still owed. */
-export function claimed({ charged_off }: Position): Big {
+export function chargedOffBalance({ charged_off }: Position): Big {
   return sum([charged_off.principal, charged_off.interest, charged_off.fee]);
 }
 
 /** What it takes to repay a loan on a day: unearned interest comes back. */
 export function repaymentOwed(position: Position, date: string): Big {
-  return above(totalOwed(position, date), interestPrepaid(position, date));
+  return excessOver(totalOwed(position, date), interestPrepaid(position, date));
 }
 
-export function outstandingOf(fee: Fee): Big {
+export function outstandingFeeAmount(fee: Fee): Big {
   return minus(minus(minus(fee.amount, fee.paid), fee.waived), fee.moved);
 }
 
 export function feesOwed(position: Position): Big {
-  return position.fees.size === 0 ? ZERO : sum([...position.fees.values()].map(outstandingOf));
+  return position.fees.size === 0
+    ? ZERO
+    : sum([...position.fees.values()].map(outstandingFeeAmount));
 }
 
 export function totalOwed(position: Position, date: string): Big {
@@ -188,7 +206,7 @@ export function rateOn(position: Position, date: string): Big {
   return min(position.contract_rate, ...limits.map((promo) => promo.rate));
 }
 
-export function explain(
+export function addAllocationLine(
   position: Position,
   line: Pick<AllocationLine, 'event_id' | 'component' | 'rule'> &
     Partial<Pick<AllocationLine, 'installment_number' | 'fee_id' | 'is_off_books'>>,
@@ -213,5 +231,5 @@ export function explain(
 export function isPaidOff(position: Position, asOf: string): boolean {
   if (position.funded_on === null || position.charged_off_on !== null) return false;
   if (position.terms.loan_type === 'line_of_credit' && !position.is_closed) return false;
-  return totalOwed(position, asOf).plus(claimed(position)).eq(0);
+  return totalOwed(position, asOf).plus(chargedOffBalance(position)).eq(0);
 }

@@ -1,20 +1,20 @@
 import type { AccountRole } from '../../ledger/chart.ts';
 import type { EventKind, LoanEvent } from './events.ts';
 
-export type Component =
+export type PostedComponent =
   'principal' | 'interest' | 'fee' | 'suspense' | 'charge_off' | 'surplus' | 'off_books';
 
 /** Debit and credit for an amount by which an event reduces a component, in this order. */
-export type Pair = readonly [debit: AccountRole, credit: AccountRole];
+export type AccountPair = readonly [debit: AccountRole, credit: AccountRole];
 
 /** Income that was recognised when it accrued is not recognised again when it is paid. */
-export const RELIEF = {
+export const RECEIVABLE_RELIEF = {
   interest: ['interest_income', 'interest_receivable'],
   fee: ['fee_income', 'fees_receivable'],
-} as const satisfies Partial<Record<Component, Pair>>;
+} as const satisfies Partial<Record<PostedComponent, AccountPair>>;
 
 /** Money from an account: what the specification's rows say. */
-const received = (from: AccountRole): Partial<Record<Component, readonly Pair[]>> => ({
+const received = (from: AccountRole): Partial<Record<PostedComponent, readonly AccountPair[]>> => ({
   principal: [[from, 'loans_receivable']],
   interest: [[from, 'interest_income']],
   fee: [[from, 'fee_income']],
@@ -23,10 +23,10 @@ const received = (from: AccountRole): Partial<Record<Component, readonly Pair[]>
 });
 
 /** The asset falls against an account that bears the loss; income not earned is taken back. */
-const given = (by: AccountRole): Partial<Record<Component, readonly Pair[]>> => ({
+const given = (by: AccountRole): Partial<Record<PostedComponent, readonly AccountPair[]>> => ({
   principal: [[by, 'loans_receivable']],
-  interest: [RELIEF.interest],
-  fee: [RELIEF.fee],
+  interest: [RECEIVABLE_RELIEF.interest],
+  fee: [RECEIVABLE_RELIEF.fee],
 });
 
 /**
@@ -34,8 +34,8 @@ const given = (by: AccountRole): Partial<Record<Component, readonly Pair[]>> => 
  * each kind of event and each component that it reduces, what is debited and credited. A component
  * that grows (money going out, a reopened principal) is the same pair with the sides exchanged.
  */
-export const MATRIX: Partial<
-  Record<LoanEvent['kind'], Partial<Record<Component, readonly Pair[]>>>
+export const POSTING_MATRIX: Partial<
+  Record<LoanEvent['kind'], Partial<Record<PostedComponent, readonly AccountPair[]>>>
 > = {
   disbursement: { principal: [['cash', 'loans_receivable']], fee: [['cash', 'fee_income']] },
   draw: { principal: [['cash', 'loans_receivable']] },
@@ -53,10 +53,10 @@ export const MATRIX: Partial<
     suspense: [['cash', 'borrower_suspense']],
     charge_off: [['cash', 'recovery_income']],
   },
-  accrual_stop: { off_books: [RELIEF.interest] },
-  accrual_start: { off_books: [RELIEF.interest] },
-  fee: { fee: [RELIEF.fee] },
-  fee_waiver: { fee: [RELIEF.fee] },
+  accrual_stop: { off_books: [RECEIVABLE_RELIEF.interest] },
+  accrual_start: { off_books: [RECEIVABLE_RELIEF.interest] },
+  fee: { fee: [RECEIVABLE_RELIEF.fee] },
+  fee_waiver: { fee: [RECEIVABLE_RELIEF.fee] },
   service_credit: {
     principal: [['service_credit_expense', 'loans_receivable']],
     interest: [['service_credit_expense', 'interest_receivable']],
@@ -80,12 +80,12 @@ export const MATRIX: Partial<
 };
 
 /** Money that a bank was ordered to move waits on an account of its own for the day of the file. */
-export const inTransit = (role: AccountRole): AccountRole =>
+export const inTransitAccount = (role: AccountRole): AccountRole =>
   role === 'cash' ? 'ach_clearing' : role;
 const ORDERED: readonly EventKind[] = ['disbursement', 'draw', 'payment', 'reimbursement'];
 
 /** Kinds whose rows credit income, which was recognised before: relief stands beside them. */
-export const RECEIPTS: readonly LoanEvent['kind'][] = [
+export const RECEIPT_KINDS: readonly LoanEvent['kind'][] = [
   'payment',
   'liquidation',
   'suspense_application',
@@ -99,17 +99,19 @@ const REFERENCES: Partial<Record<EventKind, string>> = {
   accrual_stop: 'non_accrual',
   accrual_start: 'non_accrual',
 };
-export const referenceOf = (kind: EventKind): string => REFERENCES[kind] ?? kind;
+export const referenceType = (kind: EventKind): string => REFERENCES[kind] ?? kind;
 
 /** What an event books for a component, relief included where it relieves a receivable. */
-export function pairsOf(kind: EventKind, component: Component, isRelieved: boolean) {
-  const pairs = MATRIX[kind]?.[component] ?? [];
+export function accountPairs(kind: EventKind, component: PostedComponent, isRelieved: boolean) {
+  const pairs = POSTING_MATRIX[kind]?.[component] ?? [];
   const isIncome = component === 'interest' || component === 'fee';
-  return isIncome && isRelieved && RECEIPTS.includes(kind) ? [...pairs, RELIEF[component]] : pairs;
+  return isIncome && isRelieved && RECEIPT_KINDS.includes(kind)
+    ? [...pairs, RECEIVABLE_RELIEF[component]]
+    : pairs;
 }
 
 /** Kinds that let a component of the loan grow, so that their rows read the other way round. */
-const GROWING: Partial<Record<EventKind, readonly Component[]>> = {
+const GROWING: Partial<Record<EventKind, readonly PostedComponent[]>> = {
   disbursement: ['principal'],
   draw: ['principal'],
   boarding: ['principal', 'interest', 'fee'],
@@ -128,21 +130,28 @@ export type SystemEntry = {
 };
 
 /** Every row that an event of a loan can book, read off the matrix that books it. */
-export function eventEntries(): SystemEntry[] {
-  const kinds = Object.entries(MATRIX) as [
+export function listEventEntries(): SystemEntry[] {
+  const kinds = Object.entries(POSTING_MATRIX) as [
     EventKind,
-    Partial<Record<Component, readonly Pair[]>>,
+    Partial<Record<PostedComponent, readonly AccountPair[]>>,
   ][];
   return kinds.flatMap(([kind, components]) =>
-    (Object.keys(components) as Component[]).flatMap((component) =>
-      pairsOf(kind, component, true)
+    (Object.keys(components) as PostedComponent[]).flatMap((component) =>
+      accountPairs(kind, component, true)
         .filter(([debit, credit]) => debit !== credit)
         .flatMap(([debit, credit]) => {
           const grows = GROWING[kind]?.includes(component) ?? false;
           const sides = grows ? { debit: credit, credit: debit } : { debit, credit };
-          const row = { reference_type: referenceOf(kind), component, ...sides };
+          const row = { reference_type: referenceType(kind), component, ...sides };
           return ORDERED.includes(kind) && [debit, credit].includes('cash')
-            ? [row, { ...row, debit: inTransit(row.debit), credit: inTransit(row.credit) }]
+            ? [
+                row,
+                {
+                  ...row,
+                  debit: inTransitAccount(row.debit),
+                  credit: inTransitAccount(row.credit),
+                },
+              ]
             : [row];
         }),
     ),

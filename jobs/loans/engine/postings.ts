@@ -3,7 +3,12 @@ import type { AccountRole } from '../../ledger/chart.ts';
 import { isAboveZero, isBelowZero, isZero, parseMoney, ZERO } from '../../money.ts';
 import type { LoanEvent } from './events.ts';
 import type { AllocationLine } from './position.ts';
-import { inTransit, pairsOf, type Component, type Pair } from './posting-matrix.ts';
+import {
+  inTransitAccount,
+  accountPairs,
+  type PostedComponent,
+  type AccountPair,
+} from './posting-matrix.ts';
 
 /** What an event means for the books: an amount for each account and side. */
 export type Posting = {
@@ -15,19 +20,20 @@ export type Posting = {
  * What an event posts, from the lines that the fold explains it by. Without relief, money posts the
  * specification's rows and nothing beside them.
  */
-export function postingOf(
+export function buildPosting(
   event: LoanEvent,
   lines: readonly AllocationLine[],
   isRelieved = true,
 ): Posting {
   const posting: Posting = { debit: {}, credit: {} };
   for (const [component, amount] of grownBy(event)) {
-    for (const pair of pairsOf(event.kind, component, isRelieved)) add(posting, pair, amount.neg());
+    for (const pair of accountPairs(event.kind, component, isRelieved))
+      add(posting, pair, amount.neg());
   }
   for (const { component, amount, is_off_books } of lines) {
     if (component === 'unapplied') continue;
     if (event.kind === 'capitalization' && component === 'principal') continue;
-    for (const pair of pairsOf(event.kind, component, isRelieved)) {
+    for (const pair of accountPairs(event.kind, component, isRelieved)) {
       add(posting, is_off_books ? offBooks(pair) : pair, new Big(amount));
     }
   }
@@ -42,7 +48,10 @@ const onItsWay = ({ debit, credit }: Posting): Posting => ({
 });
 const renamed = (side: Posting['debit']) =>
   Object.fromEntries(
-    (Object.entries(side) as [AccountRole, Big][]).map(([role, sum]) => [inTransit(role), sum]),
+    (Object.entries(side) as [AccountRole, Big][]).map(([role, sum]) => [
+      inTransitAccount(role),
+      sum,
+    ]),
   );
 
 /** The money that really goes out: what the proceeds pay or the principal takes up never moves. */
@@ -57,13 +66,13 @@ function netCash({ debit, credit }: Posting): Posting {
 }
 
 /** No receivable stands for interest that is off the books: it is income when it comes. */
-const offBooks = ([debit, credit]: Pair): Pair => [
+const offBooks = ([debit, credit]: AccountPair): AccountPair => [
   debit,
   credit === 'interest_receivable' ? 'interest_income' : credit,
 ];
 
 /** What an event adds to the debt without a line of the fold that says so. */
-function grownBy(event: LoanEvent): [Component, Big][] {
+function grownBy(event: LoanEvent): [PostedComponent, Big][] {
   if (event.kind === 'fee') return [['fee', parseMoney(event.amount)]];
   if (event.kind !== 'boarding') return [];
   const { accrued_interest = '0.00', outstanding_fees = '0.00' } = event;
@@ -73,7 +82,7 @@ function grownBy(event: LoanEvent): [Component, Big][] {
   ];
 }
 
-function add(posting: Posting, [debit, credit]: Pair, amount: Big) {
+function add(posting: Posting, [debit, credit]: AccountPair, amount: Big) {
   if (debit === credit) return;
   const [up, down] = amount.gte(0) ? [debit, credit] : [credit, debit];
   posting.debit[up] = (posting.debit[up] ?? ZERO).plus(amount.abs());
@@ -81,7 +90,7 @@ function add(posting: Posting, [debit, credit]: Pair, amount: Big) {
 }
 
 /** What must still be posted so that `before` and this together come to `after`. */
-export function difference(before: Posting, after: Posting): Posting {
+export function postingDifference(before: Posting, after: Posting): Posting {
   const change: Posting = { debit: {}, credit: {} };
   for (const side of ['debit', 'credit'] as const) {
     const other = side === 'debit' ? 'credit' : 'debit';
@@ -100,7 +109,7 @@ export function difference(before: Posting, after: Posting): Posting {
 }
 
 /** The same with each role on one side only, as what it comes to. */
-export function netOf({ debit, credit }: Posting): Posting {
+export function netPosting({ debit, credit }: Posting): Posting {
   const net: Posting = { debit: {}, credit: {} };
   for (const role of new Set([...Object.keys(debit), ...Object.keys(credit)] as AccountRole[])) {
     const amount = (debit[role] ?? ZERO).minus(credit[role] ?? ZERO);
@@ -109,5 +118,5 @@ export function netOf({ debit, credit }: Posting): Posting {
   return net;
 }
 
-export const isNothing = ({ debit, credit }: Posting): boolean =>
+export const isEmptyPosting = ({ debit, credit }: Posting): boolean =>
   Object.keys(debit).length === 0 && Object.keys(credit).length === 0;

@@ -1,15 +1,15 @@
 import { addDays, earliest, latest } from '../../dates.ts';
 import { atLeastZero, min, money, parseMoney, sum } from '../../money.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import { openOf, type Installment } from './coverage.ts';
-import { cycleOf, endOfCycle } from './cycles.ts';
+import { amountStillDue, type Installment } from './coverage.ts';
+import { currentCycle, minimumPaymentAgreement } from './cycles.ts';
 import type { LoanEvent } from './events.ts';
-import { proceed, replay, type FoldInput } from './fold.ts';
+import { applyNextEvent, replay, type FoldInput } from './fold.ts';
 import { repaymentOwed, totalOwed, type Position } from './position.ts';
 import { rowsAsPaid } from './rows-as-paid.ts';
-import { advanceTo, type Run } from './run.ts';
-import { pastDueOn, type InstallmentState } from './bills.ts';
-import { stateOf, type LoanState } from './state.ts';
+import { advanceTo, type ReplayRun } from './run.ts';
+import { pastDueAmountOn, type InstallmentState } from './bills.ts';
+import { toLoanState, type LoanState } from './state.ts';
 
 export type ProjectedPayment = { installment_number: number; due_date: string; amount: string };
 
@@ -18,45 +18,48 @@ export type ProjectedPayment = { installment_number: number; due_date: string; a
  * the day itself, the last one paying all that is left. Nothing else is assumed: what is past due today stays so until
  * these payments cover it, and no fee is added.
  */
-export function project(
+export function projectState(
   input: Omit<FoldInput, 'as_of'>,
   { today, as_of }: { today: string; as_of: string },
 ): { state: LoanState; payments: ProjectedPayment[] } {
   const now = replay({ ...input, as_of: today });
   const due = askedOn(now.position, today);
-  const events = due ? [...input.events, eventOf(due)] : input.events;
+  const events = due ? [...input.events, projectedPaymentEvent(due)] : input.events;
   const run = due ? replay({ ...input, events, as_of: today }) : now;
   const payments = due ? [due] : [];
   if (isBilledByCycle(input.terms)) {
     if (as_of > today) payments.push(...payByCycle(run, today, as_of));
-    return { state: stateOf(advanceTo(run, as_of).position, as_of), payments };
+    return { state: toLoanState(advanceTo(run, as_of).position, as_of), payments };
   }
-  for (const { row } of aheadOf(run.position, addDays(today, 1))) {
+  for (const { row } of remainingInstallments(run.position, addDays(today, 1))) {
     if (row.due_date > as_of) break;
-    const payment = pay(run, row.due_date);
+    const payment = payInstallment(run, row.due_date);
     if (payment !== null) payments.push(payment);
   }
   advanceTo(run, as_of);
-  return { state: stateOf(run.position, as_of), payments };
+  return { state: toLoanState(run.position, as_of), payments };
 }
 
 /**
  * Lets a line's cycles go by from a day to another, each ending with its minimum payment, which is paid
  * when it is due. It ends early where nothing is owed any more, since nothing is drawn.
  */
-function payByCycle(run: Run, from: string, to: string): ProjectedPayment[] {
+function payByCycle(run: ReplayRun, from: string, to: string): ProjectedPayment[] {
   const payments: ProjectedPayment[] = [];
   let day = from;
   while (day <= to && totalOwed(run.position, day).gt(0)) {
-    const due = aheadOf(run.position, day)[0]?.row.due_date ?? to;
-    const cycle = cycleOf(run.position);
+    const due = remainingInstallments(run.position, day)[0]?.row.due_date ?? to;
+    const cycle = currentCycle(run.position);
     const end = latest(cycle?.ends ?? to, day);
     const next = earliest(due, end);
     if (next > to || cycle === null) break;
-    const payment = pay(run, next);
+    const payment = payInstallment(run, next);
     if (payment !== null) payments.push(payment);
     if (next === end)
-      proceed(run, { id: `cycle-${next}`, ...endOfCycle(cycle, run.position.terms, next) });
+      applyNextEvent(run, {
+        id: `cycle-${next}`,
+        ...minimumPaymentAgreement(cycle, run.position.terms, next),
+      });
     day = addDays(next, 1);
   }
   return payments;
@@ -67,9 +70,9 @@ function payByCycle(run: Run, from: string, to: string): ProjectedPayment[] {
  * instalment on its due date: the last row asks for all that is owed by then, each row shows the
  * interest that it will find, and rows that nothing is left for ask for nothing. Each row ends where the next begins.
  */
-export function scheduleAhead(input: FoldInput): InstallmentState[] {
+export function projectSchedule(input: FoldInput): InstallmentState[] {
   const now = replay(input);
-  const state = stateOf(now.position, input.as_of);
+  const state = toLoanState(now.position, input.as_of);
   const is_payable = isPayable(now.position, input.as_of);
   const rows = is_payable ? openRowsAhead(input, state) : state.installments;
   return rowsAsPaid(rows, { ...state, events: now.events, is_payable });
@@ -83,18 +86,21 @@ function openRowsAhead(
   const { as_of } = input;
   const late = { installment_number: 0, due_date: as_of, amount: past_due_amount };
   const current = past_due_amount === '0.00' ? input : having(input, late);
-  let run: Run = replay(current);
+  let run: ReplayRun = replay(current);
   // Payments of today come before a plan that is agreed today, which may be another after them.
   const asked = (row: InstallmentState) => {
     const { due_date } = row;
     const payment = askedOn(advanceTo(run, due_date).position, due_date);
     const before = balancesOf(run.position);
     if (payment !== null)
-      run = due_date > as_of ? proceed(run, eventOf(payment)) : replay(having(current, payment));
+      run =
+        due_date > as_of
+          ? applyNextEvent(run, projectedPaymentEvent(payment))
+          : replay(having(current, payment));
     return asPaid(row, payment, { before, after: balancesOf(run.position) });
   };
   const rowsWhere = (isWanted: (due_date: string) => boolean) =>
-    stateOf(run.position, as_of).installments.filter(({ due_date }) => isWanted(due_date));
+    toLoanState(run.position, as_of).installments.filter(({ due_date }) => isWanted(due_date));
   return [
     ...latePaid(input, installments, past_due_amount),
     ...rowsWhere((due_date) => due_date === as_of).map(asked),
@@ -122,7 +128,7 @@ function latePaid(
     left = left.minus(amount);
     const { period_number: installment_number } = row;
     const payment = { installment_number, due_date: input.as_of, amount: money(amount) };
-    proceed(run, eventOf(payment));
+    applyNextEvent(run, projectedPaymentEvent(payment));
     return asPaid(row, payment, { before, after: balancesOf(run.position) });
   });
 }
@@ -135,18 +141,21 @@ export const isPayable = (position: Position, date: string): boolean =>
 
 const having = (input: FoldInput, payment: ProjectedPayment): FoldInput => ({
   ...input,
-  events: [...input.events, eventOf(payment)],
+  events: [...input.events, projectedPaymentEvent(payment)],
 });
 
 /** What was due before a day is paid on it. */
-export function payPastDue(run: Run, date: string): void {
-  const amount = pastDueOn(run.position, date);
+export function payPastDue(run: ReplayRun, date: string): void {
+  const amount = pastDueAmountOn(run.position, date);
   if (amount.eq(0)) return;
-  proceed(run, eventOf({ installment_number: 0, due_date: date, amount: money(amount) }));
+  applyNextEvent(
+    run,
+    projectedPaymentEvent({ installment_number: 0, due_date: date, amount: money(amount) }),
+  );
 }
 
 /** The instalments that fall due from a day on. */
-export const aheadOf = ({ installments }: Position, date: string): Installment[] =>
+export const remainingInstallments = ({ installments }: Position, date: string): Installment[] =>
   installments.filter(({ row, is_canceled }) => !is_canceled && row.due_date >= date);
 
 const balancesOf = ({ principal, paid }: Position) => ({ principal, fees: paid.fees });
@@ -185,10 +194,10 @@ function asPaid(
 }
 
 /** Pays on a day what its instalment asks for then, if anything. */
-export function pay(run: Run, date: string): ProjectedPayment | null {
+export function payInstallment(run: ReplayRun, date: string): ProjectedPayment | null {
   advanceTo(run, date);
   const payment = askedOn(run.position, date);
-  if (payment !== null) proceed(run, eventOf(payment));
+  if (payment !== null) applyNextEvent(run, projectedPaymentEvent(payment));
   return payment;
 }
 
@@ -201,13 +210,17 @@ function askedOn(position: Position, date: string): ProjectedPayment | null {
   const owed = repaymentOwed(position, date);
   const { tolerance } = position;
   const isLast = due.at(-1) === standing.at(-1) && !isBilledByCycle(position.terms);
-  const amount = isLast ? owed : min(sum(due.map((row) => openOf(row, tolerance))), owed);
+  const amount = isLast ? owed : min(sum(due.map((row) => amountStillDue(row, tolerance))), owed);
   if (amount.lte(0)) return null;
   return { installment_number: first.row.period_number, due_date: date, amount: money(amount) };
 }
 
 /** The event that a projected payment stands for. */
-export function eventOf({ installment_number, due_date, amount }: ProjectedPayment): LoanEvent {
+export function projectedPaymentEvent({
+  installment_number,
+  due_date,
+  amount,
+}: ProjectedPayment): LoanEvent {
   const id = `projected-${String(installment_number).padStart(4, '0')}`;
   return { id, kind: 'payment', effective_date: due_date, amount };
 }

@@ -1,24 +1,24 @@
 import type { Big } from 'big.js';
 import { isAboveZero, isLess, isZero, min, minus, parseMoney, plus, ZERO } from '../../money.ts';
 import type { Portion } from './events.ts';
-import { repayBearingFirst } from './grace.ts';
+import { capInterestFreeBalance } from './grace.ts';
 import {
-  explain,
+  addAllocationLine,
   feesOwed,
   interestOwed,
-  outstandingOf,
+  outstandingFeeAmount,
   type Fee,
   type Position,
 } from './position.ts';
 
 /** Whether an amount was paid in money, given by the lender, or moved elsewhere in the books. */
-export type Means = 'paid' | 'waived' | 'moved';
+export type ReductionMeans = 'paid' | 'waived' | 'moved';
 
 type Cause = {
   event_id: string;
   date: string;
   rule: string;
-  means: Means;
+  means: ReductionMeans;
   installment_number?: number | null;
 };
 
@@ -28,9 +28,9 @@ export function reducePrincipal(position: Position, wanted: Big, cause: Cause): 
   if (!isAboveZero(amount)) return ZERO;
   const before = position.principal;
   position.principal = before.minus(amount);
-  repayBearingFirst(position);
+  capInterestFreeBalance(position);
   if (cause.means === 'paid') position.paid.principal = plus(position.paid.principal, amount);
-  explain(position, { ...lineOf(cause), component: 'principal' }, amount, {
+  addAllocationLine(position, { ...lineOf(cause), component: 'principal' }, amount, {
     before,
     after: position.principal,
   });
@@ -63,24 +63,25 @@ function explainInterest(position: Position, cause: Cause, amount: Big, before: 
   position.off_books = minus(position.off_books, off);
   const between = minus(before, off);
   if (isAboveZero(off)) {
-    explain(position, { ...line, is_off_books: true }, off, { before, after: between });
+    addAllocationLine(position, { ...line, is_off_books: true }, off, { before, after: between });
   }
-  if (isLess(off, amount)) explain(position, line, minus(amount, off), { before: between, after });
+  if (isLess(off, amount))
+    addAllocationLine(position, line, minus(amount, off), { before: between, after });
 }
 
 export function reduceFee(position: Position, feeId: string, wanted: Big, cause: Cause): Big {
   const fee = position.fees.get(feeId);
   if (fee === undefined) return ZERO;
-  const before = outstandingOf(fee);
+  const before = outstandingFeeAmount(fee);
   const amount = min(wanted, before);
   if (!isAboveZero(amount)) return ZERO;
   fee[cause.means] = fee[cause.means].plus(amount);
   if (cause.means === 'paid') position.paid.fees = position.paid.fees.plus(amount);
   const { event_id, rule } = cause;
   const line = { event_id, component: 'fee', rule, fee_id: feeId } as const;
-  explain(position, { ...line, installment_number: fee.installment_number }, amount, {
+  addAllocationLine(position, { ...line, installment_number: fee.installment_number }, amount, {
     before,
-    after: outstandingOf(fee),
+    after: outstandingFeeAmount(fee),
   });
   return amount;
 }
@@ -100,7 +101,7 @@ export function reduceFees(position: Position, wanted: Big, cause: Cause): Big {
 
 export function openFees(position: Position): Fee[] {
   return [...position.fees.values()]
-    .filter((fee) => outstandingOf(fee).gt(0))
+    .filter((fee) => outstandingFeeAmount(fee).gt(0))
     .toSorted((one, other) => compareFees(one, other));
 }
 
@@ -116,33 +117,33 @@ export function addToSuspense(position: Position, amount: Big, event_id: string,
   if (isZero(amount)) return;
   const before = position.suspense;
   position.suspense = before.plus(amount);
-  explain(position, { event_id, component: 'suspense', rule }, amount, {
+  addAllocationLine(position, { event_id, component: 'suspense', rule }, amount, {
     before,
     after: position.suspense,
   });
 }
 
 /** Raises the principal; the explanation shows it as a negative reduction. */
-export function raisePrincipal(position: Position, amount: Big, event_id: string, rule: string) {
+export function increasePrincipal(position: Position, amount: Big, event_id: string, rule: string) {
   if (!isAboveZero(amount)) return;
   const before = position.principal;
   position.principal = before.plus(amount);
-  explain(position, { event_id, component: 'principal', rule }, amount.neg(), {
+  addAllocationLine(position, { event_id, component: 'principal', rule }, amount.neg(), {
     before,
     after: position.principal,
   });
 }
 
 /** Reads a portion of what is owed: never more than that. */
-export function portionOf(portion: Portion | undefined, owed: Big): Big {
+export function portionAmount(portion: Portion | undefined, owed: Big): Big {
   if (portion === undefined) return ZERO;
   return portion === 'all' ? owed : min(parseMoney(portion), owed);
 }
 
 export function interestPortion(position: Position, portion: Portion | undefined, date: string) {
-  return portionOf(portion, interestOwed(position, date));
+  return portionAmount(portion, interestOwed(position, date));
 }
 
 export function feesPortion(position: Position, portion: Portion | undefined): Big {
-  return portionOf(portion, feesOwed(position));
+  return portionAmount(portion, feesOwed(position));
 }

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import { above, max, min, money, parseMoney, sum, ZERO } from '../../money.ts';
+import { excessOver, max, min, money, parseMoney, sum, ZERO } from '../../money.ts';
 import type { InstallmentState } from './bills.ts';
 import type { Coverage } from './coverage.ts';
 import type { EventKind, LoanEvent } from './events.ts';
@@ -91,7 +91,7 @@ function rowAsPaid(row: InstallmentState, paid: Paid | null, around: Around): In
       ...ends(beginning, beginning),
     };
   if (!is_payable)
-    return { ...row, ...ends(beginning, above(beginning, parseMoney(row.principal_amount))) };
+    return { ...row, ...ends(beginning, excessOver(beginning, parseMoney(row.principal_amount))) };
   if (paid === null) return row;
   // What it will be paid, without what it was: that is part of its interest there.
   const interest = parseMoney(row.interest_amount).minus(row.paid_amount);
@@ -128,7 +128,7 @@ function amountsOf({ principal, interest, fee }: Paid) {
 /** Of a row that a previous servicer was paid, the payment is known, and its split follows from the balances. */
 function keptAmounts(row: InstallmentState, { beginning, next }: Around) {
   const fees = parseMoney(row.fees_amount);
-  const principal = above(beginning, next);
+  const principal = excessOver(beginning, next);
   const payment = max(parseMoney(row.payment_amount), principal.plus(fees));
   return {
     payment_amount: money(payment),

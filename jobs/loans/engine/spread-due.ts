@@ -1,15 +1,17 @@
 import type { Big } from 'big.js';
 import { atLeastZero, sum, ZERO } from '../../money.ts';
-import { feesIn } from '../plans/spread-fees.ts';
-import { dueBy } from './coverage.ts';
-import { outstandingOf, type Position } from './position.ts';
+import { feesIn } from '../schedule/spread-fees.ts';
+import { payableInstallments } from './coverage.ts';
+import { outstandingFeeAmount, type Position } from './position.ts';
 
 /** What is owed of such fees on a day: all that no later instalment is going to ask for. */
-export function spreadDue(position: Position, date: string): Big {
+export function spreadFeesDue(position: Position, date: string): Big {
   if (position.fees.size === 0) return ZERO;
   const spread = [...position.fees.values()].filter(({ is_spread }) => is_spread);
   if (spread.length === 0) return ZERO;
   const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
-  const later = standing.slice(dueBy(standing, date).length);
-  return atLeastZero(sum(spread.map(outstandingOf)).minus(feesIn(later.map(({ row }) => row))));
+  const later = standing.slice(payableInstallments(standing, date).length);
+  return atLeastZero(
+    sum(spread.map(outstandingFeeAmount)).minus(feesIn(later.map(({ row }) => row))),
+  );
 }

@@ -1,19 +1,19 @@
 import type { Big } from 'big.js';
 import { min, money, sum, ZERO } from '../../money.ts';
 import type { Bill } from './bill.ts';
-import { billsOf, type InstallmentState } from './bills.ts';
+import { summarizeBills, type InstallmentState } from './bills.ts';
 import type { Coverage } from './coverage.ts';
-import { cycleOf, type CycleState } from './cycles.ts';
+import { currentCycle, type CycleState } from './cycles.ts';
 import type { DelinquencyBucket, Pause } from './delinquency.ts';
-import { earningPrincipal } from './grace.ts';
+import { interestBearingPrincipal } from './grace.ts';
 import { interestAt, segmentsAt, type InterestSegment } from './interest.ts';
 import {
-  centsAccrued,
-  claimed,
+  accruedCents,
+  chargedOffBalance,
   feesOwed,
   interestOwed,
   isPaidOff,
-  outstandingOf,
+  outstandingFeeAmount,
   rateOn,
   totalOwed,
   type AllocationLine,
@@ -89,12 +89,12 @@ export type LoanState = {
   interest_segments: InterestSegment[];
 };
 
-export function stateOf(position: Position, asOf: string): LoanState {
+export function toLoanState(position: Position, asOf: string): LoanState {
   return {
     as_of: asOf,
     ...balances(position, asOf),
-    ...billsOf(position, asOf),
-    cycle: cycleOf(position),
+    ...summarizeBills(position, asOf),
+    cycle: currentCycle(position),
     extension_months: position.extension_months,
     ...reasons(position, asOf),
   };
@@ -107,7 +107,7 @@ function balances(position: Position, asOf: string) {
     interest_free_balance: money(position.cycle.interest_free),
     accrued_interest: money(interestOwed(position, asOf)),
     interest_accrued: interestAt(position.meter, asOf).toFixed(10),
-    interest_earned: money(centsAccrued(position, asOf)),
+    interest_earned: money(accruedCents(position, asOf)),
     interest_settled: money(position.settled),
     off_books_interest: money(position.off_books),
     fees: feeStates(position),
@@ -116,11 +116,11 @@ function balances(position: Position, asOf: string) {
     suspense_balance: money(position.suspense),
     surplus_balance: money(position.surplus),
     deficiency_balance: money(deficiencyOn(position, asOf)),
-    charge_off_balance: money(claimed(position)),
+    charge_off_balance: money(chargedOffBalance(position)),
     covered_amount: money(sum(position.installments.map((installment) => installment.covered))),
     contract_rate: position.contract_rate.toFixed(),
     current_rate: rateOn(position, asOf).toFixed(),
-    is_accruing: position.meter.source.is_running && earningPrincipal(position).gt(0),
+    is_accruing: position.meter.source.is_running && interestBearingPrincipal(position).gt(0),
     is_paid_off: isPaidOff(position, asOf),
     is_charged_off: position.charged_off_on !== null,
     is_accelerated: position.accelerated_on !== null,
@@ -135,7 +135,10 @@ function balances(position: Position, asOf: string) {
 }
 
 function deficiencyOn(position: Position, asOf: string): Big {
-  return min(position.deficiency ?? ZERO, totalOwed(position, asOf).plus(claimed(position)));
+  return min(
+    position.deficiency ?? ZERO,
+    totalOwed(position, asOf).plus(chargedOffBalance(position)),
+  );
 }
 
 function feeStates(position: Position): FeeState[] {
@@ -145,7 +148,7 @@ function feeStates(position: Position): FeeState[] {
     amount: money(fee.amount),
     amount_paid: money(fee.paid),
     amount_waived: money(fee.waived),
-    outstanding_amount: money(outstandingOf(fee)),
+    outstanding_amount: money(outstandingFeeAmount(fee)),
     assessed_date: fee.assessed_date,
     installment_number: fee.installment_number,
     is_spread: fee.is_spread,

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import * as fees from '../../../sql/loans/fees.ts';
-import { loanOf } from '../../../sql/loans/records.ts';
-import { positiveMoney, freeWords } from '../../../sql/types.ts';
+import { loanIdOf } from '../../../sql/loans/records.ts';
+import { positiveMoney, requiredFreeText } from '../../../sql/types.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { happen } from '../history/happen.ts';
+import { recordEvents } from '../history/record-events.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
-import { assertInHistory } from '../history/rests.ts';
+import { assertInHistory } from '../history/accrual-stops.ts';
 import type { LoanStatus } from '../history/statuses.ts';
 import { assessFee } from './origination-fees.ts';
 
@@ -33,15 +33,15 @@ export async function addFee(work: Work, input: NewFee): Promise<string> {
     description: input.description ?? null,
     ...(input.due_date && { due_date: input.due_date }),
   });
-  await happen(work, loan, [event]);
+  await recordEvents(work, loan, [event]);
   return event.kind === 'fee' ? (event.fee_id ?? event.id) : event.id;
 }
 
-export const Waiver = z.object({
+export const FeeWaiver = z.object({
   amount: positiveMoney
     .nullish()
     .describe('Default: the whole fee. Amounts already paid on it are reapplied.'),
-  reason: freeWords,
+  reason: requiredFreeText,
 });
 
 /** Where a fee may still be given up: elsewhere what it came to is settled with somebody. */
@@ -51,8 +51,8 @@ const WAIVABLE_ON: readonly LoanStatus[] = ['active', 'paid_off', 'charged_off']
  * Waives a fee, or a part, as of the day on which it was assessed: the income is taken back with the
  * receivable, and what was paid of it goes where it would have gone without the fee.
  */
-export async function waiveFee(work: Work, id: string, input: z.output<typeof Waiver>) {
-  const loan = await openInService(work, await loanOf(work.tx, 'fees', id), WAIVABLE_ON);
+export async function waiveFee(work: Work, id: string, input: z.output<typeof FeeWaiver>) {
+  const loan = await openInService(work, await loanIdOf(work.tx, 'fees', id), WAIVABLE_ON);
   const fee = loan.state.fees.find(({ fee_id }) => fee_id === id);
   const waivable = parseMoney(fee?.outstanding_amount ?? '0.00').plus(fee?.amount_paid ?? '0.00');
   if (waivable.eq(0)) throw nothingToWaive();
@@ -64,7 +64,7 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Wa
     });
   await fees.markWaived(work.tx, id, { by: work.actor.id, reason: input.reason });
   const waiver = newEvent({ kind: 'fee_waiver', effective_date: work.today, fee_id: id, amount });
-  const state = await happen(work, loan, [waiver]);
+  const state = await recordEvents(work, loan, [waiver]);
   // The proceeds of a disbursement paid the fee at once: it was never owed.
   if (!state.allocations.some(({ event_id }) => event_id === waiver.id)) throw nothingToWaive();
 }

@@ -1,15 +1,25 @@
 import type { Big } from 'big.js';
-import { sparedDays } from '../../../sql/loans/reliefs.ts';
-import { spare, sparedOf, type Judged, type Mercy } from '../../../sql/loans/spared-late-fees.ts';
+import { lateFeeExemptPeriods } from '../../../sql/loans/reliefs.ts';
+import {
+  recordLateFeeExemptions,
+  listLateFeeExemptions,
+  type ExemptInstallment,
+  type LateFeeExemption,
+} from '../../../sql/loans/late-fee-exemptions.ts';
 import { addDays } from '../../dates.ts';
 import { money, parseMoney, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { type LoanEvent } from '../engine/events.ts';
 import type { InstallmentState } from '../engine/bills.ts';
-import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
-import { fundedOn } from '../history/rests.ts';
-import { feeAmount, feeRulesOf, graceDaysOf, type FeeRule } from '../products/fee-amounts.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { fundingDate } from '../history/accrual-stops.ts';
+import {
+  feeAmount,
+  loanFeeRules,
+  lateFeeGraceDays,
+  type FeeRule,
+} from '../products/fee-amounts.ts';
 import { assessFee } from './origination-fees.ts';
 
 /**
@@ -21,21 +31,21 @@ import { assessFee } from './origination-fees.ts';
 export async function assessLateFees(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const { row, state } = loan;
-  const rules = feeRulesOf(row).filter(({ trigger }) => trigger === 'past_due');
+  const rules = loanFeeRules(row).filter(({ trigger }) => trigger === 'past_due');
   const charged = new Set(
     state.fees
       .filter(({ fee_type }) => fee_type === 'late')
       .map(({ installment_number }) => installment_number),
   );
-  const decided = new Set((await sparedOf(work.tx, row.id)).map(keyOf));
-  const agreed = await sparedDays(work.tx, row.id);
+  const decided = new Set((await listLateFeeExemptions(work.tx, row.id)).map(keyOf));
+  const agreed = await lateFeeExemptPeriods(work.tx, row.id);
   // What was late before the loan came here, its previous servicer has charged.
-  const since = fundedOn(loan) ?? work.today;
+  const since = fundingDate(loan) ?? work.today;
   const events: LoanEvent[] = [];
-  const spared: (Judged & { reason: Mercy })[] = [];
+  const spared: (ExemptInstallment & { reason: LateFeeExemption })[] = [];
   for (const rule of rules) {
     for (const bill of state.installments) {
-      const graceEnd = addDays(bill.due_date, graceDaysOf(rule, row));
+      const graceEnd = addDays(bill.due_date, lateFeeGraceDays(rule, row));
       const isLate =
         ['past_due', 'partially_paid'].includes(bill.status) &&
         graceEnd < work.today &&
@@ -47,7 +57,7 @@ export async function assessLateFees(work: Work, loanId: string) {
       const amount = feeAmount(rule, base);
       if (amount.lte(ZERO) || rest.lte(ZERO)) continue;
       const isAgreed = [graceEnd, work.today].some((day) => isWithin(agreed, day));
-      const reason = isAgreed ? 'agreement' : mercyOf(rule, loan, bill, amount);
+      const reason = isAgreed ? 'agreement' : exemptionOf(rule, loan, bill, amount);
       if (reason !== null) {
         spared.push({ ...judged, reason });
         continue;
@@ -56,20 +66,23 @@ export async function assessLateFees(work: Work, loanId: string) {
       events.push(await lateFee(work, row, { rule, bill, amount }));
     }
   }
-  if (spared.length > 0) await spare(work.tx, row.id, spared);
-  if (events.length > 0) await happen(work, loan, events);
+  if (spared.length > 0) await recordLateFeeExemptions(work.tx, row.id, spared);
+  if (events.length > 0) await recordEvents(work, loan, events);
 }
 
-const judgedBy = (rule: FeeRule, { period_number, due_date }: InstallmentState): Judged => ({
+const judgedBy = (
+  rule: FeeRule,
+  { period_number, due_date }: InstallmentState,
+): ExemptInstallment => ({
   installment_number: period_number,
   due_date,
   fee_rule_id: rule.id ?? null,
 });
 
-const keyOf = ({ installment_number, due_date, fee_rule_id }: Judged) =>
+const keyOf = ({ installment_number, due_date, fee_rule_id }: ExemptInstallment) =>
   `${installment_number} ${due_date} ${fee_rule_id}`;
 
-type Days = Awaited<ReturnType<typeof sparedDays>>;
+type Days = Awaited<ReturnType<typeof lateFeeExemptPeriods>>;
 
 const isWithin = (days: Days, day: string) =>
   days.some(({ from, to }) => from <= day && (to === null || day <= to));
@@ -92,14 +105,15 @@ const lateFee = (work: Work, row: OpenLoan['row'], { rule, bill, amount }: Charg
  * standard. `standard_fee` spares whoever owes no more than the fee, `current` whoever has paid anything since
  * the instalment before was due.
  */
-function mercyOf(
+function exemptionOf(
   { late_fee_rule }: FeeRule,
   { row, events, state }: OpenLoan,
   { period_number }: InstallmentState,
   fee: Big,
-): Mercy | null {
+): LateFeeExemption | null {
   if (row.is_frozen) return 'frozen';
-  if (late_fee_rule === 'standard_fee') return fee.gte(state.past_due_amount) ? 'small_rest' : null;
+  if (late_fee_rule === 'standard_fee')
+    return fee.gte(state.past_due_amount) ? 'small_remainder' : null;
   if (late_fee_rule !== 'current') return null;
   const before = state.installments.findLast((bill) => bill.period_number < period_number);
   const [from, to] = [before?.due_date ?? '', state.as_of];
@@ -107,5 +121,5 @@ function mercyOf(
     (event) =>
       event.kind === 'payment' && event.effective_date > from && event.effective_date <= to,
   );
-  return hasPaid ? 'paid_something' : null;
+  return hasPaid ? 'partly_paid' : null;
 }

@@ -6,7 +6,7 @@ import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import type { FinancedFee, LoanEvent } from '../engine/events.ts';
 import { newEvent } from '../history/new-event.ts';
-import { comeTo, fundingFees } from '../products/fee-amounts.ts';
+import { sumFeesByTreatment, fundingFees } from '../products/fee-amounts.ts';
 
 type Disbursed = { on: string; amount: string; isFirst: boolean };
 
@@ -17,7 +17,7 @@ type Disbursed = { on: string; amount: string; isFirst: boolean };
  */
 export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed: Disbursed) {
   const fees = fundingFees(loan, disbursed);
-  const fee_deducted = comeTo(fees, 'deducted');
+  const fee_deducted = sumFeesByTreatment(fees, 'deducted');
   const net_amount = parseMoney(disbursed.amount).minus(fee_deducted);
   if (net_amount.lte(0)) {
     throw new Conflict(
@@ -55,8 +55,8 @@ export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed
     /** For its record. */
     proceeds: { fee_deducted: money(fee_deducted), net_amount: money(net_amount) },
     /** For its plan: what becomes principal, and what the instalments ask for. */
-    capitalized: comeTo(fees, 'capitalized'),
-    spread: comeTo(fees, 'amortized'),
+    capitalized: sumFeesByTreatment(fees, 'capitalized'),
+    spread: sumFeesByTreatment(fees, 'amortized'),
   };
 }
 

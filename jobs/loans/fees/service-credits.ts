@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import * as records from '../../../sql/loans/records.ts';
 import { newId } from '../../../sql/new-id.ts';
-import { freeWords } from '../../../sql/types.ts';
+import { requiredFreeText } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import type { CreditTarget, SPONSORS } from '../engine/events.ts';
-import { happen, openLoan } from '../history/happen.ts';
-import { immutable, openInService } from '../history/loan-records.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import { immutableConflict, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
-import { isSold } from '../history/before-settlement.ts';
-import { assertInHistory } from '../history/rests.ts';
+import { isSold } from '../history/post-loan-event.ts';
+import { assertInHistory } from '../history/accrual-stops.ts';
 
 export const CREDIT_TYPES = [
   'goodwill',
@@ -32,7 +32,7 @@ type NewCredit = {
 };
 
 /** Reduces what the borrower owes at the sponsor's expense. A credit is not cash: no payment event is emitted. */
-export async function giveServiceCredit(work: Work, input: NewCredit): Promise<string> {
+export async function addServiceCredit(work: Work, input: NewCredit): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const effective_date = input.effective_date ?? work.today;
   assertInHistory(work, loan, 'effective_date', effective_date);
@@ -45,7 +45,7 @@ export async function giveServiceCredit(work: Work, input: NewCredit): Promise<s
   const what = { amount, apply_to, credit_type, reason, sponsor, effective_date };
   const created_by = work.actor.id;
   await insert(work.tx, 'service_credits', { id, loan_id: loan.row.id, ...what, created_by });
-  const state = await happen(work, loan, [credit]);
+  const state = await recordEvents(work, loan, [credit]);
   const rest = state.allocations.find(
     ({ event_id, component }) => event_id === id && component === 'unapplied',
   );
@@ -57,14 +57,14 @@ export async function giveServiceCredit(work: Work, input: NewCredit): Promise<s
   return id;
 }
 
-export const CreditReversal = z.object({ reason: freeWords.nullish() });
+export const CreditReversal = z.object({ reason: requiredFreeText.nullish() });
 
 /** Takes a credit back as if it had never been given. */
 export async function reverseServiceCredit(work: Work, id: string) {
-  const loan = await openLoan(work, await records.loanOf(work.tx, 'service_credits', id));
+  const loan = await openLoan(work, await records.loanIdOf(work.tx, 'service_credits', id));
   const { status } = await records.lock(work.tx, 'service_credits', id);
-  if (status !== 'applied') throw immutable('service credit', status);
+  if (status !== 'applied') throw immutableConflict('service credit', status);
   await records.setStatus(work.tx, 'service_credits', id, 'reversed');
   const reversal = newEvent({ kind: 'reversal', effective_date: work.today, reverses: id });
-  await happen(work, loan, [reversal]);
+  await recordEvents(work, loan, [reversal]);
 }

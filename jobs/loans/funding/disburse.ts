@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import * as loans from '../../../sql/loans/loans.ts';
 import type { Work } from '../../work.ts';
-import { disburse, fundingOf, type Disbursement } from './first-disbursement.ts';
-import { objectionToFunding } from './funding-disclosure.ts';
+import { disburse, resolveFunding, type Disbursement } from './first-disbursement.ts';
+import { findFundingBlocker } from './funding-disclosure.ts';
 import { addDisbursement, type NewDisbursement } from './further-disbursements.ts';
 
 type Payout = z.output<typeof Disbursement>;
 
 /** Funds an approved loan, or pays out more of the approved amount on one that is active. */
-export async function payOut(work: Work, loanId: string, input: Payout) {
+export async function disburseOrAdd(work: Work, loanId: string, input: Payout) {
   const loan = await loans.read(work.tx, loanId);
   if (loan?.status !== 'active') return disburse(work, loanId, input);
   const { amount, disbursement_date, method } = input;
@@ -17,13 +17,13 @@ export async function payOut(work: Work, loanId: string, input: Payout) {
 }
 
 /** What has to be told to the borrower before the loan is funded so; null: nothing, or it is funded. */
-export async function objectionToPayOut(work: Work, loanId: string, input: Payout) {
+export async function findPayOutBlocker(work: Work, loanId: string, input: Payout) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan?.status !== 'approved') return null;
-  return objectionToFunding(work, loan, fundingOf(work, loan, input));
+  return findFundingBlocker(work, loan, resolveFunding(work, loan, input));
 }
 
-export const objectionToDisbursement = (
+export const findDisbursementBlocker = (
   work: Work,
   { loan_id, amount, disbursement_date }: NewDisbursement,
-) => objectionToPayOut(work, loan_id, { amount, disbursement_date });
+) => findPayOutBlocker(work, loan_id, { amount, disbursement_date });

@@ -5,18 +5,22 @@ import { newId } from '../../../sql/new-id.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, sum } from '../../money.ts';
-import { assertOrder, bankOrder, freezeAccount } from '../../payments/nacha/bank-order.ts';
+import {
+  assertBankOrder,
+  prepareBankOrder,
+  saveOrderAccount,
+} from '../../payments/nacha/bank-order.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessFee } from '../fees/origination-fees.ts';
-import { happen, type OpenLoan } from '../history/happen.ts';
+import { recordEvents, type OpenLoan } from '../history/record-events.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
-import { assertInHistory } from '../history/rests.ts';
-import { assertUnhindered, refusalOf } from '../history/statuses.ts';
-import { feeAmount, feeRulesOf } from '../products/fee-amounts.ts';
-import { fundAgain } from './fund-again.ts';
-import { restingBy } from './further-disbursements.ts';
+import { assertInHistory } from '../history/accrual-stops.ts';
+import { assertNotBlocked, refusalDetails } from '../history/statuses.ts';
+import { feeAmount, loanFeeRules } from '../products/fee-amounts.ts';
+import { furtherFundingEvents } from './further-funding-events.ts';
+import { notFundableReason } from './further-disbursements.ts';
 
 type NewDraw = {
   loan_id: string;
@@ -37,25 +41,25 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   const { row } = loan;
   const available = availableOf(loan);
   const available_credit = money(available);
-  assertUnhindered(row, 'draws', { ...restingBy(row), available_credit });
-  await assertOrder(work, row.borrower_id, input, { is_credit: true });
+  assertNotBlocked(row, 'draws', { ...notFundableReason(row), available_credit });
+  await assertBankOrder(work, row.borrower_id, input, { is_credit: true });
   const on = input.draw_date ?? work.today;
   assertInHistory(work, loan, 'draw_date', on);
   const amount = parseMoney(input.amount);
   if (amount.gt(available)) {
     throw new Conflict('This is more than the available credit.', 'exceeds_available_credit', {
-      ...refusalOf(row),
+      ...refusalDetails(row),
       available_credit,
     });
   }
   const id = newId();
-  const { send_by, transit } = await bankOrder(work, input);
+  const { send_by, transit } = await prepareBankOrder(work, input);
   const facts = { amount: input.amount, ...transit };
   const funding = newEvent({ id, kind: 'draw', effective_date: on, ...facts });
   const asked = feesOf(loan, input);
   const fees: LoanEvent[] = [];
   for (const fee of asked) fees.push(await assessDrawFee(work, loan, id, on, fee));
-  const state = await happen(work, loan, [...fundAgain(loan, funding), ...fees]);
+  const state = await recordEvents(work, loan, [...furtherFundingEvents(loan, funding), ...fees]);
   await loans.addDisbursed(work.tx, row.id, input.amount);
   const { purpose, payment_instrument_id, external_id } = input;
   await insert(work.tx, 'draws', {
@@ -68,13 +72,13 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
     send_by,
     external_id,
     fee_amount: money(sum(asked.map(({ amount }) => amount))),
-    draw_number: (await records.countOf(work.tx, 'draws', row.id)) + 1,
+    draw_number: (await records.countForLoan(work.tx, 'draws', row.id)) + 1,
     outstanding_principal: state.principal_balance,
     interest_rate: state.current_rate,
     available_credit_after: money(atLeastZero(available.minus(amount))),
     created_by: work.actor.id,
   });
-  await freezeAccount(work, { draw_id: id }, input);
+  await saveOrderAccount(work, { draw_id: id }, input);
   return id;
 }
 
@@ -88,7 +92,7 @@ type DrawFee = { amount: Big; fee_rule_id: string | null };
 
 /** The fee named, or one for each rule. */
 function feesOf(loan: OpenLoan, { amount, fee_amount }: NewDraw): DrawFee[] {
-  const rules = feeRulesOf(loan.row).filter(({ trigger }) => trigger === 'draw');
+  const rules = loanFeeRules(loan.row).filter(({ trigger }) => trigger === 'draw');
   const isNamed = fee_amount !== null && fee_amount !== undefined;
   const fees = isNamed
     ? [{ amount: parseMoney(fee_amount), fee_rule_id: null }]

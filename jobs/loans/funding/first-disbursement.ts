@@ -6,20 +6,20 @@ import { date, positiveMoney } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
-import { NO_ORDER } from '../../payments/nacha/bank-order.ts';
+import { NO_BANK_ORDER } from '../../payments/nacha/bank-order.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import { isTooFarOff } from '../arithmetic/due-dates.ts';
+import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
-import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
-import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import type { Funding } from '../origination/cost.ts';
-import { assertRescissionOver, rescissionOf } from '../origination/rescission.ts';
-import { firstSchedule } from '../plans/first-schedule.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { assertRescissionOver, rescissionDetails } from '../origination/rescission.ts';
+import { firstSchedule } from '../schedule/first-schedule.ts';
+import { readTerms } from '../products/loan-terms.ts';
 import { discloseFunding } from './funding-disclosure.ts';
 
 export const DISBURSEMENT_METHODS = ['ach', 'wire', 'check', 'internal', 'external'] as const;
@@ -35,14 +35,19 @@ type Disbursement = z.output<typeof Disbursement>;
  * Funds an approved loan: its schedule, the ledger entry, the origination fees, the new status and
  * the events are written together or not at all.
  */
-export async function disburse(work: Work, loanId: string, input: Disbursement, order = NO_ORDER) {
+export async function disburse(
+  work: Work,
+  loanId: string,
+  input: Disbursement,
+  order = NO_BANK_ORDER,
+) {
   const loan = await openLoan(work, loanId);
   const { row } = loan;
   assertPlanned(row, input);
-  const funding = fundingOf(work, row, input);
+  const funding = resolveFunding(work, row, input);
   const { amount, on, first_payment_date } = funding;
   const fees = await assessOriginationFees(work, row, { on, amount, isFirst: true });
-  const schedule = firstSchedule(termsOf(row), {
+  const schedule = firstSchedule(readTerms(row), {
     principal: parseMoney(amount).plus(fees.capitalized),
     on,
     first_payment_date,
@@ -71,10 +76,15 @@ export async function disburse(work: Work, loanId: string, input: Disbursement, 
   // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
   const isAgain = row.schedule_version > 0;
   const agreement = { rule: 'written', rows: schedule } as const;
-  const again = newEvent({ kind: 'plan_agreed', effective_date: on, agreement, disbursement_id });
+  const again = newEvent({
+    kind: 'schedule_agreed',
+    effective_date: on,
+    agreement,
+    disbursement_id,
+  });
   const planned = isAgain ? [again] : [];
   const events = [payout, ...planned, ...fees.owed, ...flagsOf(row, on)];
-  const state = await happen(work, loan, events, {
+  const state = await recordEvents(work, loan, events, {
     ...(!isAgain && { schedule }),
     becomes: 'active',
     trigger: 'disburse',
@@ -93,7 +103,7 @@ export async function disburse(work: Work, loanId: string, input: Disbursement, 
 }
 
 /** How a loan is to be funded, or the refusal: the first payment is the one agreed, if no other is named. */
-export function fundingOf(work: Work, row: RawLoan, input: Disbursement): Funding {
+export function resolveFunding(work: Work, row: RawLoan, input: Disbursement): Funding {
   const on = input.disbursement_date ?? work.today;
   const amount = money(amountOf(row, input));
   assertDates(work, on, input.first_payment_date);
@@ -108,18 +118,18 @@ export function fundingOf(work: Work, row: RawLoan, input: Disbursement): Fundin
 
 /** What goes out: the amount named, within what is approved; all of it where none is named. */
 function amountOf(row: RawLoan, { amount: wanted }: Disbursement): Big {
-  assertAllowed(row, 'disburse', rescissionOf(row));
+  assertAllowed(row, 'disburse', rescissionDetails(row));
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
   const amount = wanted === null || wanted === undefined ? rest : parseMoney(wanted);
   if (amount.gt(rest)) {
     throw new Conflict('This is more than the approved amount.', 'exceeds_commitment', {
-      ...refusalOf(row),
+      ...refusalDetails(row),
       available: money(rest),
     });
   }
   // Somebody else was first, with a part of the amount.
   if (row.status === 'active')
-    throw new Conflict('The loan is already disbursed.', 'already_disbursed', refusalOf(row));
+    throw new Conflict('The loan is already disbursed.', 'already_disbursed', refusalDetails(row));
   return amount;
 }
 
@@ -128,13 +138,13 @@ function assertDates(work: Work, on: string, first: string | null | undefined) {
   if (first && first <= on) {
     throw new Invalid({ first_payment_date: 'Must be after the disbursement.' });
   }
-  if (first && isTooFarOff(first, on)) {
+  if (first && isFirstPaymentTooLate(first, on)) {
     throw new Invalid({ first_payment_date: 'Must be within 40 years of the disbursement.' });
   }
 }
 
 function assertPlanned(row: OpenLoan['row'], { first_payment_date }: Disbursement) {
-  if (!first_payment_date || !isBilledByCycle(termsOf(row))) return;
+  if (!first_payment_date || !isBilledByCycle(readTerms(row))) return;
   throw new Invalid({
     first_payment_date: 'Not allowed for a line of credit with billing cycles. Leave it out.',
   });

@@ -1,21 +1,25 @@
 import { Big } from 'big.js';
-import { lastTold, type ToldCost } from '../../../sql/loans/disclosures.ts';
+import { readLastDisclosedCost, type DisclosedCost } from '../../../sql/loans/disclosures.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { Conflict } from '../../errors.ts';
-import { record } from '../../audit.ts';
+import { recordAudit } from '../../audit.ts';
 import { parseMoney } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
-import type { OpenLoan } from '../history/happen.ts';
-import { refusalOf } from '../history/statuses.ts';
-import { costAhead, costOf, type Cost, type Funding } from '../origination/cost.ts';
-import { disclose, isAsTold } from '../origination/disclosure.ts';
-import { discloseOpening, isLine, openingTold } from '../origination/opening.ts';
-import { fixRescission } from '../origination/rescission.ts';
+import type { OpenLoan } from '../history/record-events.ts';
+import { refusalDetails } from '../history/statuses.ts';
+import { computeRemainingCost, computeCost, type Cost, type Funding } from '../origination/cost.ts';
+import { discloseCost, matchesDisclosure } from '../origination/disclosure.ts';
+import {
+  discloseOpening,
+  isLineOfCredit,
+  checkOpeningDisclosure,
+} from '../origination/opening-disclosure.ts';
+import { setRescissionEnd } from '../origination/rescission.ts';
 import { fundingFees } from '../products/fee-amounts.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { readTerms } from '../products/loan-terms.ts';
 
 /** How far the rate told may be from the true one: 12 CFR 1026.22(a)(2) and (3). */
 const REGULAR = '0.00125';
@@ -27,27 +31,27 @@ const IRREGULAR = '0.0025';
  * the money (1026.17(f)(2)), so it is made although the money is refused: the refusal is answered and
  * not thrown. With the same facts the next try goes through.
  */
-export async function objectionToFunding(
+export async function findFundingBlocker(
   work: Work,
   row: RawLoan,
   funding: Funding,
 ): Promise<Conflict | null> {
   const { compliance } = await settingsOf(work.tx);
   if (!compliance.hard_enforcement) return null;
-  if (isLine(row)) return objectionToOpening(work, row);
-  const cost = costOf(row, funding);
-  const told = await lastTold(work.tx, row.id);
+  if (isLineOfCredit(row)) return objectionToOpening(work, row);
+  const cost = computeCost(row, funding);
+  const told = await readLastDisclosedCost(work.tx, row.id);
   if (cost !== null && told !== null && isAccurate(told, cost, row, funding)) return null;
-  const details = { ...refusalOf(row), disclosed: toldOf(told), now: cost && figuresOf(cost) };
+  const details = { ...refusalDetails(row), disclosed: toldOf(told), now: cost && figuresOf(cost) };
   if (cost === null) {
     const message =
       'What this disbursement would cost cannot be disclosed: its fees take all of it.';
     return new Conflict(message, 'disclosure_outdated', details);
   }
-  await disclose(work, row, cost, { isEstimate: true });
-  await fixRescission(work, row, work.today);
+  await discloseCost(work, row, cost, { isEstimate: true });
+  await setRescissionEnd(work, row, work.today);
   const about = { type: 'loans', id: row.id, borrower_id: row.borrower_id, loan_id: row.id };
-  await record(work, about, 'disclose', { apr: { old: told?.apr ?? null, new: cost.apr } });
+  await recordAudit(work, about, 'disclose', { apr: { old: told?.apr ?? null, new: cost.apr } });
   const message =
     'What the loan costs is not what the borrower was told. A corrected disclosure is made: ' +
     'disburse again once the borrower has it.';
@@ -56,26 +60,31 @@ export async function objectionToFunding(
 
 /** A line's terms are told before its first money goes out (12 CFR 1026.5(b)(1)(i)). */
 async function objectionToOpening(work: Work, row: RawLoan): Promise<Conflict | null> {
-  const { told, isTrue } = await openingTold(work, row);
+  const { told, isTrue } = await checkOpeningDisclosure(work, row);
   if (isTrue) return null;
   await discloseOpening(work, row);
-  await fixRescission(work, row, work.today);
+  await setRescissionEnd(work, row, work.today);
   const about = { type: 'loans', id: row.id, borrower_id: row.borrower_id, loan_id: row.id };
-  await record(work, about, 'disclose', {
+  await recordAudit(work, about, 'disclose', {
     told: { old: told?.letter_date ?? null, new: work.today },
   });
   const message =
     'The terms of the line are not what the borrower was told. A disclosure of them is made: ' +
     'disburse again once the borrower has it.';
   const disclosed = told && { apr: told.apr, credit_limit: told.credit_limit };
-  return new Conflict(message, 'disclosure_outdated', { ...refusalOf(row), disclosed });
+  return new Conflict(message, 'disclosure_outdated', { ...refusalDetails(row), disclosed });
 }
 
 /** The rate is near enough to what was told; other terms were told as estimates. */
-function isAccurate(told: ToldCost, { apr }: Cost, row: RawLoan, { amount }: Funding): boolean {
+function isAccurate(
+  told: DisclosedCost,
+  { apr }: Cost,
+  row: RawLoan,
+  { amount }: Funding,
+): boolean {
   // Several advances, or payments that are not equal, make an irregular transaction (1026.22(a)(3)).
   const isPart = parseMoney(amount).lt(row.principal_amount);
-  const isIrregular = isPart || termsOf(row).amortization === 'level_principal';
+  const isIrregular = isPart || readTerms(row).amortization === 'level_principal';
   return new Big(apr)
     .minus(told.apr)
     .abs()
@@ -94,20 +103,20 @@ const figuresOf = ({
   total_of_payments,
 });
 
-const toldOf = (told: ToldCost | null) =>
+const toldOf = (told: DisclosedCost | null) =>
   told && { ...figuresOf(told), disclosed_on: told.letter_date };
 
 /** The borrower is told anew with the money where anything differs from what was told before. */
 export async function discloseFunding(work: Work, row: RawLoan, funding: Funding) {
-  if (isLine(row)) {
-    const { isTrue } = await openingTold(work, row);
+  if (isLineOfCredit(row)) {
+    const { isTrue } = await checkOpeningDisclosure(work, row);
     if (!isTrue) await discloseOpening(work, row);
     return;
   }
-  const cost = costOf(row, funding);
-  const told = await lastTold(work.tx, row.id);
-  if (cost === null || (told !== null && isAsTold(told, row, cost))) return;
-  await disclose(work, row, cost, { isEstimate: false });
+  const cost = computeCost(row, funding);
+  const told = await readLastDisclosedCost(work.tx, row.id);
+  if (cost === null || (told !== null && matchesDisclosure(told, row, cost))) return;
+  await discloseCost(work, row, cost, { isEstimate: false });
 }
 
 type FurtherFunding = { amount: string; on: string; events: readonly LoanEvent[] };
@@ -117,23 +126,23 @@ type FurtherFunding = { amount: string; on: string; events: readonly LoanEvent[]
  * borrower is told what the whole costs from then on: the balance of then and the advance are what is
  * financed. Lines of credit are told by their statements.
  */
-export async function discloseMore(
+export async function discloseFurtherFunding(
   work: Work,
   { row, schedule, events }: OpenLoan,
   { amount, on, events: more }: FurtherFunding,
 ) {
-  if (isLine(row)) return;
-  const terms = termsOf(row);
+  if (isLineOfCredit(row)) return;
+  const terms = readTerms(row);
   const owedBefore = fold({ terms, schedule, events, as_of: on }).total_balance;
   // A fee that is owed at once is taken to be paid at once.
   const isPrepaid = (event: LoanEvent) => event.kind === 'fee' && event.is_spread !== true;
   const history = [...events, ...more.filter((event) => !isPrepaid(event))];
-  const cost = costAhead(
+  const cost = computeRemainingCost(
     { terms, schedule, events: history, as_of: on },
     {
       advanced: parseMoney(owedBefore).plus(amount),
       fees: fundingFees(row, { amount, isFirst: false }),
     },
   );
-  if (cost !== null) await disclose(work, row, cost, { isEstimate: false, owedBefore });
+  if (cost !== null) await discloseCost(work, row, cost, { isEstimate: false, owedBefore });
 }

@@ -1,27 +1,27 @@
-import { lastDisbursement } from '../../../sql/loans/disbursements.ts';
+import { lastDisbursementId } from '../../../sql/loans/disbursements.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { newId } from '../../../sql/new-id.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import {
-  assertOrder,
-  bankOrder,
-  freezeAccount,
-  methodOf,
+  assertBankOrder,
+  prepareBankOrder,
+  saveOrderAccount,
+  defaultMethod,
   type BankOrder,
 } from '../../payments/nacha/bank-order.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
-import { happen, type OpenLoan } from '../history/happen.ts';
+import { recordEvents, type OpenLoan } from '../history/record-events.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
-import { assertInHistory } from '../history/rests.ts';
-import { assertUnhindered, refusalOf } from '../history/statuses.ts';
+import { assertInHistory } from '../history/accrual-stops.ts';
+import { assertNotBlocked, refusalDetails } from '../history/statuses.ts';
 import { disburse, type DISBURSEMENT_METHODS } from './first-disbursement.ts';
-import { fundAgain } from './fund-again.ts';
-import { discloseMore } from './funding-disclosure.ts';
+import { furtherFundingEvents } from './further-funding-events.ts';
+import { discloseFurtherFunding } from './funding-disclosure.ts';
 
 export const PAYEE_TYPES = ['borrower', 'merchant', 'dealer', 'payoff_third_party'] as const;
 
@@ -44,20 +44,20 @@ export async function addDisbursement(work: Work, input: NewDisbursement): Promi
   const loan = await openInService(work, input.loan_id, ['approved', 'active']);
   const { payment_instrument_id, payee_name, payee_type, reference_number } = input;
   const named = { payment_instrument_id, method: input.method ?? null };
-  await assertOrder(work, loan.row.borrower_id, named, { is_credit: true });
-  const order = await bankOrder(work, named);
-  const how = { ...input, method: methodOf(payment_instrument_id, input.method) };
+  await assertBankOrder(work, loan.row.borrower_id, named, { is_credit: true });
+  const order = await prepareBankOrder(work, named);
+  const how = { ...input, method: defaultMethod(payment_instrument_id, input.method) };
   const id = await (loan.row.status === 'approved' ? first : further)(work, loan, how, order);
   const payee = { payment_instrument_id, payee_name, payee_type, reference_number };
   await update(work.tx, 'disbursements', id, payee);
-  await freezeAccount(work, { disbursement_id: id }, named);
+  await saveOrderAccount(work, { disbursement_id: id }, named);
   return id;
 }
 
 async function first(work: Work, loan: OpenLoan, input: NewDisbursement, order: BankOrder) {
   const { amount, disbursement_date, method } = input;
   await disburse(work, loan.row.id, { amount, disbursement_date, method }, order);
-  return lastDisbursement(work.tx, loan.row.id);
+  return lastDisbursementId(work.tx, loan.row.id);
 }
 
 async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order: BankOrder) {
@@ -65,11 +65,11 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order
   const on = input.disbursement_date ?? work.today;
   assertInHistory(work, loan, 'disbursement_date', on);
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
-  assertUnhindered(row, 'disburse', { ...restingBy(row), available: money(rest) });
+  assertNotBlocked(row, 'disburse', { ...notFundableReason(row), available: money(rest) });
   const amount = input.amount ? parseMoney(input.amount) : rest;
   if (amount.gt(rest)) {
     throw new Conflict('This is more than the remaining approved amount.', 'exceeds_commitment', {
-      ...refusalOf(row),
+      ...refusalDetails(row),
       available: money(rest),
     });
   }
@@ -96,8 +96,8 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order
     ...fees.financed,
     ...order.transit,
   });
-  const events = [...fundAgain(loan, funding, fees.spread), ...fees.owed];
-  const state = await happen(work, loan, events);
+  const events = [...furtherFundingEvents(loan, funding, fees.spread), ...fees.owed];
+  const state = await recordEvents(work, loan, events);
   await emit(work, 'loan.disbursed', {
     loan_id: row.id,
     loan_number: row.loan_number,
@@ -108,12 +108,12 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order
     principal_balance: state.principal_balance,
     first_payment_date: state.next_payment_date,
   });
-  await discloseMore(work, loan, { amount: money(amount), on, events });
+  await discloseFurtherFunding(work, loan, { amount: money(amount), on, events });
   return disbursement.id;
 }
 
 /** Why no more money goes out on a loan that is at rest or in trouble. */
-export const restingBy = (row: OpenLoan['row']) => {
+export const notFundableReason = (row: OpenLoan['row']) => {
   const reason = (['is_frozen', 'is_accelerated', 'is_non_accrual'] as const).find(
     (name) => row[name],
   );

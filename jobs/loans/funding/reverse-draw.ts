@@ -2,26 +2,26 @@ import { z } from 'zod';
 import * as draws from '../../../sql/loans/draws.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import * as records from '../../../sql/loans/records.ts';
-import { freeWords } from '../../../sql/types.ts';
+import { requiredFreeText } from '../../../sql/types.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { happen, type OpenLoan } from '../history/happen.ts';
-import { immutable, openInService } from '../history/loan-records.ts';
+import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { immutableConflict, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
-import { planAgain } from './fund-again.ts';
+import { rescheduleEvents } from './further-funding-events.ts';
 
-export const DrawReversal = z.object({ reason: freeWords.nullish() });
+export const DrawReversal = z.object({ reason: requiredFreeText.nullish() });
 
 /**
  * Takes a draw back as if it had never been, with its fees: the money never went out, or it came back.
  * What was paid since pays what is left, and the plan repays the smaller balance by the same dates.
  */
 export async function reverseDraw(work: Work, id: string) {
-  const loanId = await records.loanOf(work.tx, 'draws', id);
+  const loanId = await records.loanIdOf(work.tx, 'draws', id);
   const loan = await openInService(work, loanId, ['active', 'paid_off']);
   const { status, amount } = await draws.lock(work.tx, id);
-  if (status !== 'completed') throw immutable('draw', status);
+  if (status !== 'completed') throw immutableConflict('draw', status);
   await records.setStatus(work.tx, 'draws', id, 'reversed');
   await loans.addDisbursed(work.tx, loanId, `-${amount}`);
   const fees = await draws.reverseFees(work.tx, id);
@@ -31,7 +31,7 @@ export async function reverseDraw(work: Work, id: string) {
   const reversals = undone.map(({ id: reverses }) =>
     newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
   );
-  await happen(work, loan, [...reversals, ...planWithout(work, loan, id, reversals)]);
+  await recordEvents(work, loan, [...reversals, ...planWithout(work, loan, id, reversals)]);
 }
 
 /**
@@ -47,7 +47,7 @@ function planWithout(
   if (loan.row.status !== 'active') return [];
   const drawn = loan.events.find((event) => event.id === id)?.effective_date ?? today;
   const isReplanned = eventsInForce(loan.events, today).some(
-    (event) => event.kind === 'plan_agreed' && event.effective_date > drawn,
+    (event) => event.kind === 'schedule_agreed' && event.effective_date > drawn,
   );
-  return planAgain(loan, reversals, isReplanned ? today : drawn);
+  return rescheduleEvents(loan, reversals, isReplanned ? today : drawn);
 }

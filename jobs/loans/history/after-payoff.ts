@@ -1,14 +1,14 @@
 import * as autopay from '../../../sql/borrowers/autopay-plans.ts';
-import { openFor, withdraw } from '../../../sql/borrowers/tasks.ts';
-import { releasedWith } from '../../../sql/collateral/liens.ts';
+import { findOpenTask, cancelTasks } from '../../../sql/borrowers/tasks.ts';
+import { listReleasedAtPayoff } from '../../../sql/collateral/liens.ts';
 import { loans, type RawLoan } from '../../../sql/loans/loans.ts';
 import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import { find } from '../../../sql/table.ts';
 import { insert } from '../../../sql/write.ts';
-import { record } from '../../audit.ts';
+import { recordAudit } from '../../audit.ts';
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { remindOfficer } from '../conclusions/remind.ts';
+import { remindOfficer } from '../outcomes/remind-officer.ts';
 import type { LoanState } from '../engine/state.ts';
 
 type Paid = Pick<RawLoan, 'id' | 'loan_number' | 'borrower_id'>;
@@ -28,13 +28,13 @@ const perfectTask = ({ loan_number }: Paid) => `Perfect the liens of ${loan_numb
 
 /** The lienholder gives up the collateral of a loan that is paid off or settled. */
 export async function releaseLiens(work: Work, loan: Paid) {
-  await withdraw(work.tx, loan.id, [perfectTask(loan)]);
+  await cancelTasks(work.tx, loan.id, [perfectTask(loan)]);
   if ((await find(work.tx, loans, loan.id))?.['is_secured'] === true)
     await remind(work, loan, { title: releaseTask(loan) });
 }
 
 /** Somebody decides about money that the loan has no use for: what was left over, or came in since. */
-export async function remindOfMoney(
+export async function remindOfUnappliedMoney(
   work: Work,
   loan: Closed,
   held: string,
@@ -57,8 +57,13 @@ export async function remindOfMoney(
  * A payment for a loan that is closed for good bounced after its money had been refunded: the sender owes the
  * refund, which bears no interest.
  */
-export async function remindOfRefund(work: Work, loan: Closed, owed: string, owedBefore: string) {
-  if (parseMoney(owed).eq(0)) return withdraw(work.tx, loan.id, [recoverTask(loan)]);
+export async function remindOfOwedRefund(
+  work: Work,
+  loan: Closed,
+  owed: string,
+  owedBefore: string,
+) {
+  if (parseMoney(owed).eq(0)) return cancelTasks(work.tx, loan.id, [recoverTask(loan)]);
   if (parseMoney(owed).lte(owedBefore)) return;
   const status = loan.status.replaceAll('_', ' ');
   const description = `${owed} was refunded of money that came for the ${status} loan and bounced afterwards. Ask the sender for it, and record what arrives as a payment.`;
@@ -69,7 +74,7 @@ export async function remindOfRefund(work: Work, loan: Closed, owed: string, owe
  * A loan that was closed owes again: what was asked for because it was closed is called off, and the
  * officer is told what cannot be undone by itself. Answers sentences about the loan.
  */
-export async function afterReopening(
+export async function undoClosingSteps(
   work: Work,
   loan: Closed,
   was: string,
@@ -77,10 +82,10 @@ export async function afterReopening(
 ): Promise<string[]> {
   const { tx } = work;
   const isHeld = parseMoney(after.suspense_balance).gt(0);
-  await withdraw(tx, loan.id, [releaseTask(loan), ...(isHeld ? [] : [refundTask(loan)])]);
-  for (const id of await quotes.reopen(tx, loan.id)) {
+  await cancelTasks(tx, loan.id, [releaseTask(loan), ...(isHeld ? [] : [refundTask(loan)])]);
+  for (const id of await quotes.supersedeAccepted(tx, loan.id)) {
     const entity = { type: 'payoff_quotes', id, loan_id: loan.id };
-    await record(work, entity, 'update', { status: { old: 'accepted', new: 'superseded' } });
+    await recordAudit(work, entity, 'update', { status: { old: 'accepted', new: 'superseded' } });
   }
   await remindOfLiens(work, loan, was);
   const status = `The loan was ${was.replaceAll('_', ' ')} and is ${loan.status.replaceAll('_', ' ')} again.`;
@@ -92,7 +97,7 @@ export async function afterReopening(
 
 /** A lien that was released stays released until somebody files it again. */
 async function remindOfLiens(work: Work, loan: Closed, was: string) {
-  const released = await releasedWith(work.tx, loan.id);
+  const released = await listReleasedAtPayoff(work.tx, loan.id);
   if (released.length === 0) return;
   const named = released.map(
     ({ lien_type, filing_number, release_date }) =>
@@ -120,7 +125,7 @@ async function remind(
   { id, borrower_id }: Paid,
   task: { title: string; description?: string },
 ) {
-  if ((await openFor(tx, id, task.title)) !== null) return;
+  if ((await findOpenTask(tx, id, task.title)) !== null) return;
   const about = { borrower_id, loan_id: id, related_type: 'loan', related_id: id };
   await insert(tx, 'tasks', {
     ...task,

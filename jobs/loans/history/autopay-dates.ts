@@ -1,11 +1,11 @@
 import { isBusinessDay, nextBusinessDay } from '../../bank-calendar.ts';
-import { addDays, addMonths, latest, onDay, partsOf } from '../../dates.ts';
+import { addDays, addMonths, latest, dateInMonth, dateParts } from '../../dates.ts';
 import { parseMoney } from '../../money.ts';
 import { onePeriodAfter } from '../arithmetic/due-dates.ts';
 import type { PaymentFrequency } from '../arithmetic/terms.ts';
 import type { LoanState } from '../engine/state.ts';
 
-export type Calendar = {
+export type AutopayCalendar = {
   frequency: string;
   day_of_month: number | null;
   days_before_due: number;
@@ -20,22 +20,27 @@ type Owing = Pick<LoanState, 'total_balance' | 'is_accelerated' | 'maturity_date
 };
 
 /** The due date that is drawn for next, or null where the plan or the debt has come to its end. */
-export function nextDueDate(plan: Calendar, loan: Owing): string | null {
+export function nextAutopayDueDate(plan: AutopayCalendar, loan: Owing): string | null {
   const next =
     plan.frequency === 'on_due_date'
       ? nextInstallment(plan, loan)
-      : occurrenceAfter(plan, plan.drawn_through);
-  return next === null || hasEnded(plan, next) ? null : next;
+      : nextAutopayDateAfter(plan, plan.drawn_through);
+  return next === null || hasAutopayEnded(plan, next) ? null : next;
 }
 
-export const hasEnded = ({ end_date }: Pick<Calendar, 'end_date'>, date: string): boolean =>
-  end_date !== null && date > end_date;
+export const hasAutopayEnded = (
+  { end_date }: Pick<AutopayCalendar, 'end_date'>,
+  date: string,
+): boolean => end_date !== null && date > end_date;
 
 /**
  * Instalments that are paid already keep their date: their draw is passed over when it comes. A loan
  * that owes something after its last one is asked again a month later, and every month until it does not.
  */
-function nextInstallment({ drawn_through, start_date }: Calendar, loan: Owing): string | null {
+function nextInstallment(
+  { drawn_through, start_date }: AutopayCalendar,
+  loan: Owing,
+): string | null {
   const isAhead = (due: string) => due > drawn_through && due >= start_date;
   const dates = loan.installments
     .filter(({ status }) => status !== 'canceled')
@@ -52,23 +57,23 @@ function nextInstallment({ drawn_through, start_date }: Calendar, loan: Owing): 
   return monthsAfter(last, months);
 }
 
-const monthsAfter = (date: string, months: number) => addMonths(date, months, partsOf(date).day);
+const monthsAfter = (date: string, months: number) => addMonths(date, months, dateParts(date).day);
 
 /** The first date of the plan's own rhythm after a date. */
-export function occurrenceAfter(plan: Calendar, after: string): string {
+export function nextAutopayDateAfter(plan: AutopayCalendar, after: string): string {
   const frequency = plan.frequency as PaymentFrequency;
-  const day = plan.day_of_month ?? partsOf(plan.start_date).day;
+  const day = plan.day_of_month ?? dateParts(plan.start_date).day;
   let date = firstOccurrence(plan, day);
   while (date <= after) date = onePeriodAfter(frequency, date, 1, day);
   return date;
 }
 
-function firstOccurrence({ frequency, start_date }: Calendar, day: number): string {
+function firstOccurrence({ frequency, start_date }: AutopayCalendar, day: number): string {
   if (frequency === 'semi_monthly')
     return onePeriodAfter('semi_monthly', addDays(start_date, -1), 1, day);
   if (frequency !== 'monthly') return start_date;
-  const { year, month } = partsOf(start_date);
-  const first = onDay(year, month, day);
+  const { year, month } = dateParts(start_date);
+  const first = dateInMonth(year, month, day);
   return first >= start_date ? first : addMonths(first, 1, day);
 }
 
@@ -76,15 +81,18 @@ function firstOccurrence({ frequency, start_date }: Calendar, day: number): stri
  * The business day on which a due date is drawn for: as many days before as the plan says, and where
  * banks are closed that day, the next one on which they are open.
  */
-export function runDateOf({ frequency, days_before_due }: Calendar, dueDate: string): string {
+export function autopayRunDate(
+  { frequency, days_before_due }: AutopayCalendar,
+  dueDate: string,
+): string {
   const before = frequency === 'on_due_date' ? days_before_due : 0;
   return nextBusinessDay(addDays(dueDate, -before));
 }
 
 /** Money is asked for on business days only; what was missed is asked for on the next one. */
-export const mayRunOn = (today: string, runDate: string): boolean =>
+export const canRunOn = (today: string, runDate: string): boolean =>
   runDate <= today && isBusinessDay(today);
 
 /** What people are told: never a day that has passed. */
-export const shownRunDate = (today: string, runDate: string): string =>
+export const displayedRunDate = (today: string, runDate: string): string =>
   latest(runDate, nextBusinessDay(today));

@@ -1,24 +1,24 @@
 import * as installments from '../../../sql/loans/installments.ts';
 import { loans } from '../../../sql/loans/loans.ts';
-import { isThere } from '../../../sql/table.ts';
+import { rowExists } from '../../../sql/table.ts';
 import { daysBetween, addMonths } from '../../dates.ts';
 import { Invalid, NotFound } from '../../errors.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/payoff-amounts.ts';
-import { project, scheduleAhead } from '../engine/project.ts';
+import { projectState, projectSchedule } from '../engine/project.ts';
 import type { LoanState } from '../engine/state.ts';
 import { lastDayOnTime } from '../products/fee-amounts.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
-import { termsOf } from '../products/terms-of.ts';
-import { readLoan, type OpenLoan } from './happen.ts';
+import { readTerms } from '../products/loan-terms.ts';
+import { readLoan, type OpenLoan } from './record-events.ts';
 
 /**
  * What a loan owes on a day, today unless another is named. A past day is answered as it is known
  * now, or as it was known then: without what came late and was dated back.
  */
-export async function balancesOf(
+export async function readBalances(
   work: Work,
   loanId: string,
   asOf: string = work.today,
@@ -30,7 +30,7 @@ export async function balancesOf(
     });
   const knownOn = known === 'then' ? asOf : work.today;
   const { row, schedule, events } = await readLoan(work, loanId, knownOn);
-  const state = fold({ terms: termsOf(row), schedule, events, as_of: asOf });
+  const state = fold({ terms: readTerms(row), schedule, events, as_of: asOf });
   return { as_of_date: asOf, ...owed(row, state) };
 }
 
@@ -38,14 +38,14 @@ export async function balancesOf(
 const HORIZON_MONTHS = 600;
 
 /** The same on a day to come, if every scheduled payment is made when it is due. */
-export async function projectionOf(work: Work, loanId: string, asOf: string | undefined) {
+export async function projectBalances(work: Work, loanId: string, asOf: string | undefined) {
   const { row, schedule, events } = await readLoan(work, loanId);
   if (asOf === undefined) throw new Invalid({ as_of_date: 'Is required.' });
   if (asOf < work.today) throw new Invalid({ as_of_date: 'Must not be in the past.' });
   if (asOf > addMonths(work.today, HORIZON_MONTHS))
     throw new Invalid({ as_of_date: 'Must be at most 50 years from today.' });
-  const input = { terms: termsOf(row), schedule, events };
-  const { state } = project(input, { today: work.today, as_of: asOf });
+  const input = { terms: readTerms(row), schedule, events };
+  const { state } = projectState(input, { today: work.today, as_of: asOf });
   return {
     as_of_date: asOf,
     ...owed(row, state),
@@ -77,15 +77,19 @@ const lastDay = (row: OpenLoan['row'], { bill }: LoanState) =>
  * The current schedule, with what is paid of each instalment as of today, and what the others will ask
  * for and find if what is asked for is paid when it is.
  */
-export async function scheduleOf(work: Work, loanId: string) {
+export async function readSchedule(work: Work, loanId: string) {
   const { row, schedule, events } = await readLoan(work, loanId);
-  return scheduleAhead({ terms: termsOf(row), schedule, events, as_of: work.today });
+  return projectSchedule({ terms: readTerms(row), schedule, events, as_of: work.today });
 }
 
 /** The schedules that a loan has had, with the reason of each; the one that is named with its rows. */
-export async function schedulesOf({ tx }: Work, loanId: string, version: number | undefined) {
-  const found = await installments.versions(tx, loanId, version ?? null);
+export async function listScheduleVersions(
+  { tx }: Work,
+  loanId: string,
+  version: number | undefined,
+) {
+  const found = await installments.listVersions(tx, loanId, version ?? null);
   if (found.length > 0) return found;
-  if (version !== undefined || !(await isThere(tx, loans, loanId))) throw new NotFound();
+  if (version !== undefined || !(await rowExists(tx, loans, loanId))) throw new NotFound();
   return [];
 }

@@ -3,13 +3,13 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { money, sum } from '../../money.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import type { LoanState } from '../engine/state.ts';
-import { planned } from '../plans/standing.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { withoutCoverage } from '../schedule/schedule-basis.ts';
+import { readTerms } from '../products/loan-terms.ts';
 
 /** What of a loan is to be written again, since its state is another than it was. */
 
 /** Rows that are others than before are a new version, whichever event made them so. */
-export function scheduleAfter(
+export function newScheduleVersion(
   { row, state: before }: { row: RawLoan; state: LoanState },
   state: LoanState,
   isFirst: boolean,
@@ -39,7 +39,7 @@ function termOf(row: RawLoan, { extension_months }: LoanState) {
 }
 
 /** The instalments of which more or less is covered than before; the others stay as they are. */
-export function movedCoverage(before: LoanState, after: LoanState) {
+export function changedCoverage(before: LoanState, after: LoanState) {
   const known = new Map(
     before.installments.map((row) => [row.period_number, JSON.stringify(coverageOf(row))]),
   );
@@ -54,23 +54,23 @@ export function movedCoverage(before: LoanState, after: LoanState) {
  */
 function installmentAmountOf(row: RawLoan, { as_of, installments: rows, cycle }: LoanState) {
   if (cycle !== null) return rows.at(-1)?.payment_amount;
-  const isLevel = termsOf(row).amortization === 'level_payment';
+  const isLevel = readTerms(row).amortization === 'level_payment';
   const shown = isLevel ? rows.at(-2) : rows.find(({ due_date }) => due_date >= as_of);
   return (shown ?? rows.at(-1))?.payment_amount;
 }
 
-const planOf = ({ installments }: LoanState) => JSON.stringify(installments.map(planned));
+const planOf = ({ installments }: LoanState) => JSON.stringify(installments.map(withoutCoverage));
 const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'][number]) => [
   paid_amount,
   paid_date,
   status === 'canceled',
 ];
 
-export const PAYMENTS: readonly string[] = ['payment', 'reimbursement'];
-export const CREDITS: readonly string[] = ['service_credit', 'suspense_application'];
+export const PAYMENT_KINDS: readonly string[] = ['payment', 'reimbursement'];
+export const CREDIT_KINDS: readonly string[] = ['service_credit', 'suspense_application'];
 
 /** Whether an event moved or covered something else than before; each state is gone through once. */
-export function movedOtherwise(before: LoanState, after: LoanState): (id: string) => boolean {
+export function changedEvents(before: LoanState, after: LoanState): (id: string) => boolean {
   const others = new Set([
     ...idsOfOther(before.allocations, after.allocations),
     ...idsOfOther(before.coverage, after.coverage),
@@ -106,7 +106,7 @@ export const changedSplits = (
 ) =>
   events
     .filter(({ kind, id }) => kinds.includes(kind) && isOther(id))
-    .map(({ id }) => splitOf(after, id));
+    .map(({ id }) => explainSplit(after, id));
 
 /** The sales of collateral whose proceeds went elsewhere than before, the new ones included. */
 export function changedSales(
@@ -137,7 +137,7 @@ const appliedIn = (lines: LoanState['allocations'], components: readonly string[
   );
 
 /** How one payment was split and what it covered, with the reasons. */
-export function splitOf(state: LoanState, id: string) {
+export function explainSplit(state: LoanState, id: string) {
   const allocations = state.allocations.filter(({ event_id }) => event_id === id);
   const appliedTo = (...components: string[]) => appliedIn(allocations, components);
   return {

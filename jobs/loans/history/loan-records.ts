@@ -5,8 +5,8 @@ import type { Row } from '../../../sql/table.ts';
 import { update, type Values } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { openLoan, type OpenLoan } from './happen.ts';
-import { refusalOf } from './statuses.ts';
+import { openLoan, type OpenLoan } from './record-events.ts';
+import { refusalDetails } from './statuses.ts';
 
 /** What the records beneath a loan have in common. */
 
@@ -22,11 +22,11 @@ export async function openInService(
   throw new Conflict(
     `The loan is ${status.replaceAll('_', ' ')}.`,
     'loan_not_active',
-    refusalOf(loan.row),
+    refusalDetails(loan.row),
   );
 }
 
-export const immutable = (what: string, status: unknown) =>
+export const immutableConflict = (what: string, status: unknown) =>
   new Conflict(
     `A ${what} that is ${String(status).replaceAll('_', ' ')} does not allow this action.`,
     'immutable',
@@ -52,20 +52,20 @@ export async function lockRecord(work: Work, table: RecordTable, row: Row) {
  * The PUT of such a record: what describes it may change, and its status only to `canceled`, while
  * it has no effect. What is financial is not among the changes (it is fixed in the declaration).
  */
-export const changing =
+export const recordChanger =
   (kind: Kind) =>
   async (work: Work, id: string, changes: Values, row: Row): Promise<void> => {
     const { status, ...described } = changes;
     const current = await lockRecord(work, kind.table, row);
     if (status !== undefined && status !== current.status) {
-      if (status !== 'canceled') throw immutable(kind.noun, current.status);
+      if (status !== 'canceled') throw immutableConflict(kind.noun, current.status);
       await cancelRecord(work, kind, current);
     }
     await update(work.tx, kind.table, id, described);
   };
 
 /** The DELETE of such a record cancels it, while it has no effect. */
-export const canceling =
+export const recordCanceler =
   (kind: Kind) =>
   async (work: Work, _id: string, row: Row): Promise<void> =>
     cancelRecord(work, kind, await lockRecord(work, kind.table, row));
@@ -75,13 +75,13 @@ async function cancelRecord(
   { table, noun, cancelable, cancel }: Kind,
   { id, status }: Awaited<ReturnType<typeof lockRecord>>,
 ) {
-  if (!cancelable.includes(status)) throw immutable(noun, status);
+  if (!cancelable.includes(status)) throw immutableConflict(noun, status);
   await records.setStatus(work.tx, table, id, 'canceled');
   await cancel?.(work, id);
 }
 
 /** What has had its effect is undone by an entry of its own, never deleted. */
-export const refusing =
+export const recordRefuser =
   (noun: string) =>
   (_work: Work, _id: string, row: Row): Promise<void> =>
-    Promise.reject(immutable(noun, row['status']));
+    Promise.reject(immutableConflict(noun, row['status']));

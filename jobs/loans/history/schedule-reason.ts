@@ -18,7 +18,7 @@ const AGREED: readonly EventKind[] = [
   'boarding',
   'disbursement',
   'draw',
-  'plan_agreed',
+  'schedule_agreed',
   'acceleration',
 ];
 
@@ -31,8 +31,10 @@ function undoneBy(event: LoanEvent, events: readonly LoanEvent[]): LoanEvent | u
 }
 
 /** Whether the events agree a plan, or undo one that was agreed. */
-export const agreesPlan = (fresh: readonly LoanEvent[], events: readonly LoanEvent[]): boolean =>
-  fresh.some((event) => AGREED.includes((undoneBy(event, events) ?? event).kind));
+export const changesAgreedSchedule = (
+  fresh: readonly LoanEvent[],
+  events: readonly LoanEvent[],
+): boolean => fresh.some((event) => AGREED.includes((undoneBy(event, events) ?? event).kind));
 
 /** Of events that come together, the one for whose sake the others come. */
 const LEADING: readonly EventKind[] = [...AGREED, 'payment', 'reversal'];

@@ -4,7 +4,7 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import type { Row } from '../../../sql/table.ts';
 import { Conflict } from '../../errors.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { readTerms } from '../products/loan-terms.ts';
 
 export const LOAN_STATUSES = [
   'pending',
@@ -20,7 +20,7 @@ export const LOAN_STATUSES = [
 export type LoanStatus = (typeof LOAN_STATUSES)[number];
 
 /** What decides over actions: both parts are those that the loan's own `allowed_actions` come from. */
-type Standing = Pick<RawLoan, 'status' | 'hindrances'>;
+type Standing = Pick<RawLoan, 'status' | 'blockers'>;
 
 const ofStatus = (status: string): readonly string[] =>
   ACTIONS_BY_STATUS[status as LoanStatus] ?? [];
@@ -42,7 +42,7 @@ const PAST = dictionary<string>({
   draws: 'drawn on',
 });
 
-/** What is said of each hindrance, and what to do about it. */
+/** What is said of each blocker, and what to do about it. */
 const HINDERED = dictionary<string>({
   already_disbursed: 'Money has already been disbursed.',
   archived: 'An archived loan cannot be disbursed: unarchive it first.',
@@ -62,8 +62,8 @@ const HINDERED = dictionary<string>({
 
 /** Refuses an action that the loan does not allow now. */
 export function assertAllowed(loan: Standing, action: string, details: object = {}) {
-  if (ofStatus(loan.status).includes(action)) return assertUnhindered(loan, action, details);
-  throw wrongStatus(action, refusalOf(loan));
+  if (ofStatus(loan.status).includes(action)) return assertNotBlocked(loan, action, details);
+  throw wrongStatus(action, refusalDetails(loan));
 }
 
 /** The same as far as the status decides, of the row that everybody sees. */
@@ -83,23 +83,23 @@ function wrongStatus(
 }
 
 /** Refuses what the status allows and something else stands in the way of. */
-export function assertUnhindered(loan: Standing, action: string, details: object = {}) {
-  const code = loan.hindrances[action];
+export function assertNotBlocked(loan: Standing, action: string, details: object = {}) {
+  const code = loan.blockers[action];
   if (code === undefined) return;
   throw new Conflict(HINDERED[code] ?? 'The current state of the loan does not allow this.', code, {
-    ...refusalOf(loan),
+    ...refusalDetails(loan),
     ...details,
   });
 }
 
 /** Refuses to plan the instalments of a line that asks for a minimum payment after each cycle. */
-export function assertPlanned(loan: RawLoan) {
-  if (!isBilledByCycle(termsOf(loan))) return;
-  throw new Conflict(HINDERED['billed_by_cycle'] ?? '', 'billed_by_cycle', refusalOf(loan));
+export function assertHasSchedule(loan: RawLoan) {
+  if (!isBilledByCycle(readTerms(loan))) return;
+  throw new Conflict(HINDERED['billed_by_cycle'] ?? '', 'billed_by_cycle', refusalDetails(loan));
 }
 
 /** What a refusal says of the loan, so that whoever asked knows what is possible instead. */
-export const refusalOf = ({ status, hindrances }: Standing) => ({
+export const refusalDetails = ({ status, blockers }: Standing) => ({
   current_status: status,
-  allowed_actions: ofStatus(status).filter((action) => hindrances[action] === undefined),
+  allowed_actions: ofStatus(status).filter((action) => blockers[action] === undefined),
 });

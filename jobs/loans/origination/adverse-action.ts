@@ -2,7 +2,7 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { insert } from '../../../sql/write.ts';
 import { compose } from '../../communications/compose.ts';
 import { addDays } from '../../dates.ts';
-import { orderDocument } from '../../documents/order.ts';
+import { orderDocument } from '../../documents/order-document.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { DENIAL_REASONS, type DenialReason } from './denial-reasons.ts';
@@ -17,7 +17,7 @@ type Denied = Pick<RawLoan, 'id' | 'borrower_id' | 'loan_number' | 'principal_am
  * Orders the notice that tells an applicant why, and sends it by letter or mail. Where neither can
  * reach them, it is put on somebody's desk, with its legal deadline.
  */
-export async function adverseAction(
+export async function sendAdverseActionNotice(
   work: Work,
   loan: Denied,
   reasons: readonly DenialReason[],
@@ -71,7 +71,9 @@ const FROM_A_REPORT: readonly DenialReason[] = ['recent_inquiries'];
 
 const remind = (work: Work, { id, borrower_id }: Denied, title: string) =>
   insert(work.tx, 'tasks', {
-    ...{ borrower_id, loan_id: id, title },
+    borrower_id,
+    loan_id: id,
+    title,
     task_type: 'compliance',
     due_date: addDays(work.today, NOTICE_DAYS),
     priority: 'high',

@@ -7,13 +7,13 @@ import { latest } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { changeStatus } from '../history/changes.ts';
-import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { changeStatus } from '../history/apply-state-change.ts';
+import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import { runComplianceChecks } from './compliance.ts';
-import { costOf, expectedFunding } from './cost.ts';
-import { disclose } from './disclosure.ts';
-import { discloseOpening, isLine } from './opening.ts';
-import { fixRescission } from './rescission.ts';
+import { computeCost, expectedFunding } from './cost.ts';
+import { discloseCost } from './disclosure.ts';
+import { discloseOpening, isLineOfCredit } from './opening-disclosure.ts';
+import { setRescissionEnd } from './rescission.ts';
 
 export const Approval = z.object({ notes: prose.nullish() });
 
@@ -22,7 +22,7 @@ export const Approval = z.object({ notes: prose.nullish() });
  * subscribers are told of them are to be kept even if the loan is refused, so the refusal is answered
  * and not thrown.
  */
-export async function objectionTo(work: Work, loanId: string): Promise<Conflict | null> {
+export async function findApprovalBlocker(work: Work, loanId: string): Promise<Conflict | null> {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'approve');
@@ -33,22 +33,22 @@ export async function objectionTo(work: Work, loanId: string): Promise<Conflict 
     .filter(({ status }) => status === 'fail')
     .map(({ code, message }) => ({ code, message }));
   if (failed_checks.length === 0 || !compliance.hard_enforcement) return null;
-  const details = { ...refusalOf(loan), failed_checks };
+  const details = { ...refusalDetails(loan), failed_checks };
   return new Conflict('The loan fails a compliance check.', 'compliance_failed', details);
 }
 
 /** Approves a pending loan that nothing stands in the way of, and discloses what it costs. */
-export async function approve(work: Work, loanId: string) {
+export async function approveLoan(work: Work, loanId: string) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'approve');
   const by = work.actor.type === 'user' ? work.actor.id : null;
   await markApproved(work.tx, loanId, by);
-  await fixRescission(work, loan, latest(work.today, loan.origination_date ?? ''));
+  await setRescissionEnd(work, loan, latest(work.today, loan.origination_date ?? ''));
   const funding = expectedFunding(loan, work.today);
-  const cost = costOf(loan, funding);
-  if (isLine(loan)) await discloseOpening(work, loan);
+  const cost = computeCost(loan, funding);
+  if (isLineOfCredit(loan)) await discloseOpening(work, loan);
   else if (cost === null) await update(work.tx, 'loans', loanId, { apr: null });
-  else await disclose(work, loan, cost, { isEstimate: true });
+  else await discloseCost(work, loan, cost, { isEstimate: true });
   await changeStatus(work, loan, 'approved', 'approve');
 }

@@ -4,7 +4,7 @@ import * as loans from '../../../sql/loans/loans.ts';
 import { prose } from '../../../sql/types.ts';
 import { NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { changeStatus } from '../history/changes.ts';
+import { changeStatus } from '../history/apply-state-change.ts';
 import { assertAllowed } from '../history/statuses.ts';
 
 export const CANCEL_REASONS = [
@@ -20,7 +20,7 @@ export const Cancellation = z.object({
 });
 
 /** Withdraws a loan before any money has gone out. */
-export async function cancel(work: Work, loanId: string, input: z.output<typeof Cancellation>) {
+export async function cancelLoan(work: Work, loanId: string, input: z.output<typeof Cancellation>) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'cancel');

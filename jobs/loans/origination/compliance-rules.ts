@@ -6,7 +6,7 @@ import { USURY_CAPS } from './usury.ts';
 
 /** What a rule finds: nothing wrong, what is wrong, or why it cannot tell. */
 export type Finding = null | { wrong: string } | { skipped: string };
-export type Rule = {
+export type ComplianceRule = {
   code: ComplianceCheck;
   name: string;
   /** How much a failure weighs where the tenant does not say; else as its enforcement is. */
@@ -18,7 +18,7 @@ const wrongIf = (isWrong: boolean, wrong: string): Finding => (isWrong ? { wrong
 const percent = (rate: string) => `${new Big(rate).times(100).toFixed()} percent`;
 
 /** How each of COMPLIANCE_CHECKS is made, in their order. */
-export const RULES: readonly Rule[] = [
+export const COMPLIANCE_RULES: readonly ComplianceRule[] = [
   { code: 'usury_rate_cap', name: 'State rate cap', level: 'warn', check: usury },
   {
     // Military Lending Act, 32 CFR 232.4(b): 36 percent for covered members and their dependents.

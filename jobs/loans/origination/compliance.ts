@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { factsOf, type LoanFacts } from '../../../sql/loans/compliance.ts';
+import { readComplianceFacts, type LoanFacts } from '../../../sql/loans/compliance.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import { insert } from '../../../sql/write.ts';
 import { Invalid, NotFound } from '../../errors.ts';
 import { settingsOf, type Settings } from '../../users/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import { RULES, type Rule } from './compliance-rules.ts';
-import { aprOf, expectedFunding, maprOf } from './cost.ts';
+import { COMPLIANCE_RULES, type ComplianceRule } from './compliance-rules.ts';
+import { computeApr, expectedFunding, computeMapr } from './cost.ts';
 
 export const CHECK_STATUSES = ['pass', 'fail', 'warn', 'skipped'] as const;
-export type Check = {
+export type ComplianceResult = {
   code: string;
   name: string;
   status: (typeof CHECK_STATUSES)[number];
@@ -18,7 +18,9 @@ export type Check = {
   details: Record<string, unknown>;
 };
 
-export const ChecksWanted = z.object({ checks: z.array(z.string().max(60)).max(50).nullish() });
+export const ComplianceCheckRequest = z.object({
+  checks: z.array(z.string().max(60)).max(50).nullish(),
+});
 
 /**
  * Runs checks on a loan: those that are named, else those that its program names, else all of them.
@@ -27,22 +29,22 @@ export const ChecksWanted = z.object({ checks: z.array(z.string().max(60)).max(5
 export async function runComplianceChecks(
   work: Work,
   loanId: string,
-  { checks: wanted }: z.output<typeof ChecksWanted> = {},
+  { checks: wanted }: z.output<typeof ComplianceCheckRequest> = {},
 ) {
   for (const [index, code] of (wanted ?? []).entries()) {
-    if (RULES.some((rule) => rule.code === code)) continue;
+    if (COMPLIANCE_RULES.some((rule) => rule.code === code)) continue;
     throw new Invalid({ [`checks.${index}`]: `There is no check named ${code}.` });
   }
   const loan = await loans.read(work.tx, loanId);
   if (loan === null) throw new NotFound();
-  const facts = await factsOf(work.tx, loanId);
+  const facts = await readComplianceFacts(work.tx, loanId);
   const { compliance } = await settingsOf(work.tx);
   const funding = expectedFunding(loan, work.today);
-  const disclosed_apr = aprOf(loan, funding);
-  const about = { ...facts, disclosed_apr, mapr: maprOf(loan, funding) };
+  const disclosed_apr = computeApr(loan, funding);
+  const about = { ...facts, disclosed_apr, mapr: computeMapr(loan, funding) };
   const ofProgram = facts.compliance_checks.length > 0 ? facts.compliance_checks : null;
   const chosen = wanted ?? ofProgram;
-  const rules = RULES.filter(({ code }) => !chosen || chosen.includes(code));
+  const rules = COMPLIANCE_RULES.filter(({ code }) => !chosen || chosen.includes(code));
   const checks = rules.map((rule) => checked(rule, about, work.today, compliance));
   const passed = checks.every(({ status }) => status !== 'fail');
   const run_at = new Date().toISOString();
@@ -53,11 +55,11 @@ export async function runComplianceChecks(
 
 /** Where the tenant enforces its checks, one that it does not weigh itself stands in the way. */
 function checked(
-  rule: Rule,
+  rule: ComplianceRule,
   facts: LoanFacts,
   today: string,
   { checks, hard_enforcement }: Settings['compliance'],
-): Check {
+): ComplianceResult {
   const { code, name } = rule;
   const level = checks[code] ?? rule.level ?? (hard_enforcement ? 'hard' : 'warn');
   const about = { code, name, details: { level } };
@@ -68,7 +70,12 @@ function checked(
   return { ...about, status: level === 'hard' ? 'fail' : 'warn', message: finding.wrong };
 }
 
-async function tell(work: Work, loan_id: string, checks: readonly Check[], isEnforced: boolean) {
+async function tell(
+  work: Work,
+  loan_id: string,
+  checks: readonly ComplianceResult[],
+  isEnforced: boolean,
+) {
   const failed = checks.filter(({ status }) => status === 'fail' || status === 'warn');
   if (failed.length === 0) return;
   await emit(work, 'compliance.failed', {

@@ -3,22 +3,27 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { latest } from '../../dates.ts';
 import { Conflict } from '../../errors.ts';
 import { money, parseMoney, parseRate, sum, ZERO } from '../../money.ts';
-import { aprOfSchedule, hasRoom, openEndRates } from '../arithmetic/apr.ts';
-import { isBilledByCycle, isFollowingPlan, type Terms } from '../arithmetic/terms.ts';
+import { computeScheduleApr, isDisclosableApr, openEndRates } from '../arithmetic/apr.ts';
+import { isBilledByCycle, accruesBySchedule, type Terms } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
-import { scheduleAhead } from '../engine/project.ts';
+import { projectSchedule } from '../engine/project.ts';
 import { newEvent } from '../history/new-event.ts';
-import { refusalOf } from '../history/statuses.ts';
-import { firstSchedule } from '../plans/first-schedule.ts';
-import { comeTo, feeAmount, feeRulesOf, fundingFees } from '../products/fee-amounts.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { refusalDetails } from '../history/statuses.ts';
+import { firstSchedule } from '../schedule/first-schedule.ts';
+import {
+  sumFeesByTreatment,
+  feeAmount,
+  loanFeeRules,
+  fundingFees,
+} from '../products/fee-amounts.ts';
+import { readTerms } from '../products/loan-terms.ts';
 
 /** The facts of a first disbursement, on which the cost of a loan depends. */
 export type Funding = { amount: string; on: string; first_payment_date: string | null };
 
 type Fees = ReturnType<typeof fundingFees>;
-export type Cost = NonNullable<ReturnType<typeof costAhead>>;
+export type Cost = NonNullable<ReturnType<typeof computeRemainingCost>>;
 
 /** How a loan is expected to be funded, or was: all of it, on the days that were agreed. */
 export const expectedFunding = (loan: RawLoan, today: string): Funding => ({
@@ -32,21 +37,21 @@ export const expectedFunding = (loan: RawLoan, today: string): Funding => ({
  * fees take all of the money, or the first payment would come before it. Charges that are paid at once
  * beside the fees of the disbursement lessen what the borrower has of it as well.
  */
-export function costOf(loan: RawLoan, funding: Funding, beside = ZERO): Cost | null {
+export function computeCost(loan: RawLoan, funding: Funding, beside = ZERO): Cost | null {
   const { amount, on, first_payment_date } = funding;
   if (first_payment_date !== null && first_payment_date <= on) return null;
   const fees = fundingFees(loan, { amount, isFirst: true });
-  const terms = termsOf(loan);
+  const terms = readTerms(loan);
   const schedule = firstSchedule(terms, {
-    principal: parseMoney(amount).plus(comeTo(fees, 'capitalized')),
+    principal: parseMoney(amount).plus(sumFeesByTreatment(fees, 'capitalized')),
     on,
     first_payment_date,
-    spread_fees: comeTo(fees, 'amortized'),
+    spread_fees: sumFeesByTreatment(fees, 'amortized'),
   });
   const advanced = parseMoney(amount).minus(beside);
   const question = JSON.stringify({ terms, schedule, fees, amount, on, advanced });
   return known(question, () =>
-    costAhead(
+    computeRemainingCost(
       { terms, schedule, events: fundingEvents(fees, amount, on), as_of: on },
       { advanced, fees },
     ),
@@ -78,12 +83,12 @@ function known(question: string, workOut: () => Cost | null): Cost | null {
  * proceeds or the principal pay, are prepaid finance charges (1026.2(a)(23)): they are taken to be paid
  * that day, so the history has no such fee among its events.
  */
-export function costAhead(
+export function computeRemainingCost(
   input: FoldInput & { terms: Terms },
   { advanced, fees }: { advanced: Big; fees: Fees },
 ) {
-  const financed = advanced.minus(comeTo(fees, 'upfront', 'deducted'));
-  const prepaid = comeTo(fees, 'upfront', 'deducted', 'capitalized');
+  const financed = advanced.minus(sumFeesByTreatment(fees, 'upfront', 'deducted'));
+  const prepaid = sumFeesByTreatment(fees, 'upfront', 'deducted', 'capitalized');
   const schedule = paymentsAhead(input);
   if (financed.lte(0) || schedule.length === 0) return null;
   const amount_financed = money(financed);
@@ -91,7 +96,7 @@ export function costAhead(
   const plan = { amount_financed, payment_frequency, schedule, start_date: input.as_of };
   const total = sum(schedule.map(({ payment_amount }) => parseMoney(payment_amount)));
   return {
-    apr: aprOfSchedule(plan),
+    apr: computeScheduleApr(plan),
     amount_financed,
     finance_charge: money(total.minus(financed)),
     total_of_payments: money(total),
@@ -107,7 +112,7 @@ function paymentsAhead(input: FoldInput): Payment[] {
   const { as_of } = input;
   const { past_due_amount } = fold(input);
   const late = { due_date: as_of, payment_amount: past_due_amount };
-  const rows = scheduleAhead(input)
+  const rows = projectSchedule(input)
     .filter(({ due_date, status }) => due_date >= as_of && !['paid', 'canceled'].includes(status))
     .map(({ due_date, open_amount }) => ({ due_date, payment_amount: open_amount }));
   return [late, ...rows].filter(({ payment_amount }) => parseMoney(payment_amount).gt(0));
@@ -120,7 +125,7 @@ function fundingEvents(asked: Fees, amount: string, on: string): LoanEvent[] {
       ? [{ fee_id: `fee ${index}`, fee_type: rule.fee_type, amount: money(fee), treatment }]
       : [],
   );
-  const spread = comeTo(asked, 'amortized');
+  const spread = sumFeesByTreatment(asked, 'amortized');
   const fee = { amount: money(spread), fee_id: 'spread', is_spread: true };
   return [
     newEvent({
@@ -134,18 +139,18 @@ function fundingEvents(asked: Fees, amount: string, on: string): LoanEvent[] {
 }
 
 /** The annual percentage rate of a loan that is funded so, or null where it has none. */
-export const aprOf = (loan: RawLoan, funding: Funding): string | null =>
+export const computeApr = (loan: RawLoan, funding: Funding): string | null =>
   loan.loan_type === 'line_of_credit'
-    ? lineRates(loan, funding).apr
-    : (costOf(loan, funding)?.apr ?? null);
+    ? creditLineRates(loan, funding).apr
+    : (computeCost(loan, funding)?.apr ?? null);
 
 /** What is asked of a rate before a borrower is told of it and the loan keeps it. */
-export function assertRoomFor(apr: string, loan: RawLoan) {
-  if (hasRoom(apr)) return;
+export function assertAprDisclosable(apr: string, loan: RawLoan) {
+  if (isDisclosableApr(apr)) return;
   const message =
     `These terms make an annual percentage rate of ${apr}, which is ${percentOf(apr)} percent. ` +
     'One of 1,000,000 percent or more cannot be disclosed.';
-  throw new Conflict(message, 'apr_too_high', { ...refusalOf(loan), apr });
+  throw new Conflict(message, 'apr_too_high', { ...refusalDetails(loan), apr });
 }
 
 const percentOf = (apr: string) => new Big(apr).times(100).toFixed();
@@ -155,12 +160,12 @@ const percentOf = (apr: string) => new Big(apr).times(100).toFixed();
  * them. Interest that is flat stays the same while the balance falls, so its rate is that of the
  * payments which repay the whole line.
  */
-export function lineRates(loan: RawLoan, funding: Funding) {
-  const terms = termsOf(loan);
-  if (!isFollowingPlan(terms)) return openEndRates(loan.interest_rate, terms.day_count);
+export function creditLineRates(loan: RawLoan, funding: Funding) {
+  const terms = readTerms(loan);
+  if (!accruesBySchedule(terms)) return openEndRates(loan.interest_rate, terms.day_count);
   const isFlat = terms.interest_method === 'flat';
   const apr = isFlat
-    ? (costOf(loan, funding)?.apr ?? null)
+    ? (computeCost(loan, funding)?.apr ?? null)
     : parseRate(loan.interest_rate).toFixed();
   return { apr, daily_rate: null, days_of_year: null };
 }
@@ -170,14 +175,14 @@ export function lineRates(loan: RawLoan, funding: Funding) {
  * is, with the fees for taking part in a plan as well, here all that the product's rules ask for each
  * year, as if they were paid at the start. Fees for late payment do not count (232.3(n), 1026.4(c)(2)).
  */
-export const maprOf = (loan: RawLoan, funding: Funding): string | null =>
-  isBilledByCycle(termsOf(loan))
-    ? aprOf(loan, funding)
-    : (costOf(loan, funding, yearlyFees(loan))?.apr ?? null);
+export const computeMapr = (loan: RawLoan, funding: Funding): string | null =>
+  isBilledByCycle(readTerms(loan))
+    ? computeApr(loan, funding)
+    : (computeCost(loan, funding, yearlyFees(loan))?.apr ?? null);
 
 function yearlyFees(loan: RawLoan): Big {
   const years = Math.ceil(loan.term_months / 12);
-  const rules = feeRulesOf(loan).filter(
+  const rules = loanFeeRules(loan).filter(
     ({ fee_type, trigger }) => fee_type === 'annual' && trigger === 'manual',
   );
   return sum(rules.map((rule) => feeAmount(rule, loan.principal_amount))).times(years);

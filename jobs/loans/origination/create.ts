@@ -1,5 +1,5 @@
 import * as borrowers from '../../../sql/borrowers/borrowers.ts';
-import { openOf } from '../../../sql/loans/co-borrowers.ts';
+import { findActiveId } from '../../../sql/loans/co-borrowers.ts';
 import * as loans from '../../../sql/loans/loans.ts';
 import * as products from '../../../sql/loans/products.ts';
 import * as programs from '../../../sql/loans/programs.ts';
@@ -9,9 +9,9 @@ import { parseMoney, parseRate } from '../../money.ts';
 import { settingsOf } from '../../users/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
-import { MOST } from '../arithmetic/terms.ts';
-import { comeTo, feesByRules, type FeeRule } from '../products/fee-amounts.ts';
-import { copiedTerms } from '../products/terms-of.ts';
+import { MAX_BALANCE } from '../arithmetic/terms.ts';
+import { sumFeesByTreatment, feesByRules, type FeeRule } from '../products/fee-amounts.ts';
+import { copyTerms } from '../products/loan-terms.ts';
 import { AGREED_DATES, assertAgreedDates } from './agreed-dates.ts';
 
 export type NewLoan = {
@@ -34,22 +34,22 @@ type Numbered = NewLoan & { id: string; loan_number: string; status: string };
 /** Writes a pending loan: its number, and the product's terms as they are today. */
 export async function createLoan(work: Work, input: NewLoan): Promise<string> {
   assertAgreedDates(input, input, work.today);
-  const { id, loan_number } = await writeLoan(work, await checkedLoan(work, input));
-  await tellCreated(work, { ...input, id, loan_number, status: 'pending' });
+  const { id, loan_number } = await insertLoan(work, await validateNewLoan(work, input));
+  await emitLoanCreated(work, { ...input, id, loan_number, status: 'pending' });
   return id;
 }
 
 /** What a new loan takes over, looked up once where many loans have the same. */
-export type Parents = {
+export type LoanParents = {
   product: Awaited<ReturnType<typeof products.read>>;
   has_program: boolean;
   settings: { satisfied_tolerance: string; accrual_relief: boolean };
 };
 
-export async function parentsOf(
+export async function readLoanParents(
   { tx }: Pick<Work, 'tx'>,
   { product_id, program_id }: Pick<NewLoan, 'product_id' | 'program_id'>,
-): Promise<Parents> {
+): Promise<LoanParents> {
   const product = await products.read(tx, product_id);
   const has_program = await programs.isUsable(tx, program_id);
   const { delinquency, accounting } = await settingsOf(tx);
@@ -59,22 +59,22 @@ export async function parentsOf(
 }
 
 /** A new loan, checked against its product, with what it takes over from that. */
-export async function checkedLoan(work: Pick<Work, 'tx'>, input: NewLoan, known?: Parents) {
-  const parents = known ?? (await parentsOf(work, input));
+export async function validateNewLoan(work: Pick<Work, 'tx'>, input: NewLoan, known?: LoanParents) {
+  const parents = known ?? (await readLoanParents(work, input));
   await assertUsable(work.tx, input, parents);
   assertWithinLimits(input, parents.product ?? {});
   return { ...input, ...takenFrom(parents) };
 }
 
 /** The row of a new loan that was checked; boarding writes it too. */
-export async function writeLoan({ tx, today }: Pick<Work, 'tx' | 'today'>, loan: NewLoan) {
+export async function insertLoan({ tx, today }: Pick<Work, 'tx' | 'today'>, loan: NewLoan) {
   const loan_number = loan.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
   const id = await loans.add(tx, { ...loan, loan_number });
   return { id, loan_number };
 }
 
 /** What a loan takes over from its product and its tenant. */
-function takenFrom({ product, settings }: Parents) {
+function takenFrom({ product, settings }: LoanParents) {
   const kept: Record<string, unknown> = product ?? {};
   return {
     loan_type: kept['loan_type'],
@@ -82,13 +82,14 @@ function takenFrom({ product, settings }: Parents) {
     day_count: kept['day_count'],
     interest_method: kept['interest_method'],
     satisfied_tolerance: settings.satisfied_tolerance,
-    terms: copiedTerms(kept, settings),
+    terms: copyTerms(kept, settings),
   };
 }
 
-async function assertUsable(tx: Work['tx'], input: NewLoan, { product, has_program }: Parents) {
+async function assertUsable(tx: Work['tx'], input: NewLoan, { product, has_program }: LoanParents) {
   const errors: Record<string, string> = {};
-  if (!(await borrowers.isUsable(tx, input.borrower_id))) errors['borrower_id'] = 'Does not exist.';
+  if (!(await borrowers.lockIfUsable(tx, input.borrower_id)))
+    errors['borrower_id'] = 'Does not exist.';
   if (!has_program) errors['program_id'] = 'Does not exist.';
   const isUsable = product !== null && product.is_active && !product.is_archived;
   if (!isUsable) errors['product_id'] = 'Does not exist.';
@@ -127,8 +128,9 @@ function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {
     product['max_term_months'],
     parseRate,
   );
-  if (parseMoney(input.principal_amount).plus(feesOf(input, product)).gt(MOST))
-    errors['principal_amount'] = `Must be at most ${MOST}, with the fees of its disbursement.`;
+  if (parseMoney(input.principal_amount).plus(feesOf(input, product)).gt(MAX_BALANCE))
+    errors['principal_amount'] =
+      `Must be at most ${MAX_BALANCE}, with the fees of its disbursement.`;
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
@@ -136,10 +138,10 @@ function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {
 function feesOf({ principal_amount: amount }: NewLoan, { fee_rules }: Record<string, unknown>) {
   const rules = Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
   const fees = feesByRules(rules, amount, { amount, isFirst: true });
-  return comeTo(fees, 'upfront', 'capitalized', 'amortized');
+  return sumFeesByTreatment(fees, 'upfront', 'capitalized', 'amortized');
 }
 
-export const tellCreated = (work: Work, loan: Numbered) =>
+export const emitLoanCreated = (work: Work, loan: Numbered) =>
   emit(work, 'loan.created', {
     loan_id: loan.id,
     loan_number: loan.loan_number,
@@ -185,12 +187,12 @@ export async function changeLoan(
     );
   }
   const whole = { ...row, ...given } as NewLoan;
-  if ((await openOf(work.tx, id, whole.borrower_id)) !== null)
+  if ((await findActiveId(work.tx, id, whole.borrower_id)) !== null)
     throw new Invalid({ borrower_id: 'Owes this loan beside its borrower: release them first.' });
   if (AGREED_DATES.some((name) => touched.includes(name)))
     assertAgreedDates(given, whole, work.today);
   if (touched.some((name) => OFFERED.includes(name))) {
-    const parents = await parentsOf(work, whole);
+    const parents = await readLoanParents(work, whole);
     await assertUsable(work.tx, whole, parents);
     assertWithinLimits(whole, parents.product ?? {});
     if (given['product_id'] !== undefined) Object.assign(given, takenFrom(parents));

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { date, freeWords, integer, words } from '../../../sql/types.ts';
+import { date, requiredFreeText, integer, requiredText } from '../../../sql/types.ts';
 
-const line = words.max(200);
+const line = requiredText.max(200);
 
 /** The consumer report that a decision was based on (FCRA, section 615(a)), as its notice tells of it. */
 export const CreditReport = z.strictObject({
   bureau_name: line,
   bureau_address: line,
-  bureau_phone: words.max(40).describe('Toll-free for an agency that works nationwide.'),
+  bureau_phone: requiredText.max(40).describe('Toll-free for an agency that works nationwide.'),
   /** Given where a score was used at all. */
   score: z
     .strictObject({
@@ -16,7 +16,7 @@ export const CreditReport = z.strictObject({
       range_low: integer.min(0).max(9999),
       range_high: integer.min(0).max(9999),
       // Four, and a fifth where the number of inquiries is one of them.
-      key_factors: z.array(freeWords).min(1).max(5),
+      key_factors: z.array(requiredFreeText).min(1).max(5),
     })
     .refine(
       ({ score, range_low, range_high }) => range_low <= score && score <= range_high,

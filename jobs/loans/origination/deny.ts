@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import * as decisions from '../../../sql/loans/decisions.ts';
 import * as loans from '../../../sql/loans/loans.ts';
-import { prose, freeWords } from '../../../sql/types.ts';
+import { prose, requiredFreeText } from '../../../sql/types.ts';
 import { NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { changeStatus } from '../history/changes.ts';
+import { changeStatus } from '../history/apply-state-change.ts';
 import { assertAllowed } from '../history/statuses.ts';
-import { adverseAction } from './adverse-action.ts';
+import { sendAdverseActionNotice } from './adverse-action.ts';
 import { CreditReport } from './credit-report.ts';
 import { DENIAL_CODES, type DenialReason } from './denial-reasons.ts';
 
@@ -15,7 +15,9 @@ const REASONS_MAX = 4;
 
 export const Denial = z.object({
   reasons: z.array(z.enum(DENIAL_CODES)).max(REASONS_MAX).nullish(),
-  reason: freeWords.nullish().describe('One of the codes, or free text, which counts as "other".'),
+  reason: requiredFreeText
+    .nullish()
+    .describe('One of the codes, or free text, which counts as "other".'),
   credit_report: CreditReport.nullish(),
   notes: prose.nullish(),
 });
@@ -25,14 +27,14 @@ type Denial = z.output<typeof Denial>;
  * Declines a pending loan and sends the applicant a notice. Its principal reasons must be specific; where none is
  * given, or some are not, the notice tells the applicant how to get them (12 CFR 1002.9(a)(2)).
  */
-export async function deny(work: Work, loanId: string, input: Denial) {
+export async function denyLoan(work: Work, loanId: string, input: Denial) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();
   assertAllowed(loan, 'deny');
   const reasons = reasonsOf(input);
   await decisions.markDenied(work.tx, loanId, reasons);
   await changeStatus(work, loan, 'denied', 'deny', reasons.join(', '));
-  await adverseAction(work, loan, reasons, input.credit_report ?? null);
+  await sendAdverseActionNotice(work, loan, reasons, input.credit_report ?? null);
 }
 
 function reasonsOf({ reasons, reason }: Denial): DenialReason[] {

@@ -1,14 +1,14 @@
-import { securing } from '../../../sql/collateral/items.ts';
-import type { ToldCost } from '../../../sql/loans/disclosures.ts';
+import { listSecuringItems } from '../../../sql/collateral/items.ts';
+import type { DisclosedCost } from '../../../sql/loans/disclosures.ts';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
-import { current } from '../../../sql/tenants.ts';
+import { currentTenant } from '../../../sql/tenants.ts';
 import { update } from '../../../sql/write.ts';
-import { orderDocument } from '../../documents/order.ts';
+import { orderDocument } from '../../documents/order-document.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { termsOf } from '../products/terms-of.ts';
-import { costWords, frequencyWord } from './cost-words.ts';
-import { assertRoomFor, type Cost } from './cost.ts';
+import { readTerms } from '../products/loan-terms.ts';
+import { costTexts, frequencyText } from './cost-texts.ts';
+import { assertAprDisclosable, type Cost } from './cost.ts';
 
 type Manner = {
   /** The day on which the money goes out, or how much, may still be another. */
@@ -21,17 +21,17 @@ type Manner = {
  * Tells the borrower what the loan costs: orders the disclosure that Regulation Z asks for, whose rate
  * is the loan's from now on.
  */
-export async function disclose(
+export async function discloseCost(
   work: Work,
   loan: RawLoan,
   cost: Cost,
   { isEstimate, owedBefore = '0.00' }: Manner,
 ) {
   const { schedule: _, prepaid_finance_charge, ...figures } = cost;
-  assertRoomFor(figures.apr, loan);
-  const { interest_rate } = termsOf(loan);
-  const { locale, currency } = await current(work.tx);
-  const secured = await securing(work.tx, loan.id);
+  assertAprDisclosable(figures.apr, loan);
+  const { interest_rate } = readTerms(loan);
+  const { locale, currency } = await currentTenant(work.tx);
+  const secured = await listSecuringItems(work.tx, loan.id);
   const financed = parseMoney(figures.amount_financed);
   await update(work.tx, 'loans', loan.id, { apr: figures.apr });
   await orderDocument(work, {
@@ -49,7 +49,7 @@ export async function disclose(
         paid_to_others: [],
         prepaid_finance_charge,
       },
-      ...costWords(
+      ...costTexts(
         loan,
         { language, locale, currency },
         { secured, hasPrepaidCharge: parseMoney(prepaid_finance_charge).gt(0) },
@@ -62,10 +62,10 @@ export async function disclose(
 }
 
 /** Whether this is what the borrower was told, to the cent and to the day. */
-export const isAsTold = (told: ToldCost, loan: RawLoan, cost: Cost): boolean =>
+export const matchesDisclosure = (told: DisclosedCost, loan: RawLoan, cost: Cost): boolean =>
   wordsOf(told) === wordsOf({ ...cost, payment_schedule: scheduleLines(loan, cost, 'en') });
 
-const wordsOf = (told: Omit<ToldCost, 'letter_date'>) =>
+const wordsOf = (told: Omit<DisclosedCost, 'letter_date'>) =>
   JSON.stringify([
     told.apr,
     told.finance_charge,
@@ -82,8 +82,10 @@ function scheduleLines({ payment_frequency }: RawLoan, { schedule }: Cost, langu
     if (last?.amount === amount) last.number += 1;
     else
       lines.push({
-        ...{ number: 1, amount, first_due: due_date },
-        every: frequencyWord(payment_frequency, language),
+        number: 1,
+        amount,
+        first_due: due_date,
+        every: frequencyText(payment_frequency, language),
       });
   }
   return lines;

@@ -4,21 +4,21 @@ import { atLeastZero, money, parseMoney } from '../../money.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import {
   feeAmount,
-  feeRulesOf,
-  graceDaysOf,
+  loanFeeRules,
+  lateFeeGraceDays,
   fundingFees,
-  comeTo,
+  sumFeesByTreatment,
   type FeeRule,
 } from '../products/fee-amounts.ts';
-import { termsOf } from '../products/terms-of.ts';
-import { amountWords, feeWords, spokenOf, type Reader } from './fee-words.ts';
+import { readTerms } from '../products/loan-terms.ts';
+import { amountText, feeText, documentLanguage, type TextOptions } from './fee-texts.ts';
 
 /** Where 12 CFR 1026.6(b) has a fee told: by its paragraph of the table, or below it. */
 type Place = 'opening' | 'transactions' | 'penalties' | 'others';
 
 /** What a line's fees are, in the order of the product's rules. */
-export function openingFees(loan: RawLoan, reader: Reader): Record<Place, FeeLine[]> {
-  const rules = feeRulesOf(loan).filter((rule) => canBeAsked(rule, loan));
+export function listOpeningFees(loan: RawLoan, reader: TextOptions): Record<Place, FeeLine[]> {
+  const rules = loanFeeRules(loan).filter((rule) => canBeAsked(rule, loan));
   const linesOf = (place: Place) =>
     rules
       .filter((rule) => placeOf(rule) === place)
@@ -51,19 +51,19 @@ const BY_TYPE: Partial<Record<FeeRule['fee_type'], Place>> = {
 
 /** A line with billing cycles has no other due date to move to. */
 const canBeAsked = ({ trigger }: FeeRule, loan: RawLoan): boolean =>
-  trigger !== 'due_date_change' || !isBilledByCycle(termsOf(loan));
+  trigger !== 'due_date_change' || !isBilledByCycle(readTerms(loan));
 
 /** The amount itself where it is known on this day: a share of the amount approved. */
-function wordsOf(rule: FeeRule, loan: RawLoan, reader: Reader): string {
-  const spanish = spokenOf(reader.language) === 'es';
+function wordsOf(rule: FeeRule, loan: RawLoan, reader: TextOptions): string {
+  const spanish = documentLanguage(reader.language) === 'es';
   if (placeOf(rule) === 'opening') {
-    const amount = amountWords(money(feeAmount(rule, loan.principal_amount)), reader);
+    const amount = amountText(money(feeAmount(rule, loan.principal_amount)), reader);
     if (rule.fee_type !== 'annual' || rule.trigger === 'disbursement') return amount;
     return `${amount} ${spanish ? 'al año' : 'a year'}`;
   }
-  const much = feeWords(rule, reader);
+  const much = feeText(rule, reader);
   if (rule.trigger !== 'past_due') return much;
-  const days = graceDaysOf(rule, loan);
+  const days = lateFeeGraceDays(rule, loan);
   return spanish
     ? `${much}, si un pago se retrasa más de ${days} días`
     : `${much}, if a payment is more than ${days} days late`;
@@ -73,9 +73,9 @@ function wordsOf(rule: FeeRule, loan: RawLoan, reader: Reader): string {
  * What is left of the limit once the line is opened, where the fees that become principal then take 15
  * percent of it or more ((b)(2)(xiii)); null where they take less.
  */
-export function creditLeft(loan: RawLoan, limit: string): string | null {
+export function creditAfterOpeningFees(loan: RawLoan, limit: string): string | null {
   const fees = fundingFees(loan, { amount: limit, isFirst: true });
-  const charged = comeTo(
+  const charged = sumFeesByTreatment(
     fees.filter(({ rule }) => placeOf(rule) === 'opening'),
     'capitalized',
   );
@@ -83,8 +83,8 @@ export function creditLeft(loan: RawLoan, limit: string): string | null {
   return money(atLeastZero(parseMoney(limit).minus(charged)));
 }
 
-function nameOf({ trigger, fee_type }: FeeRule, { language }: Reader): string {
-  const place = spokenOf(language) === 'es' ? 1 : 0;
+function nameOf({ trigger, fee_type }: FeeRule, { language }: TextOptions): string {
+  const place = documentLanguage(language) === 'es' ? 1 : 0;
   return (BY_TRIGGER[trigger] ?? NAMES[fee_type])[place] ?? '';
 }
 

@@ -4,16 +4,16 @@ import { isRescissionDay } from '../../bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { refusalOf } from '../history/statuses.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { refusalDetails } from '../history/statuses.ts';
+import { readTerms } from '../products/loan-terms.ts';
 
 /**
  * Fixes until when a borrower may still rescind: midnight of so many business days after the loan was
  * agreed and disclosed (12 CFR 1026.23(a)(3)). Here that is the day of the approval, which orders the
  * disclosure, or the origination date where that is later. Many products know no such right.
  */
-export async function fixRescission({ tx }: Work, loan: RawLoan, agreed: string) {
-  const { rescission_days = 0 } = termsOf(loan);
+export async function setRescissionEnd({ tx }: Work, loan: RawLoan, agreed: string) {
+  const { rescission_days = 0 } = readTerms(loan);
   if (rescission_days === 0) return;
   let rescission_ends = agreed;
   for (let left = rescission_days; left > 0; left -= isRescissionDay(rescission_ends) ? 1 : 0) {
@@ -23,7 +23,7 @@ export async function fixRescission({ tx }: Work, loan: RawLoan, agreed: string)
 }
 
 /** What a refusal says of it. */
-export const rescissionOf = ({ rescission_ends }: RawLoan) =>
+export const rescissionDetails = ({ rescission_ends }: RawLoan) =>
   rescission_ends === null
     ? {}
     : { rescission_ends, disbursable_from: addDays(rescission_ends, 1) };
@@ -33,5 +33,8 @@ export function assertRescissionOver(loan: RawLoan, on: string) {
   const { rescission_ends } = loan;
   if (rescission_ends === null || on > rescission_ends) return;
   const message = `The borrower may rescind until the end of ${rescission_ends}.`;
-  throw new Conflict(message, 'rescission_period', { ...refusalOf(loan), ...rescissionOf(loan) });
+  throw new Conflict(message, 'rescission_period', {
+    ...refusalDetails(loan),
+    ...rescissionDetails(loan),
+  });
 }

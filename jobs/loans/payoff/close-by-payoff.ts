@@ -5,26 +5,26 @@ import { newId } from '../../../sql/new-id.ts';
 import { find } from '../../../sql/table.ts';
 import { date, flag, positiveMoney, prose, uuid } from '../../../sql/types.ts';
 import { insert } from '../../../sql/write.ts';
-import { record } from '../../audit.ts';
+import { recordAudit } from '../../audit.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { atLeastZero, money, parseMoney, ZERO } from '../../money.ts';
 import { assertPaymentOrder } from '../../payments/nacha/bank-order.ts';
-import { assessPenalty } from '../../payments/payoff-penalty.ts';
-import { NewPayment, PAYMENT_METHODS, post } from '../../payments/receive.ts';
+import { assessPrepaymentPenalty } from '../../payments/payoff-penalty.ts';
+import { NewPayment, PAYMENT_METHODS, postPayment } from '../../payments/receive.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import { payoffAmount } from '../engine/payoff-amounts.ts';
 import type { LoanState } from '../engine/state.ts';
-import { happen, openLoan, type OpenLoan } from '../history/happen.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
-import { assertInHistory } from '../history/rests.ts';
-import { assertAllowed, refusalOf } from '../history/statuses.ts';
+import { assertInHistory } from '../history/accrual-stops.ts';
+import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { readTerms } from '../products/loan-terms.ts';
 
-export const PayOff = z.object({
+export const PayOffRequest = z.object({
   payoff_date: date.nullish(),
   payoff_quote_id: uuid.nullish().describe('Its penalty counts, or that it has none.'),
   amount: positiveMoney.nullish(),
@@ -33,7 +33,7 @@ export const PayOff = z.object({
   waive_residual: flag.default(false),
   notes: prose.nullish(),
 });
-type PayOff = z.output<typeof PayOff>;
+type PayOffRequest = z.output<typeof PayOffRequest>;
 
 /** How the debt of a day comes to nothing: what is paid, and what is not asked for. */
 type Closing = { penalty: Big; paid: Big; credited: Big; written_off: Big };
@@ -42,7 +42,7 @@ type Closing = { penalty: Big; paid: Big; credited: Big; written_off: Big };
  * Closes a loan, so that ledger and status agree: the whole debt is received as a payoff payment;
  * what is too small to ask for is written off, and what the lender waives is a service credit.
  */
-export async function payOff(work: Work, loanId: string, input: PayOff) {
+export async function payOffLoan(work: Work, loanId: string, input: PayOffRequest) {
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row, 'pay-off');
   const on = input.payoff_date ?? work.today;
@@ -50,7 +50,7 @@ export async function payOff(work: Work, loanId: string, input: PayOff) {
   const payer_id = await assertPaymentOrder(work, loan.row, input);
   const quote = await quoteFor(work, loan, input.payoff_quote_id);
   const { row, schedule, events } = loan;
-  const state = fold({ terms: termsOf(row), schedule, events, as_of: on });
+  const state = fold({ terms: readTerms(row), schedule, events, as_of: on });
   const penalty = quote
     ? parseMoney(String(quote['prepayment_penalty']))
     : prepaymentPenalty(row, state);
@@ -72,7 +72,7 @@ async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | und
   const why = status === 'superseded' ? ', because the loan costs something else since' : '';
   const message = `The quote is ${status}${why}. Ask for a new one, and pay by that.`;
   throw new Conflict(message, 'quote_not_active', {
-    ...refusalOf(row),
+    ...refusalDetails(row),
     quote_status: status,
   });
 }
@@ -80,13 +80,13 @@ async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | und
 async function accept(work: Work, loan_id: string, id: string) {
   await quotes.accept(work.tx, id);
   const entity = { type: 'payoff_quotes', id, loan_id };
-  await record(work, entity, 'update', { status: { old: 'active', new: 'accepted' } });
+  await recordAudit(work, entity, 'update', { status: { old: 'active', new: 'accepted' } });
 }
 
 async function closingOf(
   { tx }: Work,
   loan: OpenLoan,
-  { amount, waive_residual, penalty }: PayOff & { penalty: Big },
+  { amount, waive_residual, penalty }: PayOffRequest & { penalty: Big },
   state: LoanState,
 ): Promise<Closing> {
   const owed = payoffAmount(state, penalty);
@@ -102,7 +102,7 @@ async function closingOf(
 
 const insufficient = ({ row }: OpenLoan, owed: Big) =>
   new Conflict('This does not pay off the loan.', 'insufficient_payoff', {
-    ...refusalOf(row),
+    ...refusalDetails(row),
     payoff_amount: money(owed),
   });
 
@@ -110,14 +110,15 @@ const insufficient = ({ row }: OpenLoan, owed: Big) =>
 async function settle(
   work: Work,
   loan: OpenLoan,
-  input: PayOff & { on: string; payer_id: string },
+  input: PayOffRequest & { on: string; payer_id: string },
   { penalty, paid, credited, written_off }: Closing,
 ): Promise<boolean> {
   const { on } = input;
   const id = newId();
   const goes_with = paid.gt(0) ? { payment_id: id } : {};
   const besides: LoanEvent[] = [];
-  if (penalty.gt(0)) besides.push(await assessPenalty(work, loan.row, money(penalty), on));
+  if (penalty.gt(0))
+    besides.push(await assessPrepaymentPenalty(work, loan.row, money(penalty), on));
   if (credited.gt(0)) besides.push(await waived(work, loan, on, money(credited), id));
   if (paid.eq(0)) besides.push(...suspenseOf(loan, on));
   if (written_off.gt(0) || paid.eq(0)) {
@@ -125,12 +126,12 @@ async function settle(
     besides.push(newEvent({ kind: 'write_off', effective_date: on, amount, ...goes_with }));
   }
   const trigger = 'pay-off';
-  if (paid.eq(0)) return (await happen(work, loan, besides, { trigger })).is_paid_off;
+  if (paid.eq(0)) return (await recordEvents(work, loan, besides, { trigger })).is_paid_off;
   const payment = NewPayment.parse({ amount: money(paid), payment_type: 'payoff' });
   const { payment_method, payment_instrument_id, notes, payer_id } = input;
   const how = { payment_method, payment_instrument_id, notes, payer_id };
   const dates = { payment_date: on, effective_date: on };
-  await post(work, loan, id, { ...payment, ...how, ...dates }, { besides, trigger });
+  await postPayment(work, loan, id, { ...payment, ...how, ...dates }, { besides, trigger });
   return (await openLoan(work, loan.row.id)).state.is_paid_off;
 }
 

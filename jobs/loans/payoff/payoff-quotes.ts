@@ -2,19 +2,24 @@ import { loans } from '../../../sql/loans/loans.ts';
 import * as records from '../../../sql/loans/records.ts';
 import { find, type Row } from '../../../sql/table.ts';
 import { insert, type Values } from '../../../sql/write.ts';
-import { composeToAll } from '../../communications/tell-all.ts';
+import { composeToAll } from '../../communications/compose-to-all.ts';
 import { addDays, addMonths } from '../../dates.ts';
-import { orderDocument } from '../../documents/order.ts';
+import { orderDocument } from '../../documents/order-document.ts';
 import { Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
 import { payoff, type Payoff } from '../engine/payoff-amounts.ts';
-import type { OpenLoan } from '../history/happen.ts';
-import { canceling, changing, immutable, openInService } from '../history/loan-records.ts';
-import { supersedeQuotes } from '../history/overtaken-quote.ts';
+import type { OpenLoan } from '../history/record-events.ts';
+import {
+  recordCanceler,
+  recordChanger,
+  immutableConflict,
+  openInService,
+} from '../history/loan-records.ts';
+import { supersedeActiveQuotes } from '../history/supersede-quotes.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
-import { termsOf } from '../products/terms-of.ts';
+import { readTerms } from '../products/loan-terms.ts';
 
 export const DELIVERY_METHODS = ['email', 'letter', 'portal', 'none'] as const;
 export const QUOTE_STATUSES = ['active', 'expired', 'accepted', 'superseded', 'canceled'] as const;
@@ -43,12 +48,12 @@ export async function quotePayoff(work: Work, input: NewQuote): Promise<string> 
     ? penaltyOn(loan, payoff_date)
     : '0.00';
   const { unearned_interest: _, ...amounts } = payoff(
-    { terms: termsOf(row), schedule, events },
+    { terms: readTerms(row), schedule, events },
     { payoff_date, good_through_date, prepayment_penalty },
   );
-  const number = (await records.countOf(work.tx, 'payoff_quotes', row.id)) + 1;
+  const number = (await records.countForLoan(work.tx, 'payoff_quotes', row.id)) + 1;
   const quote_number = `PQ-${row.loan_number}-${number}`;
-  await supersedeQuotes(work, row.id);
+  await supersedeActiveQuotes(work, row.id);
   const { delivery_method, include_prepayment_penalty, remittance_instructions } = input;
   const told = { ...amounts, remittance_instructions };
   const letterFor = (borrowerId: string) => letter(work, loan, borrowerId, quote_number, told);
@@ -72,7 +77,7 @@ function datesOf(work: Work, { row }: OpenLoan, input: NewQuote) {
   const payoff_date = input.payoff_date ?? work.today;
   if (payoff_date < work.today)
     throw new Invalid({ payoff_date: 'Must not be before the business date.' });
-  const days = termsOf(row).payoff_quote_valid_days;
+  const days = readTerms(row).payoff_quote_valid_days;
   const good_through_date = input.good_through_date ?? addDays(payoff_date, days);
   if (good_through_date < payoff_date)
     throw new Invalid({ good_through_date: 'Must not be before the payoff date.' });
@@ -85,7 +90,9 @@ function datesOf(work: Work, { row }: OpenLoan, input: NewQuote) {
 
 /** The penalty of the payoff date. */
 function penaltyOn({ row, schedule, events }: OpenLoan, on: string): string {
-  return money(prepaymentPenalty(row, fold({ terms: termsOf(row), schedule, events, as_of: on })));
+  return money(
+    prepaymentPenalty(row, fold({ terms: readTerms(row), schedule, events, as_of: on })),
+  );
 }
 
 type Quoted = Omit<Payoff, 'unearned_interest'>;
@@ -151,8 +158,8 @@ async function send(
 }
 
 const kind = { table: 'payoff_quotes', noun: 'payoff quote', cancelable: ['active'] } as const;
-const change = changing(kind);
-const cancel = canceling(kind);
+const change = recordChanger(kind);
+const cancel = recordCanceler(kind);
 
 export async function changeQuote(work: Work, id: string, changes: Values, row: Row) {
   if (changes['status'] === 'canceled') assertNotExpired(row);
@@ -166,5 +173,5 @@ export async function cancelQuote(work: Work, id: string, row: Row) {
 
 /** It expires with the business date alone, so that its row says active until something ends it. */
 function assertNotExpired({ status }: Row) {
-  if (status === 'expired') throw immutable(kind.noun, status);
+  if (status === 'expired') throw immutableConflict(kind.noun, status);
 }

@@ -3,24 +3,24 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { addDays } from '../../dates.ts';
 import { max, min, parseMoney, parseRate, sum, toCents, ZERO } from '../../money.ts';
 import type { FEE_TREATMENTS, FeeRule as Written } from './fee-rules.ts';
-import { termsOf } from './terms-of.ts';
+import { readTerms } from './loan-terms.ts';
 
 /** A rule as loans keep it; those that were made long ago lack what rules have got since. */
 export type FeeRule = Pick<Written, 'fee_type' | 'calculation' | 'trigger'> & Partial<Written>;
 
-export const feeRulesOf = (loan: RawLoan): FeeRule[] => {
-  const { fee_rules } = termsOf(loan);
+export const loanFeeRules = (loan: RawLoan): FeeRule[] => {
+  const { fee_rules } = readTerms(loan);
   return Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
 };
 
 /** The days after a due date on which a payment is not yet late by a rule. */
-export const graceDaysOf = (rule: FeeRule, loan: RawLoan): number =>
-  rule.grace_days ?? termsOf(loan).late_fee_grace_days;
+export const lateFeeGraceDays = (rule: FeeRule, loan: RawLoan): number =>
+  rule.grace_days ?? readTerms(loan).late_fee_grace_days;
 
 /** The last day on which what is due on a date can be paid without a late fee. */
 export function lastDayOnTime(loan: RawLoan, dueDate: string): string {
-  const rules = feeRulesOf(loan).filter(({ trigger }) => trigger === 'past_due');
-  const graces = rules.map((rule) => graceDaysOf(rule, loan));
+  const rules = loanFeeRules(loan).filter(({ trigger }) => trigger === 'past_due');
+  const graces = rules.map((rule) => lateFeeGraceDays(rule, loan));
   return graces.length === 0 ? dueDate : addDays(dueDate, Math.min(...graces));
 }
 
@@ -49,7 +49,7 @@ type FundingFee = { rule: FeeRule; amount: Big; treatment: Treatment };
  * others of the first, for the whole loan.
  */
 export const fundingFees = (loan: RawLoan, funding: Funding): FundingFee[] =>
-  feesByRules(feeRulesOf(loan), loan.principal_amount, funding);
+  feesByRules(loanFeeRules(loan), loan.principal_amount, funding);
 
 /** The same for a loan that is not there yet, by its product's rules and its principal. */
 export function feesByRules(
@@ -69,7 +69,7 @@ export function feesByRules(
 }
 
 /** What fees that are treated in one of these ways come to. */
-export const comeTo = (
+export const sumFeesByTreatment = (
   fees: readonly Pick<FundingFee, 'amount' | 'treatment'>[],
   ...treatments: readonly Treatment[]
 ): Big =>

@@ -99,7 +99,7 @@ export const FeeRules = z
  * Gives every rule its id: the one that it came with, or that of the same rule as the product has it
  * already, so that fees of one rule go by one id however the product is written again.
  */
-export function identified(rules: readonly FeeRule[], known: readonly FeeRule[]): FeeRule[] {
+export function assignRuleIds(rules: readonly FeeRule[], known: readonly FeeRule[]): FeeRule[] {
   const taken = new Set(rules.flatMap(({ id }) => id ?? []));
   return rules.map((rule) => {
     const same = known.find((old) => old.id && !taken.has(old.id) && isSame(old, rule));

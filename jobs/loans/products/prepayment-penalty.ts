@@ -2,7 +2,7 @@ import type { Big } from 'big.js';
 import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { addMonths } from '../../dates.ts';
 import { parseMoney, parseRate, toCents, ZERO } from '../../money.ts';
-import { termsOf } from './terms-of.ts';
+import { readTerms } from './loan-terms.ts';
 
 /** What of a loan's state on a day the penalty depends on. */
 type Standing = {
@@ -21,7 +21,7 @@ export function prepaymentPenalty(
   row: RawLoan,
   { as_of, principal_balance, charge_off_balance, maturity_date }: Standing,
 ): Big {
-  const agreed = termsOf(row).prepayment_penalty;
+  const agreed = readTerms(row).prepayment_penalty;
   const principal = parseMoney(principal_balance).plus(charge_off_balance);
   if (!agreed || row.status !== 'active' || principal.eq(0)) return ZERO;
   if (maturity_date !== null && as_of >= maturity_date) return ZERO;

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { dictionary } from '../../../sql/dictionary.ts';
-import { usable, type Usable } from '../../../sql/ledger/accounts.ts';
+import { lockAccounts, type LockedAccount } from '../../../sql/ledger/accounts.ts';
 import { productBelongsTo } from '../../../sql/loans/programs.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
@@ -9,7 +9,7 @@ import { CHART } from '../../ledger/chart.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
 import { checkCycle } from './billing-cycle.ts';
-import { identified, type FeeRule } from './fee-rules.ts';
+import { assignRuleIds, type FeeRule } from './fee-rules.ts';
 
 const LIMITS = [
   ['min_amount', 'max_amount'],
@@ -54,7 +54,7 @@ async function check(work: Work, product: Values, given: Values) {
 /** What a role is booked on is of the role's kind, and can be booked on. */
 async function checkAccounts({ tx }: Work, map: Record<string, string>) {
   const known = new Map(
-    (await usable(tx, Object.values(map))).map((account) => [account.id, account]),
+    (await lockAccounts(tx, Object.values(map))).map((account) => [account.id, account]),
   );
   const errors: Record<string, string> = {};
   for (const [role, id] of Object.entries(map)) {
@@ -68,7 +68,7 @@ const TYPE_OF = new Map<string, string>(
   CHART.map(({ role, account_type }) => [role, account_type]),
 );
 
-function refusalOf(account: Usable | undefined, type: string | undefined): string | null {
+function refusalOf(account: LockedAccount | undefined, type: string | undefined): string | null {
   if (!account) return 'Does not exist.';
   if (!account.is_active) return 'Is not active.';
   if (account.is_header) return 'Is a header, which only groups accounts.';
@@ -82,7 +82,7 @@ const isGiven = <Value>(value: Value | null | undefined): value is Value =>
 function stored({ allocation_order, fee_rules, ...product }: Values, known: FeeRule[]): Values {
   return {
     ...product,
-    ...(fee_rules !== undefined && { fee_rules: identified(fee_rules as FeeRule[], known) }),
+    ...(fee_rules !== undefined && { fee_rules: assignRuleIds(fee_rules as FeeRule[], known) }),
     ...(allocation_order !== undefined && { allocation_order: JSON.stringify(allocation_order) }),
   };
 }

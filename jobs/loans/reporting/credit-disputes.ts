@@ -1,5 +1,5 @@
 import { dictionary } from '../../../sql/dictionary.ts';
-import { lacks } from '../../../sql/documents/documents.ts';
+import { hasUnknownDocument } from '../../../sql/documents/documents.ts';
 import * as disputes from '../../../sql/loans/credit-disputes.ts';
 import * as records from '../../../sql/loans/credit-reporting.ts';
 import * as loans from '../../../sql/loans/loans.ts';
@@ -39,7 +39,7 @@ const CONDITION = dictionary<string>({
 const CORRECTING = dictionary<string | null>({ '02': null, '03': 'DA', '07': 'DF' });
 
 /** What a corrected record may say otherwise; who owes and which account it is stay. */
-export const CORRECTABLE: readonly string[] = [
+export const CORRECTABLE_FIELDS: readonly string[] = [
   'date_opened',
   'date_closed',
   'date_last_payment',
@@ -75,7 +75,7 @@ export async function addDispute(work: Work, input: NewDispute): Promise<string>
   if (received_date > work.today)
     throw new Invalid({ received_date: 'Must not be in the future.' });
   await checkDocuments(work, input);
-  const number = (await disputes.countOf(work.tx, loanId)) + 1;
+  const number = (await disputes.countForLoan(work.tx, loanId)) + 1;
   return insert(work.tx, 'credit_disputes', {
     ...input,
     received_date,
@@ -89,7 +89,7 @@ export async function addDispute(work: Work, input: NewDispute): Promise<string>
 /** What a borrower or a bureau has sent is kept among the documents. */
 async function checkDocuments({ tx }: Work, { document_ids }: Values) {
   if (!Array.isArray(document_ids) || document_ids.length === 0) return;
-  if (await lacks(tx, document_ids as string[]))
+  if (await hasUnknownDocument(tx, document_ids as string[]))
     throw new Invalid({ document_ids: 'Names a document that does not exist.' });
 }
 
@@ -155,13 +155,13 @@ async function correct(
   code: string,
   values: Values,
 ) {
-  const newest = await records.newest(work.tx, loan_id);
+  const newest = await records.newestRecordId(work.tx, loan_id);
   if (newest === null) return;
   const { credit_reporting } = await settingsOf(work.tx);
   const changes = Object.fromEntries(
-    Object.entries(values).filter(([name]) => CORRECTABLE.includes(name)),
+    Object.entries(values).filter(([name]) => CORRECTABLE_FIELDS.includes(name)),
   );
-  await records.correct(work.tx, newest, {
+  await records.insertCorrection(work.tx, newest, {
     account_status: CORRECTING[code] ?? null,
     compliance_condition_code: 'XH',
     credit_dispute_id: id,
@@ -171,5 +171,7 @@ async function correct(
 }
 
 /** On the morning of a day: disputes that come near their end are put before somebody. */
-export const disputesToWarnOf = ({ today }: Work) => disputes.openFor(today, WARNINGS);
-export const warnOfDisputes = ({ tx, today }: Work) => disputes.warn(tx, today, WARNINGS);
+export const disputesNearDeadline = ({ today }: Work) =>
+  disputes.disputesOpenForDays(today, WARNINGS);
+export const createDisputeTasks = ({ tx, today }: Work) =>
+  disputes.createDeadlineTasks(tx, today, WARNINGS);

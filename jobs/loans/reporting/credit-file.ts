@@ -2,10 +2,10 @@ import { z } from 'zod';
 import * as tasks from '../../../sql/borrowers/tasks.ts';
 import * as credit from '../../../sql/loans/credit-reporting.ts';
 import * as incomplete from '../../../sql/loans/incomplete-records.ts';
-import { current } from '../../../sql/tenants.ts';
+import { currentTenant } from '../../../sql/tenants.ts';
 import { date } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { record } from '../../audit.ts';
+import { recordAudit } from '../../audit.ts';
 import { addDays, monthStart } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
@@ -32,12 +32,12 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
   const reporting_period = input.reporting_period ?? last;
   if (reporting_period > last || !addDays(reporting_period, 1).endsWith('-01'))
     throw new Invalid({ reporting_period: 'Must be the last day of a month that is closed.' });
-  await credit.alone(tx);
+  await credit.lockFileCreation(tx);
   const { reporter_name, reporter_address, reporter_phone, identification_number, program_ids } =
     await reporterOf(work);
-  const number = (await credit.filesSoFar(tx, reporting_period)) + 1;
+  const number = (await credit.countFiles(tx, reporting_period)) + 1;
   const filename = `metro2-${reporting_period}-${number}.txt`;
-  const { slug: tenant_slug } = await current(tx);
+  const { slug: tenant_slug } = await currentTenant(tx);
   const path = { tenant_slug, loan_id: 'credit-reporting', document_type: 'files', filename };
   const [innovis, equifax, experian, transunion] = FILE_BUREAUS.map(
     (bureau) => program_ids[bureau] ?? '',
@@ -47,17 +47,20 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
     reporting_period,
     record_count: 0,
     reporter: {
-      ...{ reporter_name, reporter_address, reporter_phone, identification_number },
+      reporter_name,
+      reporter_address,
+      reporter_phone,
+      identification_number,
       ...bureaus,
     },
     filename,
     storage_key: storageKey(path),
     created_by: work.actor.id,
   });
-  const record_count = await credit.take(tx, id, reporting_period);
+  const record_count = await credit.assignToFile(tx, id, reporting_period);
   if (record_count === 0) throw new Conflict('No record waits to be sent.', 'nothing_to_send');
   await update(tx, 'credit_reporting_files', id, { record_count });
-  await record(work, { type: 'credit_reporting_files', id }, 'create', {});
+  await recordAudit(work, { type: 'credit_reporting_files', id }, 'create', {});
   return id;
 }
 
@@ -106,10 +109,10 @@ const INCOMPLETE = {
 async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFile) {
   const { tx, today } = work;
   const period = reporting_period ?? addDays(monthStart(today), -1);
-  for (const record of await credit.waitingOutsideAscii(tx, period)) {
+  for (const record of await credit.queuedOutsideAscii(tx, period)) {
     if (![record.consumer, ...record.co_consumers].some(isUnprintable)) continue;
     await credit.suppress(tx, record.id, 'name_not_printable');
-    if ((await tasks.openFor(tx, record.loan_id, UNPRINTABLE)) !== null) continue;
+    if ((await tasks.findOpenTask(tx, record.loan_id, UNPRINTABLE)) !== null) continue;
     await insert(tx, 'tasks', {
       loan_id: record.loan_id,
       title: UNPRINTABLE,
@@ -131,10 +134,10 @@ async function makeFile(within: Within, files: Files, tenantId: string, id: stri
   const made = await within(
     tenantId,
     async ({ tx }) => {
-      const file = await credit.file(tx, id);
+      const file = await credit.readCreditFile(tx, id);
       if (file === null || file.status === 'completed') return null;
       const facts = { activity_date: file.reporting_period, created_at: file.created_at };
-      const lines = await credit.linesOf(tx, id);
+      const lines = await credit.listFileRecords(tx, id);
       const text = metro2File(file.reporter as unknown as Reporter, facts, lines);
       return { key: file.storage_key, text };
     },
@@ -153,7 +156,7 @@ export async function sendCreditFile(
   tenantId: string,
   input: NewCreditFile,
 ): Promise<string> {
-  for (const id of await within(tenantId, ({ tx }) => credit.unfinished(tx)))
+  for (const id of await within(tenantId, ({ tx }) => credit.pendingFileIds(tx)))
     await makeFile(within, files, tenantId, id);
   await within(tenantId, async (work) => {
     await reporterOf(work);

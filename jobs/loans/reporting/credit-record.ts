@@ -1,6 +1,6 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import type { CoConsumer } from '../../../sql/loans/consumers.ts';
-import type { Facts } from '../../../sql/loans/credit-facts.ts';
+import type { CreditFacts } from '../../../sql/loans/credit-facts.ts';
 import { addMonths, earliest, monthEnd } from '../../dates.ts';
 import { money, parseMoney } from '../../money.ts';
 import { monthlyPayment, termsDuration, termsFrequency } from './credit-terms.ts';
@@ -44,7 +44,7 @@ const isDerogatory = (status: string, rated: string | null) =>
  * The account status of a loan at a month's end. Charged off comes before paid, paid before the days
  * past due; acceleration and freezes do not show.
  */
-export function accountStatus(facts: Facts): string {
+export function accountStatus(facts: CreditFacts): string {
   const { status, charge_off_balance, days_past_due } = facts;
   if (status === 'charged_off') return cents(charge_off_balance) > 0n ? '97' : '64';
   if (status === 'paid_off' || status === 'settled') return wasChargedOff(facts) ? '64' : '13';
@@ -53,7 +53,7 @@ export function accountStatus(facts: Facts): string {
 }
 
 /** Without an amount, the charge-off was undone: the debt had been paid before it. */
-const wasChargedOff = ({ charge_off_amount, before_close, previous_status }: Facts) =>
+const wasChargedOff = ({ charge_off_amount, before_close, previous_status }: CreditFacts) =>
   charge_off_amount !== null &&
   (before_close ? before_close.status === 'charged_off' : previous_status === '97');
 
@@ -61,7 +61,7 @@ const wasChargedOff = ({ charge_off_amount, before_close, previous_status }: Fac
  * The history of the 24 months before this one, the newest first: the last record's own mark before
  * what that record said; D for months without a record, B for those before the first.
  */
-export function historyProfile(facts: Facts): string {
+export function paymentHistoryProfile(facts: CreditFacts): string {
   const { previous_period, previous_profile, previous_status, previous_balance } = facts;
   if (previous_period === null || previous_profile === null || previous_status === null)
     return broughtProfile(facts);
@@ -72,7 +72,7 @@ export function historyProfile(facts: Facts): string {
 }
 
 /** What the servicer before has reported goes on from the month in which the loan came. */
-const broughtProfile = ({ boarded_on, boarded_profile, reporting_period }: Facts) =>
+const broughtProfile = ({ boarded_on, boarded_profile, reporting_period }: CreditFacts) =>
   boarded_on === null || boarded_profile === null
     ? 'B'.repeat(24)
     : `${monthsFrom(monthEnd(boarded_on), reporting_period)}${boarded_profile}`.slice(0, 24);
@@ -85,7 +85,7 @@ function monthsFrom(first: string, end: string): string {
 }
 
 /** The record of one loan at the end of a month, in the fields of the Metro 2 base segment. */
-export function derive(facts: Facts) {
+export function deriveCreditRecord(facts: CreditFacts) {
   const account_status = accountStatus(facts);
   const isClosed = CLOSED.has(account_status);
   const isLine = facts.loan_type === 'line_of_credit';
@@ -119,7 +119,7 @@ export function derive(facts: Facts) {
     amount_past_due: pastDue(facts, account_status),
     account_status,
     payment_rating,
-    payment_history_profile: historyProfile(facts),
+    payment_history_profile: paymentHistoryProfile(facts),
     ...remarks(facts),
     interest_type_indicator: 'F',
     consumer: facts.consumer,
@@ -127,11 +127,11 @@ export function derive(facts: Facts) {
   };
 }
 
-const closedOn = ({ closed_on, last_payment_date, reporting_period }: Facts) =>
+const closedOn = ({ closed_on, last_payment_date, reporting_period }: CreditFacts) =>
   closed_on ?? last_payment_date ?? reporting_period;
 
 /** Only what is 30 and more days late is past due (field 22); of a charge-off it is all that is left. */
-function pastDue({ charge_off_balance, past_due_30_amount }: Facts, status: string): string {
+function pastDue({ charge_off_balance, past_due_30_amount }: CreditFacts, status: string): string {
   if (status === '11' || CLOSED.has(status)) return '0';
   return dollars(status === '97' ? charge_off_balance : past_due_30_amount);
 }
@@ -143,7 +143,7 @@ const LINE_TYPES = new Set(['15', '43', '47', '89', '7A', '9B']);
  * It never moves forward once it was told, as long as the delinquency lasts (FCRA 623(a)(5)); it moves back where an
  * earlier payment turns out to be none.
  */
-function firstDelinquency(facts: Facts): string {
+function firstDelinquency(facts: CreditFacts): string {
   const told = facts.was_current_since ? null : facts.previous_first_delinquency;
   const known = facts.first_delinquency_date ?? facts.before_close?.first_delinquency_date ?? null;
   if (told !== null && known !== null) return earliest(told, known);
@@ -151,7 +151,7 @@ function firstDelinquency(facts: Facts): string {
 }
 
 /** How it stood on the night before it was closed (field 17B); the last record's status where that is not known. */
-const rating = ({ before_close, previous_status }: Facts) => {
+const rating = ({ before_close, previous_status }: CreditFacts) => {
   if (before_close?.status === 'charged_off') return 'L';
   if (before_close)
     return BY_DAYS.find(({ from }) => before_close.days_past_due >= from)?.mark ?? '0';
@@ -159,7 +159,7 @@ const rating = ({ before_close, previous_status }: Facts) => {
   return /[0-6GL]/.test(mark) ? mark : '0';
 };
 
-function remarks(facts: Facts) {
+function remarks(facts: CreditFacts) {
   return {
     special_comment: specialComment(facts),
     compliance_condition_code: facts.compliance_condition_code,
@@ -173,7 +173,7 @@ const association = (who: Pick<CoConsumer, 'is_deceased' | 'borrower_type'>, cod
   who.is_deceased ? 'X' : who.borrower_type === 'business' ? 'W' : code;
 
 /** 2 owes it jointly; 7 made a contract that somebody else answers for; 1 owes it alone. */
-function ofBorrower({ co_consumers }: Facts): string {
+function ofBorrower({ co_consumers }: CreditFacts): string {
   const owing = co_consumers.filter(({ release_reason }) => release_reason === null);
   if (owing.some(({ role }) => role === 'co_borrower')) return '2';
   return owing.length > 0 ? '7' : '1';
@@ -192,7 +192,7 @@ function coConsumer({ consumer, borrower_id, role, release_reason, ...who }: CoC
 }
 
 /** AU paid for less than was owed, AW struck by a disaster, CP in forbearance (field 19). */
-function specialComment({ status, is_in_disaster, is_in_forbearance }: Facts): string | null {
+function specialComment({ status, is_in_disaster, is_in_forbearance }: CreditFacts): string | null {
   if (status === 'settled') return 'AU';
   if (is_in_disaster) return 'AW';
   return is_in_forbearance ? 'CP' : null;
@@ -205,7 +205,7 @@ function bankruptcyCode(status: string | null): string | null {
 }
 
 /** Why a record is kept but not sent. */
-export function suppression({ labels, suspends_reporting }: Facts): string | null {
+export function suppressionReason({ labels, suspends_reporting }: CreditFacts): string | null {
   if (labels.includes('identity-theft-block')) return 'identity_theft_block';
   return suspends_reporting ? 'forbearance' : null;
 }

@@ -1,5 +1,5 @@
 import { dictionary } from '../../../sql/dictionary.ts';
-import type { Facts } from '../../../sql/loans/credit-facts.ts';
+import type { CreditFacts } from '../../../sql/loans/credit-facts.ts';
 import { cents } from './whole-dollars.ts';
 
 const FREQUENCIES = dictionary<string>({
@@ -11,7 +11,7 @@ const FREQUENCIES = dictionary<string>({
   single: 'P',
 });
 
-export const termsFrequency = ({ payment_frequency }: Facts) =>
+export const termsFrequency = ({ payment_frequency }: CreditFacts) =>
   FREQUENCIES[payment_frequency] ?? 'M';
 
 /** By what an instalment is multiplied to be that of a month, as a fraction. */
@@ -31,7 +31,7 @@ const TERMS = dictionary<string>({ C: 'LOC', R: 'REV', O: '001' });
  * The term by the schedule that was in force then (field 12), which an extension makes longer: in months, and of a
  * mortgage in whole years.
  */
-export function termsDuration(portfolio: string, facts: Facts): string {
+export function termsDuration(portfolio: string, facts: CreditFacts): string {
   const { payment_frequency, periods, term_months } = facts;
   const constant = TERMS[portfolio];
   if (constant !== undefined) return constant;
@@ -44,7 +44,7 @@ export function termsDuration(portfolio: string, facts: Facts): string {
 }
 
 /** An installment as the amount of a month, in whole dollars (field 15). */
-export function monthlyPayment({ payment_amount, payment_frequency }: Facts) {
+export function monthlyPayment({ payment_amount, payment_frequency }: CreditFacts) {
   const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
   return String((cents(payment_amount ?? '0.00') * times) / by / 100n);
 }

@@ -6,17 +6,17 @@ import { update, type Values } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { principalForgiven } from '../conclusions/forgiven.ts';
+import { principalForgiven } from '../outcomes/forgiven-principal.ts';
 import {
-  orderCopy,
-  partiesOf,
+  orderDebtorCopy,
+  readFormParties,
   withdrawSettingsTask,
-  writeForm,
+  createForm1099C,
   type EventCode,
-} from '../conclusions/form-1099c.ts';
+} from '../outcomes/form-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import { openLoan } from '../history/happen.ts';
-import { immutable, lockRecord, openInService } from '../history/loan-records.ts';
+import { openLoan } from '../history/record-events.ts';
+import { immutableConflict, lockRecord, openInService } from '../history/loan-records.ts';
 
 export const FORM_STATUSES = [
   ...(['draft', 'generated', 'furnished', 'filed', 'corrected', 'void'] as const),
@@ -49,7 +49,7 @@ type NewForm = {
 /** Makes a form by hand. What is not said is derived from the loan; there is no least amount. */
 export async function add1099C(work: Work, input: NewForm): Promise<string> {
   const loan = await openInService(work, input.loan_id, FUNDED);
-  const debtor = await forms.debtor(work.tx, loan.row.id);
+  const debtor = await forms.readDebtor(work.tx, loan.row.id);
   const tax_year = input.tax_year ?? Number(work.today.slice(0, 4));
   const counted = { ...loan, events: eventsInForce(loan.events, work.today) };
   const forgiven = [principalForgiven(counted, tax_year), principalForgiven(counted)].find(
@@ -64,13 +64,13 @@ export async function add1099C(work: Work, input: NewForm): Promise<string> {
     throw new Invalid({ amount_discharged: 'Nothing was forgiven or charged off: say how much.' });
   const derived = forgiven ? 'F' : (CODES[debtor.charge_off_reason ?? ''] ?? 'G');
   const code = input.identifiable_event_code ?? derived;
-  if ((await forms.inForce(work.tx, loan.row.id, code, tax_year)) !== null) {
+  if ((await forms.findFormInForce(work.tx, loan.row.id, code, tax_year)) !== null) {
     throw new Conflict('There is a form for this event and year already.', 'already_exists', {
       identifiable_event_code: code,
       tax_year,
     });
   }
-  return writeForm(work, loan.row, {
+  return createForm1099C(work, loan.row, {
     tax_year,
     identifiable_event_code: code,
     amount_discharged: amount,
@@ -87,10 +87,10 @@ export async function add1099C(work: Work, input: NewForm): Promise<string> {
 
 /** Makes a form of a draft: its parties as they are now, and the copy for the debtor. */
 async function finish(work: Work, id: string) {
-  const { loan_id, ...boxes } = await forms.draft(work.tx, id);
+  const { loan_id, ...boxes } = await forms.readDraft(work.tx, id);
   const { row } = await openLoan(work, loan_id);
-  const parties = await partiesOf(work, row);
-  const document_id = await orderCopy(work, row, { ...boxes, ...parties });
+  const parties = await readFormParties(work, row);
+  const document_id = await orderDebtorCopy(work, row, { ...boxes, ...parties });
   await update(work.tx, 'forms_1099c', id, { ...parties, document_id });
 }
 
@@ -107,7 +107,7 @@ export async function change1099C(work: Work, id: string, changes: Values, row: 
   // Another word for a box when the form is made; like all boxes, it stays.
   const { status, principal_forgiven: _, ...described } = changes;
   if (status !== undefined && status !== form.status) {
-    if (!NEXT[form.status]?.includes(String(status))) throw immutable('form', form.status);
+    if (!NEXT[form.status]?.includes(String(status))) throw immutableConflict('form', form.status);
     if (form.status === 'draft' && status === 'generated') await finish(work, id);
     await records.setStatus(work.tx, 'forms_1099c', id, String(status));
     if (status === 'void') await afterVoid(work, row);
@@ -118,7 +118,7 @@ export async function change1099C(work: Work, id: string, changes: Values, row: 
 /** Removing a form that was not furnished makes it void. */
 export async function void1099C(work: Work, id: string, row: Row) {
   const form = await lockRecord(work, 'forms_1099c', row);
-  if (!['draft', 'generated'].includes(form.status)) throw immutable('form', form.status);
+  if (!['draft', 'generated'].includes(form.status)) throw immutableConflict('form', form.status);
   await records.setStatus(work.tx, 'forms_1099c', id, 'void');
   await afterVoid(work, row);
 }

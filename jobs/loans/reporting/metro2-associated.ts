@@ -1,4 +1,4 @@
-import { addressOf, personOf, text, type Consumer } from './metro2-fields.ts';
+import { addressFields, personFields, textField, type Consumer } from './metro2-fields.ts';
 
 /** What is told of somebody who owes the account beside its consumer. */
 type Associated = { kind: 'J1' | 'J2'; segment: string; who: Consumer };
@@ -9,13 +9,16 @@ const WIDTHS = { J1: 100, J2: 200 } as const;
  * The segments that follow a base segment: J1 of whoever lives at the address of the base, J2 of whoever
  * lives elsewhere (Credit Reporting Resource Guide, exhibits of the J1 and J2 segments).
  */
-export const associated = (base: Consumer, others: readonly Consumer[]): Associated[] =>
+export const associatedSegments = (base: Consumer, others: readonly Consumer[]): Associated[] =>
   others.map((who) => {
-    const kind = isSame(addressOf(base), addressOf(who)) ? 'J1' : 'J2';
+    const kind = isSame(addressFields(base), addressFields(who)) ? 'J1' : 'J2';
     const own = [
-      ...[kind, ' ', ...personOf(who)],
-      ...[text(who['ecoa_code'], 1), text(who['consumer_information_indicator'], 2)],
-      ...(kind === 'J2' ? addressOf(who) : []),
+      kind,
+      ' ',
+      ...personFields(who),
+      textField(who['ecoa_code'], 1),
+      textField(who['consumer_information_indicator'], 2),
+      ...(kind === 'J2' ? addressFields(who) : []),
     ];
     return { kind, segment: own.join('').padEnd(WIDTHS[kind]), who };
   });

@@ -1,8 +1,8 @@
-import { asciiOf, isLostInAscii } from '../../ascii.ts';
+import { toAscii, hasNoAsciiForm } from '../../ascii.ts';
 
 /** How Metro 2 writes a field: text in capitals and to the left, cut to its width. */
-export function text(value: string | number | null | undefined, width: number): string {
-  const plain = asciiOf(String(value ?? ''))
+export function textField(value: string | number | null | undefined, width: number): string {
+  const plain = toAscii(String(value ?? ''))
     .toUpperCase()
     .replace(/[^A-Z0-9 #.,&'/-]/g, ' ');
   return plain.slice(0, width).padEnd(width);
@@ -10,22 +10,22 @@ export function text(value: string | number | null | undefined, width: number): 
 
 /** A name: of special characters only the hyphen is sent, and "O'Neill" becomes "ONEILL" (fields 31 to 33). */
 function name(value: string | null | undefined, width: number): string {
-  const plain = asciiOf(value ?? '')
+  const plain = toAscii(value ?? '')
     .replace(/['.]/g, '')
     .replace(/[^A-Za-z0-9-]+/g, ' ');
-  return text(plain.trim(), width);
+  return textField(plain.trim(), width);
 }
 
 /** An account number: letters and digits only (field 7), as `suppressIncomplete` compares them. */
-export const accountNumber = (value: string) => text(value.replace(/[^A-Za-z0-9]/g, ''), 30);
+export const accountNumber = (value: string) => textField(value.replace(/[^A-Za-z0-9]/g, ''), 30);
 
-export const mmddyyyy = (value: string | number | null | undefined) => {
+export const dateField = (value: string | number | null | undefined) => {
   const date = String(value ?? '');
   return date === '' ? '0'.repeat(8) : `${date.slice(5, 7)}${date.slice(8, 10)}${date.slice(0, 4)}`;
 };
 
 export const NO_PHONE = '0'.repeat(10);
-export const phone = (value: string | null | undefined) => {
+export const phoneField = (value: string | null | undefined) => {
   const digits = (value ?? '').replace(/\D/g, '').replace(/^1(?=\d{10}$)/, '');
   return digits.length === 10 ? digits : NO_PHONE;
 };
@@ -40,29 +40,29 @@ const generation = (suffix: string | null | undefined) => {
 export type Consumer = Record<string, string | null>;
 
 /** The fields from the surname to the telephone, which are the same of all who owe an account. */
-export const personOf = (who: Consumer) => [
+export const personFields = (who: Consumer) => [
   name(who['surname'], 25),
   name(who['first_name'], 20),
   name(who['middle_name'], 20),
   generation(who['generation_code']),
   // The whole number is not kept here; zeros say that it is not available.
   '0'.repeat(9),
-  mmddyyyy(who['date_of_birth']),
-  phone(who['phone']),
+  dateField(who['date_of_birth']),
+  phoneField(who['phone']),
 ];
 
 /** The fields from the country to the residence code. */
-export const addressOf = (who: Consumer) => [
-  text(who['country'] ?? 'US', 2),
-  text(who['street_line_1'], 32),
-  text(who['street_line_2'], 32),
-  text(who['city'], 20),
-  text(who['state'], 2),
-  text(who['postal_code']?.replace('-', ''), 9),
-  text(who['address_indicator'], 1),
-  text(who['residence_code'], 1),
+export const addressFields = (who: Consumer) => [
+  textField(who['country'] ?? 'US', 2),
+  textField(who['street_line_1'], 32),
+  textField(who['street_line_2'], 32),
+  textField(who['city'], 20),
+  textField(who['state'], 2),
+  textField(who['postal_code']?.replace('-', ''), 9),
+  textField(who['address_indicator'], 1),
+  textField(who['residence_code'], 1),
 ];
 
 /** Whether a name or an address of the person would be blank in the file. */
 export const isUnprintable = (who: Consumer): boolean =>
-  ['surname', 'first_name', 'street_line_1', 'city'].some((field) => isLostInAscii(who[field]));
+  ['surname', 'first_name', 'street_line_1', 'city'].some((field) => hasNoAsciiForm(who[field]));

@@ -1,13 +1,13 @@
-import type { Line } from '../../../sql/loans/credit-reporting.ts';
-import { associated } from './metro2-associated.ts';
+import type { ReportedRecord } from '../../../sql/loans/credit-reporting.ts';
+import { associatedSegments } from './metro2-associated.ts';
 import {
   accountNumber,
-  addressOf,
-  mmddyyyy,
+  addressFields,
+  dateField,
   NO_PHONE,
-  personOf,
-  phone,
-  text,
+  personFields,
+  phoneField,
+  textField,
   type Consumer,
 } from './metro2-fields.ts';
 
@@ -34,7 +34,7 @@ export type Reporter = {
 export function metro2File(
   reporter: Reporter,
   { activity_date, created_at }: { activity_date: string; created_at: string },
-  lines: readonly Line[],
+  lines: readonly ReportedRecord[],
 ): string {
   const file = [
     header(reporter, activity_date, created_at),
@@ -53,23 +53,23 @@ const whole = (parts: readonly string[]) => {
 const header = (by: Reporter, activity_date: string, created_at: string) =>
   whole([
     '0426HEADER  ',
-    text(by.innovis, 10),
-    text(by.equifax, 10),
-    text(by.experian, 5),
-    text(by.transunion, 10),
-    mmddyyyy(activity_date),
-    mmddyyyy(created_at),
-    mmddyyyy(created_at),
-    mmddyyyy(created_at),
-    text(by.reporter_name, 40),
-    text(by.reporter_address, 96),
-    phone(by.reporter_phone),
-    text('loan servicing', 40),
-    text('1.0', 5),
+    textField(by.innovis, 10),
+    textField(by.equifax, 10),
+    textField(by.experian, 5),
+    textField(by.transunion, 10),
+    dateField(activity_date),
+    dateField(created_at),
+    dateField(created_at),
+    dateField(created_at),
+    textField(by.reporter_name, 40),
+    textField(by.reporter_address, 96),
+    phoneField(by.reporter_phone),
+    textField('loan servicing', 40),
+    textField('1.0', 5),
   ]);
 
 /** The base segment with those that follow it; its first four digits say how long all of it is. */
-function recordOf(line: Line, by: Reporter, created_at: string): string {
+function recordOf(line: ReportedRecord, by: Reporter, created_at: string): string {
   const others = othersOf(line)
     .map(({ segment }) => segment)
     .join('');
@@ -77,49 +77,50 @@ function recordOf(line: Line, by: Reporter, created_at: string): string {
   return `${length}${baseSegment(line, by, created_at).slice(4)}${others}`;
 }
 
-const othersOf = ({ consumer, co_consumers }: Line) => associated(consumer, co_consumers);
+const othersOf = ({ consumer, co_consumers }: ReportedRecord) =>
+  associatedSegments(consumer, co_consumers);
 
 /** Statuses of an account that was paid, of which the information is dated when it was paid (field 24). */
 const PAID = new Set(['13', '61', '62', '63', '64', '65']);
 
-function baseSegment(line: Line, by: Reporter, created_at: string): string {
+function baseSegment(line: ReportedRecord, by: Reporter, created_at: string): string {
   const field = (name: string) => (line[name] ?? null) as string | number | null;
   const time = created_at.slice(11, 19).replaceAll(':', '');
   return whole([
     '04261',
-    `${mmddyyyy(created_at)}${time}`,
+    `${dateField(created_at)}${time}`,
     String(field('correction_indicator')),
-    text(by.identification_number, 20),
+    textField(by.identification_number, 20),
     // The cycle: every record is of a month.
-    text('', 2),
+    textField('', 2),
     accountNumber(line.consumer_account_number),
-    text(field('portfolio_type'), 1),
-    text(field('account_type'), 2),
-    mmddyyyy(field('date_opened')),
+    textField(field('portfolio_type'), 1),
+    textField(field('account_type'), 2),
+    dateField(field('date_opened')),
     ...['credit_limit', 'highest_credit'].map((name) => dollars(field(name))),
-    text(field('terms_duration'), 3),
-    text(field('terms_frequency'), 1),
+    textField(field('terms_duration'), 3),
+    textField(field('terms_frequency'), 1),
     ...['scheduled_monthly_payment', 'actual_payment_amount'].map((name) => dollars(field(name))),
-    text(field('account_status'), 2),
-    text(field('payment_rating'), 1),
-    text(field('payment_history_profile'), 24),
-    text(field('special_comment'), 2),
-    text(field('compliance_condition_code'), 2),
+    textField(field('account_status'), 2),
+    textField(field('payment_rating'), 1),
+    textField(field('payment_history_profile'), 24),
+    textField(field('special_comment'), 2),
+    textField(field('compliance_condition_code'), 2),
     ...['current_balance', 'amount_past_due', 'original_charge_off_amount'].map((name) =>
       dollars(field(name)),
     ),
-    mmddyyyy(
+    dateField(
       (PAID.has(line.account_status) ? field('date_closed') : null) ?? field('reporting_period'),
     ),
     ...['date_first_delinquency', 'date_closed', 'date_last_payment'].map((name) =>
-      mmddyyyy(field(name)),
+      dateField(field(name)),
     ),
-    text(field('interest_type_indicator'), 1),
-    text('', 17),
-    ...personOf(line.consumer),
-    text(field('ecoa_code'), 1),
-    text(field('consumer_information_indicator'), 2),
-    ...addressOf(line.consumer),
+    textField(field('interest_type_indicator'), 1),
+    textField('', 17),
+    ...personFields(line.consumer),
+    textField(field('ecoa_code'), 1),
+    textField(field('consumer_information_indicator'), 2),
+    ...addressFields(line.consumer),
   ]);
 }
 
@@ -149,7 +150,7 @@ const COUNTED = [
   '97',
 ] as const;
 
-function trailer(lines: readonly Line[]): string {
+function trailer(lines: readonly ReportedRecord[]): string {
   const having = (status: string) =>
     lines.filter(({ account_status }) => account_status === status).length;
   const others = lines.flatMap(othersOf);
@@ -160,7 +161,7 @@ function trailer(lines: readonly Line[]): string {
   const born = (people: readonly Consumer[]) =>
     people.filter((person) => person['date_of_birth']).length;
   const all = [...bases, ...j1, ...j2];
-  const reachable = all.filter((person) => phone(person['phone']) !== NO_PHONE).length;
+  const reachable = all.filter((person) => phoneField(person['phone']) !== NO_PHONE).length;
   const deleted = [...lines, ...j1, ...j2].filter(({ ecoa_code }) => ecoa_code === 'Z').length;
   const totals = [
     // Employments, creditors and changes have segments that we do not send.
@@ -186,7 +187,7 @@ function trailer(lines: readonly Line[]): string {
   return whole([
     '0426TRAILER',
     count(lines.length),
-    text('', 9),
+    textField('', 9),
     ...totals.map((total) => count(total)),
   ]);
 }

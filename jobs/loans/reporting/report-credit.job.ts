@@ -5,7 +5,7 @@ import { date, uuid } from '../../../sql/types.ts';
 import { job } from '../../job.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { derive, suppression } from './credit-record.ts';
+import { deriveCreditRecord, suppressionReason } from './credit-record.ts';
 
 /** Loans that are looked at in one transaction. */
 const CHUNK = 500;
@@ -36,17 +36,17 @@ export const reportCredit = job({
  * after which loan to go on, or null at the end.
  */
 async function writeSome({ tx }: Work, period: string, after: string): Promise<string | null> {
-  const last = await facts.nextSlice(tx, after, CHUNK);
+  const last = await facts.lastIdOfNextSlice(tx, after, CHUNK);
   if (last === null) return null;
   const { credit_reporting } = await settingsOf(tx);
   const named = BUREAUS.filter((bureau) => credit_reporting.program_ids[bureau]);
   const ready = credit_reporting.enabled ? 'queued' : 'draft';
-  const found = await facts.unreported(tx, period, { after, last });
+  const found = await facts.listUnreported(tx, period, { after, last });
   const rows = found.map((facts) => {
-    const suppression_reason = suppression(facts);
+    const suppression_reason = suppressionReason(facts);
     const status = suppression_reason === null ? ready : 'suppressed';
-    return { ...derive(facts), bureaus: named, status, suppression_reason };
+    return { ...deriveCreditRecord(facts), bureaus: named, status, suppression_reason };
   });
-  if (rows.length > 0) await records.write(tx, rows);
+  if (rows.length > 0) await records.insertRecords(tx, rows);
   return last;
 }

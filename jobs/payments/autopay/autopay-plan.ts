@@ -5,13 +5,13 @@ import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { addDays, latest } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { openLoan } from '../../loans/history/happen.ts';
-import { isOpen, saveNext } from '../../loans/history/next-draw.ts';
-import { refusalOf } from '../../loans/history/statuses.ts';
+import { openLoan } from '../../loans/history/record-events.ts';
+import { isOpenAutopayPlan, saveNextAutopayDate } from '../../loans/history/next-autopay-date.ts';
+import { refusalDetails } from '../../loans/history/statuses.ts';
 import type { Work } from '../../work.ts';
-import { assertOrder } from '../nacha/bank-order.ts';
+import { assertBankOrder } from '../nacha/bank-order.ts';
 
-export const AMOUNT_TYPES = [
+export const AUTOPAY_AMOUNT_TYPES = [
   'minimum_due',
   'fixed',
   'minimum_due_plus',
@@ -23,14 +23,14 @@ export const AMOUNT_TYPES = [
 /** Where the part above what is due goes. */
 export const EXTRA_TOWARD = ['principal', 'next_payment'] as const;
 
-export const CANCEL_REASONS = [
+export const AUTOPAY_CANCEL_REASONS = [
   'borrower',
   'agent',
   'returns',
   'loan_closed',
   'instrument_removed',
 ] as const;
-type CancelReason = (typeof CANCEL_REASONS)[number];
+type CancelReason = (typeof AUTOPAY_CANCEL_REASONS)[number];
 
 type Input = Values & {
   payment_instrument_id?: string | undefined;
@@ -43,7 +43,7 @@ type Input = Values & {
 type NewPlan = Input & { borrower_id: string; loan_id: string; payment_instrument_id: string };
 
 /** Enrolls a loan: from now on its close draws what the plan says. A loan has one plan at a time. */
-export async function addPlan(work: Work, input: NewPlan): Promise<string> {
+export async function addAutopayPlan(work: Work, input: NewPlan): Promise<string> {
   const { borrower_id, loan_id, status: _, cancel_reason: __, ...terms } = input;
   const loan = await openLoan(work, loan_id).catch((error: unknown) => {
     throw isMissing(error) ? new Invalid({ loan_id: 'Does not exist.' }) : error;
@@ -52,12 +52,12 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
     throw new Invalid({ loan_id: 'Does not exist.' });
   if (!['pending', 'approved', 'active'].includes(loan.row.status)) {
     const { status } = loan.row;
-    throw new Conflict(`The loan is ${status}.`, 'loan_not_active', refusalOf(loan.row));
+    throw new Conflict(`The loan is ${status}.`, 'loan_not_active', refusalDetails(loan.row));
   }
   const start_date = input.start_date ?? work.today;
   assertSensible({ ...terms, start_date });
   await assertInstruments(work, borrower_id, terms);
-  if (await plans.hasOpen(work.tx, loan_id)) {
+  if (await plans.hasOpenPlan(work.tx, loan_id)) {
     const message = 'The loan has an autopay plan already: change or cancel that one.';
     throw new Conflict(message, 'already_exists');
   }
@@ -68,7 +68,7 @@ export async function addPlan(work: Work, input: NewPlan): Promise<string> {
     start_date,
     drawn_through: addDays(work.today, -1),
   });
-  await saveNext(work, loan.state, id);
+  await saveNextAutopayDate(work, loan.state, id);
   return id;
 }
 
@@ -76,10 +76,10 @@ const isMissing = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'not_found';
 
 /** Changes, pauses, resumes or cancels a plan. What has ended stays as it is. */
-export async function changePlan(work: Work, id: string, changes: Input, row: Row) {
+export async function changeAutopayPlan(work: Work, id: string, changes: Input, row: Row) {
   const loan = await openLoan(work, String(row['loan_id']));
   const plan = await plans.lock(work.tx, id);
-  if (plan === null || !isOpen(plan)) throw ended(plan?.status);
+  if (plan === null || !isOpenAutopayPlan(plan)) throw ended(plan?.status);
   const { status, cancel_reason, ...terms } = changes;
   if (status === 'canceled') return end(work, id, cancel_reason ?? 'agent');
   if (status !== undefined && !['active', 'paused'].includes(status))
@@ -90,8 +90,8 @@ export async function changePlan(work: Work, id: string, changes: Input, row: Ro
     (terms.is_enabled === true && !plan.is_enabled);
   const named = isResumed ? { ...plan, ...terms } : terms;
   await assertInstruments(work, plan.borrower_id, named);
-  if (isResumed && (await plans.isRevoked(work.tx, id))) throw revoked();
-  if (status === 'paused') await draws.giveUp(work.tx, id);
+  if (isResumed && (await plans.isConsentRevoked(work.tx, id))) throw revoked();
+  if (status === 'paused') await draws.cancelRetries(work.tx, id);
   await update(work.tx, 'autopay_plans', id, {
     ...terms,
     status,
@@ -102,20 +102,20 @@ export async function changePlan(work: Work, id: string, changes: Input, row: Ro
       drawn_through: latest(plan.drawn_through, addDays(work.today, -1)),
     }),
   });
-  await saveNext(work, loan.state, id);
+  await saveNextAutopayDate(work, loan.state, id);
 }
 
 /** Cancels the plan: whichever comes first, this or the day's run, the other sees it. */
-export async function cancelPlan(work: Work, id: string, reason: CancelReason = 'agent') {
-  const loanId = await plans.loanOf(work.tx, id);
+export async function cancelAutopayPlan(work: Work, id: string, reason: CancelReason = 'agent') {
+  const loanId = await plans.findLoanId(work.tx, id);
   if (loanId !== null) await openLoan(work, loanId);
   const plan = await plans.lock(work.tx, id);
-  if (plan === null || !isOpen(plan)) throw ended(plan?.status);
+  if (plan === null || !isOpenAutopayPlan(plan)) throw ended(plan?.status);
   await end(work, id, reason);
 }
 
 async function end({ tx }: Work, id: string, reason: CancelReason) {
-  await draws.giveUp(tx, id);
+  await draws.cancelRetries(tx, id);
   await plans.cancel(tx, id, reason);
 }
 
@@ -132,9 +132,9 @@ const revoked = () =>
 
 async function assertInstruments(work: Work, borrowerId: string, named: Input) {
   const { payment_instrument_id: main, backup_payment_instrument_id: backup } = named;
-  await assertOrder(work, borrowerId, { payment_instrument_id: main });
+  await assertBankOrder(work, borrowerId, { payment_instrument_id: main });
   const instrument = 'backup_payment_instrument_id';
-  await assertOrder(work, borrowerId, { payment_instrument_id: backup }, { instrument });
+  await assertBankOrder(work, borrowerId, { payment_instrument_id: backup }, { instrument });
 }
 
 function assertSensible(plan: Values) {

@@ -1,8 +1,8 @@
 import type { Big } from 'big.js';
-import type { Plan } from '../../../sql/borrowers/autopay-plans.ts';
+import type { AutopayPlan } from '../../../sql/borrowers/autopay-plans.ts';
 import { payoffAmount, repaymentAmount } from '../../loans/engine/payoff-amounts.ts';
 import type { LoanState } from '../../loans/engine/state.ts';
-import { occurrenceAfter } from '../../loans/history/autopay-dates.ts';
+import { nextAutopayDateAfter } from '../../loans/history/autopay-dates.ts';
 import { min, parseMoney, sum, ZERO } from '../../money.ts';
 
 /**
@@ -18,12 +18,17 @@ import { min, parseMoney, sum, ZERO } from '../../money.ts';
  *   statement's balance of a line that is billed by cycle, the rest of what its last statement said.
  * - fixed: that amount, also on the last due date.
  */
-export function drawAmount(plan: Plan, state: LoanState, dueDate: string, penalty = ZERO): Big {
+export function drawAmount(
+  plan: AutopayPlan,
+  state: LoanState,
+  dueDate: string,
+  penalty = ZERO,
+): Big {
   if (plan.amount_type === 'payoff') return payoffAmount(state, penalty);
   return state.is_accelerated ? ZERO : min(wanted(plan, state, dueDate), repaymentAmount(state));
 }
 
-function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
+function wanted(plan: AutopayPlan, state: LoanState, dueDate: string): Big {
   switch (plan.amount_type) {
     case 'fixed':
       return parseMoney(plan.fixed_amount ?? '0.00');
@@ -32,19 +37,19 @@ function wanted(plan: Plan, state: LoanState, dueDate: string): Big {
     case 'past_due_and_current':
       return dueBy(state, dueDate);
     case 'statement_balance':
-      return state.cycle ? parseMoney(state.cycle.statement_rest) : dueBy(state, dueDate);
+      return state.cycle ? parseMoney(state.cycle.statement_remainder) : dueBy(state, dueDate);
     default:
       return minimumDue(plan, state, dueDate);
   }
 }
 
-function minimumDue(plan: Plan, state: LoanState, dueDate: string): Big {
+function minimumDue(plan: AutopayPlan, state: LoanState, dueDate: string): Big {
   const { installments } = state;
   if (plan.frequency === 'on_due_date') {
     const rows = installments.filter(({ due_date }) => due_date === dueDate);
     return isLast(state, dueDate) ? repaymentAmount(state) : sum(rows.map(restOf));
   }
-  const following = occurrenceAfter(plan, dueDate);
+  const following = nextAutopayDateAfter(plan, dueDate);
   const open = installments.find((row) => row.due_date < following && restOf(row).gt(0));
   if (open === undefined) return ZERO;
   return isLast(state, open.due_date) ? repaymentAmount(state) : restOf(open);

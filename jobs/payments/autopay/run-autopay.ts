@@ -1,18 +1,18 @@
 import * as plans from '../../../sql/borrowers/autopay-plans.ts';
-import type { Plan } from '../../../sql/borrowers/autopay-plans.ts';
+import type { AutopayPlan } from '../../../sql/borrowers/autopay-plans.ts';
 import { newId } from '../../../sql/new-id.ts';
 import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
-import { mayRunOn, nextDueDate, runDateOf } from '../../loans/history/autopay-dates.ts';
-import { openLoan, type OpenLoan } from '../../loans/history/happen.ts';
-import { saveNext } from '../../loans/history/next-draw.ts';
+import { canRunOn, nextAutopayDueDate, autopayRunDate } from '../../loans/history/autopay-dates.ts';
+import { openLoan, type OpenLoan } from '../../loans/history/record-events.ts';
+import { saveNextAutopayDate } from '../../loans/history/next-autopay-date.ts';
 import { prepaymentPenalty } from '../../loans/products/prepayment-penalty.ts';
 import { min, money, parseMoney } from '../../money.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { canStillDraw } from '../nacha/bank-order.ts';
-import { NewPayment, paymentColumns, post } from '../receive.ts';
+import { NewPayment, paymentColumns, postPayment } from '../receive.ts';
 import { drawAmount } from './draw-amount.ts';
 
 /**
@@ -21,7 +21,7 @@ import { drawAmount } from './draw-amount.ts';
  * lock of its loan, so that either comes first.
  */
 export async function runAutopay(work: Work, planId: string) {
-  const loanId = await plans.loanOf(work.tx, planId);
+  const loanId = await plans.findLoanId(work.tx, planId);
   if (loanId === null) return;
   let loan = await openLoan(work, loanId);
   for (
@@ -32,37 +32,41 @@ export async function runAutopay(work: Work, planId: string) {
     if (!(await drawOnce(work, loan, plan))) break;
     loan = await openLoan(work, loanId);
   }
-  await saveNext(work, loan.state, planId);
+  await saveNextAutopayDate(work, loan.state, planId);
 }
 
-async function running({ tx }: Work, { row }: OpenLoan, planId: string): Promise<Plan | null> {
+async function running(
+  { tx }: Work,
+  { row }: OpenLoan,
+  planId: string,
+): Promise<AutopayPlan | null> {
   const plan = await plans.lock(tx, planId);
   return plan?.status === 'active' && plan.is_enabled && row.status === 'active' ? plan : null;
 }
 
 /** One retry or one due date; false when nothing is left to do today. */
-async function drawOnce(work: Work, loan: OpenLoan, plan: Plan): Promise<boolean> {
+async function drawOnce(work: Work, loan: OpenLoan, plan: AutopayPlan): Promise<boolean> {
   const { tx, today } = work;
   if (!isBusinessDay(today)) return false;
-  const [again] = await draws.toRetry(tx, plan.id, today);
+  const [again] = await draws.lockDrawsToRetry(tx, plan.id, today);
   if (again) {
     await retry(work, loan, plan, again);
     return true;
   }
-  const due = nextDueDate(plan, loan.state);
-  if (due === null || !mayRunOn(today, runDateOf(plan, due))) return false;
+  const due = nextAutopayDueDate(plan, loan.state);
+  if (due === null || !canRunOn(today, autopayRunDate(plan, due))) return false;
   await drawFor(work, loan, plan, due);
   return true;
 }
 
-const amountOf = (plan: Plan, { row, state }: OpenLoan, dueDate: string) =>
+const amountOf = (plan: AutopayPlan, { row, state }: OpenLoan, dueDate: string) =>
   drawAmount(plan, state, dueDate, prepaymentPenalty(row, state));
 
-async function drawFor(work: Work, loan: OpenLoan, plan: Plan, dueDate: string) {
+async function drawFor(work: Work, loan: OpenLoan, plan: AutopayPlan, dueDate: string) {
   const { tx, today } = work;
   const amount = amountOf(plan, loan, dueDate);
   const reason = isPaused(loan, today) ? 'payments_paused' : amount.gt(0) ? null : 'nothing_due';
-  const id = await draws.take(tx, {
+  const id = await draws.claimDueDate(tx, {
     autopay_plan_id: plan.id,
     loan_id: plan.loan_id,
     due_date: dueDate,
@@ -71,7 +75,7 @@ async function drawFor(work: Work, loan: OpenLoan, plan: Plan, dueDate: string) 
     status: reason === null ? 'drawn' : 'skipped',
     reason,
   });
-  const wasPaid = await draws.wasLastPaid(tx, plan.id, dueDate);
+  const wasPaid = await draws.wasLastDrawPaid(tx, plan.id, dueDate);
   await update(tx, 'autopay_plans', plan.id, {
     drawn_through: dueDate,
     ...(wasPaid && { consecutive_failures: 0 }),
@@ -81,7 +85,7 @@ async function drawFor(work: Work, loan: OpenLoan, plan: Plan, dueDate: string) 
 }
 
 /** What came back for want of money is asked for once more, less what was paid meanwhile. */
-async function retry(work: Work, loan: OpenLoan, plan: Plan, draw: draws.Draw) {
+async function retry(work: Work, loan: OpenLoan, plan: AutopayPlan, draw: draws.Draw) {
   const { tx } = work;
   const amount = min(parseMoney(draw.amount), amountOf(plan, loan, draw.due_date));
   const isOver = amount.lte(0);
@@ -106,7 +110,7 @@ type Collection = { id: string; amount: string };
 async function collect(
   work: Work,
   loan: OpenLoan,
-  plan: Plan,
+  plan: AutopayPlan,
   draw: Collection,
   instrumentId: string,
 ) {
@@ -129,7 +133,7 @@ async function collect(
         plan.extra_toward === 'principal' ? ('principal' as const) : ('next_installment' as const),
     }),
   };
-  if (await canStillDraw(work, instrumentId)) await post(work, loan, payment_id, payment);
+  if (await canStillDraw(work, instrumentId)) await postPayment(work, loan, payment_id, payment);
   else await fail(work, plan, draw, paymentColumns(loan, payment_id, payment));
   await update(tx, 'autopay_draws', draw.id, { payment_id });
   await update(tx, 'autopay_plans', plan.id, { last_payment_id: payment_id });
@@ -137,7 +141,7 @@ async function collect(
 
 async function fail(
   work: Work,
-  plan: Plan,
+  plan: AutopayPlan,
   { id }: Collection,
   columns: ReturnType<typeof paymentColumns>,
 ) {

@@ -135,7 +135,7 @@ const NAMES: Readonly<Record<keyof ControlFields, string>> = {
 
 function checkBatch({ header }: Batch, control: BankRecord, sums: Totals) {
   const same = (name: string, [from, to]: Columns, [controlFrom, controlTo]: Columns) => {
-    const [begun, ended] = [at(header, from, to), at(control, controlFrom, controlTo)];
+    const [begun, ended] = [fieldAt(header, from, to), fieldAt(control, controlFrom, controlTo)];
     if (begun !== ended)
       throw refusal(
         control,
@@ -164,10 +164,10 @@ const differs = (field: keyof ControlFields, stated: bigint, found: bigint) =>
   'Fetch the file from the bank again';
 
 function numberAt(record: BankRecord, name: string, from: number, to: number): bigint {
-  const digits = at(record, from, to);
+  const digits = fieldAt(record, from, to);
   if (!/^\d+$/.test(digits)) throw refusal(record, `has no ${name} in columns ${from} to ${to}`);
   return BigInt(digits);
 }
 
 /** A field by its first and last column, counted from one as the rules print them. */
-export const at = ({ text }: BankRecord, from: number, to: number) => text.slice(from - 1, to);
+export const fieldAt = ({ text }: BankRecord, from: number, to: number) => text.slice(from - 1, to);

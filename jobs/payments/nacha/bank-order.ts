@@ -1,20 +1,20 @@
 import * as instruments from '../../../sql/borrowers/payment-instruments.ts';
 import type { Instrument } from '../../../sql/borrowers/payment-instruments.ts';
-import { ownerOfAccount } from '../../../sql/loans/co-borrowers.ts';
+import { findLiableAccountOwner } from '../../../sql/loans/co-borrowers.ts';
 import * as accounts from '../../../sql/payments/order-accounts.ts';
 import { nextBusinessDay } from '../../bank-calendar.ts';
-import { assertUsable } from '../../borrowers/payment-instrument.ts';
+import { assertInstrumentUsable } from '../../borrowers/payment-instrument.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { originatorOf } from './originator.ts';
+import { readOriginator } from './originator.ts';
 
 /** How money is said to move: naming an instrument makes it an order to the bank. */
 type Named = { payment_instrument_id?: string | null | undefined; method?: string | null };
 
 /** By ACH where an instrument is named and nothing else is said. */
-export const methodOf = <Method extends string>(
+export const defaultMethod = <Method extends string>(
   instrumentId: string | null | undefined,
   method: Method | null | undefined,
 ) => method ?? (instrumentId ? ('ach' as const) : ('external' as const));
@@ -24,7 +24,7 @@ export const methodOf = <Method extends string>(
  * Whoever names no instrument orders nothing: the money moves otherwise. An order that pays out
  * (`is_credit`) needs a verified account.
  */
-export async function assertOrder(
+export async function assertBankOrder(
   work: Work,
   borrowerId: string,
   { payment_instrument_id, method }: Named,
@@ -35,7 +35,9 @@ export async function assertOrder(
     const message = `Must be ach where ${field} is named; for money that moves otherwise, leave that out.`;
     throw new Invalid({ [said]: message });
   }
-  const instrument = await assertUsable(work, borrowerId, payment_instrument_id, { field });
+  const instrument = await assertInstrumentUsable(work, borrowerId, payment_instrument_id, {
+    field,
+  });
   if (instrument.instrument_type !== 'bank_account')
     throw new Invalid({ [field]: 'Must be a bank account: files for the bank reach no other.' });
   assertComplete(instrument);
@@ -44,7 +46,7 @@ export async function assertOrder(
       'The account is not verified. An admin must verify it before money is paid to it.';
     throw new Conflict(message, 'instrument_not_usable', { is_verified: false });
   }
-  await originatorOf(work);
+  await readOriginator(work);
 }
 
 /** An order copies the account, so the account must be known when the order is made. */
@@ -71,8 +73,8 @@ export async function assertPaymentOrder(
   { payment_method = null, ...named }: NamedOfPayment,
 ): Promise<string> {
   const account = named.payment_instrument_id;
-  const payer = (account && (await ownerOfAccount(work.tx, id, account))) || borrower_id;
-  await assertOrder(
+  const payer = (account && (await findLiableAccountOwner(work.tx, id, account))) || borrower_id;
+  await assertBankOrder(
     work,
     payer,
     { ...named, method: payment_method },
@@ -83,7 +85,7 @@ export async function assertPaymentOrder(
 
 /** Whether what was ordered earlier can still be drawn: the account may be blocked or gone since. */
 export async function canStillDraw({ tx }: Work, instrumentId: string): Promise<boolean> {
-  const instrument = await instruments.hold(tx, instrumentId);
+  const instrument = await instruments.lockForShare(tx, instrumentId);
   if (instrument === null) return false;
   const { status, is_archived, instrument_type } = instrument;
   if (status !== 'active' || is_archived || instrument_type !== 'bank_account') return false;
@@ -93,14 +95,15 @@ export async function canStillDraw({ tx }: Work, instrumentId: string): Promise<
 /** What an order leaves on its record, and on the event of its loan. */
 export type BankOrder = { send_by: string | null; transit: { is_in_transit?: true } };
 
-export const NO_ORDER: BankOrder = { send_by: null, transit: {} };
+export const NO_BANK_ORDER: BankOrder = { send_by: null, transit: {} };
 
 /** The order that is made with an instrument, today: in a file within two banking days. */
-export async function bankOrder(
+export async function prepareBankOrder(
   { tx, today }: Work,
   { payment_instrument_id, method }: Named,
 ): Promise<BankOrder> {
-  if (!payment_instrument_id || methodOf(payment_instrument_id, method) !== 'ach') return NO_ORDER;
+  if (!payment_instrument_id || defaultMethod(payment_instrument_id, method) !== 'ach')
+    return NO_BANK_ORDER;
   const { ach_cash } = (await settingsOf(tx)).accounting;
   const next = nextBusinessDay(addDays(today, 1));
   return {
@@ -113,11 +116,11 @@ export async function bankOrder(
  * Copies the account of the named instrument for an order, so that what happens to the instrument later
  * changes neither where the money goes nor where it comes from. Money that moves otherwise needs none.
  */
-export async function freezeAccount(
+export async function saveOrderAccount(
   { tx }: Work,
   order: accounts.OrderKey,
   { payment_instrument_id, method }: Named,
 ) {
-  if (!payment_instrument_id || methodOf(payment_instrument_id, method) !== 'ach') return;
-  await accounts.freeze(tx, order, payment_instrument_id);
+  if (!payment_instrument_id || defaultMethod(payment_instrument_id, method) !== 'ach') return;
+  await accounts.saveAccount(tx, order, payment_instrument_id);
 }

@@ -3,7 +3,7 @@ import { Invalid } from '../../errors.ts';
 /** One record of 94 characters and the number of its line. */
 export type BankRecord = { line: number; text: string };
 
-export const WIDTH = 94;
+export const RECORD_WIDTH = 94;
 /** The largest file has some 10,000 records; further lines are empty. */
 const LINES_MAX = 30_000;
 
@@ -24,10 +24,10 @@ export function splitRecords(file: string): BankRecord[] {
   let line = 0;
   for (const text of lines) {
     const characters = text.trimEnd();
-    const parts = characters.length > WIDTH ? cut(text, line + 1) : [characters];
+    const parts = characters.length > RECORD_WIDTH ? cut(text, line + 1) : [characters];
     for (const part of parts) {
       line += 1;
-      if (part !== '') records.push({ line, text: part.padEnd(WIDTH) });
+      if (part !== '') records.push({ line, text: part.padEnd(RECORD_WIDTH) });
     }
   }
   return records;
@@ -38,9 +38,9 @@ function cut(text: string, line: number): string[] {
   const parts = text.match(/.{1,94}/gsu) ?? [];
   const last = parts.at(-1) ?? '';
   if (last.trim() === '') parts.pop();
-  const isWhole = last.length === WIDTH || last.trim() === '' || /^[19]/.test(last);
+  const isWhole = last.length === RECORD_WIDTH || last.trim() === '' || /^[19]/.test(last);
   if (isWhole && parts.every((part) => /^[15-9]/.test(part))) return parts;
   throw new Invalid({
-    file: `Line ${line} has ${text.trimEnd().length} characters. A record has ${WIDTH}.`,
+    file: `Line ${line} has ${text.trimEnd().length} characters. A record has ${RECORD_WIDTH}.`,
   });
 }

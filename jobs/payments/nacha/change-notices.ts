@@ -1,18 +1,23 @@
 import { paymentInstruments } from '../../../sql/borrowers/payment-instruments.ts';
 import * as notices from '../../../sql/payments/change-notices.ts';
-import type { Sent } from '../../../sql/payments/sent-entries.ts';
+import type { SentEntry } from '../../../sql/payments/sent-entries.ts';
 import { findLocked } from '../../../sql/table.ts';
 import { insert, update } from '../../../sql/write.ts';
-import { auditedUpdate, record } from '../../audit.ts';
+import { auditUpdate, recordAudit } from '../../audit.ts';
 import { nextBusinessDay } from '../../bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
-import { isAsked } from '../../users/approvals.ts';
+import { isApprovalRequired } from '../../users/approvals.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import { effectOf } from '../../return-codes.ts';
-import { correctionOf, isOfCompany, meaningOf, type Correction } from './corrections.ts';
-import type { ReturnedEntry } from './returns.ts';
+import { returnEffect } from '../../return-codes.ts';
+import {
+  parseCorrection,
+  isOfCompany,
+  describeChangeCode,
+  type Correction,
+} from './corrections.ts';
+import type { ReturnedEntry } from './parse-returns.ts';
 
 /** Nacha gives six banking days, or until the next entry if that is later (Banner Bank, "ACH Originator Guide"). */
 const BANKING_DAYS = 6;
@@ -21,16 +26,16 @@ const BANKING_DAYS = 6;
  * Keeps a notification of change with what the bank says is right, and applies it where the tenant's
  * settings say so; otherwise a task asks for it. Null where the notice was kept before.
  */
-export async function keepChangeNotice(
+export async function recordChangeNotice(
   work: Work,
-  sent: Sent,
+  sent: SentEntry,
   entry: ReturnedEntry,
 ): Promise<'applied' | 'asked' | null> {
   const { tx } = work;
   const { payment_instrument_id } = sent;
   if (payment_instrument_id === null) return null;
-  if (await notices.isKnown(tx, sent.id, entry.code, entry.trace_number)) return null;
-  const correction = correctionOf(entry.code, entry.information.slice(0, 29));
+  if (await notices.isRecorded(tx, sent.id, entry.code, entry.trace_number)) return null;
+  const correction = parseCorrection(entry.code, entry.information.slice(0, 29));
   const due_date = afterBankingDays(work.today, BANKING_DAYS);
   const id = await insert(tx, 'change_notices', {
     nacha_entry_id: sent.id,
@@ -49,7 +54,7 @@ export async function keepChangeNotice(
     loan_id: sent.loan_id,
     borrower_id: sent.borrower_id,
   };
-  await record(work, entity, 'create', { code: { old: null, new: entry.code } });
+  await recordAudit(work, entity, 'create', { code: { old: null, new: entry.code } });
   const isApplied = correction !== null && (await appliesByItself(work));
   if (isApplied && (await isUnchanged(work, id))) {
     await applyChangeNotice(work, id);
@@ -71,7 +76,7 @@ export async function keepChangeNotice(
 /** Where two people decide about destinations, no file corrects an account by itself. */
 async function appliesByItself(work: Work): Promise<boolean> {
   const { apply_change_notices } = (await settingsOf(work.tx)).nacha;
-  return apply_change_notices && !(await isAsked(work, 'destinations'));
+  return apply_change_notices && !(await isApprovalRequired(work, 'destinations'));
 }
 
 function correctedColumns(
@@ -93,12 +98,12 @@ function correctedColumns(
 /** What staff read. Of an account number only the last four digits are shown. */
 function taskOf(code: string, correction: Correction | null, id: string) {
   if (isOfCompany(code)) {
-    const title = `Settings: correct the ${meaningOf(code)} as the bank says (${code})`;
+    const title = `Settings: correct the ${describeChangeCode(code)} as the bank says (${code})`;
     const description =
       'Agree with the bank what is right, change it in the settings, then dismiss the notice.';
     return { title, description };
   }
-  const title = `Bank account: correct the ${meaningOf(code)} as the bank says (${code})`;
+  const title = `Bank account: correct the ${describeChangeCode(code)} as the bank says (${code})`;
   if (correction === null) {
     const description =
       'The bank gave no corrected data that can be applied. Ask the bank, correct the account by hand and dismiss the notice.';
@@ -149,7 +154,7 @@ export async function applyChangeNotice(work: Work, id: string) {
     });
     return before.id;
   };
-  await auditedUpdate(work, paymentInstruments, before, steps, { isHidden: true });
+  await auditUpdate(work, paymentInstruments, before, steps, { isHidden: true });
   await decide(work, id, 'applied');
 }
 
@@ -169,7 +174,7 @@ const typeColumn = (corrected: string | null, before: unknown) =>
     : { account_type: corrected };
 
 function unblocked({ status, block_code }: Record<string, unknown>) {
-  const waits = typeof block_code === 'string' && effectOf(block_code) === 'blocks_account';
+  const waits = typeof block_code === 'string' && returnEffect(block_code) === 'blocks_account';
   return status === 'blocked' && waits ? { status: 'active', block_code: null } : {};
 }
 
@@ -179,7 +184,7 @@ export async function dismissChangeNotice(work: Work, id: string) {
   await decide(work, id, 'dismissed');
 }
 
-async function pending({ tx }: Work, id: string): Promise<notices.Notice> {
+async function pending({ tx }: Work, id: string): Promise<notices.ChangeNotice> {
   const notice = await notices.lock(tx, id);
   if (notice === null) throw new NotFound();
   if (notice.status !== 'pending') {
@@ -200,7 +205,7 @@ async function decide({ tx, actor }: Work, id: string, status: 'applied' | 'dism
 async function isUnchanged({ tx, tenant_id, installation: { keys } }: Work, id: string) {
   const notice = await notices.lock(tx, id);
   if (notice === null) return false;
-  const now = await notices.account(tx, notice.payment_instrument_id);
+  const now = await notices.currentAccount(tx, notice.payment_instrument_id);
   if (now.account_number_sealed === null) return false;
   return (
     now.routing_number === notice.sent_routing_number &&

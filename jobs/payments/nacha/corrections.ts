@@ -38,19 +38,19 @@ const MEANINGS = dictionary<string>({
   C14: 'class of an international entry',
 });
 
-export const meaningOf = (code: string) => MEANINGS[code] ?? `entry (${code})`;
+export const describeChangeCode = (code: string) => MEANINGS[code] ?? `entry (${code})`;
 
 /** What the bank corrects of the company that sends: it is in the settings, and in no borrower's account. */
 export const isOfCompany = (code: string) => ['C10', 'C11', 'C12'].includes(code);
 
 /** C61 to C69: a bank refuses a notice, and corrects nothing. */
-export const isRefusedChange = (code: string) => /^C6[1-9]$/.test(code);
+export const isRefusedChangeCode = (code: string) => /^C6[1-9]$/.test(code);
 
 /**
  * Reads the corrected data of a notification of change. Null where it corrects no account, or where any part
  * of it is none that an account can have: nothing is applied by halves.
  */
-export function correctionOf(code: string, data: string): Correction | null {
+export function parseCorrection(code: string, data: string): Correction | null {
   const layout = LAYOUTS[code];
   if (layout === undefined) return null;
   const part = (columns: [number, number] | undefined) =>

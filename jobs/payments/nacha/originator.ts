@@ -1,10 +1,10 @@
 import { Conflict } from '../../errors.ts';
 import { settingsOf } from '../../users/settings.ts';
 import type { Work } from '../../work.ts';
-import type { Originator } from './records.ts';
+import type { Originator } from './render-file.ts';
 
 /** Which settings a file still asks for. */
-export async function missingOf({ tx }: Work): Promise<string[]> {
+export async function missingOriginatorSettings({ tx }: Work): Promise<string[]> {
   const { nacha } = await settingsOf(tx);
   return Object.entries(nacha)
     .filter(([, value]) => value === '')
@@ -12,8 +12,8 @@ export async function missingOf({ tx }: Work): Promise<string[]> {
 }
 
 /** Who sends, as the tenant's settings say; refused where they do not say all that a file asks for. */
-export async function originatorOf(work: Work) {
-  const missing = await missingOf(work);
+export async function readOriginator(work: Work) {
+  const missing = await missingOriginatorSettings(work);
   if (missing.length > 0) {
     const message =
       'The settings do not say yet who sends files to which bank: fill in those that are missing.';

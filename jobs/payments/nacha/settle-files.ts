@@ -1,9 +1,9 @@
 import * as entries from '../../../sql/payments/sent-entries.ts';
 import { update } from '../../../sql/write.ts';
-import { record } from '../../audit.ts';
+import { recordAudit } from '../../audit.ts';
 import { latest } from '../../dates.ts';
 import type { AccountRole } from '../../ledger/chart.ts';
-import { post, postParts, type Part } from '../../ledger/post.ts';
+import { postEntry, postEntryParts, type PostingPart } from '../../ledger/post.ts';
 import type { SystemEntry } from '../../loans/engine/posting-matrix.ts';
 import type { Work } from '../../work.ts';
 
@@ -19,11 +19,11 @@ export const settlementEntries = (): SystemEntry[] =>
     [COLLECTED, PAID].map((sides) => ({ reference_type, component: null, ...sides })),
   );
 
-type Amount = Pick<entries.Sent, 'amount' | 'cash_account_id'> & {
+type Amount = Pick<entries.SentEntry, 'amount' | 'cash_account_id'> & {
   clearing_account_id: string | null;
 };
 
-const part = ({ debit, credit }: Sides, { amount, ...on }: Amount): Part => ({
+const part = ({ debit, credit }: Sides, { amount, ...on }: Amount): PostingPart => ({
   debit: { [debit]: amount },
   credit: { [credit]: amount },
   accounts: { cash: on.cash_account_id, ach_clearing: on.clearing_account_id },
@@ -33,7 +33,7 @@ const part = ({ debit, credit }: Sides, { amount, ...on }: Amount): Part => ({
  * Books as cash what the bank has moved by the end of the day: one entry for each file whose effective
  * date it is. What came back before that was never cash.
  */
-export async function settleFiles(work: Work, day: string) {
+export async function settleNachaFiles(work: Work, day: string) {
   const moved = await entries.settle(work.tx, day);
   for (const [file_id, sums] of Map.groupBy(moved, ({ nacha_file_id }) => nacha_file_id)) {
     const heading = {
@@ -43,22 +43,31 @@ export async function settleFiles(work: Work, day: string) {
       description: `Moved by the bank: ${sums[0]?.filename}`,
     };
     const parts = sums.map((sum) => part(sum.is_credit ? PAID : COLLECTED, sum));
-    await postParts(work, heading, parts);
-    await record(work, { type: 'nacha_files', id: file_id }, 'settle', {});
+    await postEntryParts(work, heading, parts);
+    await recordAudit(work, { type: 'nacha_files', id: file_id }, 'settle', {});
   }
 }
 
 /** The bank sent an entry back: it is marked once, and what had moved by it has moved back. */
-export async function takeBackEntry(work: Work, sent: entries.Sent, code: string, on: string) {
+export async function returnSentEntry(
+  work: Work,
+  sent: entries.SentEntry,
+  code: string,
+  on: string,
+) {
   if (sent.return_code !== null) return;
   const returned_on = sent.settled_on === null ? on : latest(on, sent.settled_on);
   await update(work.tx, 'nacha_entries', sent.id, { return_code: code, returned_on });
   const { id, loan_id, borrower_id } = sent;
-  await record(work, { type: 'nacha_entries', id, loan_id, borrower_id }, 'return', {
+  await recordAudit(work, { type: 'nacha_entries', id, loan_id, borrower_id }, 'return', {
     return_code: { old: null, new: code },
   });
   if (sent.settled_on === null) return;
   const heading = { entry_date: returned_on, reference_type: 'ach_return', reference_id: id };
   const description = `Sent back by the bank (${code})`;
-  await post(work, { ...heading, description, ...part(sent.is_credit ? COLLECTED : PAID, sent) });
+  await postEntry(work, {
+    ...heading,
+    description,
+    ...part(sent.is_credit ? COLLECTED : PAID, sent),
+  });
 }

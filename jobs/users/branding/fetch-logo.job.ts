@@ -3,8 +3,8 @@ import { z } from 'zod';
 import * as logos from '../../../sql/users/logos.ts';
 import { uuid } from '../../../sql/types.ts';
 import { enqueue, job } from '../../job.ts';
-import { judgePicture, LOGO_BYTES_MAX } from './logo-picture.ts';
-import { tryLogo } from './try-logo.job.ts';
+import { validatePicture, LOGO_BYTES_MAX } from './logo-picture.ts';
+import { verifyLogo } from './verify-logo.job.ts';
 
 /**
  * Fetches a tenant's logo once, through the door of webhooks, and has it tried where it is a picture that may
@@ -19,27 +19,27 @@ export const fetchLogo = job({
   key: ({ logo_id }) => `fetch-logo:${logo_id}`,
 
   async run({ tenant_id, logo_id }, outside) {
-    const url = await outside.within(tenant_id, ({ tx }) => logos.pendingUrl(tx, logo_id));
+    const url = await outside.within(tenant_id, ({ tx }) => logos.findPendingUrl(tx, logo_id));
     if (url === null) return;
     const answer = await outside.download(url, LOGO_BYTES_MAX);
     const judged =
       'error' in answer
         ? { problem: answer.error }
         : answer.status === 200
-          ? judgePicture(answer.bytes)
+          ? validatePicture(answer.bytes)
           : { problem: `It was answered with ${answer.status}; a logo is fetched where it lies.` };
     await outside.within(tenant_id, async ({ tx }) => {
-      if ('problem' in judged) return void (await logos.refuse(tx, logo_id, judged.problem));
+      if ('problem' in judged) return void (await logos.markRefused(tx, logo_id, judged.problem));
       const { bytes, ...picture } = judged;
       const sha256_hash = createHash('sha256').update(bytes).digest('hex');
       // Letters have it already: another row would be its second copy.
       if (await logos.isReady(tx, url, sha256_hash))
-        return void (await logos.forgetOthers(tx, url));
+        return void (await logos.deleteRefused(tx, url));
       const image = bytes.toString('base64');
-      await logos.hold(tx, logo_id, { ...picture, sha256_hash, image });
-      await enqueue(tx, tryLogo, { tenant_id, logo_id });
+      await logos.savePending(tx, logo_id, { ...picture, sha256_hash, image });
+      await enqueue(tx, verifyLogo, { tenant_id, logo_id });
     });
   },
 
-  failed: ({ tx }, { logo_id }, reason) => logos.refuse(tx, logo_id, reason),
+  failed: ({ tx }, { logo_id }, reason) => logos.markRefused(tx, logo_id, reason),
 });

@@ -11,7 +11,7 @@ type Judged =
   | { problem: string };
 
 /** What a file is by its bytes, whatever its server calls it, made safe to be shown; or why it is not shown. */
-export function judgePicture(bytes: Buffer): Judged {
+export function validatePicture(bytes: Buffer): Judged {
   if (bytes.length === 0) return { problem: 'It is empty.' };
   const png = sizeOfPng(bytes);
   if (png) return sized('image/png', png, bytes);

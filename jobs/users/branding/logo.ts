@@ -2,7 +2,7 @@ import * as logos from '../../../sql/users/logos.ts';
 import * as stored from '../../../sql/users/settings.ts';
 import { insert } from '../../../sql/write.ts';
 import type { Letter } from '../../../templates/letter.ts';
-import { record } from '../../audit.ts';
+import { recordAudit } from '../../audit.ts';
 import { Conflict } from '../../errors.ts';
 import { enqueue } from '../../job.ts';
 import { settingsOf } from '../settings.ts';
@@ -16,9 +16,9 @@ const A_DAY_MAX = 20;
  * Has the tenant's logo fetched by a worker, if it is not being fetched; until it is here letters have the tenant's name,
  * or the logo of before. Whoever calls it holds the lock of the settings.
  */
-export async function orderLogo(work: Work, url: string) {
-  if ((await logos.latest(work.tx, url))?.status === 'pending') return;
-  if ((await logos.askedToday(work.tx)) >= A_DAY_MAX)
+export async function requestLogo(work: Work, url: string) {
+  if ((await logos.findLatest(work.tx, url))?.status === 'pending') return;
+  if ((await logos.countRequestsToday(work.tx)) >= A_DAY_MAX)
     throw new Conflict(
       `A logo was asked for ${A_DAY_MAX} times within a day: try again tomorrow.`,
       'too_many_logos',
@@ -28,31 +28,31 @@ export async function orderLogo(work: Work, url: string) {
 }
 
 /** Fetches the logo anew from where it is now; one that is being fetched is not fetched twice. */
-export async function orderLogoAgain(work: Work) {
-  await stored.lock(work.tx);
+export async function refetchLogo(work: Work) {
+  await stored.lockSettings(work.tx);
   const { logo_url } = (await settingsOf(work.tx)).branding;
   if (logo_url === '')
     throw new Conflict('There is no logo: set branding.logo_url first.', 'no_logo');
-  const before = await logos.latest(work.tx, logo_url);
+  const before = await logos.findLatest(work.tx, logo_url);
   if (before?.status !== 'pending') {
-    await orderLogo(work, logo_url);
+    await requestLogo(work, logo_url);
     const changes = { logo: { old: before?.status ?? null, new: 'pending' } };
-    await record(work, { type: 'tenants', id: work.tenant_id }, 'fetch-logo', changes);
+    await recordAudit(work, { type: 'tenants', id: work.tenant_id }, 'fetch-logo', changes);
   }
-  return logoNow(work);
+  return getLogoStatus(work);
 }
 
 const NONE = { status: 'none' as const, problem: null, content_type: null, sha256_hash: null };
 
 /** The logo that is set, and what came of fetching it. */
-export async function logoNow({ tx }: Pick<Work, 'tx'>) {
+export async function getLogoStatus({ tx }: Pick<Work, 'tx'>) {
   const { logo_url: url } = (await settingsOf(tx)).branding;
   const none = { ...NONE, url, width: null, height: null, created_at: null };
-  return url === '' ? none : ((await logos.latest(tx, url)) ?? none);
+  return url === '' ? none : ((await logos.findLatest(tx, url)) ?? none);
 }
 
 /** The letter with the picture of its day in it, if it has one. */
-export async function withLogo<Data extends Pick<Letter, 'tenant'>>(
+export async function embedLogo<Data extends Pick<Letter, 'tenant'>>(
   { tx }: Pick<Work, 'tx'>,
   data: Data,
 ): Promise<Data> {

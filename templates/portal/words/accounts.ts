@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Phrases } from '../words.ts';
 
 /** Bank accounts, and what is drawn from them by itself. */
 export const accounts = {
@@ -97,4 +97,4 @@ export const accounts = {
     'Los pagos con cuenta bancaria todavía no están disponibles. Escríbanos para pagar de otra manera.',
   ],
   'refused.already_exists': ['This already exists.', 'Ya existe.'],
-} as const satisfies Words;
+} as const satisfies Phrases;

@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Phrases } from '../words.ts';
 
 /** What all pages have, and what fields are called. */
 export const common = {
@@ -28,4 +28,4 @@ export const common = {
   'field.code': ['Code', 'Código'],
   'field.recovery_code': ['Recovery code', 'Código de recuperación'],
   'field.body': ['Form', 'Formulario'],
-} as const satisfies Words;
+} as const satisfies Phrases;

@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Phrases } from '../words.ts';
 
 /** The second step of signing in, as its owner looks after it. */
 export const factors = {
@@ -83,4 +83,4 @@ export const factors = {
     'You have no passkey for this site. Choose another way.',
     'No tiene ninguna llave de acceso para este sitio. Elija otra manera.',
   ],
-} as const satisfies Words;
+} as const satisfies Phrases;

@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Phrases } from '../words.ts';
 
 /** Documents, messages, and what the borrower wants to be sent. */
 export const letters = {
@@ -131,4 +131,4 @@ export const letters = {
     'The content of the file does not match its name. Rename the file or choose another one.',
     'El contenido del archivo no corresponde a su nombre. Cambie el nombre o elija otro archivo.',
   ],
-} as const satisfies Words;
+} as const satisfies Phrases;

@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Phrases } from '../words.ts';
 
 /** Loans, what is owed and what is paid. */
 export const loans = {
@@ -157,4 +157,4 @@ export const loans = {
     'This is no longer possible because something changed. Reload the page and check.',
     'Ya no es posible porque algo cambió. Vuelva a cargar la página y revise.',
   ],
-} as const satisfies Words;
+} as const satisfies Phrases;

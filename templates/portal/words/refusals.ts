@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Phrases } from '../words.ts';
 
 /** What stands in the way, and what to do about it. */
 export const refusals = {
@@ -83,4 +83,4 @@ export const refusals = {
     'The file is too large. Send a smaller one.',
     'El archivo es demasiado grande. Envíe uno más pequeño.',
   ],
-} as const satisfies Words;
+} as const satisfies Phrases;

@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Phrases } from '../words.ts';
 
 /** Asking for relief. */
 export const relief = {
@@ -55,4 +55,4 @@ export const relief = {
     "We received your application. We'll contact you about our decision.",
     'Recibimos su solicitud. Le comunicaremos nuestra decisión.',
   ],
-} as const satisfies Words;
+} as const satisfies Phrases;

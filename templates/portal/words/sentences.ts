@@ -55,7 +55,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
 const NUMBER = /\d+(?:[.,]\d+)*/g;
 
 /** The sentence in Spanish, or nothing where nobody has translated it. */
-export function inSpanish(sentence: string): string | undefined {
+export function translateToSpanish(sentence: string): string | undefined {
   const numbers = sentence.match(NUMBER) ?? [];
   const known = SENTENCES.get(sentence.replaceAll(NUMBER, '#'));
   return known?.replace('#', numbers[0] ?? '');

@@ -1,4 +1,4 @@
-import type { Words } from '../words.ts';
+import type { Phrases } from '../words.ts';
 
 /** Signing in, and what comes before it. */
 export const signingIn = {
@@ -134,4 +134,4 @@ export const signingIn = {
     'Your password is saved. Sign in with it.',
     'Su contraseña está guardada. Inicie sesión con ella.',
   ],
-} as const satisfies Words;
+} as const satisfies Phrases;

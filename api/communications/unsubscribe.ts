@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { unsubscribe } from '../../jobs/communications/unsubscribe.ts';
+import type { Route } from '../endpoints/route.ts';
+
+const Unsubscribe = z.object({
+  token: z.string().max(200).describe('The token from the link in the email.'),
+});
+
+/** Behind the page that the links in mails lead to. */
+export const unsubscribeRoute: Route = {
+  method: 'POST',
+  path: '/communications/unsubscribe',
+  allow: 'anyone',
+  tag: 'communications',
+  summary: 'Unsubscribe with the link in an email',
+  action: 'unsubscribe',
+  resource: 'communications',
+  transaction: 'write',
+  status: 200,
+  body: Unsubscribe,
+  reply: z.object({}),
+  run: async ({ work, body }) => {
+    await unsubscribe(work, (body as z.output<typeof Unsubscribe>).token);
+    return {};
+  },
+};

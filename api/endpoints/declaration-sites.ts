@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Route } from './route.ts';
+
+export type DeclarationSite = { file: string; line: number };
+type Text = { file: string; lines: string[] };
+
+const ROOT = path.join(import.meta.dirname, '../..');
+/** The machinery declares nothing. */
+const MACHINERY = ['api/endpoints/', 'api/http/'];
+/** How an action or a child of a resource begins. */
+const MADE = /\b(nested\(|action\(|child: )/;
+
+/**
+ * Where each endpoint is declared, as its text says: on the line with its whole path, else on the line
+ * that names it within its resource, else on the one with the resource's path. Nobody keeps a list of it,
+ * and nothing is looked up while the API runs.
+ */
+export function findDeclarationSites(routes: readonly Route[]): Map<Route, DeclarationSite> {
+  const texts = textsBelow('api');
+  return new Map(routes.map((route) => [route, placeOf(route, texts)]));
+}
+
+function textsBelow(folder: string): Text[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name.replaceAll(path.sep, '/')}`)
+    .filter((file) => !MACHINERY.some((place) => file.startsWith(place)))
+    .map((file) => ({ file, lines: readFileSync(path.join(ROOT, file), 'utf8').split('\n') }));
+}
+
+function placeOf(route: Route, texts: readonly Text[]): DeclarationSite {
+  const place =
+    find(texts, (line, text, at) => wholePath(line, route.path) && fits(route, text.lines, at)) ??
+    ofResource(route, texts);
+  if (!place) throw new Error(`Nothing declares ${route.method} ${route.path}.`);
+  return place;
+}
+
+function find(
+  texts: readonly Text[],
+  isIt: (line: string, text: Text, at: number) => boolean,
+): DeclarationSite | undefined {
+  for (const text of texts) {
+    const at = text.lines.findIndex((line, index) => isIt(line, text, index));
+    if (at >= 0) return { file: text.file, line: at + 1 };
+  }
+  return undefined;
+}
+
+/** A path may have a part that is filled in, such as `/inbound/${from}`. */
+function wholePath(line: string, wanted: string): boolean {
+  const [, , written] = /\bpath: (['`])(\/[^'`]*)\1/.exec(line) ?? [];
+  if (written === undefined) return false;
+  const parts = written.split('/');
+  const others = wanted.split('/');
+  return (
+    parts.length === others.length &&
+    parts.every((part, index) => part === others[index] || part.startsWith('${'))
+  );
+}
+
+/** One path may have two methods; the nearest line that names one decides, where any does. */
+function fits({ method }: Route, lines: readonly string[], at: number): boolean {
+  for (const distance of [1, 2, 3])
+    for (const line of [lines[at - distance], lines[at + distance]]) {
+      const [, named] = /\bmethod: '(\w+)'/.exec(line ?? '') ?? [];
+      if (named !== undefined) return named === method;
+    }
+  return true;
+}
+
+/** `/liens/{id}/release` is the line of `release` in what declares `path: 'liens'`. */
+function ofResource(route: Route, texts: readonly Text[]): DeclarationSite | undefined {
+  const [collection = '', name] = route.path.slice(1).split(/\/\{id\}\/?/);
+  const declared = find(texts, (line) => line.includes(` path: '${collection}',`));
+  if (!declared || !name) return declared;
+  const own = texts.filter(({ file }) => file === declared.file);
+  // A long declaration keeps its actions and its children in files beside it.
+  const beside = texts.filter(({ file }) => path.dirname(file) === path.dirname(declared.file));
+  const isNamed = (line: string, { lines }: Text, at: number) =>
+    (line.includes(` ${name}: `) || line.includes(` '${name}': `)) &&
+    MADE.test(line + (lines[at + 1] ?? ''));
+  return find(own, isNamed) ?? find(beside, isNamed) ?? declared;
+}

@@ -1,0 +1,176 @@
+import { networkOf } from '../../jobs/users/throttling.ts';
+import { BodyInFlight, BodyNotReceived } from './not-received.ts';
+
+/**
+ * How many bodies may be on their way to one API process at the same time. An ordinary body is there within
+ * milliseconds, so these bounds concern slow clients only.
+ */
+export type BodyBounds = {
+  /** From one network to one tenant, without a session. */
+  strangers_per_network: number;
+  /** From one network in all, with or without a session. */
+  per_network: number;
+  per_session: number;
+  /** To one tenant, without and with a session: strangers never take the places of its users. */
+  strangers_per_tenant: number;
+  users_per_tenant: number;
+  in_all: number;
+  /** Bytes of unfinished bodies that the process holds in memory. */
+  bytes_in_all: number;
+  /** The same for files. */
+  uploads_per_network: number;
+  uploads_per_session: number;
+  uploads_per_tenant: number;
+  uploads_in_all: number;
+  /** How long a body is safe before a newer one may take its place. */
+  safe_ms: number;
+};
+
+export const BODY_BOUNDS: BodyBounds = {
+  strangers_per_network: 32,
+  per_network: 256,
+  per_session: 16,
+  strangers_per_tenant: 128,
+  users_per_tenant: 256,
+  in_all: 1_024,
+  bytes_in_all: 67_108_864,
+  uploads_per_network: 32,
+  uploads_per_session: 8,
+  uploads_per_tenant: 64,
+  uploads_in_all: 256,
+  safe_ms: 2_000,
+};
+
+/** Who sends the body, and what it is. */
+export type Sender = {
+  tenant_id: string;
+  ip: string;
+  session_id: string | null;
+  /** The document that an upload link is for. */
+  document_id?: string;
+  isUpload: boolean;
+};
+type Claim = { key: string; most: number; refuse: () => BodyNotReceived };
+
+export type BodiesInFlight = ReturnType<typeof openBodiesInFlight>;
+
+/**
+ * The bodies that are on their way to this process. When a bound is reached, a new body takes the place of
+ * the one that has been on its way for longest, if that is longer than `safe_ms`: slow clients make room
+ * for others, also for those behind the same address. Uploads may be slow, and are never displaced.
+ */
+export function openBodiesInFlight(bounds: BodyBounds = BODY_BOUNDS) {
+  /** By each claim in order of arrival. */
+  const held = new Map<string, Set<BodyInFlight>>();
+  const holders = new Set<BodyInFlight>();
+  let bytes = 0;
+
+  function release(arrival: BodyInFlight) {
+    if (!holders.delete(arrival)) return;
+    bytes -= arrival.bytes;
+    for (const key of arrival.keys) {
+      const own = held.get(key);
+      own?.delete(arrival);
+      if (own?.size === 0) held.delete(key);
+    }
+  }
+  function displace(arrival: BodyInFlight) {
+    release(arrival);
+    arrival.cut(displaced());
+  }
+  function makeRoom({ key, most, refuse }: Claim, isUpload: boolean) {
+    const own = held.get(key);
+    if (own === undefined || own.size < most) return;
+    const [oldest] = own;
+    if (isUpload || !oldest || oldest.age() < bounds.safe_ms) throw refuse();
+    displace(oldest);
+  }
+
+  return {
+    count: () => holders.size,
+    /** Takes a place for a body, or throws a refusal. */
+    begin(sender: Sender): BodyInFlight {
+      const claims = claimsOf(sender, bounds);
+      for (const claim of claims) makeRoom(claim, sender.isUpload);
+      const arrival = new BodyInFlight(claims.map(({ key }) => key));
+      holders.add(arrival);
+      for (const key of arrival.keys) held.set(key, (held.get(key) ?? new Set()).add(arrival));
+      return arrival;
+    },
+    /** Counts bytes that are held in memory until the body is whole. */
+    hold(arrival: BodyInFlight, count: number) {
+      arrival.bytes += count;
+      bytes += count;
+      for (const oldest of holders) {
+        if (bytes <= bounds.bytes_in_all) return;
+        if (oldest.bytes > 0) displace(oldest);
+      }
+    },
+    end: release,
+  };
+}
+
+function claimsOf(sender: Sender, bounds: BodyBounds): Claim[] {
+  const { tenant_id: tenant, session_id: session, document_id: document } = sender;
+  const network = networkOf(sender.ip);
+  const claim = (key: string, most: number, refuse: () => BodyNotReceived): Claim => ({
+    key,
+    most,
+    refuse,
+  });
+  if (sender.isUpload) {
+    return [
+      ...(document === undefined ? [] : [claim(`link ${tenant} ${document}`, 1, linkInUse)]),
+      ...(session === null
+        ? []
+        : [claim(`uploads of ${session}`, bounds.uploads_per_session, tooMany)]),
+      claim(`uploads from ${network}`, bounds.uploads_per_network, tooMany),
+      claim(`uploads to ${tenant}`, bounds.uploads_per_tenant, busy),
+      claim('uploads', bounds.uploads_in_all, busy),
+    ];
+  }
+  const own =
+    session === null
+      ? [
+          claim(`${network} to ${tenant}`, bounds.strangers_per_network, tooMany),
+          claim(`strangers to ${tenant}`, bounds.strangers_per_tenant, busy),
+        ]
+      : [
+          claim(`session ${session}`, bounds.per_session, tooMany),
+          claim(`users to ${tenant}`, bounds.users_per_tenant, busy),
+        ];
+  return [
+    ...own,
+    claim(`from ${network}`, bounds.per_network, tooMany),
+    claim('all', bounds.in_all, busy),
+  ];
+}
+
+const linkInUse = () =>
+  new BodyNotReceived(
+    409,
+    'upload_in_progress',
+    'Another upload to this link is in progress. Wait for it to finish, or request a new link.',
+    30,
+  );
+const tooMany = () =>
+  new BodyNotReceived(
+    429,
+    'too_many_unfinished_requests',
+    'You are sending too many requests at the same time. Wait for some to finish, then try again.',
+    5,
+  );
+const busy = () =>
+  new BodyNotReceived(
+    503,
+    'unavailable',
+    'The service is receiving too much data. Try again shortly.',
+    5,
+  );
+const displaced = () =>
+  new BodyNotReceived(
+    408,
+    'request_timeout',
+    'The body arrived too slowly while the service was busy. Send the request again.',
+    1,
+  );

@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http';
+import type { Log } from '../../jobs/log.ts';
+import type { ErrorAnswer } from './errors.ts';
+import { bodiesRefused, requestsAborted } from './metrics.ts';
+import { ClientGone, BodyNotReceived } from './not-received.ts';
+
+/** Logs faults of ours as errors. What a client did, or did not wait for, is counted instead. */
+export function logError(
+  error: unknown,
+  answer: ErrorAnswer | null,
+  { log, request_id }: { log: Log; request_id: string },
+) {
+  if (error instanceof ClientGone) {
+    requestsAborted.inc({ during: 'request' });
+    log.debug({ request_id }, 'the client went away before its request was complete');
+  } else if (error instanceof BodyNotReceived) {
+    bodiesRefused.inc({ code: error.answer.body.code });
+  } else if (answer === null) {
+    log.error({ err: error, request_id }, 'failed');
+  } else if (answer.status === 503) {
+    log.warn({ err: error, request_id }, 'unavailable');
+  }
+}
+
+/** What node:http and streams say when the other side closes in the middle, or sends what is no HTTP. */
+const BY_CLIENTS =
+  /^(EPIPE|ECONNRESET|ERR_STREAM_(PREMATURE_CLOSE|DESTROYED|WRITE_AFTER_END)|HPE_\w+)$/;
+
+/** What went wrong while an answer was being sent. */
+export function logBrokenAnswer(error: NodeJS.ErrnoException, log: Log) {
+  const { code = '' } = error;
+  if (BY_CLIENTS.test(code)) log.debug({ code }, 'broken off');
+  else log.error({ err: error }, 'unexpected');
+}
+
+/** Counts an answer that its client did not wait for. The change that it was about stands. */
+export function countAbort(response: ServerResponse) {
+  response.once('close', () => {
+    const wasSent = response.writableFinished || !response.req.complete;
+    if (!wasSent) requestsAborted.inc({ during: 'answer' });
+  });
+}

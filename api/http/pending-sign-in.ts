@@ -1,0 +1,43 @@
+import type { Context } from 'koa';
+import { signInCookiePath } from './device.ts';
+import { HttpRefusal } from './errors.ts';
+
+const NAME = 'pending_sign_in';
+const LINK = 'pending_link';
+const scopeOf = (ctx: Context) =>
+  ({
+    httpOnly: true,
+    overwrite: true,
+    path: signInCookiePath(ctx),
+    sameSite: 'strict',
+    signed: false,
+  }) as const;
+
+/** What the browser goes on with whose sign-in has not ended, or nothing. */
+export const pendingSignInToken = (ctx: Context) => cookieOf(ctx, NAME);
+
+/** The sign-in at a provider that waits for consent in this browser, or nothing. */
+export const pendingLinkToken = (ctx: Context) => cookieOf(ctx, LINK);
+
+function cookieOf(ctx: Context, name: string): string {
+  const given = ctx.cookies.get(name, { signed: false }) ?? '';
+  return /^[A-Za-z0-9_-]{43}$/.test(given) ? given : '';
+}
+
+export function setPendingSignIn(ctx: Context, token: string, seconds: number) {
+  ctx.cookies.set(NAME, token, { ...scopeOf(ctx), maxAge: seconds * 1000 });
+}
+
+export function setPendingLink(ctx: Context, token: string, seconds: number) {
+  ctx.cookies.set(LINK, token, { ...scopeOf(ctx), maxAge: seconds * 1000 });
+}
+
+export const clearPendingLink = (ctx: Context) => ctx.cookies.set(LINK, null, scopeOf(ctx));
+
+/** Nothing is pending once somebody is in. */
+export function clearPendingSignIn(ctx: Context) {
+  if (pendingSignInToken(ctx) !== '') ctx.cookies.set(NAME, null, scopeOf(ctx));
+}
+
+export const signInExpired = () =>
+  new HttpRefusal(401, 'sign_in_expired', 'This sign-in has expired. Start again.');

@@ -1,0 +1,142 @@
+import type { DatabasePool } from 'slonik';
+import type { Installation } from '../../jobs/installation.ts';
+import type { Log } from '../../jobs/log.ts';
+import { writeSecurityLog, type SecurityEvent } from '../../jobs/users/security-log.ts';
+import { createWithin, type Actor, type Work } from '../../jobs/work.ts';
+import type { Route } from '../endpoints/route.ts';
+import { errorAnswer, HttpRefusal } from './errors.ts';
+import { BodyNotReceived } from './not-received.ts';
+
+/** Of these the work itself tells, since it alone knows whose password it was. */
+const TOLD_INSIDE = new Set(['password_reset', 'password_change', 'second_factor_add']);
+
+const routeName = ({ method, path }: Route) => `${method} ${path}`;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const uuidIn = (...values: unknown[]) =>
+  values.find((value): value is string => typeof value === 'string' && UUID.test(value)) ?? null;
+
+type Said = { body?: unknown; params?: Record<string, string> };
+const fieldOf = (body: unknown, field: string): unknown => {
+  const given = (body ?? {}) as Record<string, unknown>;
+  return Object.hasOwn(given, field) ? given[field] : undefined;
+};
+
+/** What of a request and its answer says whom and what it was about. */
+function aboutOf(route: Route, { body, params = {} }: Said, answer?: unknown) {
+  const email = route.allow === 'anyone' ? fieldOf(body, 'email') : undefined;
+  return {
+    route: routeName(route),
+    subject_id: uuidIn(params['id'], fieldOf(body, 'user_id'), fieldOf(answer, 'id')),
+    ...(typeof email === 'string' && email.length <= 254 && { email }),
+  };
+}
+
+/** What the answer of a watched endpoint means; a link that is not given out is no download. */
+export function securityEventOfAnswer(
+  route: Route,
+  request: Said,
+  answer: unknown,
+): SecurityEvent | null {
+  const event = route.security_event;
+  if (event === undefined || fieldOf(answer, 'download_url') === null) return null;
+  const isSignIn = event === 'sign_in';
+  // A second factor or the consent to a link is still wanted: nobody is in yet.
+  const wanted = fieldOf(answer, 'second_factor') ?? fieldOf(answer, 'link');
+  if (isSignIn && wanted !== undefined) return null;
+  return {
+    ...aboutOf(route, request, answer),
+    event,
+    outcome: 'done',
+    ...(isSignIn && { user_id: uuidIn(fieldOf(answer, 'id')), email: null }),
+  };
+}
+
+/** What a thrown error means: a refusal by role anywhere, and whatever a watched endpoint refuses. */
+export function securityEventOfError(
+  route: Route,
+  request: Said,
+  error: unknown,
+): SecurityEvent | null {
+  // Nothing was tried with a request that did not arrive.
+  if (error instanceof BodyNotReceived) return null;
+  const answer = errorAnswer(error, route.method);
+  const { status = 500, body: { code: reason } = { code: 'internal_error' } } = answer ?? {};
+  const isByRole = status === 403 && reason === 'permission_denied';
+  const event = route.security_event ?? (isByRole ? 'access' : undefined);
+  if (event === undefined || reason === 'not_authenticated') return null;
+  return {
+    ...aboutOf(route, request),
+    event,
+    outcome: status < 500 ? 'refused' : 'failed',
+    reason,
+    ...(error instanceof HttpRefusal && error.user_id && { user_id: error.user_id }),
+  };
+}
+
+/** Refusals of one user, or one address of strangers, that are written one by one in a minute. */
+export const REFUSALS_PER_MINUTE = 20;
+const REFUSED_MAX = 1_000;
+const MINUTE_MS = 60_000;
+
+type Refusal = { tenantId: string; actor: Actor; event: SecurityEvent };
+export type SecurityLog = ReturnType<typeof openSecurityLog>;
+
+/**
+ * Writes the security log of one process. What was done is written in its own transaction with it; a
+ * refusal in one of its own, since the request's is rolled back. A flood of refusals is counted from
+ * the twenty-first of a minute on, and becomes one row when the minute is over.
+ */
+export function openSecurityLog(pool: DatabasePool, installation: Installation, log: Log) {
+  let rows = new Map<string, number>();
+  let counted = new Map<string, Refusal>();
+  const say = ({ event, actor, tenantId }: Refusal) => {
+    const { request_id, ip: address } = actor;
+    const { email: _, route: called, reason: code, ...told } = event;
+    const [method, route] = called.split(' ');
+    const user = event.user_id ?? actor.id ?? undefined;
+    const line = { ...told, code, method, route, user, tenant: tenantId, request_id, address };
+    log.info({ security: true, ...line, subject: event.subject_id ?? undefined }, 'security');
+  };
+  const write = async (refusal: Refusal) => {
+    const { tenantId, actor, event } = refusal;
+    say(refusal);
+    try {
+      const within = createWithin(pool, actor, installation);
+      await within(tenantId, (work) => writeSecurityLog(work, event), { isUndated: true });
+    } catch (error) {
+      // The refusal stands whether or not it could be written down.
+      log.error({ err: error, request_id: actor.request_id }, 'the security log is not written');
+    }
+  };
+  const flush = async () => {
+    const due = [...counted.values()];
+    rows = new Map();
+    counted = new Map();
+    for (const event of due) await write(event);
+  };
+  setInterval(() => void flush(), MINUTE_MS).unref();
+  return {
+    flush,
+    /** In the transaction of what was done, so that neither is without the other. */
+    done: async (work: Work, event: SecurityEvent) => {
+      if (!TOLD_INSIDE.has(event.event)) await writeSecurityLog(work, event);
+      say({ tenantId: work.tenant_id, actor: work.actor, event });
+    },
+    refused: async (refusal: Refusal) => {
+      const { tenantId, actor, event } = refusal;
+      const whose = `${tenantId} ${actor.id ?? actor.ip}`;
+      const key = rows.has(whose) || rows.size < REFUSED_MAX ? whose : `${tenantId} others`;
+      const before = rows.get(key) ?? 0;
+      rows.set(key, before + 1);
+      if (before < REFUSALS_PER_MINUTE) return write(refusal);
+      const sum = `${key} ${event.event} ${event.reason}`;
+      const known = counted.get(sum);
+      const { email: _, ...plain } = event;
+      const occurrences = (known?.event.occurrences ?? 0) + 1;
+      const counter = key === whose ? actor : { ...actor, id: null, ip: null };
+      counted.set(sum, { tenantId, actor: counter, event: { ...plain, occurrences } });
+      return undefined;
+    },
+  };
+}

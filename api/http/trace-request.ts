@@ -1,0 +1,21 @@
+import type { Context, Middleware } from 'koa';
+import { inSpan, SpanKind, SpanStatusCode } from '../../jobs/traces.ts';
+
+/** A request as a span: by its route's pattern, since a path has ids in it and may have anything else. */
+export const traceRequest: Middleware = (ctx: Context, next) => {
+  const { request_id } = ctx.state as { request_id: string };
+  return inSpan({ name: ctx.method, kind: SpanKind.SERVER, request_id }, async (span) => {
+    await next();
+    const { route } = ctx.state as { route?: { path: string } };
+    span.setAttributes({
+      'http.request.method': ctx.method,
+      'http.response.status_code': ctx.status,
+      'app.request_id': request_id,
+    });
+    // What is no fault of ours, such as a refusal, is no error of the span either.
+    if (ctx.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    if (route === undefined) return;
+    span.updateName(`${ctx.method} ${route.path}`);
+    span.setAttribute('http.route', route.path);
+  });
+};

@@ -1,0 +1,254 @@
+import { z } from 'zod';
+import { derivedFrom } from '../../jobs/facts.ts';
+import { POOLS } from '../../jobs/job.ts';
+import { describePools } from '../../jobs/operations/pools.ts';
+import { nextRun, SCHEDULE } from '../../jobs/operations/schedule.ts';
+import { waitQuantile } from '../../jobs/operations/wait-histogram.ts';
+import { poolOfTask, POOL_STATES } from '../../jobs/pools.ts';
+import { listFailureGroups, FailureGroup } from '../../sql/operations/jobs.ts';
+import * as platform from '../../sql/operations/platform.ts';
+import { listPauses } from '../../sql/queue/worker-operations.ts';
+import { timestamp } from '../../sql/types.ts';
+import { endpoint } from '../endpoints/resource.ts';
+import type { Call, Route } from '../endpoints/route.ts';
+import { isOperator } from './operator.ts';
+
+const about = {
+  tag: 'operations',
+  method: 'GET',
+  action: 'list',
+  allow: 'superadmin',
+  transaction: 'read',
+  status: 200,
+} as const;
+
+const Process = z.object({
+  name: z.string(),
+  host: z.string(),
+  pid: z.int(),
+  started_at: timestamp,
+  heartbeat_seconds: z.int(),
+  slots: z.int().nullable(),
+});
+
+const standing = {
+  state: z.enum(POOL_STATES),
+  paused_by: z.string().nullable(),
+  paused_at: timestamp.nullable(),
+  reason: z.string().nullable(),
+  slots: z.int().describe('Concurrent jobs across all processes of the pool.'),
+  slots_set: z.int().nullable().describe('Concurrent jobs per process, if operators have set it.'),
+  waiting: z.int(),
+  scheduled: z.int(),
+  running: z.int(),
+  failed: z.int(),
+  lag_seconds: z
+    .int()
+    .nullable()
+    .describe('How long the oldest due job has been waiting, in seconds.'),
+};
+
+const SeenPool = z
+  .object({
+    pool: z.enum(POOLS),
+    kinds: z.string().array().describe('The kinds of jobs that this sub-pool runs.'),
+    ...standing,
+    runs_per_minute: z.number(),
+    wait_median: z.number().nullable().describe('Median wait before a job started, in seconds.'),
+    wait_99th: z.number().nullable().describe('Seconds; 14401 stands for more than four hours.'),
+    processes: Process.array().describe('Operators only.'),
+    sub_pools: z
+      .object({ name: z.string(), kinds: z.string().array(), ...standing })
+      .array()
+      .describe('Kinds of jobs with dedicated processes. Operators only.'),
+  })
+  .meta({ id: 'SeenPool' });
+
+const me = endpoint({
+  ...about,
+  resource: 'operations/me',
+  action: 'show',
+  summary: 'Check whether you see the jobs of all tenants',
+  path: '/operations/me',
+  reply: z.object({ is_operator: z.boolean() }),
+  run: async (call: Call) => ({ is_operator: await isOperator(call) }),
+});
+
+const pools = endpoint({
+  ...about,
+  resource: 'operations/pools',
+  summary: 'List worker pools with their processes and queues',
+  path: '/operations/pools',
+  reply: SeenPool.array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return describePools(call.work.tx, new Date());
+  },
+});
+
+const kinds = endpoint({
+  ...about,
+  resource: 'operations/kinds',
+  summary: 'List kinds of jobs with their counts and pauses',
+  path: '/operations/kinds',
+  reply: z
+    .object({
+      kind: z.string(),
+      pool: z.enum(POOLS).nullable(),
+      is_paused: z.boolean(),
+      waiting: z.int(),
+      scheduled: z.int(),
+      running: z.int(),
+      failed: z.int(),
+      lag_seconds: z.int().nullable(),
+    })
+    .meta({ id: 'SeenKind' })
+    .array(),
+  run: async (call: Call) => {
+    const isOfAllTenants = await isOperator(call);
+    const paused = await listPauses(call.work.tx);
+    // To a tenant a pause of its own jobs is one like any other.
+    const isPaused = (kind: string) =>
+      paused.some(
+        ({ task, pool, tenant_id }) =>
+          task === kind && !pool && !(isOfAllTenants && tenant_id !== null),
+      );
+    const seen = await platform.listJobKinds(call.work.tx);
+    return seen.map(({ oldest: _, ...kind }) => ({
+      ...kind,
+      pool: poolOfTask(kind.kind),
+      is_paused: isPaused(kind.kind),
+    }));
+  },
+});
+
+const failures = endpoint({
+  ...about,
+  resource: 'operations/failures',
+  summary: 'List failed jobs by cause',
+  path: '/operations/failures',
+  reply: FailureGroup.meta({ id: 'SeenCause' }).array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return listFailureGroups(call.work.tx);
+  },
+});
+
+const closes = endpoint({
+  ...about,
+  resource: 'operations/closes',
+  summary: 'List running and recent closes of business',
+  path: '/operations/closes',
+  reply: platform.Close.meta({ id: 'SeenClose' }).array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return platform.listCloses(call.work.tx);
+  },
+});
+
+const receivers = endpoint({
+  ...about,
+  resource: 'operations/webhooks',
+  summary: 'List webhook receivers, failing ones first',
+  path: '/operations/webhooks',
+  reply: platform.Receiver.extend({
+    host: derivedFrom(platform.Receiver.shape.host, 'webhooks.url'),
+  })
+    .meta({ id: 'SeenReceiver' })
+    .array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return platform.listReceivers(call.work.tx);
+  },
+});
+
+const tenants = endpoint({
+  ...about,
+  resource: 'operations/tenants',
+  summary: 'List the tenants whose jobs you may see',
+  path: '/operations/tenants',
+  reply: platform.Tenant.meta({ id: 'SeenTenant' }).array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return platform.listTenants(call.work.tx);
+  },
+});
+
+const schedules = endpoint({
+  ...about,
+  resource: 'operations/schedules',
+  summary: 'List scheduled jobs with their last and next runs',
+  path: '/operations/schedules',
+  reply: z
+    .object({
+      kind: z.string(),
+      at: z.string(),
+      reason: z.string(),
+      last_at: timestamp.nullable(),
+      next_at: timestamp.nullable(),
+    })
+    .meta({ id: 'SeenSchedule' })
+    .array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    const ticks = await platform.listScheduleTicks(call.work.tx);
+    return SCHEDULE.map((line) => ({
+      kind: line.task,
+      at: line.at,
+      reason: line.reason,
+      last_at: ticks.find(({ task }) => task === line.task)?.last_at ?? null,
+      next_at: nextRun(line, new Date())?.toISOString() ?? null,
+    }));
+  },
+});
+
+const history = endpoint({
+  ...about,
+  resource: 'operations/quarters',
+  summary: 'Get pool throughput for the last 24 hours in 15-minute intervals (operators only)',
+  path: '/operations/quarters',
+  reply: z
+    .object({
+      quarter: timestamp,
+      pool: z.string(),
+      runs: z.int(),
+      failures: z.int(),
+      wait_99th: z.number().nullable(),
+    })
+    .meta({ id: 'SeenQuarter' })
+    .array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    const quarters = await platform.listQuarters(call.work.tx, 24);
+    return quarters.map(({ quarter, pool, runs, failures: failed, waits }) => {
+      const wait = waitQuantile(waits, 0.99);
+      const wait_99th = wait === null || Number.isFinite(wait) ? wait : 14_401;
+      return { quarter, pool, runs, failures: failed, wait_99th };
+    });
+  },
+});
+
+const changes = endpoint({
+  ...about,
+  resource: 'operations/changes',
+  summary: 'List operator actions on jobs, newest first',
+  path: '/operations/changes',
+  reply: platform.Change.meta({ id: 'OperationsChange' }).array(),
+  run: async (call: Call) => {
+    await isOperator(call);
+    return platform.listChanges(call.work.tx, 100);
+  },
+});
+
+export const viewRoutes: readonly Route[] = [
+  me,
+  pools,
+  kinds,
+  failures,
+  closes,
+  receivers,
+  tenants,
+  schedules,
+  history,
+  changes,
+];

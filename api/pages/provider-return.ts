@@ -1,0 +1,71 @@
+import { filledFields } from './form-fields.ts';
+import { redirectTo, pageView, type Page, type Visit } from './page.ts';
+import { secondFactorPages, type SignInStep } from './second-factor-steps.ts';
+import { signInPage } from './signing-in.ts';
+
+/** What a sign-in at a provider answers for somebody who has a user here that is not linked to it. */
+type Linkable = { link?: { provider: string } };
+
+/** Below the cookie that binds a sign-in to its browser; providers are given it as `redirect_url`. */
+export const PROVIDER_RETURN = '/api/v1/auth/signed-in';
+
+const LINK = `${PROVIDER_RETURN}/link`;
+
+/** Where a sign-in goes on: to the consent that it was for, or else to work. */
+const goOn = (visit: Visit) =>
+  [visit.form.values['back'], visit.query['back']].includes(LINK) ? LINK : onward(visit);
+
+/** The tenant's one dashboard; where there are several, or none, the page says that one is in. */
+function onward({ dashboards }: Visit): string {
+  const [only, ...others] = dashboards;
+  return only === undefined || others.length > 0 ? PROVIDER_RETURN : only;
+}
+
+/**
+ * Where an identity provider sends staff back to. Whoever it let in is let in here by a form, since a
+ * change is never a GET, and led to the tenant's dashboard.
+ */
+const comingBack: Page = {
+  path: '',
+  isOpen: true,
+  show: async ({ query, form, user, problems, dashboards }) => {
+    const { state, code, iss, error } = form.values['state'] === undefined ? query : form.values;
+    const mayFinish = problems === null || problems.code === 'provider_slow';
+    const came = state && code && mayFinish ? { state, code, iss } : null;
+    const is_denied = error === 'access_denied';
+    const is_in = user !== null && came === null && !error && problems === null;
+    return pageView('coming-back', { came, error, is_denied, is_in, dashboards });
+  },
+  submit: async (visit) => {
+    const body = filledFields(visit, 'state', 'code', 'iss');
+    const answer = await visit.ask<SignInStep & Linkable>('POST /auth/provider-sign-in', { body });
+    const { second_factor, link } = answer;
+    if (link !== undefined)
+      return redirectTo(`${PROVIDER_RETURN}/sign-in?back=${LINK}`, 'link_needed');
+    if (second_factor === undefined) return redirectTo(onward(visit));
+    if (second_factor.must_enroll) return redirectTo(`${PROVIDER_RETURN}/enroll-factor`);
+    const by = second_factor.methods.includes('totp') ? '' : '?by=recovery_code';
+    return redirectTo(`${PROVIDER_RETURN}/second-factor${by}`);
+  },
+};
+
+/** The consent of a user who has signed in with the old means: from now on the provider is one more way in. */
+const link: Page = {
+  path: '/link',
+  isOpen: true,
+  show: async ({ user, problems }) =>
+    user === null
+      ? redirectTo(`${PROVIDER_RETURN}/sign-in?back=${LINK}`)
+      : pageView('provider-link', { action: LINK, isOver: problems !== null }),
+  submit: async (visit) => {
+    await visit.ask('POST /auth/provider-links');
+    return redirectTo(PROVIDER_RETURN, 'linked');
+  },
+};
+
+export const providerReturnPages: readonly Page[] = [
+  comingBack,
+  link,
+  signInPage(PROVIDER_RETURN, goOn, () => false),
+  ...secondFactorPages(PROVIDER_RETURN, goOn),
+];

@@ -1,5 +1,0 @@
-export const PORTAL = '/portal';
-export const STAFF = '/staff';
-
-/** The two rooms in which people sign in, choose passwords and look after their second factors. */
-export type AccountRoom = typeof PORTAL | typeof STAFF;

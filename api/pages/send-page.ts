@@ -1,0 +1,124 @@
+import type { Context } from 'koa';
+import { randomUUID } from 'node:crypto';
+import { renderPage } from '../../templates/portal/render-page.ts';
+import { passkeyScript } from '../../templates/portal/script.ts';
+import { tenantStylesheet } from '../../templates/portal/stylesheet.ts';
+import { problemTexts } from '../../templates/portal/problems.ts';
+import { csrfTokenFor } from '../http/csrf.ts';
+import type { PortalConfig } from '../portal/config.ts';
+import { sendOpsPage, streamOpsPage } from './send-ops-page.ts';
+import { languageOf } from './language.ts';
+import { safeReturnPath } from './return-path.ts';
+import { parseQuery } from './query.ts';
+import type { Redirect, Problems, PageView, PageStream } from './page.ts';
+import type { Section } from './page-routing.ts';
+import { PORTAL, STAFF, type AccountSection } from './sections.ts';
+
+/** Where the database is away, a page still has to say so. */
+const NOBODY: PortalConfig = {
+  tenant_name: '',
+  logo_url: '',
+  support_email: '',
+  support_phone: '',
+  primary_color: '',
+  secondary_color: '',
+  locale: 'en-US',
+  currency: 'USD',
+  time_zone: 'UTC',
+};
+
+/** What every page is shown with. */
+export type PageContext = {
+  config: PortalConfig;
+  problems: Problems | null;
+  values: Readonly<Record<string, string>>;
+};
+
+/** Answers with a page, or with where to go on. */
+export function sendPage(
+  ctx: Context,
+  outcome: PageView | Redirect | PageStream,
+  frame: Partial<PageContext> = {},
+) {
+  if ('to' in outcome) return goTo(ctx, outcome);
+  if ('stream' in outcome) return streamOpsPage(ctx, outcome, frame);
+  if (outcome.look === 'ops') return sendOpsPage(ctx, outcome, frame);
+  const { config = NOBODY, problems = null, values = {} } = frame;
+  const language = languageOf(ctx);
+  const { isPortal } = ctx.state.room as Section;
+  ctx.status = outcome.status ?? 200;
+  ctx.type = 'text/html';
+  const script = outcome.hasScript ? passkeyScript() : null;
+  ctx.set('Content-Security-Policy', policyFor(ctx, config, script?.source));
+  ctx.body = renderPage(outcome.page, {
+    ...outcome.data,
+    language,
+    tenant: config,
+    values,
+    csrf_token: ctx.state.isInside ? csrfTokenFor(ctx) : null,
+    problems:
+      problems &&
+      problemTexts(problems, {
+        language,
+        ...config,
+      }),
+    notice: parseQuery(ctx)['done'],
+    here: hereOf(ctx),
+    script: script?.text,
+    place: ctx.path.split('/')[2] ?? '',
+    is_portal: isPortal,
+    ...doorsOf(ctx),
+    idempotency_key: randomUUID(),
+    stylesheet: `/portal/${tenantStylesheet(config).name}`,
+  });
+}
+
+/** The answer to a form is another page, so that reading it again sends nothing again. */
+function goTo(ctx: Context, { to, done, clears }: Redirect) {
+  if (clears) ctx.set('Clear-Site-Data', '"cache", "storage"');
+  ctx.status = 303;
+  const mark = to.includes('?') ? '&' : '?';
+  ctx.set('Location', done === undefined ? to : `${to}${mark}done=${done}`);
+  ctx.body = '';
+}
+
+/** Where the reader signs in and out, and what the frame of the page offers. */
+function doorsOf({ state }: Context) {
+  const { at } = state.room as Section;
+  const room = accountRoomOf(state);
+  return {
+    room,
+    has_languages: at === room,
+    signed_in: at === PORTAL && Boolean(state.user?.borrower_id),
+    has_session: Boolean(state.user),
+  };
+}
+
+const accountRoomOf = ({ room }: Context['state']): AccountSection =>
+  (room as Section).isPortal ? PORTAL : STAFF;
+
+/** A page is read again, or come back to; a form that was refused is neither. */
+function hereOf(ctx: Context) {
+  const room = accountRoomOf(ctx.state);
+  return ctx.method === 'POST' ? room : safeReturnPath(ctx.url, room);
+}
+
+/**
+ * Nothing but our own style and the tenant's own logo: no frame, no other place, and no script but that of
+ * passkeys, where they are used. Where staff sign in, the form may lead on to the tenant's dashboard:
+ * browsers ask that of redirects as well.
+ */
+function policyFor({ state }: Context, { logo_url }: PortalConfig, script?: string) {
+  const { trusted_origins = [], room } = state as { trusted_origins?: string[]; room: Section };
+  const onward = room.isPortal ? [] : trusted_origins;
+  const logo = URL.canParse(logo_url) ? ` ${new URL(logo_url).origin}` : '';
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    ...(script === undefined ? [] : [`script-src ${script}`]),
+    `img-src 'self'${logo}`,
+    "base-uri 'none'",
+    ["form-action 'self'", ...onward].join(' '),
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,73 @@
+import { exportBorrower } from './borrowers/privacy/export-borrower.job.ts';
+import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.job.ts';
+import { closeLoans } from './business-day/close-loans.job.ts';
+import { startCloseOfBusiness } from './business-day/start-close-of-business.job.ts';
+import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
+import { confirmSubscription } from './communications/confirm-subscription.job.ts';
+import { printLetter } from './communications/print-letter.job.ts';
+import { readCertificate } from './communications/read-certificate.job.ts';
+import { sendCommunication } from './communications/send.job.ts';
+import { removeOldFiles } from './documents/remove-old-files.job.ts';
+import { renderDocumentJob } from './documents/render.job.ts';
+import { scanDocument } from './documents/scan.job.ts';
+import { issueStatements } from './documents/statements.job.ts';
+import type { Job } from './job.ts';
+import { reportCredit } from './loans/reporting/report-credit.job.ts';
+import { deliverMailBatch } from './mailing/deliver-mail-batch.job.ts';
+import { finishMailBatch } from './mailing/finish-mail-batch.job.ts';
+import { makeMailBatch } from './mailing/make-mail-batch.job.ts';
+import { mergeLetters } from './mailing/merge-letters.job.ts';
+import { analyzeTables } from './operations/analyze-tables.job.ts';
+import { cleanUp } from './operations/clean-up.job.ts';
+import type { ExternalServices } from './external-systems.ts';
+import { deliverTape } from './portfolios/deliver-tape.job.ts';
+import { generateTape } from './portfolios/generate-tape.job.ts';
+import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
+import { fetchLogo } from './users/branding/fetch-logo.job.ts';
+import { verifyLogo } from './users/branding/verify-logo.job.ts';
+import { finishProviderSignIn } from './users/finish-provider-sign-in.job.ts';
+import { readIdentityProvider } from './users/read-identity-provider.job.ts';
+import { sendAccountMessage } from './users/send-account-message.job.ts';
+import { deliverWebhook } from './webhooks/deliver.job.ts';
+import type { Work } from './work.ts';
+
+/** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
+export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'door'> & {
+  payload: { parse(value: unknown): unknown };
+  /** Takes what its own `payload` has parsed, and nothing else. */
+  run: (payload: never, outside: ExternalServices) => Promise<void>;
+  failed?: (work: Work, payload: never, reason: string) => Promise<unknown>;
+};
+
+/** Every queued job, exactly once. Workers run those of their pool. */
+export const allJobs: readonly AnyJob[] = [
+  warnOfLapsingLiensJob,
+  snapshotPortfoliosJob,
+  generateTape,
+  deliverTape,
+  analyzeTables,
+  cleanUp,
+  sendAccountMessage,
+  readIdentityProvider,
+  finishProviderSignIn,
+  startCloseOfBusiness,
+  closeLoans,
+  sendCommunication,
+  printLetter,
+  readCertificate,
+  confirmSubscription,
+  deliverWebhook,
+  issueStatements,
+  reportCredit,
+  renderDocumentJob,
+  makeMailBatch,
+  mergeLetters,
+  finishMailBatch,
+  deliverMailBatch,
+  exportBorrower,
+  removeRedactedFiles,
+  removeOldFiles,
+  scanDocument,
+  fetchLogo,
+  verifyLogo,
+];

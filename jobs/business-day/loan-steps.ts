@@ -1,0 +1,124 @@
+import * as plans from '../../sql/borrowers/autopay-plans.ts';
+import * as due from '../../sql/business-day/due-loans.ts';
+import { loansWithDueModification } from '../../sql/loans/modifications.ts';
+import { loansWithActivePlan } from '../../sql/loans/payment-plans.ts';
+import { loansWithPendingPromise } from '../../sql/loans/promises-to-pay.ts';
+import * as promotions from '../../sql/loans/promotions.ts';
+import { loansWithReliefChange } from '../../sql/loans/reliefs.ts';
+import { loansWithApplicableSuspense } from '../../sql/loans/suspense-applications.ts';
+import * as sales from '../../sql/portfolios/sales.ts';
+import { startAndEndDeferments } from '../loans/workouts/deferments.ts';
+import { endCycle } from '../loans/workouts/end-cycle.ts';
+import { startAndEndForbearances } from '../loans/workouts/forbearances.ts';
+import { applyDueModifications } from '../loans/workouts/modifications.ts';
+import { evaluatePaymentPlan } from '../loans/workouts/payment-plans.ts';
+import { evaluatePromises } from '../loans/workouts/promises-to-pay.ts';
+import { advancePromotion } from '../loans/workouts/promotions.ts';
+import { assessLateFees } from '../loans/fees/late-fees.ts';
+import { recordEvents, openLoan } from '../loans/history/record-events.ts';
+import { postMissedInterest } from '../loans/history/missed-interest.ts';
+import { chargeOff, ChargeOff } from '../loans/servicing-actions/charge-off.ts';
+import { unfreeze } from '../loans/servicing-actions/freeze.ts';
+import { NonAccrual, setNonAccrual } from '../loans/servicing-actions/non-accrual.ts';
+import { payBillsFromSuspense } from '../payments/apply-suspense.ts';
+import { runAutopay } from '../payments/autopay/run-autopay.ts';
+import { executeScheduledPayment } from '../payments/execute-scheduled.ts';
+import { settleSale } from '../portfolios/settle-sale.ts';
+import type { Settings } from '../users/settings.ts';
+import { defineLoanStep, type LoanStep } from './run-steps.ts';
+
+/** A sale that settles on the day: the loan changes hands before anything else happens to it. */
+const settleSales = defineLoanStep('portfolio_sale', sales.dueSales, settleSale);
+
+/** A freeze that was given an end is over before the day accrues. */
+const endFreezes = defineLoanStep('freeze_end', due.loansWithEndingFreeze, (work, { id }) =>
+  unfreeze(work, id, {}),
+);
+
+/** Promotions begin on their first day, end after their last, and break with their conditions. */
+const movePromotions = defineLoanStep(
+  'promotion',
+  promotions.duePromotions,
+  (work, { id, loan_id, is_broken }) => advancePromotion(work, id, loan_id, is_broken),
+);
+
+const turnDueForbearances = defineLoanStep(
+  'forbearances',
+  loansWithReliefChange('forbearances'),
+  (work, { id }) => startAndEndForbearances(work, id),
+);
+const turnDueDeferments = defineLoanStep(
+  'deferments',
+  loansWithReliefChange('deferments'),
+  (work, { id }) => startAndEndDeferments(work, id),
+);
+const modify = defineLoanStep('modifications', loansWithDueModification, (work, { id }) =>
+  applyDueModifications(work, id),
+);
+const makePayments = defineLoanStep('scheduled_payment', due.dueScheduledPayments, (work, { id }) =>
+  executeScheduledPayment(work, id),
+);
+const payFromSuspense = defineLoanStep('suspense', loansWithApplicableSuspense, (work, { id }) =>
+  payBillsFromSuspense(work, id),
+);
+const drawAutopay = defineLoanStep('autopay', plans.duePlans, (work, { id }) =>
+  runAutopay(work, id),
+);
+
+/** The last day of a line's billing cycle: what the cycle asks for is fixed. */
+const endCycles = defineLoanStep('billing_cycle', due.loansWithEndingCycle, (work, { id }) =>
+  endCycle(work, id),
+);
+
+/** Interest that takes another pace tomorrow gets its anchor today. */
+const foldAgain = defineLoanStep('fold', due.loansToRefold, async (work, { id }) => {
+  await recordEvents(work, await openLoan(work, id), []);
+});
+
+const catchUp = defineLoanStep('missed_interest', due.loansWithMissedInterest, (work, { id }) =>
+  postMissedInterest(work, id),
+);
+const chargeLateFees = defineLoanStep('late_fee', due.loansToAssessLateFees, (work, { id }) =>
+  assessLateFees(work, id),
+);
+const stopAccruals = defineLoanStep(
+  'non_accrual',
+  due.loansPastDaysPastDueThreshold('non_accrual'),
+  (work, { id }) => setNonAccrual(work, id, NonAccrual.parse({ enabled: true, reason: 'dpd_90' })),
+);
+const chargeOffLate = defineLoanStep(
+  'charge_off',
+  due.loansPastDaysPastDueThreshold('charge_off'),
+  (work, { id }) => chargeOff(work, id, ChargeOff.parse({ force: true })),
+);
+const judgeDuePromises = defineLoanStep('promises', loansWithPendingPromise, (work, { id }) =>
+  evaluatePromises(work, id),
+);
+const judgeDuePlans = defineLoanStep('payment_plans', loansWithActivePlan, (work, { id }) =>
+  evaluatePaymentPlan(work, id),
+);
+
+/**
+ * What the day holds for some of the loans, in this order: what begins or ends takes effect
+ * before payments are made, payments that were ordered and money that waits in suspense come before
+ * autopay asks for money, a billing cycle ends after all money of its day, and promises are judged when all payments of the day are in.
+ */
+export const loanSteps = ({ non_accrual, charge_off, suspense }: Settings): LoanStep[] => [
+  settleSales,
+  endFreezes,
+  movePromotions,
+  turnDueForbearances,
+  turnDueDeferments,
+  modify,
+  makePayments,
+  ...(suspense.pays_bills ? [payFromSuspense] : []),
+  drawAutopay,
+  endCycles,
+  foldAgain,
+  catchUp,
+  chargeLateFees,
+  ...(non_accrual.auto ? [stopAccruals] : []),
+  ...(charge_off.auto_enabled ? [chargeOffLate] : []),
+  judgeDuePromises,
+  judgeDuePlans,
+];

@@ -1,0 +1,85 @@
+import * as inbound from '../../sql/communications/inbound.ts';
+import { currentTenant } from '../../sql/tenants.ts';
+import { insert } from '../../sql/write.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+import {
+  forwardMessage,
+  hasReachedReplyLimit,
+  sendReply,
+  type AnswerableMessage,
+} from './auto-replies.ts';
+import { isWithinBusinessHours } from './business-hours.ts';
+import { compose } from './compose.ts';
+import { matchesPattern } from './patterns.ts';
+import { applyOptRequest } from './preferences.ts';
+
+/**
+ * The first rule that fits is obeyed, and no other. It is always acted upon; an answer is given unless the
+ * rule has answered this borrower a moment ago. Answers why nothing was sent, where that is no rule's wish.
+ */
+export async function applyAutoResponseRules(
+  work: Work,
+  heard: AnswerableMessage,
+): Promise<string | null> {
+  const { borrower_id, channel, from, body } = heard;
+  const rule = await firstFitting(work, heard);
+  if (!rule) return null;
+  if (rule.action === 'opt_out' || rule.action === 'opt_in')
+    await applyOptRequest(work, channel, { from, body, wants: rule.action === 'opt_in' });
+  if (await hasReachedReplyLimit(work, heard)) return 'Too many automatic replies within an hour.';
+  if (rule.action === 'create_task' || rule.action === 'create_case') {
+    const title = `${rule.name}: message from the borrower`;
+    await insert(work.tx, 'tasks', { borrower_id, title, source: 'system' });
+  }
+  if (rule.action === 'forward' && rule.forward_to)
+    await forwardMessage(work, heard, rule.forward_to, rule.id);
+  if (!(await inbound.hasRuleAnswered(work.tx, rule.id, borrower_id, rule.cooldown_minutes)))
+    await answer(work, heard, rule);
+  return null;
+}
+
+async function answer(work: Work, heard: AnswerableMessage, rule: inbound.AutoResponseRule) {
+  const { borrower_id, channel } = heard;
+  const { id, response_template_id: template_id, response_subject: subject, response_body } = rule;
+  const by = { triggered_by: 'auto_response', auto_response: id } as const;
+  if (template_id) await compose(work, { template_id, channel, borrower_id, ...by });
+  else if (response_body) await sendReply(work, heard, { subject, body: response_body }, id);
+}
+
+/** In the order of their priority, of equal ones the older first (`inbound.rules`). */
+async function firstFitting(
+  work: Work,
+  { borrower_id, channel, subject, body }: AnswerableMessage,
+) {
+  const rules = await inbound.listRules(work.tx, channel, borrower_id);
+  if (rules.length === 0) return undefined;
+  const { communications } = await settingsOf(work.tx);
+  const { time_zone } = await currentTenant(work.tx);
+  const text = `${subject ?? ''} ${body}`;
+  const small = text.toLowerCase();
+  const written = {
+    text,
+    small,
+    words: wordsIn(small),
+    is_late: !isWithinBusinessHours(communications.business_hours, time_zone, new Date()),
+  };
+  return rules.find((rule) => fits(rule, written));
+}
+
+type Written = { text: string; small: string; words: string; is_late: boolean };
+
+function fits(
+  { match_type, keywords, pattern }: inbound.AutoResponseRule,
+  written: Written,
+): boolean {
+  if (match_type === 'any') return true;
+  if (match_type === 'out_of_hours') return written.is_late;
+  if (match_type === 'regex') return pattern !== null && matchesPattern(pattern, written.text);
+  if (match_type === 'contains')
+    return keywords.some((word) => written.small.includes(word.toLowerCase()));
+  return keywords.some((keyword) => written.words.includes(wordsIn(keyword.toLowerCase())));
+}
+
+/** Its words alone, each between blanks: a keyword of several words is found as a whole too. */
+const wordsIn = (text: string) => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? '-'} `;

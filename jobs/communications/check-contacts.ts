@@ -1,0 +1,154 @@
+import type { ConsentType } from '../../sql/borrowers/consents.ts';
+import type { Channel } from '../../sql/communications/channels.ts';
+import type { PendingMessage } from '../../sql/communications/outbound.ts';
+import { recentContacts } from '../../sql/communications/recent-contacts.ts';
+import * as recipients from '../../sql/communications/recipients.ts';
+import { currentTenant } from '../../sql/tenants.ts';
+import { isTimeZone } from '../time-zones.ts';
+import { readSettings } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+import {
+  COLLECTION_TEMPLATE_TYPES,
+  requiresWriting,
+  findBlockReasons,
+  type ContactFacts,
+  type BlockReason,
+} from './contact-rules.ts';
+
+export type PlannedContact = {
+  channel: Channel;
+  template_type: string | null;
+  loan_id: string | null;
+  /** When it would be sent; now, unless somebody asks about another time. */
+  at?: Date | undefined;
+};
+
+export type ContactCheck = { recipient: recipients.Recipient; reasons: BlockReason[] };
+
+/**
+ * For each borrower that exists, what speaks against contacting them so; two queries for all beside the
+ * tenant's, which are asked at once.
+ */
+export async function checkContacts(
+  { tx, today }: Work,
+  ids: readonly string[],
+  plan: PlannedContact,
+  tenant?: Pick<PendingMessage['tenant'], 'settings' | 'time_zone'>,
+): Promise<Map<string, ContactCheck>> {
+  const { channel, template_type, loan_id, at = new Date() } = plan;
+  const { settings, time_zone } = tenant ?? (await currentTenant(tx));
+  const { communications } = readSettings(settings);
+  const question = {
+    ids,
+    type: template_type,
+    channel,
+    loan_id,
+    collections: COLLECTION_TEMPLATE_TYPES,
+  };
+  const [recent, reached] = await Promise.all([
+    recentContacts(tx, { ...question, hours: communications.suppression_hours }),
+    recipients.findRecipients(tx, ids, loan_id),
+  ]);
+  const standing = { today, type: template_type, required: communications.required_consents };
+  const contacts = new Map(recent.map((row) => [row.borrower_id, row]));
+  const found = new Map<string, ContactCheck>();
+  for (const recipient of reached) {
+    const made = contacts.get(recipient.id);
+    const facts = {
+      ...factsOf(recipient, channel, standing),
+      has_recent_same: made?.has_same ?? false,
+      collections_this_week: made?.collections ?? 0,
+      local_hour: hourIn(zoneOf(recipient, time_zone), at),
+    };
+    const reasons = findBlockReasons(facts, channel, template_type, communications);
+    found.set(recipient.id, { recipient, reasons });
+  }
+  return found;
+}
+
+/** The address that a message on this channel goes to; null where there is none. */
+export function contactAddress(recipient: recipients.Recipient, channel: Channel): string | null {
+  if (channel === 'email') return recipient.email;
+  if (channel === 'sms') return recipient.phone;
+  if (channel === 'letter') return recipient.address_lines?.join(', ') ?? null;
+  return recipient.id;
+}
+
+type Known = Omit<ContactFacts, 'has_recent_same' | 'collections_this_week' | 'local_hour'>;
+type Standing = { today: string; type: string | null; required: readonly ConsentType[] };
+
+function factsOf(recipient: recipients.Recipient, channel: Channel, standing: Standing): Known {
+  const { email_enabled, sms_enabled, letter_enabled, email_status, phone_status } = recipient;
+  const enabled = { email: email_enabled, sms: sms_enabled, letter: letter_enabled, in_app: true };
+  const hasUnsubscribed =
+    (channel === 'email' && (email_status === 'unsubscribed' || recipient.email_is_stopped)) ||
+    (channel === 'sms' && recipient.phone_is_stopped);
+  const isUndeliverable =
+    (channel === 'email' && ['bounced', 'complained'].includes(email_status ?? '')) ||
+    (channel === 'sms' && ['invalid', 'reassigned'].includes(phone_status ?? '')) ||
+    (channel === 'letter' && recipient.address_is_returned === true);
+  const ceased = recipient.cease_and_desist_date;
+  return {
+    do_not_contact: recipient.do_not_contact,
+    is_opted_out: !enabled[channel] || hasUnsubscribed,
+    has_contact: contactAddress(recipient, channel) !== null,
+    is_contact_valid: !isUndeliverable,
+    is_consent_missing: isConsentMissing(recipient, channel, standing),
+    is_represented: recipient.is_represented,
+    is_bankrupt: isBankrupt(recipient),
+    is_deceased: recipient.is_deceased,
+    has_ceased: ceased !== null && ceased <= standing.today,
+    has_hardship: recipient.has_hardship,
+    is_archived: recipient.is_archived,
+  };
+}
+
+/**
+ * A consent is missing that was given and is over, revoked or expired, or that the tenant requires and
+ * nobody has given. Notices that the law wants in writing need the consent to electronic records too.
+ */
+function isConsentMissing(
+  { consents_given, consents_in_force }: recipients.Recipient,
+  channel: Channel,
+  { type, required }: Standing,
+): boolean {
+  const needed: ConsentType[] = [
+    ...(channel === 'sms' ? (['tcpa_sms'] as const) : []),
+    ...(channel === 'email' ? (['email'] as const) : []),
+    ...(channel !== 'letter' && requiresWriting(type) ? (['esign'] as const) : []),
+  ];
+  return needed.some(
+    (consent) =>
+      !consents_in_force.includes(consent) &&
+      (consents_given.includes(consent) || required.includes(consent)),
+  );
+}
+
+/** A case that was dismissed protects nobody any more; a discharge does. */
+const NOT_BANKRUPT = ['', 'none', 'dismissed'];
+
+const isBankrupt = ({ bankruptcy_status, has_trustee }: recipients.Recipient) =>
+  has_trustee || !NOT_BANKRUPT.includes((bankruptcy_status ?? '').trim().toLowerCase());
+
+/**
+ * Where the clock is read that quiet hours are told by: the phone's, else the borrower's, else the
+ * tenant's. A zone that no clock knows, such as one that was written before zones were checked, is none.
+ */
+function zoneOf({ phone_time_zone, time_zone }: recipients.Recipient, tenants: string): string {
+  const known = [phone_time_zone, time_zone].find((zone) => zone !== null && isTimeZone(zone));
+  return known ?? tenants;
+}
+
+/** Setting up a clock takes longer than reading it: the last ones are kept. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+const CLOCKS_MAX = 200;
+
+function hourIn(timeZone: string, at: Date): number {
+  let clock = clocks.get(timeZone);
+  if (!clock) {
+    if (clocks.size >= CLOCKS_MAX) clocks.clear();
+    clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', hourCycle: 'h23' });
+    clocks.set(timeZone, clock);
+  }
+  return Number(clock.format(at));
+}

@@ -1,0 +1,83 @@
+import * as recipients from '../../sql/communications/recipients.ts';
+import * as logos from '../../sql/users/logos.ts';
+import { currentTenant, listDomains } from '../../sql/tenants.ts';
+import type { Letter } from '../../templates/letter.ts';
+import { LOAN_VALUES } from '../../templates/variables.ts';
+import { tenantOrigin } from '../users/tenant-origin.ts';
+import { settingsOf, type Settings } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+
+/**
+ * What is told is kept as it was on the day on which it was decided: whoever prints or sends it, later or
+ * again, reads this and asks nobody who speaks, to whom, or what is owed. Personal numbers are not in it.
+ */
+export type LetterFigures = Letter & {
+  time_zone: string;
+  tenant: Letter['tenant'] & { slug: string; branding: Settings['branding'] };
+};
+
+/** The same before it is said to whom and about which loan. */
+export type LetterSender = Omit<LetterFigures, 'recipient' | 'loan_number'>;
+
+/** What is kept with a message: its text is beside it, or is written from the template. */
+export type MessageFigures = {
+  letter: LetterFigures;
+  language: string;
+  borrower: Pick<recipients.Recipient, 'first_name' | 'last_name' | 'email' | 'phone'>;
+  loan: Record<string, unknown> | null;
+  /** The next draw of the loan's autopay, where the message speaks of it. */
+  autopay?: Record<string, unknown> | null;
+  template?: { language?: string; subject: string | null; body: string } | undefined;
+};
+
+/** Who speaks, as of the business date. */
+export async function loadSender({ tx, today, installation }: Work): Promise<LetterSender> {
+  const { name, slug, currency, locale, time_zone } = await currentTenant(tx);
+  const { branding, auth } = await settingsOf(tx);
+  const site = { domains: await listDomains(tx), auth };
+  const { address_line_1, address_line_2, logo_url } = branding;
+  return {
+    locale,
+    currency,
+    time_zone,
+    tenant: {
+      name,
+      slug,
+      branding,
+      logo_id: logo_url === '' ? null : await logos.findReady(tx, logo_url),
+      address_lines: [address_line_1, address_line_2].filter((line) => line !== ''),
+      portal_url: site.domains.length > 0 ? `${tenantOrigin(site, installation)}/portal` : null,
+    },
+    letter_date: today,
+  };
+}
+
+export const addressLetter = (
+  sender: LetterSender,
+  { first_name, last_name, address_lines, postal_code, country }: recipients.Recipient,
+  loan_number: string,
+): LetterFigures => ({
+  ...sender,
+  recipient: {
+    name: `${first_name} ${last_name}`,
+    address_lines: address_lines ?? [],
+    postal_code,
+    country,
+  },
+  loan_number,
+});
+
+/** All that a message to the borrower says, with the loan that it is about as it stands now. */
+export function buildMessageFigures(
+  sender: LetterSender,
+  recipient: recipients.Recipient,
+  loan: Record<string, unknown> | null,
+): MessageFigures {
+  const { first_name, last_name, email, phone, language_preference: language } = recipient;
+  return {
+    letter: addressLetter(sender, recipient, String(loan?.['loan_number'] ?? '')),
+    language,
+    borrower: { first_name, last_name, email, phone },
+    loan: loan && Object.fromEntries(LOAN_VALUES.map((column) => [column, loan[column] ?? null])),
+  };
+}

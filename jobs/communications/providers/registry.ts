@@ -1,0 +1,13 @@
+import { dictionary } from '../../../sql/dictionary.ts';
+import type { Provider } from './callback.ts';
+import { generic } from './generic.ts';
+import { mailgun } from './mailgun.ts';
+import { postmark } from './postmark.ts';
+import { sendgrid } from './sendgrid.ts';
+import { ses } from './ses.ts';
+import { twilio } from './twilio.ts';
+
+const KNOWN = dictionary<Provider>({ twilio, sendgrid, mailgun, postmark, ses });
+
+/** The provider that is called so; another signs as we say, and speaks in our words. */
+export const providerByName = (name: string): Provider => KNOWN[name.toLowerCase()] ?? generic;

@@ -1,0 +1,117 @@
+import { CONTENT_TYPES, OFFICE_MIME_PREFIX, type ContentType } from './types.ts';
+
+type Test = (head: Uint8Array, tail: Uint8Array) => boolean;
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
+const beginsWith =
+  (...beginnings: readonly string[]): Test =>
+  (head) =>
+    beginnings.some((beginning) => text(head.subarray(0, beginning.length)) === beginning);
+
+/** Word's and Excel's files before 2007 are one container, whose folder may lie anywhere in it. */
+const isCompound = beginsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1');
+
+/** The pictures of one family: a box of this name, then a brand. */
+const isHeic: Test = (head) =>
+  /^(heic|heix|heim|heis|hevc|hevx|hevm|hevs|mif1|msf1)$/.test(text(head.subarray(8, 12))) &&
+  text(head.subarray(4, 8)) === 'ftyp';
+
+/**
+ * A zip that lists the parts of such a document, and no macros. Nothing is unpacked: the names stand
+ * in the directory at the end of the file, as they are.
+ */
+const isOffice =
+  (folder: string): Test =>
+  (head, tail) => {
+    if (!beginsWith('PK\x03\x04')(head, tail)) return false;
+    const names = namesIn(tail);
+    return (
+      names.includes('[Content_Types].xml') &&
+      names.some((name) => name.startsWith(folder)) &&
+      !names.some((name) => /vbaproject\.bin$/i.test(name))
+    );
+  };
+
+/** The names in a zip's directory, as far as its end tells them. */
+function namesIn(tail: Uint8Array): string[] {
+  const end = Buffer.from(tail);
+  const names: string[] = [];
+  for (let at = end.indexOf('PK\x01\x02'); at !== -1; at = end.indexOf('PK\x01\x02', at + 46)) {
+    if (at + 46 > end.length) break;
+    const length = end.readUInt16LE(at + 28);
+    names.push(end.toString('latin1', at + 46, at + 46 + length));
+  }
+  return names;
+}
+
+/** What a browser or a reader would take for something else than text, however it is called. */
+const MARKUP = /^\s*(<!doctype|<!--|<\?|<[a-z]|%pdf-|\{\\rtf)/i;
+const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/; // oxlint-disable-line no-control-regex
+
+/** Words in any of the usual alphabets: no markup at the front and no control characters. */
+const isText: Test = (head, tail) => {
+  if (beginsWith('\xff\xfe')(head, tail)) {
+    const wide = Buffer.from(head).toString('utf16le', 2);
+    return !MARKUP.test(wide) && !CONTROL.test(wide);
+  }
+  const beginning = text(head).replace(/^\xef\xbb\xbf/, '');
+  return !MARKUP.test(beginning) && !CONTROL.test(beginning) && !CONTROL.test(text(tail));
+};
+
+const IS: Record<ContentType, Test> = {
+  'application/pdf': beginsWith('%PDF-'),
+  'image/png': beginsWith('\x89PNG\r\n\x1a\n'),
+  'image/jpeg': beginsWith('\xff\xd8\xff'),
+  'image/tiff': beginsWith('II*\0', 'MM\0*'),
+  'image/heic': isHeic,
+  'image/gif': beginsWith('GIF87a', 'GIF89a'),
+  'text/plain': isText,
+  'text/csv': isText,
+  'application/msword': isCompound,
+  'application/vnd.ms-excel': isCompound,
+  [`${OFFICE_MIME_PREFIX}.wordprocessingml.document`]: isOffice('word/'),
+  [`${OFFICE_MIME_PREFIX}.spreadsheetml.sheet`]: isOffice('xl/'),
+};
+
+/** What each type is called among people. */
+export const CONTENT_TYPE_NAMES: Record<ContentType, string> = {
+  'application/pdf': 'a PDF',
+  'image/png': 'a PNG picture',
+  'image/jpeg': 'a JPEG picture',
+  'image/tiff': 'a TIFF picture',
+  'image/heic': 'a HEIC picture',
+  'image/gif': 'a GIF picture',
+  'text/plain': 'plain text',
+  'text/csv': 'a table in plain text',
+  'application/msword': 'a Word document from before 2007',
+  'application/vnd.ms-excel': 'an Excel workbook from before 2007',
+  [`${OFFICE_MIME_PREFIX}.wordprocessingml.document`]: 'a Word document without macros',
+  [`${OFFICE_MIME_PREFIX}.spreadsheetml.sheet`]: 'an Excel workbook without macros',
+};
+
+/** Whether the bytes are what the type says, by the marks that each kind of file begins with. */
+export const matchesContentType = (type: ContentType, head: Uint8Array, tail: Uint8Array) =>
+  IS[type](head, tail);
+
+/** The endings of names by which types that share their marks are told from each other. */
+const ENDINGS: Partial<Record<ContentType, string>> = {
+  'text/csv': '.csv',
+  'application/msword': '.doc',
+  'application/vnd.ms-excel': '.xls',
+};
+
+type Unjudged = { name: string; type: string; ends: () => { head: Uint8Array; tail: Uint8Array } };
+
+/**
+ * What a file is by its content: what its sender says, if its bytes are that; where the sender does not
+ * know, what they are. Null for what is not taken, or is something else than is said.
+ */
+export function detectContentType({ name, type, ends }: Unjudged): ContentType | null {
+  const { head, tail } = ends();
+  const possible = CONTENT_TYPES.filter((known) => matchesContentType(known, head, tail));
+  const [declared = ''] = type.toLowerCase().split(';');
+  if (declared !== '' && declared !== 'application/octet-stream')
+    return possible.find((known) => known === declared.trim()) ?? null;
+  const ending = name.slice(name.lastIndexOf('.')).toLowerCase();
+  return possible.find((known) => ENDINGS[known] === ending) ?? possible[0] ?? null;
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import * as removal from '../../sql/documents/removal.ts';
+import { date } from '../../sql/types.ts';
+import { DocumentYears } from '../users/document-years.ts';
+import { settingsOf } from '../users/settings.ts';
+import type { Work } from '../work.ts';
+
+/** Documents that are named; the rest is counted. */
+const NAMED = 100;
+
+export const RemovalPreview = z.object({
+  by: date.optional().describe('The last day included. Default: the business date.'),
+  document_years: DocumentYears.optional().describe(
+    'Retention years to try instead of the configured ones.',
+  ),
+});
+
+/** What files would go by a day, with years that need not be set yet. Nothing is removed. */
+export async function previewDocumentRemoval(
+  { tx, today }: Work,
+  input: z.output<typeof RemovalPreview>,
+) {
+  const by = input.by ?? today;
+  const years = input.document_years ?? (await settingsOf(tx)).retention.document_years;
+  return {
+    by,
+    kinds: await removal.countRemovable(tx, years, by),
+    first: await removal.findFirstRemovable(tx, years, by, NAMED),
+  };
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import * as documents from '../../sql/documents/documents.ts';
+import { requiredFreeText, prose } from '../../sql/types.ts';
+import { Conflict, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+export const Verification = z.object({
+  verified_by: requiredFreeText.nullish(),
+  notes: prose.nullish(),
+});
+export const Rejection = z.object({
+  reason: prose.refine((text) => text.trim() !== '', 'Must not be empty.'),
+});
+
+/** From where each judgement may be passed. */
+const FROM = { verify: ['uploaded', 'rejected'], reject: ['uploaded', 'verified'] } as const;
+
+/** Confirms the document; by whoever asks, unless another name is given. */
+export async function verifyDocument(
+  work: Work,
+  id: string,
+  { verified_by, notes }: z.output<typeof Verification>,
+) {
+  await assertMay('verify', work, id);
+  const by = verified_by ?? work.actor.id ?? 'system';
+  await documents.verify(work.tx, id, by, notes ?? null);
+}
+
+export async function rejectDocument(
+  work: Work,
+  id: string,
+  { reason }: z.output<typeof Rejection>,
+) {
+  await assertMay('reject', work, id);
+  await documents.reject(work.tx, id, work.actor.id, reason);
+}
+
+async function assertMay(what: keyof typeof FROM, work: Work, id: string) {
+  const document = await documents.lockDocument(work.tx, id);
+  if (document === null) throw new NotFound();
+  const { status, is_archived } = document;
+  if (is_archived)
+    throw new Conflict(`You cannot ${what} an archived document. Unarchive it first.`, 'archived', {
+      current_status: status,
+    });
+  const allowed_actions = Object.entries(FROM).flatMap(([action, from]) =>
+    from.some((allowed) => allowed === status) ? [action] : [],
+  );
+  if (allowed_actions.includes(what)) return;
+  const details = { current_status: status, allowed_actions };
+  const message = `You cannot ${what} a document that is ${status}.`;
+  throw new Conflict(message, 'invalid_transition', details);
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import * as disbursements from '../../../sql/loans/disbursements.ts';
+import * as records from '../../../sql/loans/records.ts';
+import { prose, requiredFreeText } from '../../../sql/types.ts';
+import { Conflict } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { immutableConflict } from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
+import { refusalDetails } from '../history/statuses.ts';
+
+export const DisbursementReversal = z.object({
+  reason: requiredFreeText.nullish(),
+  notes: prose.nullish(),
+});
+
+/** What goes with a funding: the fees since then fall with it, and a rest of accrual has no effect. */
+const GOES_ALONG: readonly string[] = ['fee', 'accrual_stop', 'accrual_start'];
+
+/**
+ * Takes back the only disbursement of a loan as if it had never been: the money never went out, or it
+ * came back. The loan is approved again, and may be disbursed anew. Nothing else may have happened to
+ * it since.
+ */
+export async function reverseDisbursement(
+  work: Work,
+  id: string,
+  { reason }: z.output<typeof DisbursementReversal>,
+) {
+  const loan = await openLoan(work, await records.loanIdOf(work.tx, 'disbursements', id));
+  const { row } = loan;
+  const { status } = await records.lock(work.tx, 'disbursements', id);
+  if (!['completed', 'failed'].includes(status)) throw immutableConflict('disbursement', status);
+  const undone = eventsInForce(loan.events, work.today);
+  assertAlone(loan, undone, id);
+  const events = undone
+    .filter(({ kind }) => kind !== 'accrual_stop' && kind !== 'accrual_start')
+    .map(({ id: reverses }) =>
+      newEvent({ kind: 'reversal', effective_date: work.today, reverses }),
+    );
+  await records.setStatus(work.tx, 'disbursements', id, 'reversed');
+  await disbursements.reverseFees(work.tx, row.id);
+  await recordEvents(work, loan, events, {
+    becomes: 'approved',
+    trigger: 'reverse-disbursement',
+    reason,
+  });
+  await disbursements.clearFunding(work.tx, row.id);
+}
+
+/** The disbursement, with the plan that came with it, is all that counts of the loan's history. */
+function assertAlone({ row }: OpenLoan, events: readonly LoanEvent[], id: string) {
+  const isOfIt = (event: LoanEvent) => 'disbursement_id' in event && event.disbursement_id === id;
+  const other = events.find((event) => !isOfIt(event) && !GOES_ALONG.includes(event.kind));
+  if (other === undefined && row.status === 'active') return;
+  const message = 'The loan has later events. Reverse those first.';
+  const details = { ...refusalDetails(row), ...(other && { event: other.kind }) };
+  throw new Conflict(message, 'has_transactions', details);
+}

@@ -1,0 +1,173 @@
+import * as chargeOffs from '../../../sql/loans/charge-offs.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import { emit } from '../../webhooks/emit.ts';
+import { addDays } from '../../dates.ts';
+import { money, parseMoney, sum } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { firstDelinquencyDate } from '../engine/bills.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import type { Position } from '../engine/position.ts';
+import type { LoanState } from '../engine/state.ts';
+import {
+  undoClosingSteps,
+  isClosed,
+  releaseLiens,
+  remindOfUnappliedMoney,
+  remindOfOwedRefund,
+} from './after-payoff.ts';
+import type { LoanStatus } from './statuses.ts';
+
+type Loan = Pick<
+  loans.RawLoan,
+  'id' | 'loan_number' | 'borrower_id' | 'loan_officer_id' | 'status' | 'delinquency_bucket'
+> & { posted_until: string };
+
+/**
+ * Whether the loan's bucket is left to the end of the day: tonight's close has passed the loan, and it is kept as
+ * the morning will find it.
+ */
+const isAgedTonight = (
+  { today }: Work,
+  { status, posted_until }: Pick<Loan, 'status' | 'posted_until'>,
+  after: LoanState,
+) => status === 'active' && posted_until > today && !after.is_paid_off;
+
+/**
+ * What the loan's row keeps of its being late. The day on which its delinquency began follows from the whole history,
+ * as of the morning where the loan is aged for that; what is charged off keeps the day that it had.
+ */
+export function delinquencyColumns(
+  work: Work,
+  loan: Pick<Loan, 'status' | 'posted_until'> & { isBoarded: boolean },
+  after: LoanState,
+  position: Position,
+) {
+  const isAged = !loan.isBoarded && isAgedTonight(work, loan, after);
+  const day = isAged ? addDays(work.today, 1) : work.today;
+  return {
+    ...(!isAged && { delinquency_bucket: after.delinquency_bucket }),
+    ...(!after.is_charged_off && { first_delinquency_date: firstDelinquencyDate(position, day) }),
+  };
+}
+
+/**
+ * The status of a loan moves, and subscribers hear of it, in one place. Autopay ends with the loan.
+ */
+export async function changeStatus(
+  work: Work,
+  loan: Pick<Loan, 'id' | 'loan_number' | 'status'>,
+  status: LoanStatus,
+  trigger: string,
+  reason?: string | null,
+) {
+  await loans.setStatus(work.tx, loan.id, status);
+  if (!['approved', 'active'].includes(status)) await chargeOffs.cancelAutopay(work.tx, loan.id);
+  await emit(work, 'loan.status_changed', {
+    loan_id: loan.id,
+    loan_number: loan.loan_number,
+    old_status: loan.status,
+    new_status: status,
+    trigger,
+    ...(reason && { reason }),
+    changed_at: new Date().toISOString(),
+    changed_by: work.actor.id,
+  });
+}
+
+/** The statuses of a loan in service follow from its history; the others are somebody's decision. */
+const FOLLOWING: readonly string[] = ['active', 'paid_off', 'charged_off', 'settled'];
+
+function statusOf(status: string, after: LoanState, events: readonly LoanEvent[]): LoanStatus {
+  const { is_charged_off, is_paid_off } = after;
+  if (!FOLLOWING.includes(status)) return status as LoanStatus;
+  const isSettled = events.some((event) => event.kind === 'forgiveness' && event.settles);
+  // A refund whose payment bounced afterwards is owed although the debt was settled.
+  if (isSettled && !owesAnything(after)) return 'settled';
+  if (is_charged_off) return 'charged_off';
+  return is_paid_off ? 'paid_off' : 'active';
+}
+
+const owesAnything = ({ total_balance, charge_off_balance }: LoanState): boolean =>
+  parseMoney(total_balance).plus(charge_off_balance).gt(0);
+
+type Moved = {
+  /** The status before, of which nobody has said that it is another. */
+  was: string;
+  before: LoanState;
+  after: LoanState;
+  events: readonly LoanEvent[];
+};
+
+/**
+ * What follows from a loan's new state by itself: its status, whatever the order in which its events
+ * became known, and its bucket, of whose change subscribers hear once. Answers sentences about what was
+ * concluded before and does not hold any more.
+ */
+export async function applyStateChange(
+  work: Work,
+  loan: Loan,
+  { was, before, after, events }: Moved,
+  trigger = 'payment',
+): Promise<string[]> {
+  const status = statusOf(loan.status, after, events);
+  const sentences =
+    status === loan.status ? [] : await moveTo(work, loan, status, after, events, trigger);
+  if (isClosed(status)) {
+    const heldBefore = isClosed(was) ? before.suspense_balance : null;
+    await remindOfUnappliedMoney(work, { ...loan, status }, after.suspense_balance, heldBefore);
+    await remindOfOwedRefund(work, { ...loan, status }, after.total_balance, before.total_balance);
+  }
+  const bucket = after.is_paid_off ? 'current' : after.delinquency_bucket;
+  const isTold = loan.status === 'active' && !isAgedTonight(work, loan, after);
+  if (isTold && loan.delinquency_bucket !== bucket) {
+    await emit(work, 'delinquency.changed', {
+      loan_id: loan.id,
+      old_bucket: loan.delinquency_bucket,
+      new_bucket: bucket,
+      days_past_due: after.days_past_due,
+      past_due_amount: after.past_due_amount,
+    });
+  }
+  return sentences;
+}
+
+/** The loan's status is another, with all that goes with leaving the one and having the other. */
+async function moveTo(
+  work: Work,
+  loan: Loan,
+  status: LoanStatus,
+  after: LoanState,
+  events: readonly LoanEvent[],
+  trigger: string,
+): Promise<string[]> {
+  const isOpenAgain = isClosed(loan.status) && !isClosed(status);
+  await changeStatus(work, loan, status, isOpenAgain ? 'reopened' : trigger);
+  if (loan.status === 'paid_off' || status === 'paid_off')
+    await loans.markPaidOff(work.tx, loan.id, status === 'paid_off');
+  if (loan.status === 'charged_off' && status !== 'settled')
+    await chargeOffs.unmarkChargedOff(work.tx, loan.id);
+  if (status === 'charged_off') await markChargedOff(work, loan, after, events);
+  if (isClosed(status) && !isClosed(loan.status)) await releaseLiens(work, loan);
+  return isOpenAgain ? undoClosingSteps(work, { ...loan, status }, loan.status, after) : [];
+}
+
+/** A charge-off of the whole is in force again, or in force without somebody's asking for it just now. */
+async function markChargedOff(
+  { tx }: Work,
+  { id }: Loan,
+  { allocations }: LoanState,
+  events: readonly LoanEvent[],
+) {
+  const event = events.findLast(
+    (one) => one.kind === 'charge_off' && one.principal_amount === undefined,
+  );
+  if (event?.kind !== 'charge_off') return;
+  const lost = allocations.filter(
+    ({ rule, component }) => rule === 'charge_off' && component === 'principal',
+  );
+  await chargeOffs.markChargedOff(tx, id, {
+    on: event.effective_date,
+    reason: event.reason ?? 'other',
+    amount: money(sum(lost.map(({ amount }) => parseMoney(amount)))),
+  });
+}

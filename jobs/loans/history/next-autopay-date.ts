@@ -1,0 +1,40 @@
+import * as plans from '../../../sql/borrowers/autopay-plans.ts';
+import { update } from '../../../sql/write.ts';
+import type { Work } from '../../work.ts';
+import type { LoanState } from '../engine/state.ts';
+import { nextAutopayDueDate, autopayRunDate, displayedRunDate } from './autopay-dates.ts';
+
+export const isOpenAutopayPlan = ({ status }: plans.AutopayPlan) =>
+  ['active', 'paused'].includes(status);
+
+/** Works out when the plan draws next. One whose end has come is completed. */
+export async function saveNextAutopayDate(
+  { tx, today }: Work,
+  state: Parameters<typeof nextAutopayDueDate>[1],
+  id: string,
+) {
+  const plan = await plans.lock(tx, id);
+  if (plan === null || !isOpenAutopayPlan(plan)) return;
+  const due = nextAutopayDueDate(plan, state);
+  const isOver = due === null && plan.end_date !== null && plan.end_date < today;
+  await update(tx, 'autopay_plans', id, {
+    next_due_date: due,
+    next_run_date: due === null ? null : displayedRunDate(today, autopayRunDate(plan, due)),
+    ...(isOver && { status: 'completed' }),
+  });
+}
+
+/** Autopay follows due dates that have moved. */
+export async function updateAutopayDates(
+  work: Work,
+  loanId: string,
+  before: LoanState,
+  after: LoanState,
+) {
+  if (dueDatesOf(before) === dueDatesOf(after)) return;
+  const id = await plans.findOpenPlanId(work.tx, loanId);
+  if (id !== null) await saveNextAutopayDate(work, after, id);
+}
+
+const dueDatesOf = ({ installments }: LoanState) =>
+  installments.map(({ due_date }) => due_date).join();

@@ -1,0 +1,115 @@
+import { isActiveStaff, findOpenTask } from '../../../sql/borrowers/tasks.ts';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { composeToAll } from '../../communications/compose-to-all.ts';
+import { Invalid } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+import type { LoanState } from '../engine/state.ts';
+
+type Change = { before: LoanState; after: LoanState; reason: string };
+type Rows = LoanState['installments'];
+
+/**
+ * Somebody is to pay other amounts, or on other days, than was agreed, since what happened before the
+ * agreement turned out to be something else. The loan's officer gets a task, and the borrower a notice.
+ * Where nothing is asked for by a schedule, or it still asks for the same, nobody is told.
+ */
+export async function notifyScheduleChange(work: Work, row: RawLoan, change: Change) {
+  const { before, after, reason } = change;
+  if (!isAsking(row, after) || !asksOtherwise(before.installments, after.installments)) return;
+  const told = { was: asked(before), will: asked(after), reason };
+  const untold = await tellBorrower(work, row, told);
+  await remindOfficer(work, row, { ...told, untold });
+}
+
+/** A loan that was paid off before may be open again now. */
+const isAsking = ({ status }: RawLoan, state: LoanState) =>
+  ['active', 'paid_off'].includes(status) &&
+  !state.is_paid_off &&
+  !state.is_charged_off &&
+  !state.is_accelerated;
+
+const isUnpaid = ({ status }: Rows[number]) => status !== 'paid' && status !== 'canceled';
+
+/** Whether an instalment that is to be paid is new in its day or amount, or the last day is another. */
+function asksOtherwise(before: Rows, after: Rows): boolean {
+  const textOf = ({ due_date, payment_amount }: Rows[number]) => `${due_date} ${payment_amount}`;
+  const known = new Set(before.map(textOf));
+  const isNew = after.some((row) => isUnpaid(row) && !known.has(textOf(row)));
+  return isNew || before.at(-1)?.due_date !== after.at(-1)?.due_date;
+}
+
+/** The figures by which people know a schedule: its next instalment and its last one. */
+function asked({ installments, as_of }: LoanState) {
+  const ahead = installments.filter(({ due_date }) => due_date >= as_of);
+  const next = ahead.find(isUnpaid) ?? ahead[0] ?? installments.at(-1);
+  const last = installments.at(-1);
+  return {
+    payment_amount: next?.payment_amount ?? '0.00',
+    first_date: next?.due_date ?? as_of,
+    last_date: last?.due_date ?? as_of,
+    last_payment_amount: last?.payment_amount ?? '0.00',
+  };
+}
+
+type Told = { was: ReturnType<typeof asked>; will: ReturnType<typeof asked>; reason: string };
+
+/** Answers why the notice is not on its way, if it is not. */
+async function tellBorrower(work: Work, row: RawLoan, { was, will, reason }: Told) {
+  const isTakenBack = ['payment_returned', 'payment_reversed'].includes(reason);
+  const isFound = ['payment_found', 'payment_received'].includes(reason);
+  try {
+    const { reasons } = await composeToAll(work, {
+      borrower_id: row.borrower_id,
+      loan_id: row.id,
+      template_type: 'schedule_changed',
+      context: {
+        schedule: { ...will, old_payment_amount: was.payment_amount },
+        was_taken_back: isTakenBack,
+        was_found: isFound,
+        was_other: !isTakenBack && !isFound,
+      },
+      triggered_by: 'system',
+    });
+    return reasons.join(', ').replaceAll('_', ' ');
+  } catch (error) {
+    // A template of the tenant's that does not work is no reason to refuse what happened to the loan.
+    if (error instanceof Invalid) return Object.values(error.errors).join(' ');
+    throw error;
+  }
+}
+
+/** One task at a time, which says what holds now. */
+async function remindOfficer(
+  work: Work,
+  row: RawLoan,
+  { was, will, reason, untold }: Told & { untold: string },
+) {
+  const { tx, today } = work;
+  const officer = row.loan_officer_id;
+  const title = `Look at the new schedule of ${row.loan_number}`;
+  const sentences = [
+    `The schedule follows what became known (${reason.replaceAll('_', ' ')}).`,
+    `The next instalment was ${wordsOf(was)}; it is ${wordsOf(will)}.`,
+    untold === '' ? 'The borrower was sent a notice.' : `The borrower was not told: ${untold}`,
+  ];
+  const description = sentences.join(' ');
+  const open = await findOpenTask(tx, row.id, title);
+  if (open !== null) return update(tx, 'tasks', open, { description });
+  const assignee_id = officer !== null && (await isActiveStaff(tx, officer)) ? officer : null;
+  await insert(tx, 'tasks', {
+    title,
+    description,
+    borrower_id: row.borrower_id,
+    loan_id: row.id,
+    related_type: 'loan',
+    related_id: row.id,
+    task_type: 'other',
+    assignee_id,
+    due_date: today,
+    source: 'system',
+  });
+}
+
+const wordsOf = (plan: Told['will']) =>
+  `${plan.payment_amount} on ${plan.first_date}, the last one ${plan.last_payment_amount} on ${plan.last_date}`;

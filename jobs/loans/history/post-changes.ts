@@ -1,0 +1,194 @@
+import { Big } from 'big.js';
+import * as accruals from '../../../sql/loans/accruals.ts';
+import { ACCRUAL_ROLES, type AccountRole } from '../../ledger/chart.ts';
+import { postEntry, postNewEntry } from '../../ledger/post.ts';
+import { money } from '../../money.ts';
+import { postLoanEvent } from './post-loan-event.ts';
+import type { Work } from '../../work.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { type LoanEvent } from '../engine/events.ts';
+import { fold, type FoldInput } from '../engine/fold.ts';
+import { referenceType } from '../engine/posting-matrix.ts';
+import {
+  postingDifference,
+  isEmptyPosting,
+  netPosting,
+  buildPosting,
+  type Posting,
+} from '../engine/postings.ts';
+import type { LoanState } from '../engine/state.ts';
+import type { LoanTerms } from '../products/loan-terms.ts';
+
+/** The loan as it was before the new events. */
+type Before = {
+  row: { id: string; loan_number: string; posted_until: string; terms: Record<string, unknown> };
+  schedule: readonly ScheduleRow[];
+  events: readonly LoanEvent[];
+  state: LoanState;
+  booked?: PostedByEvent;
+};
+
+/** What the ledger holds of each event, each role on one side; and how the entries are named that correct it. */
+export type PostedByEvent = { of: (eventId: string) => Posting; purpose: string };
+
+/**
+ * The loan after the new events, which of all its events move other amounts than before, and which of them
+ * counted before and count now.
+ */
+type After = {
+  state: LoanState;
+  fresh: readonly LoanEvent[];
+  isOther: (id: string) => boolean;
+  counted: readonly LoanEvent[];
+  counts: readonly LoanEvent[];
+};
+
+/** What is folded, and whether a payment relieves the receivable. */
+type Input = FoldInput & { terms: Pick<LoanTerms, 'accrual_relief'> };
+
+/** Posts what the new history says and the books do not hold yet. */
+export async function postChanges(work: Work, loan: Before, input: Input, after: After) {
+  await postAccrual(work, loan, input, after);
+  await postDifferences(work, loan, input, after);
+}
+
+/**
+ * Interest is posted to the end of yesterday (or of today, once tonight's close has passed the loan).
+ * What the history now says of those days, and is not posted, is posted today as one more row.
+ */
+async function postAccrual(work: Work, loan: Before, input: Input, { state: after, fresh }: After) {
+  const as_of = loan.row.posted_until;
+  const isToday = as_of === input.as_of;
+  const { schedule, events } = loan;
+  const stateBefore = isToday ? loan.state : fold({ ...input, schedule, events, as_of });
+  const stateAfter = isToday ? after : fold({ ...input, as_of });
+  const amount = earnedInterest(stateAfter, input.events).minus(
+    earnedInterest(stateBefore, loan.events),
+  );
+  await adjustInterest(work, loan.row, amount, fresh.at(-1)?.id ?? null);
+}
+
+/** One more accrual row for the loan, with its entry; nothing for nothing. */
+export async function adjustInterest(
+  work: Work,
+  row: Before['row'],
+  amount: Big,
+  reference_id: string | null,
+) {
+  if (amount.eq(0)) return;
+  const isRise = amount.gt(0);
+  // Either of an event that is new, or of none.
+  const entry_id = await postNewEntry(work, {
+    entry_date: work.today,
+    reference_type: 'interest_accrual',
+    reference_id,
+    purpose: 'adjustment',
+    loan_id: row.id,
+    description: `Interest adjustment ${row.loan_number}`,
+    debit: { [isRise ? ACCRUAL_ROLES.debit : ACCRUAL_ROLES.credit]: money(amount.abs()) },
+    credit: { [isRise ? ACCRUAL_ROLES.credit : ACCRUAL_ROLES.debit]: money(amount.abs()) },
+  });
+  if (entry_id !== null)
+    await accruals.addAdjustment(work.tx, row.id, work.today, money(amount), entry_id);
+}
+
+/** Interest earned here: what came accrued from another servicer was posted when it was boarded. */
+export function earnedInterest(state: LoanState, events: readonly LoanEvent[]): Big {
+  const brought = events.find(({ kind }) => kind === 'boarding') as
+    { accrued_interest?: string } | undefined;
+  return new Big(state.interest_earned).minus(brought?.accrued_interest ?? 0);
+}
+
+async function postDifferences(
+  work: Work,
+  loan: Before,
+  { terms, events }: Input,
+  { state: after, fresh, isOther, counted, counts }: After,
+) {
+  const isFresh = new Set(fresh.map(({ id }) => id));
+  const reversed = new Map(
+    fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
+  );
+  const { booked } = loan;
+  // Where a history only goes on, nearly all that counts has counted before.
+  const at = counts.findIndex((event, place) => event !== counted[place]);
+  const from = at < 0 ? counts.length : at;
+  const [did, does] = [idsOf(counted.slice(from)), idsOf(counts.slice(from))];
+  const changed = events.filter(({ id }) => booked || did.has(id) !== does.has(id) || isOther(id));
+  const were = postingsOf(changed, { ...loan, counting: counted }, terms.accrual_relief);
+  const are = postingsOf(changed, { state: after, counting: counts }, terms.accrual_relief);
+  for (const event of changed) {
+    const { id } = event;
+    const change = booked
+      ? postingDifference(booked.of(id), netPosting(are.of(id)))
+      : postingDifference(were.of(id), are.of(id));
+    if (isEmptyPosting(change)) continue;
+    const reversal = reversed.get(event.id);
+    const cause = fresh.at(-1) ?? event;
+    const isNew = !booked && fresh.length > 0;
+    const posting = {
+      entry_date: isFresh.has(event.id)
+        ? event.effective_date
+        : (reversal?.effective_date ?? work.today),
+      effective_date: event.effective_date,
+      reference_type: reversal ? `${event.kind}_reversal` : referenceType(event.kind),
+      reference_id: isFresh.has(event.id) || booked ? event.id : cause.id,
+      purpose: isFresh.has(event.id) ? '' : (booked?.purpose ?? event.id),
+      loan_id: loan.row.id,
+      description: descriptionOf(
+        event,
+        loan.row.loan_number,
+        isFresh.has(event.id),
+        reversal !== undefined,
+      ),
+      debit: amounts(change.debit),
+      credit: amounts(change.credit),
+    };
+    const write = isNew ? postNewEntry : postEntry;
+    await postLoanEvent(work, loan.row, posting, { write, borne: borneByServicer(event) });
+  }
+}
+
+/** The tenant pays for a credit that it or a merchant sponsors, also when an investor owns the loan. */
+const borneByServicer = (event: LoanEvent): readonly AccountRole[] =>
+  event.kind === 'service_credit' && ['servicer', 'merchant'].includes(event.sponsor ?? 'lender')
+    ? ['service_credit_expense']
+    : [];
+
+const idsOf = (events: readonly LoanEvent[]) => new Set(events.map(({ id }) => id));
+
+const NOTHING: Posting = { debit: {}, credit: {} };
+
+/** What some events of a history mean for the books; one that does not count means nothing. */
+function postingsOf(
+  events: readonly LoanEvent[],
+  { state, counting: all }: { state: LoanState; counting: readonly LoanEvent[] },
+  isRelieved: boolean | undefined,
+) {
+  const ids = idsOf(events);
+  const lines = Map.groupBy(
+    state.allocations.filter(({ event_id }) => ids.has(event_id)),
+    ({ event_id }) => event_id,
+  );
+  const counting = new Map(all.filter(({ id }) => ids.has(id)).map((event) => [event.id, event]));
+  return {
+    of: (id: string): Posting => {
+      const event = counting.get(id);
+      return event === undefined ? NOTHING : buildPosting(event, lines.get(id) ?? [], isRelieved);
+    },
+  };
+}
+
+function descriptionOf(
+  { kind }: LoanEvent,
+  loanNumber: string,
+  isNew: boolean,
+  isReversal: boolean,
+): string {
+  const name = referenceType(kind).replaceAll('_', ' ');
+  const sentence = isReversal ? `Reversal of ${name}` : isNew ? name : `Change of ${name}`;
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)} ${loanNumber}`;
+}
+
+const amounts = (side: Posting['debit']) =>
+  Object.fromEntries(Object.entries(side).map(([role, amount]) => [role, money(amount)]));

@@ -1,0 +1,59 @@
+import * as sales from '../../../sql/portfolios/sales.ts';
+import type { AccountRole } from '../../ledger/chart.ts';
+import { postEntry, type Posting } from '../../ledger/post.ts';
+import type { Work } from '../../work.ts';
+import { bookSale, carriedAmountChange, lenderAccounts } from './post-sale.ts';
+
+type SoldLoan = { id: string; loan_number: string; terms: Record<string, unknown> };
+
+type Booking = {
+  write?: typeof postEntry;
+  /** Roles that stay on the tenant's own accounts although the loan is sold. */
+  borne?: readonly AccountRole[];
+};
+
+/** Whether the loan was sold with a price, so that its roles are booked on what is owed to the investor. */
+export const isSold = (terms: Record<string, unknown>): boolean =>
+  typeof terms['sold_on'] === 'string';
+
+/**
+ * Posts what a loan's event means. What is dated before the day on which the loan was sold, and found
+ * afterwards, is the seller's: it is booked on the lender's own accounts, and the sale is corrected by
+ * what it leaves there, at the price that was agreed. So it is nobody's gain to enter a payment early or
+ * late.
+ */
+export async function postLoanEvent(
+  work: Work,
+  loan: SoldLoan,
+  posting: Posting,
+  { write = postEntry, borne = [] }: Booking = {},
+) {
+  const sold_on = loan.terms['sold_on'];
+  const happened = posting.effective_date ?? posting.entry_date;
+  if (typeof sold_on !== 'string') return write(work, posting);
+  if (happened >= sold_on) {
+    if (borne.length === 0) return write(work, posting);
+    const { previous_accounts } = await sales.findBookedSale(work.tx, loan.id);
+    const accounts = Object.fromEntries(
+      borne.map((role) => [role, previous_accounts[role] ?? null]),
+    );
+    return write(work, { ...posting, accounts });
+  }
+  const sold = await sales.findBookedSale(work.tx, loan.id);
+  const accounts = lenderAccounts(sold.previous_accounts);
+  const entry = await postEntry(work, { ...posting, accounts });
+  const { entry_date, reference_id, purpose = '' } = posting;
+  const corrected = await bookSale(
+    work,
+    { id: sold.id, loan_id: loan.id },
+    { ...carriedAmountChange(posting), ...sold, loan_number: loan.loan_number },
+    '0.00',
+    {
+      entry_date: entry_date < sold_on ? sold_on : entry_date,
+      purpose: `${reference_id ?? ''} ${purpose}`.trim(),
+      accounts,
+    },
+  );
+  await sales.addJournalEntries(work.tx, sold.id, corrected);
+  return entry;
+}

@@ -1,0 +1,245 @@
+import { Big } from 'big.js';
+import type { EventRow } from '../../../sql/loans/events.ts';
+import * as happened from '../../../sql/loans/event-effects.ts';
+import * as history from '../../../sql/loans/history.ts';
+import { BusinessDateChanged, Invalid, NotFound, ReliefEnding } from '../../errors.ts';
+import { money } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import { MAX_BALANCE } from '../arithmetic/terms.ts';
+import { syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { finalPayment } from '../engine/final-payment.ts';
+import { foldWithCheckpoint, continueReplay, replay, type FoldedHistory } from '../engine/fold.ts';
+import { toLoanState, type LoanState } from '../engine/state.ts';
+import { readTerms } from '../products/loan-terms.ts';
+import { billBeforeEvent } from '../../documents/statements.job.ts';
+import { postChanges, type PostedByEvent } from './post-changes.ts';
+import {
+  changedSales,
+  changedSplits,
+  CREDIT_KINDS,
+  lossOf,
+  changedCoverage,
+  changedEvents,
+  PAYMENT_KINDS,
+  newScheduleVersion,
+} from './differences.ts';
+import { changeStatus, applyStateChange, delinquencyColumns } from './apply-state-change.ts';
+import { updateAutopayDates } from './next-autopay-date.ts';
+import { supersedeStaleQuote } from './supersede-quotes.ts';
+import { reevaluateOutcomes, notifyOfficer } from './reevaluate-outcomes.ts';
+import { notifyScheduleChange } from './notify-schedule-change.ts';
+import { changesAgreedSchedule, scheduleReason } from './schedule-reason.ts';
+import type { LoanStatus } from './statuses.ts';
+import { affectsPastDays, findWithdrawnEvents } from './withdrawn-events.ts';
+
+type Whole = NonNullable<Awaited<ReturnType<typeof history.lockAndRead>>>;
+
+/** A loan under its lock, with its history and what that came to before anything new. */
+export type OpenLoan = {
+  row: Omit<Whole, 'schedule' | 'events'>;
+  schedule: readonly ScheduleRow[];
+  events: readonly LoanEvent[];
+  state: LoanState;
+  /** What happens next goes on from here, where it can. */
+  folded: FoldedHistory;
+  /** What the ledger holds, where that is looked up and does not follow from the state. */
+  booked?: PostedByEvent;
+};
+
+/**
+ * Locks the loan and folds it as of today. One writer per loan at a time. On the first morning after a relief, its end
+ * comes first; on the first of a month, its statement comes before anything else.
+ */
+export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
+  const whole = await locked(work, loanId);
+  if (work.isEndingReliefs) return unfolded(work, whole);
+  if (whole?.has_ended_relief) throw new ReliefEnding();
+  const month = whole?.unbilled_month ?? null;
+  if (month !== null) await billBeforeEvent(work.tx, { work, id: loanId, month });
+  return unfolded(work, whole);
+}
+
+/**
+ * Folds a loan anew without anything new, and before it is billed: what is kept of its fold may be what
+ * billing it stumbled over.
+ */
+export async function refold(work: Work, loanId: string) {
+  await recordEvents(work, unfolded(work, await locked(work, loanId)), []);
+}
+
+/**
+ * The loan as it is under its lock. Whoever waited for that while the day ended would fold it as of the day
+ * before, without what others have done on the new one, and begins again.
+ */
+async function locked({ tx, today }: Work, loanId: string): Promise<Whole | null> {
+  const whole = await history.lockAndRead(tx, loanId);
+  if (whole !== null && whole.business_date !== today) throw new BusinessDateChanged();
+  return whole;
+}
+
+function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLoan {
+  if (whole === null) throw new NotFound();
+  const { schedule, events: recorded, ...row } = whole;
+  const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(eventOf);
+  const input = { terms: readTerms(row), schedule, events, as_of: today };
+  const run = replay(input);
+  return { row, schedule, events, state: toLoanState(run.position, today), folded: { input, run } };
+}
+
+/**
+ * The loan with its history, to look at and not to change: no lock is taken. Known on a day is what
+ * had been recorded by its end.
+ */
+export async function readLoan(work: Work, loanId: string, knownOn?: string): Promise<OpenLoan> {
+  return unfolded(work, await history.read(work.tx, loanId), knownOn);
+}
+
+const eventOf = ({ id, kind, effective_date, details }: EventRow): LoanEvent =>
+  ({ ...details, id, kind, effective_date }) as LoanEvent;
+
+/** What comes with the events besides what follows from them. */
+export type RecordOptions = {
+  /** The loan's first schedule; later ones follow from what is agreed. */
+  schedule?: readonly ScheduleRow[];
+  /** The status that the loan has from now on, where the events alone do not say it. */
+  becomes?: LoanStatus;
+  /** The name by which subscribers are told of a change of the status. */
+  trigger?: string | undefined;
+  reason?: string | null | undefined;
+  /** Why the schedule is another, where the events alone do not say it. */
+  because?: string | undefined;
+};
+
+/**
+ * The one door through which anything financial happens to a loan. The events are appended; the whole
+ * history is folded, going on from its end where that is enough; and what differs is written: the anchor,
+ * the plan and its coverage, the allocations of payments, the fees, and the ledger – the new events' own
+ * entries, and deltas dated today for whatever older events mean otherwise now. Written together or not at all.
+ */
+export async function recordEvents(
+  work: Work,
+  loan: OpenLoan,
+  said: readonly LoanEvent[],
+  { schedule: first, becomes, trigger, reason, because }: RecordOptions = {},
+): Promise<LoanState> {
+  const { row } = loan;
+  const schedule = first ?? loan.schedule;
+  const fresh = [...said, ...(await findWithdrawnEvents(work, loan, said))];
+  const events = [...loan.events, ...fresh];
+  const input = { terms: readTerms(row), schedule, events, as_of: work.today };
+  const counted = loan.folded.run?.events ?? eventsInForce(loan.events, work.today);
+  const { state, anchor, run } = foldWithCheckpoint(
+    input,
+    continueReplay(loan.folded, input) ?? replay(input),
+  );
+  const final = finalPayment(run);
+  assertWithinReach(loan.state, state);
+  const cause = because ?? scheduleReason(fresh, events, work.today);
+  const isOther = changedEvents(loan.state, state);
+  const now = { ...row, status: becomes ?? row.status };
+  // A loan that was just boarded is told of as a whole; what it comes with is no change.
+  const isBoarded = fresh.some(({ kind }) => kind === 'boarding');
+  const replaced = newScheduleVersion(loan, state, first !== undefined, cause);
+  await happened.writeEventEffects(work.tx, {
+    loan_id: row.id,
+    events: fresh.map(storedForm),
+    plan: replaced,
+    covered: {
+      version: row.schedule_version,
+      rows: replaced ? [] : changedCoverage(loan.state, state),
+    },
+    // A new payment is written, with its split, by whoever receives it.
+    payments: changedSplits(PAYMENT_KINDS, isOther, state, loan.events),
+    credits: changedSplits(CREDIT_KINDS, isOther, state, events),
+    sales: changedSales(isOther, state, events),
+    fees: state.fees,
+    anchor: {
+      ...anchorColumns(state, anchor),
+      ...delinquencyColumns(work, { ...now, isBoarded }, state, run.position),
+      ...lossOf(loan.state, state),
+      final_payment_amount: final && money(final),
+      schedule_version: replaced?.version ?? row.schedule_version,
+      ...replaced?.shown,
+    },
+  });
+  await postChanges(work, loan, input, { state, isOther, fresh, counted, counts: run.events });
+  await supersedeStaleQuote(work, row.quote_id, input);
+  if (becomes) await changeStatus(work, row, becomes, trigger ?? becomes, reason);
+  const before = { events: counted, state: loan.state };
+  const after = { events: run.events, state };
+  await syncForms1099C(work, row, before, after);
+  if (!isBoarded) {
+    const moved = { was: row.status, before: loan.state, after: state, events: run.events };
+    const sentences = await applyStateChange(work, now, moved, trigger);
+    if (affectsPastDays(fresh, work.today))
+      sentences.push(...(await reevaluateOutcomes(work, loan, events, run.events)));
+    await notifyOfficer(work, row, sentences);
+    if (replaced) await updateAutopayDates(work, row.id, loan.state, state);
+  }
+  if (replaced && !becomes && !changesAgreedSchedule(fresh, events))
+    await notifyScheduleChange(work, row, { before: loan.state, after: state, reason: cause });
+  return state;
+}
+
+/** One loan beyond all bounds would stop the close of all; what it owes may only fall from there. */
+function assertWithinReach(before: LoanState, after: LoanState) {
+  for (const balance of ['total_balance', 'suspense_balance'] as const) {
+    const amount = new Big(after[balance]);
+    if (amount.lte(MAX_BALANCE) || amount.lte(before[balance])) continue;
+    throw new Invalid({ amount: `Takes the loan beyond ${MAX_BALANCE}.` });
+  }
+}
+
+const storedForm = ({ id, kind, effective_date, ...details }: LoanEvent) => ({
+  id,
+  kind,
+  effective_date,
+  details,
+});
+
+type Anchored = ReturnType<typeof foldWithCheckpoint>['anchor'];
+
+function anchorColumns(state: LoanState, anchor: Anchored) {
+  const { day_count: _, rounding_mode: __, ...columns } = anchor;
+  return {
+    ...columns,
+    off_books_interest: state.off_books_interest,
+    interest_free_balance: state.interest_free_balance,
+    charge_off_balance: state.charge_off_balance,
+    recovered_amount: state.total_recovered,
+    deficiency_balance: state.deficiency_balance,
+    oldest_unpaid_due_date: state.oldest_unpaid_due_date,
+    maturity_date: state.maturity_date,
+    cycle_start_date: state.cycle?.begins ?? null,
+    cycle_end_date: state.cycle?.ends ?? null,
+    last_payment_date: state.last_payment_date,
+    last_payment_amount: state.last_payment_amount,
+    paid_principal: state.total_paid_principal,
+    paid_interest: state.total_paid_interest,
+    paid_fees: state.total_paid_fees,
+    delinquency_pauses: state.pauses,
+    ...openInstallments(state),
+  };
+}
+
+/**
+ * What the plan still asks for, so that nobody has to read all of it to know that. Nothing is kept where an
+ * instalment is due before one of a lower number, as one that was named a day may be once another plan is undone.
+ */
+function openInstallments({ installments, maturity_date }: LoanState) {
+  const isInOrder = installments.every(
+    ({ period_number }, at) => period_number > (installments[at - 1]?.period_number ?? 0),
+  );
+  if (!isInOrder)
+    return { open_installments: null, first_open_period: null, is_last_covered: null };
+  const open = installments.filter(({ status }) => status !== 'paid' && status !== 'canceled');
+  const last = installments.findLast(({ due_date }) => due_date === maturity_date);
+  return {
+    open_installments: open.length,
+    first_open_period: (open[0] ?? last)?.period_number ?? null,
+    is_last_covered: last?.status === 'paid',
+  };
+}

@@ -1,0 +1,70 @@
+import * as kept from '../../../sql/loans/stored-balances.ts';
+import { newId } from '../../../sql/new-id.ts';
+import type { AccountRole } from '../../ledger/chart.ts';
+import { ZERO } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { netPosting, type Posting } from '../engine/postings.ts';
+import { recordEvents, openLoan, type OpenLoan } from './record-events.ts';
+import { postMissedInterest } from './missed-interest.ts';
+import { newEvent } from './new-event.ts';
+
+export type RefoldResult = { before: kept.StoredBalances; after: kept.StoredBalances };
+
+/**
+ * Brings what is kept of a loan in line with what its history comes to now, after a release that reckons
+ * otherwise: balances, schedule, the splits of payments, and the books, by entries of today for each event
+ * that means something else. A loan that is paid off stays so: what it turns out to lack is written off.
+ * A loan whose records are right is left as it is.
+ */
+export async function refoldLoan(work: Work, loanId: string): Promise<RefoldResult> {
+  const loan = await openLoan(work, loanId);
+  const before = await kept.readStoredBalances(work.tx, loanId);
+  await recordEvents(work, await asKept(work, loan), lackOfClosed(work, loan), {
+    because: 'reckoned_anew',
+  });
+  await postMissedInterest(work, loanId);
+  return { before, after: await kept.readStoredBalances(work.tx, loanId) };
+}
+
+/** The loan as its records and the ledger have it, of which the fold knows nothing. */
+async function asKept({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
+  const { id, schedule_version } = loan.row;
+  const rows = await kept.storedScheduleRows(tx, id, schedule_version);
+  const installments = rows.map(({ is_canceled, ...row }) => ({
+    ...row,
+    open_amount: '0.00',
+    status: is_canceled ? ('canceled' as const) : ('upcoming' as const),
+  }));
+  const booked = await bookedOf(tx, loan);
+  return {
+    ...loan,
+    state: { ...loan.state, installments, allocations: [], coverage: [] },
+    booked: {
+      of: (eventId) => netPosting(booked.get(eventId) ?? { debit: {}, credit: {} }),
+      purpose: `reckoned ${newId()}`,
+    },
+  };
+}
+
+/** What the ledger holds for each event: its own entry, and what was posted later because of another. */
+async function bookedOf(tx: Work['tx'], { row, events }: OpenLoan): Promise<Map<string, Posting>> {
+  const known = new Set(events.map(({ id }) => id));
+  const booked = new Map<string, Posting>();
+  for (const { reference_id, purpose, role, amount } of await kept.postedAmountsByEvent(
+    tx,
+    row.id,
+  )) {
+    const eventId = known.has(purpose) ? purpose : (reference_id ?? '');
+    const posting = booked.get(eventId) ?? { debit: {}, credit: {} };
+    const sum = posting.debit[role as AccountRole] ?? ZERO;
+    posting.debit[role as AccountRole] = sum.plus(amount);
+    booked.set(eventId, posting);
+  }
+  return booked;
+}
+
+/** The borrower was told that nothing is owed any more. */
+function lackOfClosed({ today }: Work, { row, state }: OpenLoan) {
+  if (row.status !== 'paid_off' || state.is_paid_off || state.is_charged_off) return [];
+  return [newEvent({ kind: 'write_off', effective_date: today })];
+}

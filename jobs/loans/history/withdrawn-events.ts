@@ -1,0 +1,104 @@
+import { setStatus } from '../../../sql/loans/records.ts';
+import * as plans from '../../../sql/loans/payment-plans.ts';
+import { serviceCredits } from '../../../sql/loans/service-credits.ts';
+import { findLocked } from '../../../sql/table.ts';
+import { auditChange } from '../../audit.ts';
+import { addDays } from '../../dates.ts';
+import type { Work } from '../../work.ts';
+import { settlementFulfilledDate, isSettlement } from '../outcomes/payment-plans.ts';
+import { listReceipts, type EvaluationCutoff } from '../outcomes/receipts.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import type { EventOf, LoanEvent } from '../engine/events.ts';
+import type { OpenLoan } from './record-events.ts';
+import { newEvent } from './new-event.ts';
+
+/** The forgiveness with which a fulfilled settlement ends the loan. */
+export const settlementForgiveness = (effective_date: string): EventOf<'forgiveness'> =>
+  newEvent({
+    kind: 'forgiveness',
+    effective_date,
+    principal: 'all',
+    interest: 'all',
+    fees: 'all',
+    settles: true,
+  });
+
+/** Whether what is new may change what was paid up to a past day. */
+export const affectsPastDays = (fresh: readonly LoanEvent[], today: string): boolean =>
+  fresh.some(
+    ({ kind, effective_date }) =>
+      kind === 'reversal' ||
+      kind === 'reimbursement' ||
+      (kind === 'payment' && effective_date < today),
+  );
+
+/** Today's money counts; a deadline has passed once the close has judged the loan on its day. */
+export const evaluationCutoff = (
+  { today }: Work,
+  { row }: Pick<OpenLoan, 'row'>,
+): EvaluationCutoff => ({
+  paid_through: today,
+  judged_through: addDays(row.posted_until, -1),
+});
+
+/**
+ * What was concluded from the loan's payments and does not follow from them any more, as further events:
+ * the residue written off with a payment and the credit given with a payoff go with that payment, and
+ * the forgiveness of a settlement goes, or moves to another day, with the payments that fulfilled it.
+ */
+export async function findWithdrawnEvents(
+  work: Work,
+  loan: OpenLoan,
+  fresh: readonly LoanEvent[],
+): Promise<LoanEvent[]> {
+  if (!affectsPastDays(fresh, work.today)) return [];
+  const recorded = [...loan.events, ...fresh];
+  const standing = eventsInForce(recorded, work.today);
+  return [
+    ...(await withoutTheirPayment(work, standing)),
+    ...(await unsettled(work, loan, recorded, standing)),
+  ];
+}
+
+const undoing = ({ today }: Work, { id }: LoanEvent) =>
+  newEvent({ kind: 'reversal', effective_date: today, reverses: id });
+
+async function withoutTheirPayment(work: Work, standing: readonly LoanEvent[]) {
+  const counts = new Set(standing.map(({ id }) => id));
+  const orphaned = standing.filter(
+    (event) =>
+      (event.kind === 'write_off' || event.kind === 'service_credit') &&
+      event.payment_id !== undefined &&
+      !counts.has(event.payment_id),
+  );
+  for (const { kind, id } of orphaned) {
+    if (kind !== 'service_credit') continue;
+    const before = await findLocked(work.tx, serviceCredits, id);
+    await auditChange(work, serviceCredits, 'reverse', before, async () => {
+      await setStatus(work.tx, 'service_credits', id, 'reversed');
+      return id;
+    });
+  }
+  return orphaned.map((event) => undoing(work, event));
+}
+
+async function unsettled(
+  work: Work,
+  loan: OpenLoan,
+  recorded: readonly LoanEvent[],
+  standing: readonly LoanEvent[],
+) {
+  const settled = standing.find((event) => event.kind === 'forgiveness' && event.settles === true);
+  if (settled === undefined) return [];
+  const plan = (await plans.lockEndedPlans(work.tx, loan.row.id)).find(
+    (judged) => judged.status === 'completed' && isSettlement(judged),
+  );
+  if (plan === undefined) return [];
+  const on = settlementFulfilledDate(
+    plan,
+    listReceipts(recorded, standing),
+    evaluationCutoff(work, loan),
+  );
+  if (on === settled.effective_date) return [];
+  return [undoing(work, settled), ...(on === null ? [] : [settlementForgiveness(on)])];
+}

@@ -1,0 +1,136 @@
+import { Big } from 'big.js';
+import * as plans from '../../../sql/loans/payment-plans.ts';
+import { findLocked } from '../../../sql/table.ts';
+import { auditChange } from '../../audit.ts';
+import { addDays } from '../../dates.ts';
+import { min, money, sum, ZERO } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import {
+  amountPaidBetween,
+  firstDayPaid,
+  type EvaluationCutoff,
+  type Receipt,
+} from './receipts.ts';
+
+type Agreed = Pick<plans.PaymentPlan, 'agreed_on' | 'installments' | 'grace_days'>;
+type Installment = Agreed['installments'][number];
+
+export type PlanProgress = {
+  status: 'active' | 'completed' | 'broken';
+  installments: Installment[];
+  paid_amount: string;
+};
+
+/**
+ * How far a payment plan has come. Money covers the installments in their order. An installment that is
+ * not covered when its grace is over is missed, which breaks the plan; money that comes later does not
+ * mend it.
+ */
+export function evaluatePlanProgress(
+  plan: Agreed,
+  receipts: readonly Receipt[],
+  known: EvaluationCutoff,
+): PlanProgress {
+  const paidBy = (last: string) => amountPaidBetween(receipts, plan.agreed_on, last);
+  let due = ZERO;
+  const parts = plan.installments.map(({ due_date, amount }) => {
+    due = due.plus(amount);
+    return { due_date, amount, due, deadline: addDays(due_date, plan.grace_days) };
+  });
+  const isOver = (deadline: string) => known.judged_through >= deadline;
+  const missed = parts.find(({ deadline, due }) => isOver(deadline) && paidBy(deadline).lt(due));
+  const paid = paidBy(missed?.deadline ?? known.paid_through);
+  const installments = parts.map((part) => ({
+    due_date: part.due_date,
+    amount: part.amount,
+    status: statusOf(part, paid, missed?.deadline),
+  }));
+  const isCovered = paid.gte(due);
+  return {
+    status: missed ? 'broken' : isCovered ? 'completed' : 'active',
+    installments,
+    paid_amount: money(min(paid, due)),
+  };
+}
+
+function statusOf(
+  { due, deadline }: { due: Big; deadline: string },
+  paid: Big,
+  broken_on: string | undefined,
+) {
+  if (paid.gte(due)) return 'paid';
+  return broken_on !== undefined && deadline <= broken_on ? 'missed' : 'pending';
+}
+
+/** The first day by which all that the plan asks for was paid; null while something is missing. */
+export const planCoveredDate = (
+  { installments, agreed_on }: Agreed,
+  receipts: readonly Receipt[],
+) => firstDayPaid(receipts, agreed_on, sum(installments.map(({ amount }) => new Big(amount))));
+
+/**
+ * Judges again the plans that were completed or broken. One that asks for money again is in force, and the
+ * close of business completes it when it is paid. Answers a sentence for each whose status is another.
+ */
+export async function reevaluatePlans(
+  work: Work,
+  loanId: string,
+  receipts: readonly Receipt[],
+  known: EvaluationCutoff,
+): Promise<string[]> {
+  const sentences: string[] = [];
+  for (const plan of await plans.lockEndedPlans(work.tx, loanId)) {
+    const progress = evaluatePlanProgress(plan, receipts, known);
+    if (progress.status === plan.status && progress.paid_amount === plan.paid_amount) continue;
+    const status = await standingOf(work, loanId, plan, progress);
+    const before = await findLocked(work.tx, plans.paymentPlans, plan.id);
+    await auditChange(work, plans.paymentPlans, 'update', before, async () => {
+      await plans.saveProgress(work.tx, plan.id, { ...progress, status });
+      if (status === 'broken') await plans.cancelScheduledPayments(work.tx, plan.id);
+      return plan.id;
+    });
+    if (status !== plan.status) sentences.push(sentenceOf(plan, { ...progress, status }));
+  }
+  return sentences;
+}
+
+/** A loan has one plan in force: what was agreed since then replaces a plan that asks for money again. */
+async function standingOf(
+  work: Work,
+  loanId: string,
+  plan: plans.EndedPlan,
+  { status }: PlanProgress,
+) {
+  if (status === plan.status || status === 'broken') return status;
+  return (await plans.lockActivePlan(work.tx, loanId)) === null ? 'active' : 'canceled';
+}
+
+function sentenceOf(
+  plan: plans.EndedPlan,
+  { status, paid_amount }: Pick<PlanProgress, 'paid_amount'> & { status: string },
+): string {
+  const name = plan.plan_type === 'settlement' ? 'settlement' : 'payment plan';
+  const again = status === 'active' ? 'in force again' : status;
+  const sentence = `The ${name} of ${plan.total_amount} is ${again}: ${paid_amount} of it is paid.`;
+  const isUncollected = status === 'active' && plan.auto_collect;
+  return isUncollected ? `${sentence} Order the payments that are still missing.` : sentence;
+}
+
+/**
+ * The day on which a settlement was fulfilled, as its payments are known now; null where it is not
+ * fulfilled any more.
+ */
+export function settlementFulfilledDate(
+  plan: Agreed,
+  receipts: readonly Receipt[],
+  known: EvaluationCutoff,
+) {
+  const isFulfilled = evaluatePlanProgress(plan, receipts, known).status === 'completed';
+  return isFulfilled ? planCoveredDate(plan, receipts) : null;
+}
+
+export const isSettlement = ({
+  plan_type,
+  waive_remaining,
+}: Pick<plans.PaymentPlan, 'plan_type' | 'waive_remaining'>) =>
+  plan_type === 'settlement' && waive_remaining;

@@ -1,0 +1,79 @@
+import type { Big } from 'big.js';
+import { min, money, parseMoney, sum } from '../../money.ts';
+import type { EventOf, LoanEvent } from '../engine/events.ts';
+
+/** Money that came from the borrower and was not taken back, on the day from which it counts. */
+export type Receipt = { effective_date: string; amount: string };
+
+/**
+ * The payments among the events that count, each without the part of it that was paid back. A refund takes the
+ * payment that it names first, then the latest payments that had come by its day. Money that came back to us
+ * later, because a refund was returned, counts again.
+ */
+export function listReceipts(
+  recorded: readonly LoanEvent[],
+  counting: readonly LoanEvent[],
+): Receipt[] {
+  const counts = new Set(counting.map(({ id }) => id));
+  const kept = new Map<string, Kept>();
+  for (const event of recorded) {
+    if (event.kind === 'payment') {
+      const { id, effective_date } = event;
+      kept.set(id, { effective_date, left: parseMoney(event.amount), is_back: false });
+    }
+    if (event.kind === 'reimbursement' && counts.has(event.id)) payBack(kept, event);
+    const reversed = event.kind === 'reversal' ? kept.get(event.reverses) : undefined;
+    if (reversed !== undefined) reversed.is_back = true;
+  }
+  return [...kept]
+    .filter(([id]) => counts.has(id))
+    .map(([, { effective_date, left }]) => ({ effective_date, amount: money(left) }));
+}
+
+type Kept = { effective_date: string; left: Big; is_back: boolean };
+
+function payBack(kept: ReadonlyMap<string, Kept>, event: EventOf<'reimbursement'>) {
+  const named = event.payment_id === undefined ? undefined : kept.get(event.payment_id);
+  const latestFirst = [...kept.values()]
+    .filter(
+      (payment) =>
+        payment !== named && !payment.is_back && payment.effective_date <= event.effective_date,
+    )
+    .toReversed()
+    .toSorted((first, second) => second.effective_date.localeCompare(first.effective_date));
+  let amount = parseMoney(event.amount);
+  for (const payment of [...(named ? [named] : []), ...latestFirst]) {
+    const taken = min(payment.left, amount);
+    payment.left = payment.left.minus(taken);
+    amount = amount.minus(taken);
+  }
+}
+
+/** What was paid from one day to another, both included. */
+export const amountPaidBetween = (receipts: readonly Receipt[], from: string, to: string): Big =>
+  sum(
+    receipts
+      .filter(({ effective_date: on }) => on >= from && on <= to)
+      .map(({ amount }) => parseMoney(amount)),
+  );
+
+/** The first day by which so much was paid since another day; null while it was not. */
+export function firstDayPaid(
+  receipts: readonly Receipt[],
+  from: string,
+  amount: Big,
+): string | null {
+  const days = receipts.map(({ effective_date }) => effective_date).toSorted();
+  return days.find((day) => amountPaidBetween(receipts, from, day).gte(amount)) ?? null;
+}
+
+/**
+ * Up to which day money counts, and up to which day deadlines have passed. They differ while a day is
+ * open: its money counts already, and more of it may come.
+ */
+export type EvaluationCutoff = { paid_through: string; judged_through: string };
+
+export const endOfDayCutoff = (day: string): EvaluationCutoff => ({
+  paid_through: day,
+  judged_through: day,
+});

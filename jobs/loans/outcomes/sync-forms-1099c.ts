@@ -1,0 +1,115 @@
+import * as forms from '../../../sql/loans/forms-1099c.ts';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import { findLocked } from '../../../sql/table.ts';
+import { update } from '../../../sql/write.ts';
+import { auditChange } from '../../audit.ts';
+import { parseMoney } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import {
+  isForgiveness,
+  principalForgiven,
+  type CountedHistory,
+  type ForgivenPrincipal,
+} from './forgiven-principal.ts';
+import { withdrawSettingsTask, createForm1099C } from './form-1099c.ts';
+import { remindOfficer } from './remind-officer.ts';
+
+/** Forgiven principal of a year from which the law asks for the form (26 CFR 1.6050P-1). */
+const THRESHOLD = '600.00';
+
+/** The code of a discharge that lender and borrower agree on. */
+const BY_AGREEMENT = 'F';
+
+/** The debtor or the IRS has these: what is wrong in them is corrected by another form. */
+const SENT = ['furnished', 'filed'];
+
+/**
+ * The forms 1099-C follow the books: where more or less principal of a year is forgiven than before, the
+ * form of that year is made, corrected or made void. The year is that of the forgiveness, whenever it
+ * became known.
+ */
+export async function syncForms1099C(
+  work: Work,
+  loan: RawLoan,
+  before: CountedHistory,
+  after: CountedHistory,
+) {
+  const years = new Set(
+    [...before.events, ...after.events]
+      .filter(isForgiveness)
+      .map(({ effective_date }) => Number(effective_date.slice(0, 4))),
+  );
+  for (const year of years) {
+    const forgiven = principalForgiven(after, year);
+    if (forgiven.amount === principalForgiven(before, year).amount) continue;
+    await followYear(work, loan, year, forgiven);
+  }
+}
+
+async function followYear(
+  work: Work,
+  loan: RawLoan,
+  tax_year: number,
+  forgiven: ForgivenPrincipal,
+) {
+  const form = await forms.findFormInForce(work.tx, loan.id, BY_AGREEMENT, tax_year);
+  const { amount } = forgiven;
+  if (form?.amount_discharged === amount) return;
+  const isDue = parseMoney(amount).gte(THRESHOLD);
+  if (form === null) {
+    if (isDue) await write(work, loan, { tax_year, ...forgiven });
+    return;
+  }
+  const now = `In ${tax_year}, ${amount} of principal is forgiven; form ${form.form_number} says ${form.amount_discharged}.`;
+  if (form.source === 'manual') {
+    await remind(work, loan, `${now} It was made by hand: correct it or make it void.`);
+    return;
+  }
+  const isSent = SENT.includes(form.status);
+  const isCorrected = isSent || (isDue && form.status === 'generated');
+  await end(work, form.id, isCorrected ? 'corrected' : 'void');
+  if (isCorrected) {
+    const first_on = forgiven.first_on ?? form.identifiable_event_date;
+    await write(work, loan, { tax_year, amount, first_on }, form.id);
+    const next = isSent ? 'Furnish and file the corrected form.' : 'Furnish the corrected form.';
+    await remind(work, loan, `${now} ${next}`);
+  } else if (isDue) await write(work, loan, { tax_year, ...forgiven });
+  else await remind(work, loan, `${now} The form is void: do not furnish it.`);
+  if (form.status === 'draft') await withdrawSettingsTask(work, loan);
+}
+
+async function end(work: Work, id: string, status: 'corrected' | 'void') {
+  const before = await findLocked(work.tx, forms.forms1099c, id);
+  await auditChange(work, forms.forms1099c, 'update', before, async () => {
+    await update(work.tx, 'forms_1099c', id, { status });
+    return id;
+  });
+}
+
+async function write(
+  work: Work,
+  loan: RawLoan,
+  { tax_year, amount, first_on }: ForgivenPrincipal & { tax_year: number },
+  corrects_form_id?: string,
+) {
+  // An amount that is due was forgiven on some day.
+  if (first_on === null) return;
+  await createForm1099C(work, loan, {
+    tax_year,
+    identifiable_event_code: BY_AGREEMENT,
+    amount_discharged: amount,
+    source: 'system',
+    identifiable_event_date: first_on,
+    interest_included: '0.00',
+    personally_liable: true,
+    ...(corrects_form_id !== undefined && { is_corrected: true, corrects_form_id }),
+  });
+}
+
+const remind = (work: Work, loan: RawLoan, description: string) =>
+  remindOfficer(work, loan, {
+    title: `Check form 1099-C of ${loan.loan_number}`,
+    description,
+    task_type: 'compliance',
+    priority: 'high',
+  });

@@ -1,0 +1,114 @@
+import { latest } from '../../dates.ts';
+import { max, money, parseMoney, ZERO } from '../../money.ts';
+import { buildSchedule, type ScheduleInput, type ScheduleRow } from '../arithmetic/amortize.ts';
+import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
+import { isBilledByCycle, accruesBySchedule, type Terms } from '../arithmetic/terms.ts';
+
+export type BoardedLoan = {
+  principal_amount: string;
+  origination_date: string;
+  first_payment_date?: string | null | undefined;
+  paid_through_date?: string | null | undefined;
+  payment_amount?: string | null | undefined;
+};
+
+const firstOf = (terms: Terms, { first_payment_date, origination_date }: BoardedLoan) =>
+  first_payment_date ??
+  onePeriodAfter(terms.payment_frequency, origination_date, terms.term_months, terms.payment_day);
+
+/** The schedule that the loan began with, with the lender's instalment where it is known. */
+export const originalSchedule = (terms: Terms, boarded: BoardedLoan): ScheduleRow[] =>
+  buildSchedule({
+    ...terms,
+    principal: boarded.principal_amount,
+    number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
+    start_date: boarded.origination_date,
+    first_payment_date: firstOf(terms, boarded),
+    payment_amount: boarded.payment_amount ?? null,
+  });
+
+type Place = { balance: string; today: string };
+
+/** How a loan in mid-life continues: the installments that are history, and what schedules the rest. */
+function continuation(terms: Terms, boarded: BoardedLoan, { balance, today }: Place) {
+  const { payment_frequency: frequency, term_months, payment_day } = terms;
+  const count = numberOfPayments(frequency, term_months);
+  const dates = dueDates(frequency, firstOf(terms, boarded), count, payment_day);
+  const paidThrough = boarded.paid_through_date ?? today;
+  const past = dates.filter((due) => due <= paidThrough).length;
+  const periodStart = dates[past - 1] ?? boarded.origination_date;
+  const next = dates[past] ?? onePeriodAfter(frequency, paidThrough, term_months, payment_day);
+  const named = boarded.paid_through_date ?? periodStart;
+  // Where interest accrues by the day, it is paid through that day. A planned period is paid as a whole.
+  const isMidPeriod = named > periodStart && named < next && !accruesBySchedule(terms);
+  const rest: ScheduleInput = {
+    ...terms,
+    principal: balance,
+    number_of_payments: Math.max(1, count - past),
+    start_date: isMidPeriod ? named : periodStart,
+    first_payment_date: next,
+    first_period_number: past + 1,
+  };
+  return { past, rest, paidThrough };
+}
+
+/**
+ * The schedule of a loan that comes in mid-life. What was due to the paid-through date (or to the
+ * boarding day) is history: it follows the original schedule and ends at the balance that came over. The
+ * rest repays that balance, with the lender's installment where it is known.
+ */
+export function boardedSchedule(
+  terms: Terms,
+  boarded: BoardedLoan,
+  original: readonly ScheduleRow[],
+  place: Place,
+): ScheduleRow[] {
+  if (isBilledByCycle(terms)) return [];
+  const { past, rest } = continuation(terms, boarded, place);
+  const payment_amount = boarded.payment_amount ?? original[0]?.payment_amount ?? null;
+  return [
+    ...endingAt(original.slice(0, past), place.balance),
+    ...buildSchedule({ ...rest, payment_amount }),
+  ];
+}
+
+/** The first day whose interest is not paid: the day after it is the first that a row accrues. */
+export function interestUnpaidSince(terms: Terms, boarded: BoardedLoan, place: Place): string {
+  if (boarded.paid_through_date === undefined || boarded.paid_through_date === null)
+    return place.today;
+  if (isBilledByCycle(terms)) return latest(boarded.paid_through_date, boarded.origination_date);
+  const { rest } = continuation(terms, boarded, place);
+  return accruesBySchedule(terms) ? rest.start_date : boarded.paid_through_date;
+}
+
+/** The level installment that repays the balance in the installments that are left. */
+export function levelInstallment(terms: Terms, boarded: BoardedLoan, place: Place): string | null {
+  const { rest } = continuation(terms, boarded, place);
+  return buildSchedule(rest)[0]?.payment_amount ?? null;
+}
+
+/**
+ * Paid rows that end at the balance that came over: the last ones take up the difference between it and the
+ * original schedule, because nobody told us how earlier payments were split.
+ */
+function endingAt(rows: readonly ScheduleRow[], balance: string): ScheduleRow[] {
+  const chained = [...rows];
+  let ending = parseMoney(balance);
+  for (let at = chained.length - 1; at >= 0; at -= 1) {
+    const row = chained[at];
+    if (row === undefined || ending.eq(row.ending_balance)) break;
+    const beginning = max(parseMoney(row.beginning_balance), at === 0 ? ZERO : ending);
+    const principal = max(beginning.minus(ending), ZERO);
+    const payment = max(parseMoney(row.payment_amount), principal);
+    chained[at] = {
+      ...row,
+      payment_amount: money(payment),
+      principal_amount: money(principal),
+      interest_amount: money(payment.minus(principal)),
+      beginning_balance: money(beginning),
+      ending_balance: money(ending),
+    };
+    ending = beginning;
+  }
+  return chained;
+}

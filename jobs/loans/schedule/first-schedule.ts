@@ -1,0 +1,45 @@
+import type { Big } from 'big.js';
+import { money } from '../../money.ts';
+import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
+import { firstPaymentDate, numberOfPayments } from '../arithmetic/due-dates.ts';
+import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
+import { withFees } from './spread-fees.ts';
+import type { LoanTerms } from '../products/loan-terms.ts';
+
+type FirstFunding = {
+  /** What is owed from the first day on: the amount with the fees that become part of it. */
+  principal: Big;
+  on: string;
+  first_payment_date: string | null;
+  /** Fees that the instalments ask for, each for its part. */
+  spread_fees: Big;
+};
+
+/**
+ * The schedule that a loan has when its money goes out first on this day. A line that is billed by
+ * cycle has none: each cycle ends with what it asks for.
+ */
+export function firstSchedule(
+  terms: Terms & LoanTerms,
+  { principal, on, first_payment_date, spread_fees }: FirstFunding,
+): ScheduleRow[] {
+  if (isBilledByCycle(terms)) return [];
+  const first =
+    first_payment_date ??
+    firstPaymentDate({
+      rule: terms.first_payment_rule,
+      frequency: terms.payment_frequency,
+      disbursed_on: on,
+      payment_day: terms.payment_day,
+      min_days: terms.min_days_to_first_payment,
+      term_months: terms.term_months,
+    });
+  const rows = buildSchedule({
+    ...terms,
+    principal: money(principal),
+    number_of_payments: numberOfPayments(terms.payment_frequency, terms.term_months),
+    start_date: on,
+    first_payment_date: first,
+  });
+  return withFees(rows, spread_fees);
+}

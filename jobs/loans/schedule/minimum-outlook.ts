@@ -1,0 +1,33 @@
+import type { Big } from 'big.js';
+import { divide, min, money, toCents, ZERO } from '../../money.ts';
+import type { MinimumPayment } from '../arithmetic/terms.ts';
+import { minimumAmount } from './minimum-payment.ts';
+
+/** A hundred years: whoever needs more does not repay. */
+const MONTHS_MAX = 1200;
+
+/** How long it takes to repay a balance by minimum payments alone, and what they come to; null where never. */
+type Outlook = { months: number; total: string } | { months: null; total: null };
+
+/**
+ * What a statement estimates (12 CFR 1026.7(b)(12) and appendix M1): nothing more is drawn, each month
+ * bears a twelfth of the yearly rate, and its minimum payment is paid.
+ */
+export function minimumPaymentOutlook(
+  rule: MinimumPayment,
+  { balance, rate, first_payment }: { balance: Big; rate: Big; first_payment: Big },
+): Outlook {
+  let left = balance;
+  let total = ZERO;
+  let payment = first_payment;
+  for (let months = 1; months <= MONTHS_MAX; months += 1) {
+    const paid = min(left, payment);
+    total = total.plus(paid);
+    left = left.minus(paid);
+    if (left.lte(0)) return { months, total: money(total) };
+    const interest = toCents(divide(left.times(rate), 12));
+    left = left.plus(interest);
+    payment = minimumAmount(rule, left, interest);
+  }
+  return { months: null, total: null };
+}

@@ -1,0 +1,83 @@
+import type { Big } from 'big.js';
+import { daysBetween } from '../../dates.ts';
+import { atLeastZero, max, min, money, parseMoney, parseRate, sum, toCents } from '../../money.ts';
+import type { ScheduleRow } from '../arithmetic/amortize.ts';
+import type { MinimumPayment, Terms } from '../arithmetic/terms.ts';
+import type { AgreementOf } from './agreement.ts';
+import { isUnpaid, type CoveredRow, type ScheduleBasis } from './schedule-basis.ts';
+
+/**
+ * The minimum payment of a cycle, for a line as it stands when the cycle is over. What older minimum
+ * payments lack they keep asking for, so that this one asks for nothing a second time. A line that
+ * owes nothing, or all of it at once, is asked for none.
+ */
+export function buildMinimumPayment(
+  { number, begins, due_date }: AgreementOf<'minimum'>,
+  standing: ScheduleBasis,
+  { minimum_payment: rule }: Terms,
+): ScheduleRow[] {
+  if (rule === null || standing.is_accelerated) return [];
+  const owed = owedIn(standing);
+  const balance = sum(Object.values(owed));
+  const asked = askedBy(standing.installments.filter((row) => row.period_number < number));
+  const left = atLeastZero(balance.minus(sum(Object.values(asked))));
+  const interest = atLeastZero(owed.interest.minus(asked.interest));
+  const fees = atLeastZero(owed.fees.minus(asked.fees));
+  const amount = min(left, minimumAmount(rule, balance, interest.plus(fees)));
+  if (amount.lte(0)) return [];
+  const ofFees = min(amount, fees);
+  const ofInterest = min(amount.minus(ofFees), interest);
+  const ofPrincipal = amount.minus(ofFees).minus(ofInterest);
+  return [
+    {
+      period_number: number,
+      due_date,
+      payment_amount: money(amount),
+      principal_amount: money(ofPrincipal),
+      interest_amount: money(ofInterest),
+      fees_amount: money(ofFees),
+      beginning_balance: money(owed.principal),
+      ending_balance: money(atLeastZero(owed.principal.minus(ofPrincipal))),
+      days_in_period: daysBetween(begins, standing.as_of),
+    },
+  ];
+}
+
+/** What the rule comes to for a balance, in which the interest and fees of the cycle are contained. */
+export function minimumAmount(rule: MinimumPayment, balance: Big, ofCycle: Big): Big {
+  const share = toCents(balance.times(parseRate(rule.percentage)));
+  const wanted = rule.plus_interest_and_fees ? share.plus(ofCycle) : share;
+  return max(parseMoney(rule.floor_amount), wanted);
+}
+
+type Parts = { principal: Big; interest: Big; fees: Big };
+
+const owedIn = ({ principal_balance, accrued_interest, fees }: ScheduleBasis): Parts => ({
+  principal: parseMoney(principal_balance),
+  interest: parseMoney(accrued_interest),
+  fees: sum(fees.map(({ outstanding_amount }) => parseMoney(outstanding_amount))),
+});
+
+const askedBy = (rows: readonly CoveredRow[]): Parts =>
+  openAmountByComponent(
+    rows
+      .filter((row) => isUnpaid(row) && row.status !== 'canceled')
+      .map((row) => {
+        const rest = atLeastZero(parseMoney(row.payment_amount).minus(row.paid_amount));
+        return { row, rest };
+      }),
+  );
+
+/** What rows still ask for: what was paid of one has paid its fees, then its interest, then its principal. */
+export function openAmountByComponent(open: readonly { row: ScheduleRow; rest: Big }[]): Parts {
+  const parts = open.map(({ row, rest }) => {
+    const principal = min(rest, parseMoney(row.principal_amount));
+    const interest = min(rest.minus(principal), parseMoney(row.interest_amount));
+    return { principal, interest, fees: rest.minus(principal).minus(interest) };
+  });
+  return {
+    principal: sum(parts.map(({ principal }) => principal)),
+    interest: sum(parts.map(({ interest }) => interest)),
+    fees: sum(parts.map(({ fees }) => fees)),
+  };
+}

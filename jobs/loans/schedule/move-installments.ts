@@ -1,0 +1,141 @@
+import { addDays, addMonths, compareDates, daysBetween, earliest } from '../../dates.ts';
+import { min, money, parseMoney } from '../../money.ts';
+import { buildSchedule, type ScheduleRow } from '../arithmetic/amortize.ts';
+import { dueDates } from '../arithmetic/due-dates.ts';
+import type { PaymentFrequency, Terms } from '../arithmetic/terms.ts';
+import type { AgreementOf } from './agreement.ts';
+import { withoutCoverage, type RateOn, type ScheduleBasis } from './schedule-basis.ts';
+
+type Moved = AgreementOf<'moved'>;
+
+/**
+ * The instalments from a number on, on other days; what they ask for stays, and interest of the longer
+ * period accrues by the day.
+ */
+export function moveInstallments(
+  { from, by, asks_interest }: Moved,
+  standing: ScheduleBasis,
+  terms: Terms,
+  rateOn: RateOn,
+): ScheduleRow[] {
+  const { installments } = standing;
+  const rows = installments.filter(({ period_number }) => period_number >= from);
+  const [first] = rows;
+  if (first === undefined) return [];
+  const begin = beginOf(installments, first);
+  const gained = asks_interest && 'periods' in by ? by.periods : 0;
+  const dates = datesAfter(rows, by, terms.payment_frequency, gained);
+  const lean = {
+    ...terms,
+    amortization: 'interest_only',
+    principal: standing.principal_balance,
+    interest_rate: rateOn(first.due_date).toFixed(),
+    start_date: begin,
+    due_dates: dates.slice(0, gained + 1),
+    number_of_payments: gained + 1,
+  } as const;
+  // The last row of such a schedule repays, so it is left out.
+  const before = gained === 0 ? [] : buildSchedule(lean).slice(0, gained);
+  const whole = [...before, ...rows.map(withoutCoverage)];
+  const numbered = whole.map((row, index) => ({ ...row, period_number: from + index }));
+  return redated(numbered, dates, begin);
+}
+
+/** The due dates of the instalments that are moved, in order. */
+export const movedDueDates = (
+  { from, by }: Moved,
+  { installments }: ScheduleBasis,
+  { payment_frequency }: Terms,
+): string[] =>
+  datesAfter(
+    installments.filter(({ period_number }) => period_number >= from),
+    by,
+    payment_frequency,
+    0,
+  );
+
+/** The days of so many rows, and of those that are gained before them. */
+function datesAfter(
+  rows: readonly ScheduleRow[],
+  by: Moved['by'],
+  frequency: PaymentFrequency,
+  gained: number,
+): string[] {
+  const first = rows[0]?.due_date ?? '';
+  const count = rows.length;
+  if ('days' in by) return rows.map(({ due_date }) => addDays(due_date, by.days));
+  if ('first' in by) return dueDates(frequency, by.first, count);
+  const { payment_day } = by;
+  if ('periods' in by) {
+    const all = dueDates(frequency, first, count + by.periods, payment_day);
+    return gained > 0 ? all : all.slice(by.periods);
+  }
+  return dueDates(frequency, nextPaymentDayAfter(first, by.payment_day), count, by.payment_day);
+}
+
+/** The first such day of a month after a due date, so that nobody is asked to pay earlier. */
+export function nextPaymentDayAfter(due_date: string, payment_day: number): string {
+  const sameMonth = addMonths(due_date, 0, payment_day);
+  return sameMonth > due_date ? sameMonth : addMonths(due_date, 1, payment_day);
+}
+
+/** Where the period of a row begins: where the row before it was due. */
+function beginOf(
+  rows: readonly ScheduleRow[],
+  { period_number, due_date, days_in_period }: ScheduleRow,
+) {
+  const before = rows.findLast((row) => row.period_number < period_number);
+  return before?.due_date ?? addDays(due_date, -days_in_period);
+}
+
+/**
+ * The same rows on other days, with the days of their periods counted again. A period is that since the
+ * row which is due before, whatever its number: one may have been named a day behind later ones.
+ */
+function redated(
+  rows: readonly ScheduleRow[],
+  dates: readonly string[],
+  begin: string,
+): ScheduleRow[] {
+  const dated = rows.map((row, index) => ({ ...row, due_date: dates[index] ?? row.due_date }));
+  const inTime = dated.toSorted((one, other) => compareDates(one.due_date, other.due_date));
+  const days = new Map(
+    inTime.map(({ period_number, due_date }, index) => {
+      const from = earliest(inTime[index - 1]?.due_date ?? begin, due_date);
+      return [period_number, daysBetween(from, due_date)];
+    }),
+  );
+  return dated.map((row) => ({ ...row, days_in_period: days.get(row.period_number) ?? 0 }));
+}
+
+/** Instalments that are named get their days and amounts; the others after them stay as they are. */
+export function setNamedInstallments(
+  { installments: wanted }: AgreementOf<'named'>,
+  standing: ScheduleBasis,
+): ScheduleRow[] {
+  const named = new Map(wanted.map((row) => [row.number, row]));
+  const from = Math.min(...named.keys());
+  const rows = standing.installments.filter(({ period_number }) => period_number >= from);
+  const [first] = rows;
+  if (first === undefined) return [];
+  const dates = rows.map((row) => named.get(row.period_number)?.due_date ?? row.due_date);
+  const asked = rows.map((row) =>
+    withAmount(withoutCoverage(row), named.get(row.period_number)?.amount),
+  );
+  return redated(asked, dates, beginOf(standing.installments, first));
+}
+
+/** Another amount is principal more or less; what the plan then lacks falls due with its end. */
+function withAmount(row: ScheduleRow, amount: string | undefined): ScheduleRow {
+  if (amount === undefined) return row;
+  const fees = min(parseMoney(row.fees_amount), parseMoney(amount));
+  const rest = parseMoney(amount).minus(fees);
+  const interest = min(parseMoney(row.interest_amount), rest);
+  return {
+    ...row,
+    payment_amount: amount,
+    principal_amount: money(rest.minus(interest)),
+    interest_amount: money(interest),
+    fees_amount: money(fees),
+  };
+}

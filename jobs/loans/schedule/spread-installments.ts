@@ -1,0 +1,159 @@
+import { Big } from 'big.js';
+import { addDays } from '../../dates.ts';
+import { atLeastZero, max, min, money, parseMoney, sum, ZERO } from '../../money.ts';
+import { buildSchedule, type ScheduleInput, type ScheduleRow } from '../arithmetic/amortize.ts';
+import { interestFor } from '../arithmetic/day-count.ts';
+import { dueDates } from '../arithmetic/due-dates.ts';
+import { accruesBySchedule, type Terms } from '../arithmetic/terms.ts';
+import { interestOver } from '../arithmetic/thirty-day-months.ts';
+import type { AgreementOf } from './agreement.ts';
+import { feesIn, withFees } from './spread-fees.ts';
+import {
+  isUnpaid,
+  numberAfterLast,
+  type CoveredRow,
+  type RateOn,
+  type ScheduleBasis,
+} from './schedule-basis.ts';
+
+type Spread = AgreementOf<'spread'>;
+
+/**
+ * Amortizes anew what is still to be repaid: from a number on, or from the oldest unpaid instalment,
+ * which cures what is past due. Older instalments that stay keep asking for what they lack; the new
+ * plan repays what their payment would leave, the interest that is then unpaid included.
+ */
+export function spreadInstallments(
+  agreement: Spread,
+  standing: ScheduleBasis,
+  terms: Terms,
+  rateOn: RateOn,
+): ScheduleRow[] {
+  const { installments } = standing;
+  const from = firstNumber(agreement, standing);
+  const replaced = installments.filter(({ period_number }) => period_number >= from);
+  const before = installments.findLast(({ period_number }) => period_number < from)?.due_date ?? '';
+  const due_dates = datesOf(agreement, replaced, terms).filter((day) => day > before);
+  const last = due_dates.at(-1);
+  if (last === undefined) return [];
+  const start = agreement.accrues_from ?? startOf(standing, from);
+  const interest_rate = rateOn(last).toFixed();
+  const kept = installments.filter((row) => row.period_number < from && isUnpaid(row));
+  const { principal, unpaid_interest } = leftBy(
+    kept,
+    standing,
+    { start, due_dates, interest_rate },
+    terms,
+  );
+  const rows = build({
+    ...terms,
+    principal: money(principal),
+    unpaid_interest: money(unpaid_interest),
+    interest_rate,
+    number_of_payments: due_dates.length,
+    start_date: start,
+    due_dates,
+    payment_amount: agreement.payment_amount ?? null,
+    first_period_number: from,
+    interest_only: leanOf(agreement, from),
+  });
+  const more = parseMoney(agreement.more_fees ?? '0.00');
+  return withFees(rows, feesAhead(standing, replaced).plus(more));
+}
+
+/** An instalment that is paid, as it may turn out to be later, stays as it is. */
+function firstNumber({ from }: Spread, standing: ScheduleBasis): number {
+  const first = from === 'oldest_unpaid' ? 1 : from;
+  const open = standing.installments.find((row) => row.period_number >= first && isUnpaid(row));
+  return open?.period_number ?? numberAfterLast(standing);
+}
+
+/** How many instalments still ask for interest alone. */
+const leanOf = ({ from: first, interest_only = 0 }: Spread, from: number): number =>
+  first === 'oldest_unpaid' ? interest_only : Math.max(0, interest_only - (from - first));
+
+function datesOf({ dates }: Spread, replaced: readonly CoveredRow[], terms: Terms) {
+  if (dates === undefined) return replaced.map(({ due_date }) => due_date);
+  if (!('first' in dates)) return dates;
+  return dueDates(terms.payment_frequency, dates.first, dates.count, dates.payment_day);
+}
+
+/** The first new period begins where the row before it was due, or where the old one began. */
+function startOf({ installments, as_of }: ScheduleBasis, from: number): string {
+  const before = installments.findLast(({ period_number }) => period_number < from);
+  if (before !== undefined) return before.due_date;
+  const [first] = installments;
+  return first === undefined ? as_of : addDays(first.due_date, -first.days_in_period);
+}
+
+type PlanDates = { start: string; due_dates: readonly string[] };
+
+/** The interest of days that have passed already and belong to the plan. */
+function earnedInPlan(
+  balance: Big,
+  rate: Big,
+  terms: Terms,
+  { start, due_dates }: PlanDates,
+  { as_of }: ScheduleBasis,
+): Big {
+  if (terms.day_count !== '30_360')
+    return interestFor(balance, rate, terms.day_count, start, as_of);
+  const periods = due_dates.map((to, index) => ({ from: due_dates[index - 1] ?? start, to }));
+  return interestOver(balance, rate, terms, periods, as_of);
+}
+
+/** The principal, and the interest from before the plan, once the rows that are kept are paid. */
+function leftBy(
+  kept: readonly CoveredRow[],
+  standing: ScheduleBasis,
+  { start, due_dates, interest_rate }: PlanDates & { interest_rate: string },
+  terms: Terms,
+) {
+  const owed = parseMoney(standing.principal_balance);
+  if (accruesBySchedule(terms)) {
+    return { principal: atLeastZero(owed.minus(principalOf(kept))), unpaid_interest: ZERO };
+  }
+  const asked = sum(kept.map(restOf)).minus(feesIn(kept));
+  const interest = parseMoney(standing.accrued_interest);
+  const principal = atLeastZero(owed.minus(atLeastZero(asked.minus(interest))));
+  const inPlan = earnedInPlan(owed, new Big(interest_rate), terms, { start, due_dates }, standing);
+  return { principal, unpaid_interest: atLeastZero(interest.minus(max(inPlan, asked))) };
+}
+
+const restOf = (row: CoveredRow): Big =>
+  atLeastZero(parseMoney(row.payment_amount).minus(row.paid_amount));
+
+const principalOf = (rows: readonly CoveredRow[]): Big =>
+  sum(rows.map((row) => min(restOf(row), parseMoney(row.principal_amount))));
+
+/** What the replaced rows ask for of fees, as far as these are still owed. */
+function feesAhead({ fees }: ScheduleBasis, replaced: readonly CoveredRow[]): Big {
+  const asked = fees.filter(({ is_spread }) => is_spread);
+  const owed = sum(asked.map(({ outstanding_amount }) => parseMoney(outstanding_amount)));
+  return min(feesIn(replaced), owed);
+}
+
+/** The rows, the first of which may ask for interest alone; the others repay the loan. */
+function build({
+  interest_only,
+  ...plan
+}: ScheduleInput & { interest_only: number }): ScheduleRow[] {
+  const all = plan.due_dates ?? [];
+  // The last one always repays.
+  const lean = Math.min(interest_only, all.length - 1);
+  if (lean === 0) return buildSchedule(plan);
+  const whole = buildSchedule({ ...plan, payment_amount: null, amortization: 'interest_only' });
+  const first = whole.slice(0, lean);
+  const begin = first.at(-1);
+  if (begin === undefined || whole.length <= lean) return whole;
+  const rest = buildSchedule({
+    ...plan,
+    principal: begin.ending_balance,
+    unpaid_interest: '0.00',
+    start_date: begin.due_date,
+    due_dates: all.slice(lean),
+    number_of_payments: all.length - lean,
+    first_period_number: begin.period_number + 1,
+  });
+  return [...first, ...rest];
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import * as flags from '../../../sql/loans/flags.ts';
+import { date, prose, requiredFreeText } from '../../../sql/types.ts';
+import { Invalid } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import { newEvent } from '../history/new-event.ts';
+import { fundingDate } from '../history/accrual-stops.ts';
+import { assertAllowed } from '../history/statuses.ts';
+
+export const Acceleration = z.object({
+  reason: requiredFreeText.nullish(),
+  effective_date: date.nullish().describe('Must be the business date.'),
+  notes: prose.nullish(),
+});
+export const AccelerationReversal = z.object({ reason: requiredFreeText.nullish() });
+
+/**
+ * Makes the whole debt due today and calls off what was to be paid later; days past due go on from
+ * the oldest unpaid instalment. Before funding only the flag is set, and an accelerated loan stays
+ * as it is. Of a loan that has come to its end nothing can become due.
+ */
+export async function accelerate(work: Work, loanId: string, input: z.output<typeof Acceleration>) {
+  if (input.effective_date && input.effective_date !== work.today) {
+    throw new Invalid({ effective_date: `Must be the business date, ${work.today}.` });
+  }
+  const loan = await openLoan(work, loanId);
+  assertAllowed(loan.row, 'accelerate');
+  if (loan.row.is_accelerated) return;
+  await flags.setAccelerated(work.tx, loanId, true);
+  if (fundingDate(loan) === null) return;
+  await recordEvents(work, loan, [newEvent({ kind: 'acceleration', effective_date: work.today })]);
+}
+
+/** Puts the instalments back as if the loan had never been accelerated, payments since included. */
+export async function reverseAcceleration(work: Work, loanId: string, _input: unknown) {
+  const loan = await openLoan(work, loanId);
+  if (!loan.row.is_accelerated) return;
+  await flags.setAccelerated(work.tx, loanId, false);
+  const reversals = eventsInForce(loan.events, work.today)
+    .filter(({ kind }) => kind === 'acceleration')
+    .map(({ id }) => newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }));
+  if (reversals.length > 0) await recordEvents(work, loan, reversals);
+}

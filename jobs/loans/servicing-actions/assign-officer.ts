@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import * as decisions from '../../../sql/loans/decisions.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import { prose, uuid } from '../../../sql/types.ts';
+import { Invalid, NotFound } from '../../errors.ts';
+import type { Work } from '../../work.ts';
+
+/** `user_id` is another word for the same; null leaves the loan without an officer. */
+export const Assignment = z.object({
+  loan_officer_id: uuid.nullish(),
+  user_id: uuid.nullish(),
+  notes: prose.nullish(),
+});
+
+const SERVING_ROLES = ['loan_officer', 'admin', 'superadmin'];
+
+/** Gives the loan to an officer, or to nobody; the loan's history keeps who had it. */
+export async function assignOfficer(
+  { tx }: Work,
+  loanId: string,
+  { loan_officer_id, user_id }: z.output<typeof Assignment>,
+) {
+  const field = loan_officer_id === undefined ? 'user_id' : 'loan_officer_id';
+  const officerId = { loan_officer_id, user_id }[field];
+  if (officerId === undefined) throw new Invalid({ loan_officer_id: 'Is required.' });
+  const loan = await loans.lock(tx, loanId);
+  if (loan === null) throw new NotFound();
+  if (officerId !== null && !(await decisions.canServiceLoans(tx, officerId, SERVING_ROLES))) {
+    throw new Invalid({ [field]: 'Is not an active user who may serve loans.' });
+  }
+  await decisions.setOfficer(tx, loanId, officerId);
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import * as chargeOffs from '../../../sql/loans/charge-offs.ts';
+import { date, flag, positiveMoney, prose, requiredFreeText } from '../../../sql/types.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { money, parseMoney, sum } from '../../money.ts';
+import { settingsOf } from '../../users/settings.ts';
+import { emit } from '../../webhooks/emit.ts';
+import type { Work } from '../../work.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import { fold } from '../engine/fold.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { newEvent } from '../history/new-event.ts';
+import { assertInHistory } from '../history/accrual-stops.ts';
+import { assertAllowed, refusalDetails } from '../history/statuses.ts';
+import { readTerms } from '../products/loan-terms.ts';
+
+export const CHARGE_OFF_REASONS = [
+  'delinquency',
+  'bankruptcy',
+  'deceased',
+  'fraud',
+  'settlement',
+  'repossession',
+  'statute_of_limitations',
+  'other',
+] as const;
+
+export const ChargeOff = z.object({
+  charge_off_date: date.nullish(),
+  reason: z.enum(CHARGE_OFF_REASONS).default('delinquency'),
+  amount: positiveMoney.nullish().describe('The principal to charge off. Default: all of it.'),
+  waive_fees: flag.default(true),
+  reverse_accrued_interest: flag.default(true),
+  force: flag.default(false),
+  notes: prose.nullish(),
+});
+type ChargeOff = z.output<typeof ChargeOff>;
+
+/**
+ * Takes a loan off the books as a loss, or a part of its principal. The borrower still owes it. After a
+ * whole charge-off payments are recoveries, and open nothing again; after one of a part the loan goes on
+ * with the rest.
+ */
+export async function chargeOff(work: Work, loanId: string, input: ChargeOff) {
+  const loan = await openLoan(work, loanId);
+  const { row, schedule, events } = loan;
+  assertAllowed(row, 'charge-off');
+  const on = input.charge_off_date ?? work.today;
+  assertInHistory(work, loan, 'charge_off_date', on);
+  await assertDefaulted(work, loan, input);
+  const then = fold({ terms: readTerms(row), schedule, events, as_of: on });
+  if (then.is_paid_off) throw new Invalid({ charge_off_date: 'Nothing was owed on this day.' });
+  const rest = parseMoney(then.principal_balance).minus(input.amount ?? then.principal_balance);
+  if (rest.lt(0))
+    throw new Invalid({ amount: `Must be at most the principal, ${then.principal_balance}.` });
+  await (rest.gt(0) ? chargeOffPart : chargeOffWhole)(work, loan, input, on);
+}
+
+async function chargeOffWhole(work: Work, loan: OpenLoan, input: ChargeOff, on: string) {
+  const { waive_fees, reverse_accrued_interest, reason } = input;
+  const event = newEvent({
+    kind: 'charge_off',
+    effective_date: on,
+    waive_fees,
+    reverse_accrued_interest,
+    reason,
+  });
+  const state = await recordEvents(work, loan, [event], {
+    becomes: 'charged_off',
+    trigger: 'charge-off',
+    reason,
+  });
+  const lost = state.allocations.filter(
+    ({ rule, component }) => rule === 'charge_off' && component === 'principal',
+  );
+  const amount = money(sum(lost.map((line) => parseMoney(line.amount))));
+  await chargeOffs.markChargedOff(work.tx, loan.row.id, { on, reason, amount });
+}
+
+/** What is not expected to come leaves the books now; bills, interest and arrears go on with the rest. */
+async function chargeOffPart(
+  work: Work,
+  loan: OpenLoan,
+  { amount, reason }: ChargeOff,
+  on: string,
+) {
+  const { id, loan_number } = loan.row;
+  const principal_amount = amount ?? '0.00';
+  const event = newEvent({ kind: 'charge_off', effective_date: on, principal_amount });
+  const state = await recordEvents(work, loan, [event]);
+  await chargeOffs.setPartialReason(work.tx, id, reason);
+  await emit(work, 'loan.partly_charged_off', {
+    loan_id: id,
+    loan_number,
+    amount: principal_amount,
+    charge_off_date: on,
+    reason,
+    principal_balance: state.principal_balance,
+    charge_off_balance: state.charge_off_balance,
+  });
+}
+
+/** Where the tenant asks for it, only a loan in default is charged off for being late. */
+async function assertDefaulted(
+  { tx }: Work,
+  { row, state }: OpenLoan,
+  { reason, force }: Pick<ChargeOff, 'reason' | 'force'>,
+) {
+  if (force || reason !== 'delinquency') return;
+  const { charge_off } = await settingsOf(tx);
+  const isDefaulted =
+    row.is_accelerated || state.days_past_due >= readTerms(row).default_dpd_threshold;
+  if (!charge_off.require_default || isDefaulted) return;
+  throw new Conflict('The loan is not in default.', 'not_defaulted', {
+    ...refusalDetails(row),
+    days_past_due: state.days_past_due,
+  });
+}
+
+export const ChargeOffReversal = z.object({
+  reason: requiredFreeText.nullish(),
+  notes: prose.nullish(),
+});
+
+/** Undoes the last charge-off as if it had never been, as long as nothing was recovered. */
+export async function reverseChargeOff(
+  work: Work,
+  loanId: string,
+  input: z.output<typeof ChargeOffReversal>,
+) {
+  const loan = await openLoan(work, loanId);
+  const { row } = loan;
+  const { total_recovered: recovered_amount } = loan.state;
+  assertAllowed(row, 'reverse-charge-off', { recovered_amount });
+  const isPart = row.status === 'active';
+  const undone = eventsInForce(loan.events, work.today)
+    .filter(({ kind }) => kind === 'charge_off')
+    .slice(-1)
+    .map(({ id }) => newEvent({ kind: 'reversal', effective_date: work.today, reverses: id }));
+  await chargeOffs.unmarkChargedOff(work.tx, loanId);
+  await recordEvents(work, loan, undone, {
+    ...(!isPart && { becomes: 'active' as const }),
+    trigger: 'reverse-charge-off',
+    reason: input.reason,
+  });
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { autopayPlans } from '../../../sql/borrowers/autopay-plans.ts';
+import * as borrowers from '../../../sql/borrowers/borrowers.ts';
+import * as parties from '../../../sql/loans/co-borrowers.ts';
+import * as loans from '../../../sql/loans/loans.ts';
+import { payments } from '../../../sql/payments/payments.ts';
+import { findLocked, type Row } from '../../../sql/table.ts';
+import { date, prose } from '../../../sql/types.ts';
+import { insert, update, type Values } from '../../../sql/write.ts';
+import { auditChange } from '../../audit.ts';
+import { Conflict, Invalid, NotFound } from '../../errors.ts';
+import { cancelAutopayPlan } from '../../payments/autopay/autopay-plan.ts';
+import { removePayment } from '../../payments/change.ts';
+import type { Work } from '../../work.ts';
+import { refusalDetails } from '../history/statuses.ts';
+
+/** More people than sign one agreement. */
+const MOST = 10;
+
+/** A debt that there is, or will be when the money goes out. */
+const OWED = ['pending', 'approved', 'active', 'charged_off'];
+
+type NewCoBorrower = Values & {
+  loan_id: string;
+  borrower_id: string;
+  role: string;
+  liable_from?: string | undefined;
+};
+
+/**
+ * Adds somebody who owes the loan beside its borrower, from today on where no other day is said. The
+ * loan is locked, so that nobody owes it twice.
+ */
+export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<string> {
+  const { loan_id, borrower_id, liable_from = work.today } = input;
+  const loan = await loans.lock(work.tx, loan_id);
+  if (loan === null) throw new NotFound();
+  if (!(await borrowers.lockIfUsable(work.tx, borrower_id)))
+    throw new Invalid({ borrower_id: 'Does not exist.' });
+  if (borrower_id === loan.borrower_id)
+    throw new Invalid({ borrower_id: 'Is the borrower of this loan.' });
+  assertPast(work, { liable_from });
+  if (!OWED.includes(loan.status)) {
+    const message = `The loan is ${loan.status.replaceAll('_', ' ')}.`;
+    throw new Conflict(message, 'loan_not_active', refusalDetails(loan));
+  }
+  const known = await parties.findActiveId(work.tx, loan_id, borrower_id);
+  if (known !== null) {
+    const message = 'This person owes the loan already: change that record, or release them first.';
+    throw new Conflict(message, 'already_exists', { id: known });
+  }
+  if ((await parties.listLiableParties(work.tx, loan_id)).length > MOST)
+    throw new Conflict(`There are ${MOST} already.`, 'limit_exceeded', { limit: MOST });
+  const id = await insert(work.tx, 'co_borrowers', { ...input, liable_from });
+  if (isToBeNotified(loan.status, input.role)) await remindOfNotice(work, { ...input, id }, loan);
+  return id;
+}
+
+/** Whoever answers for a consumer's debt is told what that means before they owe it (16 CFR 444.3). */
+const isToBeNotified = (status: string, role: string) =>
+  role !== 'co_borrower' && (status === 'pending' || status === 'approved');
+
+const remindOfNotice = (
+  { tx, today }: Work,
+  { id, loan_id, borrower_id }: NewCoBorrower & { id: string },
+  { loan_number }: loans.RawLoan,
+) =>
+  insert(tx, 'tasks', {
+    loan_id,
+    borrower_id,
+    source: 'system',
+    due_date: today,
+    priority: 'high',
+    title: `Hand over the notice to cosigner for ${loan_number}`,
+    description:
+      'It is a document of its own, given before the agreement is signed (16 CFR 444.3).',
+    task_type: 'compliance',
+    related_type: 'co_borrower',
+    related_id: id,
+  });
+
+/** Puts right as what somebody owes, or since when. What is over stays as it was. */
+export async function changeCoBorrower(work: Work, id: string, changes: Values, row: Row) {
+  assertLiable(row);
+  assertPast(work, { liable_from: changes['liable_from'] });
+  await update(work.tx, 'co_borrowers', id, changes);
+}
+
+export const RELEASE_REASONS = [
+  ...(['lender_release', 'refinanced', 'divorce', 'deceased', 'bankruptcy_discharge'] as const),
+  ...(['entered_in_error', 'other'] as const),
+] as const;
+
+export const CoBorrowerRelease = z.object({
+  release_date: date
+    .nullish()
+    .describe('The first day on which they are no longer liable. Default: today.'),
+  reason: z.enum(RELEASE_REASONS),
+  notes: prose.nullish(),
+});
+
+/**
+ * Releases somebody from the loan. With it ends what they had ordered for days to come: their autopay
+ * plan, and their payments that are scheduled.
+ */
+export async function releaseCoBorrower(
+  work: Work,
+  id: string,
+  input: z.output<typeof CoBorrowerRelease>,
+) {
+  const row = await findLocked(work.tx, parties.coBorrowers, id);
+  if (row === null) throw new NotFound();
+  assertLiable(row);
+  const released_on = input.release_date ?? work.today;
+  assertPast(work, { release_date: released_on });
+  if (released_on < String(row['liable_from']))
+    throw new Invalid({ release_date: 'Must not be before they owed anything.' });
+  await update(work.tx, 'co_borrowers', id, {
+    released_on,
+    release_reason: input.reason,
+    release_notes: input.notes ?? null,
+    released_by: work.actor.id,
+  });
+  await endOrders(work, String(row['loan_id']), String(row['borrower_id']));
+}
+
+async function endOrders(work: Work, loanId: string, borrowerId: string) {
+  const ordered = await parties.listFutureOrders(work.tx, loanId, borrowerId);
+  for (const id of ordered.plans) {
+    const plan = await findLocked(work.tx, autopayPlans, id);
+    await auditChange(work, autopayPlans, 'cancel', plan, async () => {
+      await cancelAutopayPlan(work, id);
+      return id;
+    });
+  }
+  for (const id of ordered.payments) {
+    const payment = await findLocked(work.tx, payments, id);
+    if (payment === null) continue;
+    await auditChange(work, payments, 'cancel', payment, async () => {
+      await removePayment(work, id, payment);
+      return id;
+    });
+  }
+}
+
+function assertLiable({ status }: Row) {
+  if (status !== 'released') return;
+  throw new Conflict('This person is released already.', 'already_released', {
+    current_status: status,
+  });
+}
+
+/** Who owes what is told as it is: nobody begins or ends to owe on a day to come. */
+function assertPast({ today }: Work, days: Record<string, unknown>) {
+  for (const [field, day] of Object.entries(days))
+    if (day !== undefined && String(day) > today)
+      throw new Invalid({ [field]: 'Must not be after the business date.' });
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import * as flags from '../../../sql/loans/flags.ts';
+import { date, flag, prose } from '../../../sql/types.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import { resumeAccrualFrom, stopAccrualFrom } from '../history/accrual-stops.ts';
+import { assertAllowed } from '../history/statuses.ts';
+
+export const NON_ACCRUAL_REASONS = ['dpd_90', 'bankruptcy', 'management', 'collateral'] as const;
+
+export const NonAccrual = z.object({
+  enabled: flag.nullish().describe('Default: the opposite of the current state.'),
+  effective_date: date.nullish(),
+  reason: z.enum(NON_ACCRUAL_REASONS).nullish(),
+  reverse_accrued: flag.default(true),
+  catch_up: flag.default(false),
+  notes: prose.nullish(),
+});
+type NonAccrual = z.output<typeof NonAccrual>;
+
+/**
+ * Stops counting on a loan's interest, or counts on it again. On non-accrual nothing accrues, money
+ * goes to principal first, and interest that was counted as income and not paid leaves the books,
+ * though the borrower owes it. Off non-accrual it comes back, with that of the days between where
+ * `catch_up` says so.
+ */
+export async function setNonAccrual(work: Work, loanId: string, input: NonAccrual) {
+  const loan = await openLoan(work, loanId);
+  const { row } = loan;
+  assertAllowed(row, 'non-accrual');
+  const enabled = input.enabled ?? !row.is_non_accrual;
+  if (enabled === row.is_non_accrual) return;
+  const on = input.effective_date ?? work.today;
+  const reason = 'non_accrual';
+  if (!enabled) {
+    const end = resumeAccrualFrom(work, loan, on, { reason, catch_up: input.catch_up });
+    await flags.setNonAccrual(work.tx, loanId, null);
+    await recordEvents(work, loan, [end]);
+    return;
+  }
+  const { accounting } = await settingsOf(work.tx);
+  const reverses_accrued = input.reverse_accrued && accounting.reverse_interest_on_non_accrual;
+  const rest = stopAccrualFrom(work, loan, on, { reason, reverses_accrued });
+  await flags.setNonAccrual(work.tx, loanId, on);
+  await recordEvents(work, loan, [rest]);
+}

@@ -1,0 +1,100 @@
+import { Big } from 'big.js';
+import type { RawLoan } from '../../../sql/loans/loans.ts';
+import type { AgreedModification } from '../../../sql/loans/modifications.ts';
+import { update } from '../../../sql/write.ts';
+import { money, parseMoney, sum, ZERO } from '../../money.ts';
+import { emit } from '../../webhooks/emit.ts';
+import type { Work } from '../../work.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import type { LoanState } from '../engine/state.ts';
+import { assessFee } from '../fees/origination-fees.ts';
+import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { feeAmount, loanFeeRules } from '../products/fee-amounts.ts';
+import { buildModificationEvents } from './modified-terms.ts';
+
+/** What people compare: the terms before and after. */
+const termsIn = ({ row }: OpenLoan, state: LoanState) => {
+  const rest = state.installments.filter(({ status }) => status !== 'paid');
+  const next = rest.find(({ due_date }) => due_date >= state.as_of) ?? rest.at(-1);
+  return {
+    interest_rate: state.current_rate,
+    payment_amount: next?.payment_amount ?? null,
+    payment_day: row.payment_day,
+    term_months: (row.original_term_months ?? row.term_months) + state.extension_months,
+    remaining_payments: rest.length,
+    maturity_date: state.maturity_date,
+    principal_balance: state.principal_balance,
+  };
+};
+
+/**
+ * Applies what was agreed: the loan's terms, its balances and its plan change together.
+ */
+export async function applyModification(
+  work: Work,
+  loan: OpenLoan,
+  modification: AgreedModification,
+) {
+  const { row } = loan;
+  const previous_terms = termsIn(loan, loan.state);
+  const changes = buildModificationEvents(loan, modification);
+  const fees = await feesOf(work, loan, modification);
+  const state = await recordEvents(work, loan, [...changes, ...fees]);
+  const payment_day = modification.new_payment_day ?? row.payment_day;
+  const new_terms = { ...termsIn(loan, state), payment_day };
+  await update(work.tx, 'loans', row.id, { payment_day, ...currentAndOriginalRate(row, state) });
+  await update(work.tx, 'modifications', modification.id, {
+    status: 'completed',
+    previous_terms,
+    new_terms,
+    applied_at: new Date().toISOString(),
+    event_ids: changes.map(({ id }) => id),
+    capitalized_amount: capitalizedIn(
+      state,
+      changes.map(({ id }) => id),
+    ),
+  });
+  await emit(work, 'modification.completed', {
+    modification_id: modification.id,
+    loan_id: row.id,
+    modification_type: modification.modification_type,
+    effective_date: modification.effective_date,
+    old_terms: previous_terms,
+    new_terms,
+  });
+}
+
+/** The loan shows the rate that is agreed now; its history goes on from the one it began with. */
+export function currentAndOriginalRate(
+  { terms, interest_rate }: RawLoan,
+  { contract_rate }: LoanState,
+) {
+  return { interest_rate: contract_rate, terms: { original_rate: interest_rate, ...terms } };
+}
+
+/** What the product asks for a modification. */
+async function feesOf(
+  work: Work,
+  { row, state }: OpenLoan,
+  { effective_date: on }: AgreedModification,
+) {
+  const events: LoanEvent[] = [];
+  for (const rule of loanFeeRules(row).filter(({ trigger }) => trigger === 'modification')) {
+    const amount = money(feeAmount(rule, state.principal_balance));
+    if (parseMoney(amount).lte(ZERO)) continue;
+    const fee = { fee_type: 'modification', amount, on, fee_rule_id: rule.id ?? null };
+    events.push(await assessFee(work, row, { ...fee, description: 'Modification fee' }));
+  }
+  return events;
+}
+
+/** What became principal shows as a negative reduction of it. */
+const capitalizedIn = ({ allocations }: LoanState, ids: readonly string[]) =>
+  money(
+    sum(
+      allocations
+        .filter(({ event_id, rule }) => ids.includes(event_id) && rule === 'capitalization')
+        .filter(({ component }) => component === 'principal')
+        .map(({ amount }) => new Big(amount).neg()),
+    ),
+  );

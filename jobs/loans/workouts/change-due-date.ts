@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { setPaymentDay } from '../../../sql/loans/payment-day.ts';
+import { date, flag, requiredFreeText } from '../../../sql/types.ts';
+import { daysBetween, dateParts } from '../../dates.ts';
+import { Invalid } from '../../errors.ts';
+import { money, ZERO } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { assessFee } from '../fees/origination-fees.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { newEvent } from '../history/new-event.ts';
+import { assertAllowed } from '../history/statuses.ts';
+import { nextPaymentDayAfter } from '../schedule/move-installments.ts';
+import { feeAmount, loanFeeRules } from '../products/fee-amounts.ts';
+import { findRemainingSchedule, type RemainingSchedule } from './reschedule.ts';
+
+const day = z.int().min(1).max(31);
+
+export const DueDateChange = z.object({
+  payment_day: day.nullish().describe('29 to 31 mean the end of shorter months.'),
+  new_payment_day: day.nullish(),
+  new_due_day: day.nullish(),
+  effective_date: date.nullish().describe('Installments due before this date do not change.'),
+  charge_fee: flag.default(false),
+  reason: requiredFreeText.nullish(),
+});
+type DueDateChange = z.output<typeof DueDateChange>;
+
+/** Nobody is asked to pay earlier, nor to wait longer than this for the next instalment. */
+const DAYS_LATER_MAX = 45;
+
+/**
+ * Moves the instalments ahead to another day of the month; interest of the one longer period accrues
+ * by the day. A loan whose day it is already stays as it is.
+ */
+export async function changeDueDate(work: Work, loanId: string, input: DueDateChange) {
+  const payment_day = input.payment_day ?? input.new_payment_day ?? input.new_due_day;
+  if (!payment_day) throw new Invalid({ payment_day: 'Is required.' });
+  const loan = await openLoan(work, loanId);
+  const { row } = loan;
+  assertAllowed(row, 'change-due-date');
+  const ahead = findRemainingSchedule(work, loan, input.effective_date);
+  const present = row.payment_day ?? dateParts(ahead.first.due_date).day;
+  if (present === payment_day) return;
+  assertNear(ahead, nextPaymentDayAfter(ahead.first.due_date, payment_day));
+  const fee = input.charge_fee ? await feeFor(work, loan) : [];
+  await setPaymentDay(work.tx, loanId, payment_day);
+  const agreement = { rule: 'moved', from: ahead.from_number, by: { payment_day } } as const;
+  const plan = newEvent({ kind: 'schedule_agreed', effective_date: work.today, agreement });
+  await recordEvents(work, await openLoan(work, loanId), [plan, ...fee]);
+}
+
+function assertNear({ first }: RemainingSchedule, moved: string) {
+  const later = daysBetween(first.due_date, moved);
+  if (later >= 1 && later <= DAYS_LATER_MAX) return;
+  throw new Invalid({
+    payment_day: `Must be 1 to ${DAYS_LATER_MAX} days after the current due date.`,
+  });
+}
+
+/** The product's own fee for the change; asked for where it has none, it is refused. */
+async function feeFor(work: Work, { row }: OpenLoan): Promise<LoanEvent[]> {
+  const rule = loanFeeRules(row).find(({ trigger }) => trigger === 'due_date_change');
+  const amount = rule ? feeAmount(rule, row.payment_amount ?? '0.00') : ZERO;
+  if (!rule || amount.lte(0)) {
+    throw new Invalid({ charge_fee: 'The product has no due date change fee.' });
+  }
+  const { fee_type, id = null } = rule;
+  const fee = { fee_type, amount: money(amount), on: work.today, fee_rule_id: id };
+  return [await assessFee(work, row, { ...fee, description: 'Change of the due date' })];
+}

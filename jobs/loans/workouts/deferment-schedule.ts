@@ -1,0 +1,62 @@
+import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
+import { addDays } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { dueDates } from '../arithmetic/due-dates.ts';
+import type { OpenLoan } from '../history/record-events.ts';
+import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
+import type { Agreement } from '../schedule/agreement.ts';
+import { nextUnpaidNumber } from '../schedule/schedule-basis.ts';
+import { readTerms } from '../products/loan-terms.ts';
+
+type Wish = Pick<
+  OpenDeferment,
+  'deferment_type' | 'periods' | 'start_date' | 'extend_maturity' | 'start_installment'
+>;
+type Deferred = { agreement: Agreement; resumes_on: string; first_number: number };
+
+/**
+ * The plan with some payments moved behind: the due dates move by so many periods and the maturity
+ * with them; or, where the maturity is to stay, fewer payments repay the loan. Of the principal alone,
+ * the interest of those periods is still paid.
+ */
+export function buildDeferredSchedule(loan: OpenLoan, wish: Wish): Deferred {
+  const { row, state } = loan;
+  assertHasSchedule(row);
+  if (state.is_accelerated) {
+    const message = 'The loan is accelerated. Reverse the acceleration first.';
+    throw new Conflict(message, 'loan_accelerated', refusalDetails(row));
+  }
+  const { first_number, first_due } = firstDeferred(loan, wish);
+  const terms = readTerms(row);
+  const { payment_frequency: frequency, payment_day } = terms;
+  const { periods } = wish;
+  const by = { periods, payment_day };
+  const from = first_number;
+  const resumes_on = dueDates(frequency, first_due, periods + 1, payment_day)[periods] ?? first_due;
+  if (wish.deferment_type === 'principal_only') {
+    const last = dueDates(frequency, first_due, periods, payment_day).at(-1) ?? first_due;
+    const agreement = { rule: 'moved', from, by, asks_interest: true } as const;
+    return { agreement, resumes_on: addDays(last, 1), first_number };
+  }
+  if (wish.extend_maturity)
+    return { agreement: { rule: 'moved', from, by }, resumes_on, first_number };
+  const count =
+    state.installments.filter(({ period_number }) => period_number >= from).length - periods;
+  if (count < 1) throw new Invalid({ periods: 'Leaves no payment before the maturity date.' });
+  if (from !== nextUnpaidNumber(state, wish.start_date))
+    throw new Invalid({
+      start_installment: 'Must be the next due date if the maturity date stays the same.',
+    });
+  const dates = { first: resumes_on, count, payment_day };
+  return { agreement: { rule: 'spread', from, dates }, resumes_on, first_number };
+}
+
+function firstDeferred({ state }: OpenLoan, { start_installment, start_date }: Wish) {
+  const number = start_installment ?? nextUnpaidNumber(state, start_date);
+  const first = state.installments.find(({ period_number }) => period_number === number);
+  if (first === undefined || first.status === 'paid') {
+    const field = start_installment === null ? 'start_date' : 'start_installment';
+    throw new Invalid({ [field]: 'The loan has no unpaid installments.' });
+  }
+  return { first_number: first.period_number, first_due: first.due_date };
+}

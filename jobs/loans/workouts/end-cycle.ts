@@ -1,0 +1,33 @@
+import { saveCycleOutlook } from '../../../sql/loans/cycles.ts';
+import { parseMoney, parseRate } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { minimumPaymentAgreement } from '../engine/cycles.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import { newEvent } from '../history/new-event.ts';
+import { minimumPaymentOutlook } from '../schedule/minimum-outlook.ts';
+import { readTerms } from '../products/loan-terms.ts';
+
+/**
+ * Ends the billing cycle of a line with the day, and asks for its minimum payment. A cycle whose day
+ * was missed ends a little later, so that the borrower has all the days to pay. A repeat does nothing.
+ */
+export async function endCycle(work: Work, loanId: string) {
+  const loan = await openLoan(work, loanId);
+  const { row } = loan;
+  const { cycle } = loan.state;
+  if (row.status !== 'active' || cycle === null || cycle.ends > work.today) return;
+  const terms = readTerms(row);
+  const state = await recordEvents(work, loan, [
+    newEvent(minimumPaymentAgreement(cycle, terms, work.today)),
+  ]);
+  const asked = state.installments.find(({ period_number }) => period_number === cycle.number);
+  const outlook =
+    asked && terms.minimum_payment
+      ? minimumPaymentOutlook(terms.minimum_payment, {
+          balance: parseMoney(state.cycle?.statement_remainder ?? '0.00'),
+          rate: parseRate(state.current_rate),
+          first_payment: parseMoney(asked.payment_amount),
+        })
+      : null;
+  await saveCycleOutlook(work.tx, loanId, outlook);
+}

@@ -1,0 +1,89 @@
+import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
+import { money, parseMoney, ZERO } from '../../money.ts';
+import { dueDates, onePeriodAfter } from '../arithmetic/due-dates.ts';
+import type { OpenLoan } from '../history/record-events.ts';
+import type { Agreement } from '../schedule/agreement.ts';
+import { readTerms } from '../products/loan-terms.ts';
+
+/** The instalments of the forbearance's time that are not paid. */
+const within = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) =>
+  state.installments.filter(
+    ({ due_date, status }) =>
+      status !== 'paid' && status !== 'canceled' && due_date >= start_date && due_date <= end_date,
+  );
+
+/** Whether it asks for other instalments than those that there are, meanwhile or at its end. */
+export const changesSchedule = ({
+  forbearance_type,
+  end_treatment,
+}: Pick<OpenForbearance, 'forbearance_type' | 'end_treatment'>): boolean =>
+  forbearance_type !== 'full' || !['reinstatement', 'repayment_plan'].includes(end_treatment);
+
+/**
+ * What is billed meanwhile. A full forbearance bills as before and waits; the others bill less, and
+ * the difference with the instalment after it where the loan is to be reinstated, else with the last.
+ */
+export function scheduleDuringForbearance(
+  loan: OpenLoan,
+  forbearance: OpenForbearance,
+): Agreement | null {
+  const { forbearance_type, reduced_payment_amount, end_treatment } = forbearance;
+  const to = forbearance_type === 'interest_only' ? 'interest' : reduced_payment_amount;
+  const numbers = within(loan, forbearance).map(({ period_number }) => period_number);
+  if (forbearance_type === 'full' || to === null || numbers.length === 0) return null;
+  return {
+    rule: 'lowered',
+    numbers,
+    to,
+    shortfall: end_treatment === 'reinstatement' ? 'next' : 'last',
+  };
+}
+
+type After = { agreement: Agreement | null; owed: { due_date: string; amount: string }[] };
+const AS_IT_IS: After = { agreement: null, owed: [] };
+
+/** What becomes of the payments that were waited for, by the treatment agreed. */
+export function scheduleAfterForbearance(
+  loan: OpenLoan,
+  forbearance: OpenForbearance,
+  today: string,
+): After {
+  const missed = within(loan, forbearance);
+  const [first] = missed;
+  const { state, row } = loan;
+  const { payment_frequency: frequency, term_months, payment_day } = readTerms(row);
+  const toCome = state.installments.filter(
+    ({ due_date, status }) => due_date >= today && status !== 'paid',
+  );
+  const start = toCome[0]?.due_date ?? onePeriodAfter(frequency, today, term_months, payment_day);
+  const isLess = forbearance.forbearance_type !== 'full';
+  if (
+    forbearance.end_treatment === 're_amortize' ||
+    (isLess && forbearance.end_treatment === 'extend_term')
+  ) {
+    const more = forbearance.end_treatment === 'extend_term' ? missedPeriods(loan, forbearance) : 0;
+    const dates = { first: start, count: Math.max(1, toCome.length + more), payment_day };
+    return { ...AS_IT_IS, agreement: { rule: 'spread', from: 'oldest_unpaid', dates } };
+  }
+  if (first === undefined || isLess) return AS_IT_IS;
+  if (forbearance.end_treatment === 'extend_term') {
+    const by = { periods: missed.length, payment_day };
+    return { ...AS_IT_IS, agreement: { rule: 'moved', from: first.period_number, by } };
+  }
+  if (forbearance.end_treatment === 'deferred_balance') {
+    const numbers = missed.map(({ period_number }) => period_number);
+    const agreement = { rule: 'lowered', numbers, to: 'paid', shortfall: 'last' } as const;
+    return { ...AS_IT_IS, agreement };
+  }
+  if (forbearance.end_treatment !== 'repayment_plan') return AS_IT_IS;
+  const dates = dueDates(frequency, start, missed.length, payment_day);
+  const owed = missed.map((row, index) => ({
+    due_date: dates[index] ?? start,
+    amount: money(parseMoney(row.payment_amount).minus(row.paid_amount)),
+  }));
+  return { ...AS_IT_IS, owed: owed.filter(({ amount }) => parseMoney(amount).gt(ZERO)) };
+}
+
+const missedPeriods = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) =>
+  state.installments.filter(({ due_date }) => due_date >= start_date && due_date <= end_date)
+    .length;

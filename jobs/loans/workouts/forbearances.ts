@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import * as stored from '../../../sql/loans/forbearances.ts';
+import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
+import * as records from '../../../sql/loans/records.ts';
+import { overlaps } from '../../../sql/loans/reliefs.ts';
+import { prose } from '../../../sql/types.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { addDays } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import { settingsOf } from '../../users/settings.ts';
+import type { Work } from '../../work.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import {
+  recordCanceler,
+  recordChanger,
+  immutableConflict,
+  openInService,
+} from '../history/loan-records.ts';
+import { newEvent } from '../history/new-event.ts';
+import { fundingDate } from '../history/accrual-stops.ts';
+import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
+import {
+  scheduleAfterForbearance,
+  changesSchedule,
+  scheduleDuringForbearance,
+} from './forbearance-schedule.ts';
+import { addPaymentPlan } from './payment-plans.ts';
+
+export const FORBEARANCE_TYPES = ['full', 'reduced_payment', 'interest_only'] as const;
+export const END_TREATMENTS = [
+  ...(['reinstatement', 'extend_term', 'deferred_balance', 'repayment_plan'] as const),
+  ...(['re_amortize'] as const),
+] as const;
+export const RELIEF_STATUSES = ['scheduled', 'active', 'completed', 'canceled', 'broken'] as const;
+
+/** The reason for which accrual rests, one of several that a loan may have. */
+const REST = { reason: 'forbearance' } as const;
+
+type NewForbearance = Omit<
+  OpenForbearance,
+  'id' | 'status' | 'event_ids' | 'reduced_payment_amount'
+> & {
+  loan_id: string;
+  reduced_payment_amount?: string | null | undefined;
+  reason: string;
+  suspend_late_fees: boolean;
+  suspend_credit_reporting: boolean;
+  hardship_application_id?: string | null | undefined;
+  notes?: string | null | undefined;
+};
+
+/** Agrees to wait for payments, wholly or in part; from its first day on it takes effect. */
+export async function addForbearance(work: Work, input: NewForbearance): Promise<string> {
+  const loan = await openInService(work, input.loan_id);
+  const { start_date, end_date } = input;
+  assertDates(work, loan, input);
+  if (changesSchedule(input)) assertHasSchedule(loan.row);
+  if (input.forbearance_type === 'reduced_payment' && !input.reduced_payment_amount)
+    throw new Invalid({ reduced_payment_amount: 'Is required for a reduced payment.' });
+  await assertAlone(work, loan, { from: start_date, to: end_date });
+  const { forbearance_type, reason, reduced_payment_amount, interest_accrues, notes } = input;
+  const { suspend_late_fees, suspend_delinquency, suspend_credit_reporting } = input;
+  const { end_treatment, hardship_application_id } = input;
+  await insert(work.tx, 'forbearances', {
+    loan_id: loan.row.id,
+    forbearance_type,
+    start_date,
+    end_date,
+    reason,
+    reduced_payment_amount,
+    interest_accrues,
+    suspend_late_fees,
+    suspend_delinquency,
+    suspend_credit_reporting,
+    end_treatment,
+    hardship_application_id,
+    notes,
+    created_by: work.actor.id,
+  });
+  await startAndEndForbearances(work, loan.row.id);
+  return lastOf(work, loan.row.id);
+}
+
+const lastOf = async (work: Work, loanId: string) =>
+  (await stored.lockOpenForbearances(work.tx, loanId)).toSorted((one, other) =>
+    one.id < other.id ? 1 : -1,
+  )[0]?.id ?? '';
+
+function assertDates(work: Work, loan: OpenLoan, { start_date, end_date }: NewForbearance) {
+  if (end_date < start_date) throw new Invalid({ end_date: 'Must not be before start_date.' });
+  if (end_date < work.today)
+    throw new Invalid({ end_date: 'Must not be before the business date.' });
+  const start = fundingDate(loan);
+  if (start !== null && start_date < start)
+    throw new Invalid({ start_date: 'Must not be before the loan was funded.' });
+}
+
+async function assertAlone(work: Work, { row }: OpenLoan, days: { from: string; to: string }) {
+  if (!(await overlaps(work.tx, 'forbearances', row.id, days))) return;
+  const message = 'Another forbearance of the loan overlaps this period.';
+  throw new Conflict(message, 'overlaps', refusalDetails(row));
+}
+
+/** Begins and ends the loan's forbearances, as far as their days have come. */
+export async function startAndEndForbearances(work: Work, loanId: string) {
+  const { row } = await openLoan(work, loanId);
+  for (const forbearance of await stored.lockOpenForbearances(work.tx, row.id)) {
+    // The one before has changed the loan that this one begins with.
+    const loan = await openLoan(work, row.id);
+    if (forbearance.status === 'active' && forbearance.end_date < work.today)
+      await end(work, loan, forbearance);
+    if (forbearance.status === 'scheduled' && forbearance.start_date <= work.today)
+      await begin(work, loan, forbearance);
+  }
+}
+
+async function begin(work: Work, loan: OpenLoan, forbearance: OpenForbearance) {
+  if (loan.row.status !== 'active') {
+    await records.setStatus(work.tx, 'forbearances', forbearance.id, 'canceled');
+    return;
+  }
+  const { start_date: effective_date, end_date: to } = forbearance;
+  const { delinquency } = await settingsOf(work.tx);
+  const events: LoanEvent[] = [];
+  if (forbearance.suspend_delinquency && delinquency.pause_in_forbearance)
+    events.push(newEvent({ kind: 'delinquency_pause', effective_date, to }));
+  if (!forbearance.interest_accrues)
+    events.push(newEvent({ kind: 'accrual_stop', effective_date, ...REST }));
+  const agreement = scheduleDuringForbearance(loan, forbearance);
+  if (agreement) events.push(newEvent({ kind: 'schedule_agreed', effective_date, agreement }));
+  if (events.length > 0) await recordEvents(work, loan, events);
+  const event_ids = events.map(({ id }) => id);
+  await update(work.tx, 'forbearances', forbearance.id, { status: 'active', event_ids });
+}
+
+async function end(work: Work, loan: OpenLoan, forbearance: OpenForbearance, isBroken = false) {
+  const effective_date = work.today;
+  const rest = forbearance.interest_accrues
+    ? []
+    : [newEvent({ kind: 'accrual_start', effective_date, ...REST })];
+  const isTreated = loan.row.status === 'active' && !isBroken && !loan.state.is_accelerated;
+  const after = isTreated
+    ? scheduleAfterForbearance(loan, forbearance, work.today)
+    : { agreement: null, owed: [] };
+  const { agreement } = after;
+  const plan = agreement ? [newEvent({ kind: 'schedule_agreed', effective_date, agreement })] : [];
+  if (rest.length + plan.length > 0) await recordEvents(work, loan, [...rest, ...plan]);
+  const status = isBroken ? 'broken' : 'completed';
+  await records.setStatus(work.tx, 'forbearances', forbearance.id, status);
+  if (after.owed.length > 0) await planFor(work, loan, after.owed);
+}
+
+/** What was not paid meanwhile is paid beside the instalments to come. */
+const planFor = (work: Work, { row }: OpenLoan, owed: { due_date: string; amount: string }[]) =>
+  addPaymentPlan(work, {
+    loan_id: row.id,
+    plan_type: 'repayment',
+    installments: owed,
+    grace_days: 3,
+    waive_remaining: false,
+    auto_collect: false,
+    status: 'proposed',
+    notes: 'After a forbearance.',
+  });
+
+export const ForbearanceEnd = z.object({
+  status: z.enum(['completed', 'broken']).default('completed'),
+  notes: prose.nullish(),
+});
+
+/** Ends a forbearance before its last day; a broken one is ended without its treatment. */
+export async function endForbearance(
+  work: Work,
+  id: string,
+  input: z.output<typeof ForbearanceEnd>,
+) {
+  const loanId = await records.loanIdOf(work.tx, 'forbearances', id);
+  const loan = await openLoan(work, loanId);
+  const forbearance = (await stored.lockOpenForbearances(work.tx, loanId)).find(
+    (open) => open.id === id,
+  );
+  if (forbearance?.status !== 'active')
+    throw immutableConflict('forbearance', forbearance?.status ?? 'ended');
+  const last = addDays(work.today, -1);
+  const pause = loan.events.find(
+    (event) => event.kind === 'delinquency_pause' && forbearance.event_ids.includes(event.id),
+  );
+  const { start_date: effective_date } = forbearance;
+  const shorter = pause && [
+    newEvent({ kind: 'reversal', effective_date: work.today, reverses: pause.id }),
+    ...(last >= effective_date
+      ? [newEvent({ kind: 'delinquency_pause', effective_date, to: last })]
+      : []),
+  ];
+  if (shorter) await recordEvents(work, loan, shorter);
+  const end_date = last > effective_date ? last : effective_date;
+  await update(work.tx, 'forbearances', id, { end_date });
+  const ended = { ...forbearance, end_date };
+  await end(work, await openLoan(work, loanId), ended, input.status === 'broken');
+}
+
+const kind = { table: 'forbearances', noun: 'forbearance', cancelable: ['scheduled'] } as const;
+export const changeForbearance = recordChanger(kind);
+export const cancelForbearance = recordCanceler(kind);

@@ -1,0 +1,169 @@
+import { Conflict, Invalid } from '../../errors.ts';
+import { parseMoney, ZERO } from '../../money.ts';
+import { onePeriodAfter } from '../arithmetic/due-dates.ts';
+import { isBilledByCycle } from '../arithmetic/terms.ts';
+import type { LoanEvent } from '../engine/events.ts';
+import { fold } from '../engine/fold.ts';
+import type { LoanState } from '../engine/state.ts';
+import { type OpenLoan } from '../history/record-events.ts';
+import { newEvent } from '../history/new-event.ts';
+import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
+import type { Agreement } from '../schedule/agreement.ts';
+import { nextPaymentDayAfter } from '../schedule/move-installments.ts';
+import { readTerms } from '../products/loan-terms.ts';
+import {
+  countOf,
+  isOnePayment,
+  onlyDueDate,
+  ROWS_MAX,
+  termFieldOf,
+  type Change,
+  type Open,
+} from './new-term.ts';
+
+/**
+ * What a modification means for the loan: the rate, what becomes principal, what is given up, and a
+ * plan that repays what is then owed, on the terms that are left as they were.
+ */
+export function buildModificationEvents(loan: OpenLoan, change: Change): LoanEvent[] {
+  const { row, schedule } = loan;
+  const on = change.effective_date;
+  assertNotAccelerated(loan);
+  const besides = [
+    ...rateChange(change, on),
+    ...capitalization(change, on),
+    ...forgiveness(loan, change, on),
+  ];
+  const terms = readTerms(row);
+  if (isBilledByCycle(terms)) {
+    if (movesDates(change) || change.modification_type === 're_age') assertHasSchedule(row);
+    return besides;
+  }
+  const trial = fold({ terms, schedule, events: [...loan.events, ...besides], as_of: on });
+  if (parseMoney(trial.principal_balance).eq(0)) return besides;
+  const agreement = agreementOf(loan, trial, change);
+  const plan = newEvent({ kind: 'schedule_agreed', effective_date: on, agreement });
+  assertRepays(loan, [...besides, plan], on);
+  return [...besides, plan];
+}
+
+function assertNotAccelerated({ row, state }: OpenLoan) {
+  if (!state.is_accelerated) return;
+  const message = 'The loan is accelerated. Reverse the acceleration first.';
+  throw new Conflict(message, 'loan_accelerated', refusalDetails(row));
+}
+
+const rateChange = ({ new_interest_rate }: Change, effective_date: string): LoanEvent[] =>
+  new_interest_rate === null
+    ? []
+    : [newEvent({ kind: 'rate_change', effective_date, interest_rate: new_interest_rate })];
+
+const isCapitalized = (change: Change) => ({
+  interest: change.capitalize_interest || change.interest_treatment === 'capitalize',
+  fees: change.capitalize_fees || change.fee_treatment === 'capitalize',
+});
+
+function capitalization(change: Change, effective_date: string): LoanEvent[] {
+  const { interest, fees } = isCapitalized(change);
+  if (!interest && !fees) return [];
+  const portions = { ...(interest && { interest: 'all' }), ...(fees && { fees: 'all' }) };
+  return [newEvent({ kind: 'capitalization', effective_date, ...portions })];
+}
+
+function forgiveness(
+  { row, state }: OpenLoan,
+  change: Change,
+  effective_date: string,
+): LoanEvent[] {
+  const principal = parseMoney(change.principal_forgiven);
+  if (principal.gt(state.principal_balance)) {
+    throw new Conflict('This is more than the principal.', 'exceeds_balance', {
+      ...refusalDetails(row),
+      principal_balance: state.principal_balance,
+    });
+  }
+  const portions = {
+    ...(principal.gt(ZERO) && { principal: change.principal_forgiven }),
+    ...(change.interest_treatment === 'waive' && { interest: 'all' }),
+    ...(change.fee_treatment === 'waive' && { fees: 'all' }),
+  };
+  if (Object.keys(portions).length === 0) return [];
+  return [newEvent({ kind: 'forgiveness', effective_date, ...portions })];
+}
+
+/** What the new plan takes the place of: the instalments to come, or all that is unpaid. */
+function openPart(
+  loan: OpenLoan,
+  trial: LoanState,
+  { modification_type, effective_date }: Change,
+): Open {
+  const terms = readTerms(loan.row);
+  const unpaid = trial.installments.filter(({ status }) => status !== 'paid');
+  const toCome = unpaid.filter(({ due_date }) => due_date >= effective_date);
+  const replaced = modification_type === 're_age' ? unpaid : toCome;
+  const { payment_frequency, term_months, payment_day } = terms;
+  const next = onePeriodAfter(payment_frequency, effective_date, term_months, payment_day);
+  return {
+    remaining: Math.max(1, replaced.length),
+    first_number: replaced[0]?.period_number ?? trial.installments.length + 1,
+    first_due: toCome[0]?.due_date ?? next,
+  };
+}
+
+/** The plan that a modification agrees; what it says nothing of stays as the loan has it. */
+function agreementOf(loan: OpenLoan, trial: LoanState, change: Change): Agreement {
+  const { new_payment_day, new_payment_amount } = change;
+  const open = openPart(loan, trial, change);
+  const isReAge = change.modification_type === 're_age';
+  const first = firstDue(loan, trial, change, open);
+  const count = countOf(loan, change, open, first);
+  if (isDayAlone(change)) {
+    return { rule: 'moved', from: open.first_number, by: { payment_day: Number(new_payment_day) } };
+  }
+  const { interest } = isCapitalized(change);
+  const isAnew = interest || change.interest_treatment === 'waive';
+  const payment_day = new_payment_day ?? readTerms(loan.row).payment_day;
+  return {
+    rule: 'spread',
+    from: isReAge ? 'oldest_unpaid' : open.first_number,
+    ...((isReAge || movesDates(change)) && { dates: { first, count, payment_day } }),
+    ...(new_payment_amount !== null && { payment_amount: new_payment_amount }),
+    ...(isAnew && { accrues_from: change.effective_date }),
+  };
+}
+
+/** Nobody is asked for instalments without an end. */
+function assertRepays(
+  { row, schedule, events }: OpenLoan,
+  fresh: readonly LoanEvent[],
+  on: string,
+) {
+  const all = [...events, ...fresh];
+  const state = fold({ terms: readTerms(row), schedule, events: all, as_of: on });
+  if (state.installments.length < ROWS_MAX) return;
+  throw new Invalid({ new_payment_amount: 'These payments do not repay the loan.' });
+}
+
+/** Whether other instalments repay the loan than those that it has. */
+const movesDates = (change: Change) =>
+  [
+    change.new_payment_day,
+    change.new_payment_amount,
+    change.new_term_months,
+    change.extend_months,
+    change.new_maturity_date,
+  ].some((wanted) => wanted !== null);
+
+const isDayAlone = (change: Change) =>
+  change.modification_type === 'due_date_change' && change.new_payment_day !== null;
+
+function firstDue(loan: OpenLoan, trial: LoanState, change: Change, open: Open) {
+  const { new_payment_day } = change;
+  if (isOnePayment(loan) && termFieldOf(change) !== null) return onlyDueDate(loan, change, open);
+  if (new_payment_day === null) return open.first_due;
+  const frequency = readTerms(loan.row).payment_frequency;
+  if (!['monthly', 'quarterly', 'semi_monthly'].includes(frequency))
+    throw new Invalid({ new_payment_day: `A ${frequency} loan has no fixed day of the month.` });
+  const next = trial.installments.find(({ due_date }) => due_date >= open.first_due);
+  return next === undefined ? open.first_due : nextPaymentDayAfter(next.due_date, new_payment_day);
+}

@@ -1,0 +1,103 @@
+import type { AgreedModification } from '../../../sql/loans/modifications.ts';
+import { addMonths } from '../../dates.ts';
+import { Invalid } from '../../errors.ts';
+import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
+import type { OpenLoan } from '../history/record-events.ts';
+import { readTerms } from '../products/loan-terms.ts';
+
+/** The fields that name another term; a modification has one of them at most. */
+export const TERM_FIELDS = ['new_term_months', 'extend_months', 'new_maturity_date'] as const;
+
+/** More rows than any loan has: a payment that needs them all does not repay the loan. */
+export const ROWS_MAX = 1200;
+
+export type Change = Omit<AgreedModification, 'id' | 'status' | 'loan_id'>;
+
+/** The installments that a new schedule takes the place of. */
+export type Open = { remaining: number; first_number: number; first_due: string };
+
+/** The field that names another term, if any. */
+export const termFieldOf = (change: Change) =>
+  TERM_FIELDS.find((field) => change[field] !== null) ?? null;
+
+export const isOnePayment = ({ row }: OpenLoan) => readTerms(row).payment_frequency === 'single';
+
+/** The date to which another term moves the payment of a loan that has only one. */
+export function onlyDueDate({ row }: OpenLoan, change: Change, { first_due }: Open): string {
+  const { new_term_months, extend_months, new_maturity_date, new_payment_day } = change;
+  const { payment_frequency, payment_day } = readTerms(row);
+  const start = row.disbursement_date ?? row.origination_date ?? change.effective_date;
+  const day = new_payment_day ?? payment_day;
+  const date =
+    new_maturity_date ??
+    (extend_months === null
+      ? onePeriodAfter(payment_frequency, start, Number(new_term_months), day)
+      : addMonths(first_due, extend_months, day ?? undefined));
+  const field = termFieldOf(change) ?? 'new_maturity_date';
+  if (date < change.effective_date)
+    throw new Invalid({
+      [field]: `Moves the payment to ${date}, which is over. Name a later one.`,
+    });
+  return date;
+}
+
+/** How many installments repay the rest; a payment alone says so itself. */
+export function countOf(loan: OpenLoan, change: Change, open: Open, first: string): number {
+  const field = termFieldOf(change);
+  if (field === null) return change.new_payment_amount === null ? open.remaining : ROWS_MAX;
+  if (isOnePayment(loan)) {
+    if (first <= open.first_due) assertNotExtension(change, field, open.first_due);
+    return 1;
+  }
+  const count = countNamed(loan, change, open, first);
+  if (count <= open.remaining) assertNotExtension(change, field, loan.state.maturity_date);
+  return count;
+}
+
+/** Someone who asks for a longer term by its type gets one, or learns how to ask for a shorter one. */
+function assertNotExtension(
+  { modification_type }: Change,
+  field: (typeof TERM_FIELDS)[number],
+  maturity: string | null,
+) {
+  if (modification_type !== 'term_extension') return;
+  const message = `Does not extend the loan, whose last payment is due on ${maturity}.`;
+  throw new Invalid({ [field]: `${message} To shorten the term, use the type "combined".` });
+}
+
+function countNamed(loan: OpenLoan, change: Change, open: Open, first: string): number {
+  const { payment_frequency } = readTerms(loan.row);
+  const { new_term_months, extend_months } = change;
+  assertWholePeriods(payment_frequency, { new_term_months, extend_months });
+  if (new_term_months !== null) {
+    const count = numberOfPayments(payment_frequency, new_term_months) - open.first_number + 1;
+    if (count < 1) throw new Invalid({ new_term_months: 'Is already over.' });
+    return count;
+  }
+  if (extend_months !== null)
+    return open.remaining + numberOfPayments(payment_frequency, extend_months);
+  return countUntil(loan, change, first);
+}
+
+/** A term of another length than was named would be a surprise. */
+function assertWholePeriods(frequency: string, months: Record<string, number | null>) {
+  if (frequency !== 'quarterly') return;
+  for (const [field, count] of Object.entries(months))
+    if (count !== null && count % 3 !== 0)
+      throw new Invalid({ [field]: 'Must be a multiple of 3, because payments are quarterly.' });
+}
+
+/** The last installment is due on the maturity date, so the date must be one of the due dates. */
+function countUntil({ row }: OpenLoan, change: Change, first: string): number {
+  const { payment_frequency, payment_day } = readTerms(row);
+  const wanted = change.new_maturity_date ?? first;
+  const day = change.new_payment_day ?? payment_day;
+  const dates = dueDates(payment_frequency, first, ROWS_MAX - 1, day);
+  const count = dates.filter((date) => date <= wanted).length;
+  const [before, after] = [dates[count - 1], dates[count]];
+  if (before === wanted) return count;
+  if (before === undefined)
+    throw new Invalid({ new_maturity_date: `Must not be before the next due date, ${first}.` });
+  const nearest = [before, after].filter((date) => date !== undefined).join(' or ');
+  throw new Invalid({ new_maturity_date: `Must be a due date of the loan: ${nearest}.` });
+}

@@ -1,0 +1,77 @@
+import { Big } from 'big.js';
+import { z } from 'zod';
+import * as promises from '../../../sql/loans/promises-to-pay.ts';
+import { date, positiveMoney } from '../../../sql/types.ts';
+import { insert } from '../../../sql/write.ts';
+import { Invalid } from '../../errors.ts';
+import { sum } from '../../money.ts';
+import type { Work } from '../../work.ts';
+import { evaluatePromise } from '../outcomes/promises.ts';
+import { endOfDayCutoff, listReceipts } from '../outcomes/receipts.ts';
+import { eventsInForce } from '../engine/event-order.ts';
+import { openLoan } from '../history/record-events.ts';
+import { openInService } from '../history/loan-records.ts';
+
+export const PROMISE_STATUSES = [
+  'pending',
+  'kept',
+  'partially_kept',
+  'broken',
+  'canceled',
+] as const;
+
+/** An amount agreed for a day. */
+export const PromisedInstallment = z.object({ due_date: date, amount: positiveMoney });
+
+type NewPromise = {
+  loan_id: string;
+  promised_amount: string;
+  promised_date: string;
+  payment_method?: string | null | undefined;
+  channel: string;
+  contact_note?: string | null | undefined;
+  grace_days: number;
+  installments: readonly z.output<typeof PromisedInstallment>[];
+};
+
+/** Writes down what the borrower promised; the close of business looks whether it is kept. */
+export async function addPromise(work: Work, input: NewPromise): Promise<string> {
+  const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
+  const { promised_amount, promised_date, installments } = input;
+  if (promised_date < work.today)
+    throw new Invalid({ promised_date: 'Must not be before the business date.' });
+  if (installments.length > 0) {
+    const total = sum(installments.map(({ amount }) => new Big(amount)));
+    if (!total.eq(promised_amount))
+      throw new Invalid({ installments: 'Must add up to the promised amount.' });
+    if (installments.some(({ due_date }) => due_date < work.today || due_date > promised_date))
+      throw new Invalid({ installments: 'Must be due by the promised date.' });
+  }
+  const { payment_method, channel, contact_note, grace_days } = input;
+  return insert(work.tx, 'promises_to_pay', {
+    loan_id: loan.row.id,
+    promised_amount,
+    promised_date,
+    payment_method,
+    channel,
+    contact_note,
+    grace_days,
+    installments,
+    created_by: work.actor.id,
+  });
+}
+
+/** Judges the loan's promises at the end of a day, when all its payments are in. */
+export async function evaluatePromises(work: Work, loanId: string) {
+  const { events } = await openLoan(work, loanId);
+  const receipts = listReceipts(events, eventsInForce(events, work.today));
+  for (const promise of await promises.pendingPromises(work.tx, loanId)) {
+    const { status, fulfilled_amount } = evaluatePromise(
+      promise,
+      receipts,
+      endOfDayCutoff(work.today),
+    );
+    if (status !== 'pending')
+      await promises.saveOutcome(work.tx, promise.id, status, fulfilled_amount);
+  }
+}

@@ -1,9 +1,0 @@
-import type { Transaction } from '../../sql/database/db.ts';
-import { current } from '../../sql/tenants.ts';
-import { storageKey } from '../files/keys.ts';
-
-/** Where a file of a batch lies. */
-export async function keyOf(tx: Transaction, batchId: string, filename: string) {
-  const { slug: tenant_slug } = await current(tx);
-  return storageKey({ tenant_slug, loan_id: 'mail-batches', document_type: batchId, filename });
-}

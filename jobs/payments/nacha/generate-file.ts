@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import * as tasks from '../../../sql/borrowers/tasks.ts';
+import * as nacha from '../../../sql/payments/nacha.ts';
+import * as orders from '../../../sql/payments/unsent-orders.ts';
+import { currentTenant } from '../../../sql/tenants.ts';
+import { date } from '../../../sql/types.ts';
+import { insert, update } from '../../../sql/write.ts';
+import { hasNoAsciiForm } from '../../ascii.ts';
+import { recordAudit } from '../../audit.ts';
+import { nextBusinessDay } from '../../bank-calendar.ts';
+import { addDays } from '../../dates.ts';
+import { Conflict, Invalid } from '../../errors.ts';
+import type { Files } from '../../files/files.ts';
+import { storageKey } from '../../files/keys.ts';
+import type { Within, Work } from '../../work.ts';
+import { readOriginator } from './originator.ts';
+import { batchKey, renderNachaFile, totalAmount, type Originator } from './render-file.ts';
+
+export const NewNachaFile = z.object({ file_date: date.nullish() });
+
+const MODIFIERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+const DAYS_AHEAD_MAX = 14;
+/** What an entry has room for: ten digits of cents. */
+const AMOUNT_DIGITS_MAX = '99999999.99'.length;
+
+/** What an order was made as: one of the three. */
+type Ordered = Pick<orders.UnsentOrder, 'payment_id' | 'disbursement_id' | 'draw_id'>;
+type Skipped = Ordered & { reason: string };
+
+/**
+ * Writes down which entries go into a new file, all that have not been sent, under numbers that the
+ * bank will name when it sends one back. From then on nobody else sends them.
+ */
+export async function createNachaFile(work: Work, input: z.output<typeof NewNachaFile>) {
+  const { tx, today } = work;
+  const file_date = input.file_date ?? today;
+  if (file_date < today || file_date > addDays(today, DAYS_AHEAD_MAX))
+    throw new Invalid({ file_date: `Must be within ${DAYS_AHEAD_MAX} days from ${today}.` });
+  await nacha.lockFileCreation(tx);
+  const { originator, description } = await readOriginator(work);
+  const { sendable, skipped, unnamed } = sorted([
+    ...(await orders.unsentPayments(tx)),
+    ...(await orders.unsentDisbursements(tx)),
+    ...(await orders.unsentDraws(tx)),
+  ]);
+  for (const unsent of unnamed) await askForName(work, unsent);
+  if (sendable.length === 0) return { id: null, skipped };
+  const file_id_modifier = MODIFIERS[await nacha.countFilesOn(tx, file_date)];
+  if (file_id_modifier === undefined)
+    throw new Conflict('A day has at most 36 files.', 'limit_exceeded', { file_date });
+  const filename = `nacha-${file_date}-${file_id_modifier}.ach`;
+  const { slug } = await currentTenant(tx);
+  const path = { tenant_slug: slug, loan_id: 'nacha', document_type: 'files', filename };
+  const id = await insert(tx, 'nacha_files', {
+    file_date,
+    file_id_modifier,
+    effective_entry_date: nextBusinessDay(addDays(file_date, 1)),
+    originator,
+    entry_count: sendable.length,
+    debit_total: totalAmount(sendable.filter(({ is_credit }) => !is_credit)),
+    credit_total: totalAmount(sendable.filter(({ is_credit }) => is_credit)),
+    filename,
+    storage_key: storageKey(path),
+    created_by: work.actor.id,
+  });
+  const first = (await nacha.countEntries(tx)) + 1;
+  const prefix = originator.odfi_routing_number.slice(0, 8);
+  const entries = sendable
+    .map((unsent) => entryOf(unsent, id, description))
+    .toSorted((one, other) => (one.batch < other.batch ? -1 : one.batch > other.batch ? 1 : 0));
+  for (const [index, entry] of entries.entries()) {
+    const sequence = String((first + index) % 10_000_000).padStart(7, '0');
+    await insert(tx, 'nacha_entries', { ...entry, trace_number: prefix + sequence });
+  }
+  await recordAudit(work, { type: 'nacha_files', id }, 'create', {});
+  return { id, skipped };
+}
+
+function sorted(all: readonly orders.UnsentOrder[]) {
+  const skipped: Skipped[] = [];
+  const sendable = all.filter((unsent) => {
+    const reason = reasonNotToSend(unsent);
+    if (reason !== null) skipped.push({ ...orderedAs(unsent), reason });
+    return reason === null;
+  });
+  return { sendable, skipped, unnamed: all.filter(isUnnamed) };
+}
+
+const orderedAs = ({ payment_id, disbursement_id, draw_id }: Ordered): Ordered => ({
+  payment_id,
+  disbursement_id,
+  draw_id,
+});
+
+/** Banks read ASCII: a name of which nothing is left there is never sent blank. */
+const isUnnamed = ({ individual_name }: orders.UnsentOrder) => hasNoAsciiForm(individual_name);
+
+/** Somebody writes the name in Latin letters; the order keeps its account, and so is made again. */
+async function askForName(work: Work, unsent: orders.UnsentOrder) {
+  const related_id = unsent.payment_id ?? unsent.disbursement_id ?? unsent.draw_id;
+  const title = 'An order cannot be sent: the name of its account holder has no Latin letters';
+  if (related_id === null || (await tasks.findOpenTask(work.tx, related_id, title)) !== null)
+    return;
+  const { loan_id, borrower_id } = unsent;
+  const id = await insert(work.tx, 'tasks', {
+    loan_id,
+    borrower_id,
+    title,
+    description:
+      'Cancel the order, write the account_holder_name in Latin letters and order it again.',
+    task_type: 'review',
+    due_date: work.today,
+    source: 'system',
+    related_type: 'nacha_order',
+    related_id,
+  });
+  await recordAudit(work, { type: 'tasks', id, loan_id, borrower_id }, 'create', {});
+}
+
+/** Why an order waits: it stays unsent until somebody has seen to that. */
+function reasonNotToSend(unsent: orders.UnsentOrder) {
+  if (unsent.amount.length > AMOUNT_DIGITS_MAX) return 'amount_too_large';
+  if (isUnnamed(unsent)) return 'name_not_printable';
+  if (unsent.is_blocked) return 'instrument_blocked';
+  if (unsent.is_credit && !unsent.is_verified) return 'instrument_not_verified';
+  return unsent.routing_number === null ? 'no_account_number' : null;
+}
+
+function entryOf(unsent: orders.UnsentOrder, nacha_file_id: string, description: string) {
+  const { is_credit, amount, individual_id, individual_name, clearing_account_id } = unsent;
+  const { routing_number, account_number_sealed } = unsent;
+  const isSavings = unsent.account_type === 'savings';
+  const secCode = secOf(unsent);
+  return {
+    nacha_file_id,
+    ...orderedAs(unsent),
+    batch: batchKey(secCode, is_credit ? '220' : '225', descriptionOf(unsent, description)),
+    transaction_code: `${isSavings ? '3' : '2'}${is_credit ? '2' : '7'}`,
+    routing_number,
+    account_number_sealed,
+    amount,
+    individual_id,
+    individual_name,
+    clearing_account_id,
+  };
+}
+
+/**
+ * A consumer's debit is named by how it was authorized (Nacha Operating Rules): WEB where that was
+ * done over the internet, once or for every due date, and PPD where staff answer for a paper.
+ */
+function secOf({ account_type, is_by_web, is_credit }: orders.UnsentOrder) {
+  if (account_type === 'business_checking') return 'CCD';
+  return is_by_web && !is_credit ? 'WEB' : 'PPD';
+}
+
+/** An entry that is presented again says so in its batch, as the rules ask. */
+function descriptionOf(
+  { is_credit, is_retry, payment_id }: orders.UnsentOrder,
+  description: string,
+) {
+  if (is_credit) return payment_id === null ? 'LOAN FUND' : 'REFUND';
+  return is_retry ? 'RETRY PYMT' : description;
+}
+
+/**
+ * Makes the file that was ordered, outside of any transaction. Made twice it is the same file, so that
+ * one whose making was cut short is made by whoever comes next.
+ */
+export async function writeNachaFile(within: Within, files: Files, tenantId: string, id: string) {
+  const made = await within(tenantId, (work) => written(work, id), { readOnly: true });
+  if (made === null) return;
+  const { size, sha256_hash } = await files.put(made.key, Buffer.from(made.text, 'latin1'));
+  await within(tenantId, ({ tx }) =>
+    update(tx, 'nacha_files', id, { status: 'completed', file_size: size, sha256_hash }),
+  );
+}
+
+async function written({ tx, tenant_id, installation: { keys } }: Work, id: string) {
+  const file = await nacha.findFile(tx, id);
+  if (file === null || file.status === 'completed') return null;
+  const entries = (await nacha.listEntries(tx, id)).map(({ account_number_sealed, ...entry }) => ({
+    ...entry,
+    account_number: keys.unseal(tenant_id, account_number_sealed),
+  }));
+  const text = renderNachaFile(file.originator as unknown as Originator, file, entries);
+  return { key: file.storage_key, text };
+}
+
+/** Orders and makes a file; before that, whatever an earlier attempt has left unfinished. */
+export async function generateNachaFile(
+  within: Within,
+  files: Files,
+  tenantId: string,
+  input: z.output<typeof NewNachaFile>,
+) {
+  const before = await within(tenantId, ({ tx }) => nacha.pendingFileIds(tx));
+  for (const id of before) await writeNachaFile(within, files, tenantId, id);
+  const { id, skipped } = await within(tenantId, (work) => createNachaFile(work, input));
+  // Not within the transaction, which keeps the tasks that say why nothing is sent.
+  if (id === null) throw new Conflict('There is nothing to send.', 'nothing_to_send', { skipped });
+  await writeNachaFile(within, files, tenantId, id);
+  return { id, skipped };
+}

@@ -1,0 +1,63 @@
+import { findOpenTask } from '../../sql/borrowers/tasks.ts';
+import { insert, update } from '../../sql/write.ts';
+import { addDays } from '../dates.ts';
+import type { Work } from '../work.ts';
+
+/** Days within which a borrower who writes is answered. */
+const ANSWER_DAYS = 2;
+
+/** Days in which a dispute that a consumer brings to us is investigated (12 CFR 1022.43, FCRA 623). */
+const DISPUTE_DAYS = 30;
+
+type Case = { id: string; case_number: string; borrower_id: string; loan_id: string | null };
+
+/** Puts a case in which the borrower spoke last before whoever works on it; once, however often. */
+export async function createReplyTask(work: Work, about: Case & { assigned_to: string | null }) {
+  const title = `Answer the borrower in case ${about.case_number}`;
+  const open = await findOpenTask(work.tx, about.id, title);
+  if (open !== null) return update(work.tx, 'tasks', open, { assignee_id: about.assigned_to });
+  await add(
+    work,
+    about,
+    { title, task_type: 'review', assignee_id: about.assigned_to },
+    ANSWER_DAYS,
+  );
+}
+
+/** Asks for the direct dispute that a borrower means, of a loan that bureaus have been told about. */
+export const createDisputeTask = (work: Work, about: Case) =>
+  add(
+    work,
+    about,
+    {
+      title: `Take in the direct credit dispute of case ${about.case_number}`,
+      description: 'What bureaus were told of the loan is disputed: open a credit dispute for it.',
+      task_type: 'compliance',
+      priority: 'high',
+    },
+    DISPUTE_DAYS,
+  );
+
+/** Says that a message about the case did not go out, and why. */
+export const createUnsentMessageTask = (work: Work, about: Case, reason: string) =>
+  add(
+    work,
+    about,
+    {
+      title: `Tell the borrower of the answer in case ${about.case_number}`,
+      description: `No message went out: ${reason}`,
+      task_type: 'callback',
+    },
+    ANSWER_DAYS,
+  );
+
+const add = (work: Work, { id, borrower_id, loan_id }: Case, task: object, days: number) =>
+  insert(work.tx, 'tasks', {
+    ...task,
+    borrower_id,
+    loan_id,
+    due_date: addDays(work.today, days),
+    source: 'system',
+    related_type: 'support_case',
+    related_id: id,
+  });

@@ -1,0 +1,28 @@
+import { findMissingAttributes } from '../../sql/portfolios/loan-attribute-history.ts';
+import * as snapshots from '../../sql/portfolios/snapshots.ts';
+import { Conflict } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+/** Refuses a day of which the close kept nothing. */
+export async function assertDayRecorded(tx: Work['tx'], day: string, field: string) {
+  if (await snapshots.isRecorded(tx, day)) return;
+  throw new Conflict('Nothing was recorded of the loans on that day.', 'no_loan_snapshots', {
+    [field]: day,
+    known_from: await snapshots.firstRecordedDay(tx),
+  });
+}
+
+/** Refuses a day from before that was kept which seldom changes, rather than tell it as it is today. */
+export async function assertAttributesRecorded(
+  tx: Work['tx'],
+  day: string,
+  wanted: readonly string[],
+) {
+  const { is_lacking, known_from } = await findMissingAttributes(tx, day);
+  if (!is_lacking) return;
+  const since = known_from === null ? 'the next close on' : known_from;
+  throw new Conflict(`These are kept from ${since}, and not of the day before.`, 'not_known_then', {
+    wanted,
+    known_from,
+  });
+}

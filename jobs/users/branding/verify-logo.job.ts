@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import * as logos from '../../../sql/users/logos.ts';
+import { uuid } from '../../../sql/types.ts';
+import { imagePage } from '../../../templates/letterhead.ts';
+import { DocumentNotPrintable, DocumentTooSlow } from '../../files/render-errors.ts';
+import { job } from '../../job.ts';
+import type { ExternalServices } from '../../external-systems.ts';
+
+/** A usual logo needs less than a tenth of either. */
+const PRINTED_WITHIN_MS = 2_000;
+const PRINTED_BYTES_MAX = 1_000_000;
+
+/**
+ * Prints a fetched logo once, alone, before letters have it: what a picture costs the browser is seen here, and at
+ * most one browser is lost for it. It runs among the documents, because only there is a browser.
+ */
+export const verifyLogo = job({
+  name: 'verify-logo',
+  pool: 'documents',
+  payload: z.object({ tenant_id: uuid, logo_id: uuid }),
+  attempts: 2,
+  key: ({ logo_id }) => `verify-logo:${logo_id}`,
+
+  async run({ tenant_id, logo_id }, outside) {
+    const picture = await outside.within(tenant_id, ({ tx }) =>
+      logos.dataUri(tx, logo_id, 'pending'),
+    );
+    if (picture === null) return;
+    const problem = await whatIsWrong(outside, imagePage(picture));
+    await outside.within(tenant_id, ({ tx }) =>
+      problem === null ? logos.markReady(tx, logo_id) : logos.markRefused(tx, logo_id, problem),
+    );
+  },
+
+  failed: ({ tx }, { logo_id }) =>
+    logos.markRefused(
+      tx,
+      logo_id,
+      'It could not be printed: save it as plainer shapes, or as a PNG.',
+    ),
+});
+
+async function whatIsWrong(outside: ExternalServices, html: string): Promise<string | null> {
+  try {
+    const { bytes } = await outside.pdf(html, { timeout_ms: PRINTED_WITHIN_MS });
+    if (bytes.length <= PRINTED_BYTES_MAX) return null;
+    return 'It makes each letter more than 1 MB: save it smaller, or as plainer shapes.';
+  } catch (error) {
+    if (error instanceof DocumentTooSlow)
+      return 'It takes more than 2 seconds to be printed: save it as plainer shapes, or as a PNG.';
+    if (error instanceof DocumentNotPrintable) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+import { listAdmins } from '../../sql/users/accounts.ts';
+import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
+import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
+import { notifyUser } from '../users/notify-user.ts';
+import type { Work } from '../work.ts';
+
+/**
+ * Nothing more is sent; what was still to be sent becomes dead letters. Where nobody has asked for it, the
+ * tenant's administrators are written to, once.
+ */
+export async function disableSubscription(work: Work, id: string, reason: string | null) {
+  const { tx } = work;
+  const wasOn = await subscriptions.disable(tx, id, reason);
+  await deadLetters.createForScheduled(tx, id);
+  if (!wasOn || reason === null) return;
+  for (const user_id of await listAdmins(tx))
+    await notifyUser(work, { user_id, message: 'webhook_disabled', about: id });
+}

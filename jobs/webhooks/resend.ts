@@ -1,0 +1,94 @@
+import type { Transaction } from '../../sql/database/db.ts';
+import * as deadLetters from '../../sql/webhooks/dead-letters.ts';
+import * as deliveries from '../../sql/webhooks/deliveries.ts';
+import * as events from '../../sql/webhooks/events.ts';
+import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
+import { find } from '../../sql/table.ts';
+import { Conflict, Invalid, NotFound } from '../errors.ts';
+import type { Work } from '../work.ts';
+
+export type RetryRequest = {
+  delivery_id?: string | null | undefined;
+  dead_letter_id?: string | null | undefined;
+};
+
+/**
+ * Sends a dead letter's event again, with its id and bytes and all its retries. One that is on its
+ * way again already leaves a letter of its own if it fails.
+ */
+export async function retryDelivery({ tx }: Work, id: string, request: RetryRequest) {
+  await lockActive(tx, id);
+  const field = request.delivery_id ? 'delivery_id' : 'dead_letter_id';
+  const wanted = request[field] ?? null;
+  const letter = await deadLetters.findToRetry(tx, id, wanted);
+  if (!letter && wanted) throw new Invalid({ [field]: 'Names no failed delivery.' });
+  if (letter?.status !== 'dead') {
+    throw new Conflict('Nothing is waiting to be sent again.', 'nothing_to_retry');
+  }
+  await sendAgain(tx, id, [letter.event_id]);
+  return { delivery_id: letter.webhook_id, status: 'queued' as const };
+}
+
+/** So many deliveries are sent again by one request, so that it ends in time. */
+const AT_ONCE_MAX = 1_000;
+
+export type ReplayRequest = {
+  delivery_id?: string | null | undefined;
+  since?: string | null | undefined;
+};
+
+/**
+ * Sends again: one delivery, whether or not it arrived, or the oldest thousand of those that failed since
+ * a time. What is on its way already is not sent twice, so asking again does no harm.
+ */
+export async function replayDeliveries(
+  { tx }: Work,
+  id: string,
+  { delivery_id, since }: ReplayRequest,
+) {
+  await lockActive(tx, id);
+  if (delivery_id && since) throw new Invalid({ since: 'Name a delivery or a time, not both.' });
+  if (delivery_id) return { queued: await replayOne(tx, id, delivery_id), remaining: 0 };
+  if (!since) throw new Invalid({ since: 'Name a delivery, or the time since when.' });
+  const failed = await deadLetters.findEventsSince(tx, id, since, AT_ONCE_MAX);
+  await sendAgain(tx, id, failed);
+  return { queued: failed.length, remaining: await deadLetters.countEventsSince(tx, id, since) };
+}
+
+async function replayOne(tx: Transaction, id: string, delivery_id: string) {
+  const known = await deliveries.findDelivery(tx, id, delivery_id);
+  if (!known) throw new Invalid({ delivery_id: 'Names no delivery of this subscription.' });
+  if (known.has_scheduled_round)
+    throw new Conflict('It is still to be sent.', 'delivery_under_way');
+  await sendAgain(tx, id, [known.event_id]);
+  return 1;
+}
+
+async function sendAgain(tx: Transaction, id: string, eventIds: readonly string[]) {
+  const rounds = await deliveries.createRounds(tx, id, eventIds);
+  await deadLetters.markRetried(tx, id, eventIds);
+  await deliveries.enqueueDeliveries(tx, rounds);
+}
+
+/**
+ * Sends a test, signed as everything else, to this subscription alone, also while it is switched off. It
+ * is tried once and counts for nothing. Answers its delivery, where the answer can be read.
+ */
+export async function sendTest({ tx }: Work, id: string) {
+  if (!(await subscriptions.lock(tx, id))) throw new NotFound();
+  if (await deliveries.hasPendingTest(tx, id))
+    throw new Conflict('The test before is still to be answered.', 'test_under_way');
+  const data = { subscription_id: id, message: 'This is a test. Nothing has happened.' };
+  const told = { event_type: events.TEST_EVENT, loan_id: null, data: JSON.stringify(data) };
+  const event = await events.writeRelayed(tx, told);
+  const delivery = await deliveries.createDelivery(tx, id, event);
+  await deliveries.enqueueDeliveries(tx, [delivery]);
+  return find(tx, deliveries.deliveries, delivery);
+}
+
+async function lockActive(tx: Transaction, id: string) {
+  const subscription = await subscriptions.lock(tx, id);
+  if (!subscription) throw new NotFound();
+  if (!subscription.is_active)
+    throw new Conflict('Re-enable the subscription first.', 'subscription_disabled');
+}

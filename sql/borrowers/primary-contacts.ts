@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+export type ContactTable = 'addresses' | 'emails' | 'phones';
+
+/** Two contacts that want to be primary at once take turns. */
+export const lockBorrower = (tx: Transaction, borrowerId: string) =>
+  tx.query(sql.typeAlias('void')`select from borrowers where id = ${borrowerId} for no key update`);
+
+const ofType = (contacts: ContactTable, type: unknown) =>
+  contacts === 'addresses'
+    ? sql.fragment`and address_type = ${String(type ?? 'mailing')}`
+    : sql.fragment``;
+
+/** Whether the borrower has a primary contact of this kind (and type of address) already. */
+export const hasPrimary = (
+  tx: Transaction,
+  contacts: ContactTable,
+  borrowerId: string,
+  type: unknown,
+) =>
+  tx.exists(sql.typeAlias('void')`
+    select from ${sql.identifier([contacts])}
+    where borrower_id = ${borrowerId} and is_primary and not is_archived ${ofType(contacts, type)}
+  `);
+
+/** Another contact becomes the primary one. Answers which was it until now. */
+export const clearPrimary = (
+  tx: Transaction,
+  contacts: ContactTable,
+  borrowerId: string,
+  type: unknown,
+  except: string | null,
+) =>
+  tx.anyFirst(sql.typeAlias('id')`
+    update ${sql.identifier([contacts])} set is_primary = false
+    where borrower_id = ${borrowerId} and is_primary and not is_archived
+      and id is distinct from ${except}::uuid ${ofType(contacts, type)}
+    returning id
+  `);
+
+const Heir = z.object({ id: z.string(), is_primary: z.boolean() });
+
+/**
+ * Which of the borrower's other contacts is primary without this one: the one that is, or else the
+ * oldest of those that work.
+ */
+export const findNextPrimary = (
+  tx: Transaction,
+  contacts: ContactTable,
+  borrowerId: string,
+  type: unknown,
+  without: string,
+) => {
+  const working = contacts === 'addresses' ? sql.fragment`` : sql.fragment`status <> 'active',`;
+  return tx.maybeOne(sql.type(Heir)`
+    select id, is_primary from ${sql.identifier([contacts])}
+    where borrower_id = ${borrowerId} and not is_archived and id <> ${without}
+      ${ofType(contacts, type)}
+    order by is_primary desc, ${working} created_at, id limit 1
+  `);
+};
+
+export const makePrimary = (tx: Transaction, contacts: ContactTable, id: string) =>
+  tx.query(sql.typeAlias('void')`
+    update ${sql.identifier([contacts])} set is_primary = true where id = ${id}
+  `);
+
+/** What says that two contacts of one borrower are the same one. */
+export const IDENTIFYING_COLUMNS = {
+  emails: ['email'],
+  phones: ['phone_number'],
+  addresses: [
+    ...(['address_type', 'street_line_1', 'street_line_2', 'city', 'state'] as const),
+    ...(['postal_code', 'country'] as const),
+  ],
+} as const satisfies Record<ContactTable, readonly string[]>;
+
+/** The borrower's contact that says the same, however it is written. */
+export const findDuplicate = (
+  tx: Transaction,
+  contacts: ContactTable,
+  borrowerId: string,
+  contact: Record<string, unknown>,
+  except: string | null,
+) => {
+  const same = IDENTIFYING_COLUMNS[contacts].map(
+    (name) => sql.fragment`
+      lower(coalesce(${sql.identifier([name])}, '')) = ${String(contact[name] ?? '').toLowerCase()}
+    `,
+  );
+  return tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+    select id from ${sql.identifier([contacts])}
+    where borrower_id = ${borrowerId} and not is_archived and id is distinct from ${except}::uuid
+      and ${sql.join(same, sql.fragment` and `)}
+    limit 1
+  `);
+};

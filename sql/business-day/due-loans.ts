@@ -1,0 +1,122 @@
+import type { QuerySqlToken } from 'slonik';
+import { z } from 'zod';
+import { prepared, sql, type Transaction } from '../database/db.ts';
+import { isOpenInstallment } from '../loans/installments.ts';
+import { isInChunk, type Chunk } from './closes.ts';
+
+/** Asks for what concerns loans of a chunk on its day. */
+export type DueQuery<Row = unknown> = (chunk: Chunk) => QuerySqlToken<z.ZodType<Row>>;
+
+const First = z.object({ first: z.int() });
+
+/** Which of these is the first to find something, counted from 0; how many there are where none does. */
+export const indexOfFirstMatch = (
+  tx: Transaction,
+  chunk: Chunk,
+  searches: readonly { find: DueQuery }[],
+) =>
+  tx.oneFirst(
+    prepared(sql.type(First)`
+    select case
+      ${sql.join(
+        searches.map(
+          ({ find }, index) => sql.fragment`when exists (${find(chunk)}) then ${index}::integer`,
+        ),
+        sql.fragment` `,
+      )}
+      else ${searches.length}::integer
+    end as first
+  `),
+  );
+
+/** The few loans of a chunk that have something due on its day. */
+const Due = z.object({ id: z.string() });
+
+/** Frozen loans whose freeze ends by the chunk's day. */
+export const loansWithEndingFreeze = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
+    select loan.id from loans as loan
+    where ${isInChunk(chunk)} and loan.is_frozen and loan.freeze_until <= ${chunk.cob_date} order by loan.id
+  `);
+
+/** Lines of the chunk whose billing cycle ends by the day. */
+export const loansWithEndingCycle = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
+    select loan.id from loans as loan
+    where ${isInChunk(chunk)} and loan.cycle_end_date <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
+  `);
+
+/** Loans of the chunk whose interest takes another pace by the day, to be folded again. */
+export const loansToRefold = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
+    select loan.id from loans as loan
+    where ${isInChunk(chunk)} and loan.linear_until <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
+  `);
+
+/** Loans that an earlier close had to leave out of its accrual. */
+export const loansWithMissedInterest = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
+    select distinct loan.id
+    from cob_loan_errors as error join loans as loan on loan.id = error.loan_id
+    where ${isInChunk(chunk)} and error.step in ('accrual', 'missed_interest') and error.resolved_at is null
+    order by loan.id
+  `);
+
+const ScheduledPayment = z.object({ id: z.string(), loan_id: z.string() });
+
+/** Payments whose day has come. */
+export const dueScheduledPayments = (chunk: Chunk) =>
+  prepared(sql.type(ScheduledPayment)`
+    select payment.id, payment.loan_id
+    from payments as payment join loans as loan on loan.id = payment.loan_id
+    where payment.status = 'scheduled' and payment.payment_date <= ${chunk.cob_date} and ${isInChunk(chunk)}
+    order by payment.loan_id, payment.payment_date, payment.id
+  `);
+
+/**
+ * Loans with an instalment past the grace of a rule on the day, of which it was not decided yet whether it bears
+ * the late fee; frozen ones too, so that it is decided on the night whose turn it is.
+ */
+export const loansToAssessLateFees = (chunk: Chunk) =>
+  prepared(sql.type(Due)`
+    select distinct loan.id
+    from loans as loan
+    join installments as installment
+      on installment.loan_id = loan.id and installment.version = loan.schedule_version
+    cross join lateral (
+      select rule ->> 'id' as id, coalesce(
+        (rule ->> 'grace_days')::integer, (loan.terms ->> 'late_fee_grace_days')::integer
+      ) as grace_days
+      from jsonb_array_elements(loan.terms -> 'fee_rules') as rule
+      where rule ->> 'trigger' = 'past_due'
+    ) as rule
+    where ${isInChunk(chunk)} and loan.status = 'active'
+      and loan.oldest_unpaid_due_date < ${chunk.cob_date}
+      and loan.terms @? '$.fee_rules[*] ? (@.trigger == "past_due")'
+      and installment.due_date + rule.grace_days < ${chunk.cob_date}::date
+      and ${isOpenInstallment('installment', sql.fragment`loan.satisfied_tolerance`)}
+      and not exists (
+        select from fees as fee
+        where fee.loan_id = loan.id and fee.installment_number = installment.period_number
+          and fee.fee_type = 'late' and fee.status <> 'reversed'
+      )
+      and not exists (
+        select from late_fee_exemptions as spared
+        where spared.loan_id = loan.id and spared.installment_number = installment.period_number
+          and spared.due_date = installment.due_date
+          and spared.fee_rule_id::text is not distinct from rule.id
+      )
+    order by loan.id
+  `);
+
+/** Active loans that are as late on the day as their terms allow, for charge-off or non-accrual. */
+export const loansPastDaysPastDueThreshold =
+  (what: 'charge_off' | 'non_accrual') => (chunk: Chunk) =>
+    prepared(sql.type(Due)`
+    select loan.id from loans as loan
+    where ${isInChunk(chunk)} and loan.status = 'active' and loan.oldest_unpaid_due_date < ${chunk.cob_date}
+      and (${what} = 'charge_off' or not loan.is_non_accrual)
+      and app.days_past_due(app.unpaid_since(loan, ${chunk.cob_date}), ${chunk.cob_date}, loan.delinquency_pauses, loan.delinquency_grace_days)
+        >= (loan.terms ->> (${what} || '_dpd_threshold'))::integer
+    order by loan.id
+  `);

@@ -1,0 +1,18 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { z } from 'zod';
+import { prepared, sql, type Transaction } from '../database/db.ts';
+
+const Found = z.object({ found: z.array(z.int()) });
+
+/** Which of these searches find something, asked by one statement and counted from 0, in their order. */
+export const findMatches = (tx: Transaction, searches: readonly SqlFragment[]) =>
+  tx.oneFirst(
+    prepared(sql.type(Found)`
+    select array_remove(array[${sql.join(
+      searches.map(
+        (search, at) => sql.fragment`case when exists (${search}) then ${at}::integer end`,
+      ),
+      sql.fragment`, `,
+    )}], null) as found
+  `),
+  );

@@ -1,0 +1,156 @@
+import pg from 'pg';
+import type { DatabasePool, DatabasePoolConnection, QuerySqlToken } from 'slonik';
+import { isServerResponse } from './driver.ts';
+
+/**
+ * A server that is frozen, or behind a network that swallows everything, neither answers nor fails:
+ * whoever asks it would wait until the system gives the connection up, which takes many minutes.
+ * Here silence is noticed. Where nothing has been answered for a while a connection is opened beside
+ * the others; if that is not answered either, whatever waits is given up and its connection thrown
+ * away, and nothing more is asked until the server answers again. While it answers, nothing is sent.
+ */
+const LOOK_MS = 250;
+const SILENCE_MS = 2_000;
+const PROBE_MS = 2_000;
+
+/** The words that say in api/http/errors.ts and sql/database/transient-errors.ts: the same may succeed a moment later. */
+export class ServerUnresponsive extends Error {
+  constructor() {
+    super('Connection terminated: Postgres does not answer.');
+  }
+}
+
+type Waiting = { since: number; giveUp: (reason: ServerUnresponsive) => void };
+type Pulse = {
+  /** Does these steps, or fails as soon as the server has fallen silent. */
+  during<Result>(steps: () => Promise<Result>, isQuery: boolean): Promise<Result>;
+  stop(): void;
+};
+
+/** `limitMs` is longer than any statement may take: who waits longer waits for a lost connection. */
+function feelPulse(url: string, limitMs: number): Pulse {
+  const waiting = new Set<Waiting>();
+  let isSilent = false;
+  let isProbing = false;
+  let answeredAt = performance.now();
+  let lookedAt = answeredAt;
+
+  const giveUp = (isLate: (caller: Waiting) => boolean) => {
+    for (const late of [...waiting].filter(isLate)) {
+      waiting.delete(late);
+      late.giveUp(new ServerUnresponsive());
+    }
+  };
+  const probe = async () => {
+    isProbing = true;
+    const answers = await doesAnswer(url);
+    isProbing = false;
+    const now = performance.now();
+    if (answers) answeredAt = now;
+    // What was answered meanwhile is a sign of life as well.
+    isSilent = !answers && now - answeredAt > SILENCE_MS;
+    if (isSilent) giveUp(() => true);
+  };
+  const look = () => {
+    const now = performance.now();
+    const wasAway = now - lookedAt > SILENCE_MS / 2;
+    lookedAt = now;
+    // A process that stood still itself has answers waiting that it has not read yet.
+    if (wasAway) answeredAt = now;
+    giveUp(({ since }) => now - since > limitMs);
+    const [oldest] = waiting;
+    const isQuiet = now - Math.max(answeredAt, oldest?.since ?? now) > SILENCE_MS;
+    if (!isProbing && (isSilent || isQuiet)) void probe();
+  };
+  const looking = setInterval(look, LOOK_MS).unref();
+
+  return {
+    during: (steps, isQuery) => {
+      if (isSilent) return Promise.reject(new ServerUnresponsive());
+      return new Promise((resolve, reject) => {
+        const caller: Waiting = { since: performance.now(), giveUp: reject };
+        waiting.add(caller);
+        steps()
+          .then((result) => {
+            if (isQuery) answeredAt = performance.now();
+            resolve(result);
+            return result;
+          }, reject)
+          .finally(() => waiting.delete(caller));
+      });
+    },
+    stop: () => clearInterval(looking),
+  };
+}
+
+/** Whatever comes back is an answer, a refusal too; only silence is none. */
+async function doesAnswer(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: PROBE_MS });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    void client.end().catch(() => {});
+    return true;
+  } catch (error) {
+    return !(error as Error).message.includes('timeout expired');
+  }
+}
+
+const METHODS = [
+  ...(['any', 'anyFirst', 'exists', 'many', 'manyFirst', 'maybeOne'] as const),
+  ...(['maybeOneFirst', 'one', 'oneFirst', 'query'] as const),
+];
+
+/** The pool, with a pulse felt in all that is asked through it. */
+export function withLivenessCheck(pool: DatabasePool, url: string, limitMs: number): DatabasePool {
+  const pulse = feelPulse(url, limitMs);
+  const connect: DatabasePool['connect'] = async (handler) => {
+    // Until a connection is there the wait is for the pool; whoever gave up does not take one.
+    let hasGivenUp = false;
+    const { promise: connected, resolve } = Promise.withResolvers<void>();
+    const running = pool.connect((connection) => {
+      resolve();
+      return hasGivenUp
+        ? Promise.reject(new ServerUnresponsive())
+        : handler(guarded(connection, pulse));
+    });
+    try {
+      await pulse.during(() => Promise.race([connected, running]), false);
+    } catch (error) {
+      hasGivenUp = true;
+      running.catch(() => {});
+      throw error;
+    }
+    return running;
+  };
+  const asked = METHODS.map((method) => {
+    const ask = (query: QuerySqlToken) => connect((connection) => connection[method](query));
+    return [method, ask] as const;
+  });
+  const end = async () => {
+    pulse.stop();
+    await pool.end();
+  };
+  return { ...pool, ...Object.fromEntries(asked), connect, end } as DatabasePool;
+}
+
+/** Of a connection that was given up nothing more is asked, not even to roll back. */
+function guarded(connection: DatabasePoolConnection, pulse: Pulse): DatabasePoolConnection {
+  let isLost = false;
+  const own = Object.create(connection) as Record<string, unknown>;
+  for (const method of METHODS) {
+    own[method] = async (query: QuerySqlToken) => {
+      if (isLost) throw new ServerUnresponsive();
+      try {
+        return await pulse.during<unknown>(
+          () => connection[method](query),
+          isServerResponse(query),
+        );
+      } catch (error) {
+        if (error instanceof ServerUnresponsive) isLost = true;
+        throw error;
+      }
+    };
+  }
+  return own as unknown as DatabasePoolConnection;
+}

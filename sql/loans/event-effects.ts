@@ -1,0 +1,101 @@
+import { sql, deferred, type Transaction } from '../database/db.ts';
+import { batchByTransaction } from '../database/batch-by-transaction.ts';
+import { setClause, definedColumns, type Values } from '../write.ts';
+import { insertEventsSql, type NewEvent } from './events.ts';
+import {
+  updateCoverageSql,
+  insertSchedulesSql,
+  type Coverage,
+  type NewScheduleVersion,
+} from './installments.ts';
+import {
+  updatePaymentSplitsSql,
+  updateFeesSql,
+  updateCreditSplitsSql,
+  updateSaleSplitsSql,
+  type FeeState,
+} from './splits.ts';
+
+type Of<Row> = Omit<Row, 'loan_id'>;
+
+type Happened = {
+  loan_id: string;
+  events: readonly NewEvent[];
+  /** A new version of the plan, where there is one; otherwise what is covered of the present one. */
+  plan: Of<NewScheduleVersion> | null;
+  covered: { version: number; rows: readonly Omit<Coverage, 'loan_id' | 'version'>[] };
+  payments: Parameters<typeof updatePaymentSplitsSql>[0];
+  /** Service credits and applied suspense. */
+  credits: Parameters<typeof updateCreditSplitsSql>[1];
+  /** Sales of collateral. */
+  sales: Parameters<typeof updateSaleSplitsSql>[0];
+  fees: readonly Of<FeeState>[];
+  /** What the loan's row keeps of its fold: the state at its last event (jobs/loans/engine/checkpoint.ts). */
+  anchor: Values;
+};
+
+/** All that events changed of loans, in one statement for those that keep the same columns of their fold. */
+export const writeEventEffects = batchByTransaction(async (tx, all: readonly Happened[]) => {
+  const alike = Map.groupBy(all, ({ anchor }) => definedColumns(anchor).join());
+  for (const happened of alike.values()) await writeAlike(tx, happened);
+  return all.map(() => undefined);
+});
+
+/** Only the parts that there are. */
+async function writeAlike(tx: Transaction, all: readonly Happened[]) {
+  const events = all.flatMap(ofLoans((loan) => loan.events));
+  const plans = all.flatMap(ofLoans(({ plan }) => (plan === null ? [] : [plan])));
+  const covered = all.flatMap(
+    ofLoans(({ covered: { version, rows } }) => rows.map((row) => ({ ...row, version }))),
+  );
+  const fees = all.flatMap(ofLoans((loan) => loan.fees));
+  const payments = all.flatMap((loan) => loan.payments);
+  const credits = all.flatMap((loan) => loan.credits);
+  const sales = all.flatMap((loan) => loan.sales);
+  const parts = [
+    events.length > 0 && insertEventsSql(events),
+    plans.length > 0 && insertSchedulesSql(plans),
+    covered.length > 0 && updateCoverageSql(covered),
+    payments.length > 0 && updatePaymentSplitsSql(payments),
+    credits.length > 0 && updateCreditSplitsSql('service_credits', credits),
+    credits.length > 0 && updateCreditSplitsSql('suspense_applications', credits),
+    sales.length > 0 && updateSaleSplitsSql(sales),
+    fees.length > 0 && updateFeesSql(fees),
+  ].filter((part) => part !== false);
+  const named = parts.map(
+    (part, index) => sql.fragment`${sql.identifier([`part_${index}`])} as (${part})`,
+  );
+  const first =
+    named.length === 0 ? sql.fragment`` : sql.fragment`with ${sql.join(named, sql.fragment`, `)}`;
+  await tx.query(deferred(sql.typeAlias('void')`${first} ${anchoring(all)}`));
+}
+
+/** The rows of a loan that say themselves whose they are. */
+const ofLoans =
+  <Row extends object>(rowsOf: (happened: Happened) => readonly Row[]) =>
+  (happened: Happened) =>
+    rowsOf(happened).map((row) => ({ ...row, loan_id: happened.loan_id }));
+
+/** One alone is bound value by value: taken from an object, the row of a loan costs Postgres twice as much. */
+const anchoringOne = ({ loan_id, anchor }: Happened) => sql.fragment`
+  update loans as loan set ${setClause(anchor)}
+  where loan.id = ${loan_id}
+`;
+
+/** Of all things that are objects Postgres expects few: it looks the loans up, and does not read them all. */
+function anchoring(all: readonly Happened[]) {
+  const [only, ...others] = all;
+  if (only && others.length === 0) return anchoringOne(only);
+  const anchors = all.map(({ loan_id, anchor }) => ({ loan_id, anchor }));
+  const assigned = definedColumns(all[0]?.anchor ?? {}).map((column) => {
+    const name = sql.identifier([column]);
+    return sql.fragment`${name} = kept.${name}`;
+  });
+  return sql.fragment`
+    update loans as loan
+    set ${sql.join(assigned, sql.fragment`, `)}
+    from jsonb_to_recordset(${JSON.stringify(anchors)}::jsonb) as given (loan_id uuid, anchor jsonb)
+    cross join lateral jsonb_populate_record(null::loans, given.anchor) as kept
+    where loan.id = given.loan_id and jsonb_typeof(given.anchor) = 'object'
+  `;
+}

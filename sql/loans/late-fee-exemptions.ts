@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+/** Why an instalment bears no late fee, though it was late on the first night after its grace. */
+export const LATE_FEE_EXEMPTIONS = [
+  'small_remainder',
+  'partly_paid',
+  'agreement',
+  'frozen',
+] as const;
+export type LateFeeExemption = (typeof LATE_FEE_EXEMPTIONS)[number];
+
+const ExemptInstallment = z.object({
+  installment_number: z.int(),
+  due_date: z.string(),
+  fee_rule_id: z.string().nullable(),
+});
+export type ExemptInstallment = z.output<typeof ExemptInstallment>;
+
+/** The instalments that a rule was asked of, and spared. */
+export const listLateFeeExemptions = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(ExemptInstallment)`
+    select installment_number, due_date, fee_rule_id from late_fee_exemptions where loan_id = ${loanId}
+  `);
+
+/** Keeps that these are spared for good. */
+export const recordLateFeeExemptions = (
+  tx: Transaction,
+  loanId: string,
+  spared: readonly (ExemptInstallment & { reason: LateFeeExemption })[],
+) =>
+  tx.query(sql.typeAlias('void')`
+    insert into late_fee_exemptions (loan_id, installment_number, due_date, fee_rule_id, reason)
+    select ${loanId}, row.installment_number, row.due_date, row.fee_rule_id, row.reason
+    from jsonb_to_recordset(${JSON.stringify(spared)}::jsonb)
+      as row (installment_number integer, due_date date, fee_rule_id uuid, reason text)
+    on conflict do nothing
+  `);

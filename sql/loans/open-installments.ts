@@ -1,0 +1,151 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { sql } from '../database/db.ts';
+import { isOpenInstallment } from './installments.ts';
+
+/**
+ * What a loan shows of its plan: parts of its row, where it is `record`, the day `today`, what it owes
+ * `owed`, and the first unpaid due date `due`. The nightly snapshot reads them of every loan, so what
+ * only late loans need is read of late loans only.
+ */
+
+/**
+ * What is open of an instalment; what leaves it satisfied counts as paid. The last one is open as long
+ * as anything is owed.
+ */
+const open = sql.fragment`
+  loan_id = record.id and version = record.schedule_version
+    and (${isOpenInstallment('installments', sql.fragment`record.satisfied_tolerance`)}
+      or (not is_canceled and due_date = record.maturity_date and due.since is not null))`;
+
+/** No instalment before this one asks for anything. */
+const sinceFirstOpen = sql.fragment`period_number >= coalesce(record.first_open_period, 0)`;
+
+/** What is open from today on; the first of it is found by its number, unless it is only known by its day. */
+const openAhead = sql.fragment`
+  select due_date, payment_amount - paid_amount as amount
+  from installments where ${open} and due_date >= today.day`;
+
+/** How many are open, and the next of them, as `plan`. They are counted only where the loan's row does not say it. */
+export const openInstallments = sql.fragment`(
+  select case
+      when record.open_installments is null
+        then (select count(*)::integer from installments where ${open})
+      else record.open_installments + (record.is_last_covered and due.since is not null)::integer
+    end as remaining, next.due_date, next.amount
+  from (values (1)) as always
+  left join lateral (
+    (${openAhead} and period_number >= record.first_open_period order by period_number limit 1)
+    union all
+    select first.* from (${openAhead} order by due_date, period_number limit 1) as first
+    where record.first_open_period is null
+  ) as next on true
+)`;
+
+/** What would repay the loan today: interest that was paid ahead and is not earned counts towards it. */
+const debt = sql.fragment`owed.repayment`;
+
+/** The loan is past its maturity and owes something still: all of it is past due. */
+const isMatured = sql.fragment`due.since is not null and record.maturity_date < today.day`;
+
+const isOld = (since: SqlFragment) => sql.fragment`
+  (${since} + record.delinquency_grace_days <= today.day - 30 and (record.delinquency_pauses = '[]'
+    or app.days_past_due(
+      ${since}, today.day, record.delinquency_pauses, record.delinquency_grace_days
+    ) >= 30))`;
+
+/**
+ * What is past due, as `behind`, where anything is: the open rest of the instalments that were due,
+ * never more than the debt; after maturity, the debt. What was paid of an instalment is taken to have
+ * paid its fees first, then its interest. The parts add up to the whole, and none is more than is owed
+ * of its kind.
+ */
+export const pastDue = sql.fragment`(
+  select whole.amount, whole.amount_30, paid.principal, paid.interest,
+         whole.amount - paid.principal - paid.interest as fees
+  from (
+    select coalesce(sum(amount), 0.00) as amount,
+           coalesce(sum(amount) filter (where ${isOld(sql.fragment`due_date`)}), 0.00) as amount_30,
+           coalesce(sum(least(interest_amount, greatest(amount - principal_amount, 0))), 0.00) as interest,
+           coalesce(sum(greatest(amount - principal_amount - interest_amount, 0)), 0.00) as fees
+    from (
+      select due_date, principal_amount, interest_amount, payment_amount - paid_amount as amount
+      -- Said here too, it spares all loans of which nothing is past due the search.
+      from installments
+      where ${open} and ${sinceFirstOpen} and due_date < today.day and due.since < today.day
+    ) as installment
+  ) as late
+  cross join lateral (
+    select case when today.day > record.maturity_date then ${debt} else least(${debt}, late.amount) end as amount,
+           case when ${isOld(sql.fragment`record.maturity_date`)} then ${debt}
+             else least(${debt}, late.amount_30) end as amount_30
+    offset 0
+  ) as whole
+  cross join lateral (
+    select least(late.fees, record.outstanding_fees, whole.amount) as amount
+    offset 0
+  ) as fees
+  cross join lateral (
+    select least(
+             whole.amount - fees.amount - least(late.interest, owed.interest, whole.amount - fees.amount),
+             record.principal_balance
+           ) as principal
+    offset 0
+  ) as rest
+  cross join lateral (
+    select rest.principal, least(whole.amount - fees.amount - rest.principal, owed.interest) as interest
+    offset 0
+  ) as paid
+  where due.since < today.day
+  -- Of a loan that is not late none of it is reckoned.
+  offset 0
+)`;
+
+/**
+ * What comes next, as `bill`: the rest of the first unpaid instalment from today on, never more than the
+ * debt will be by then, without what is past due. The last instalment asks for all of that, and does so
+ * too where all instalments are paid and something is owed besides.
+ */
+export const nextBill = (foreseen: (day: SqlFragment) => SqlFragment) => sql.fragment`(
+  select next.due_date, next.is_final, next.rest,
+         case when next.is_final then next.rest else least(plan.amount, next.rest) end as amount
+  from (
+    select day.due_date, day.due_date = record.maturity_date as is_final,
+           greatest(
+             ${foreseen(sql.fragment`day.due_date`)} - coalesce(behind.amount, 0.00), 0.00
+           ) as rest
+    from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
+    offset 0
+  ) as next
+  -- A line that is billed by cycle has no maturity, and asks only for what a cycle has made due.
+  where record.status = 'active' and next.due_date is not null
+    and record.principal_balance + owed.interest + record.outstanding_fees > 0
+    and (record.maturity_date is null or record.maturity_date >= today.day)
+  offset 0
+)`;
+
+/** After maturity the whole debt is both past due and what is to be paid next. */
+export const nextPayment = sql.fragment`
+  coalesce(bill.amount, case when ${isMatured} then ${debt} else 0.00 end)`;
+
+export const nextPaymentDate = sql.fragment`
+  coalesce(bill.due_date, case when ${isMatured} then record.maturity_date end)`;
+
+/** Open fees that no instalment asks for, as far as the bill does not have them already. */
+export const feesDue = sql.fragment`
+  case when record.outstanding_fees > 0 and bill.rest > bill.amount
+    and record.cycle_end_date is null then least(
+    record.outstanding_fees - (
+      select coalesce(sum(fee.amount - fee.amount_paid - fee.amount_waived - fee.amount_reclassified), 0.00)
+      from fees as fee
+      where fee.loan_id = record.id and fee.treatment = 'amortized' and fee.status <> 'reversed'
+    ),
+    bill.rest - bill.amount
+  ) else 0.00 end`;
+
+/** What the last instalment asks for as things stand; nothing where nothing is owed. */
+export const finalPayment = sql.fragment`
+  case
+    when ${isMatured} then ${debt}
+    when bill.is_final then bill.amount
+    when bill.due_date is not null then record.final_payment_amount
+  end`;

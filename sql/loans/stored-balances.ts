@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+import { ScheduledRow } from './installments.ts';
+
+const Booked = z.object({
+  reference_id: z.string().nullable(),
+  purpose: z.string(),
+  role: z.string(),
+  amount: z.string(),
+});
+
+/**
+ * What the ledger holds of what happened to a loan, debits positive, by the names of the entries. Interest
+ * has rows of its own, a sale is no event of the loan, and what somebody reversed by hand stays so.
+ */
+export const postedAmountsByEvent = (tx: Transaction, loanId: string) =>
+  tx.any(sql.type(Booked)`
+    select entry.reference_id, entry.purpose, line.role, sum(line.debit - line.credit) as amount
+    from journal_entries as entry
+    cross join lateral (
+      select role, debit, credit from journal_lines
+      where entry_id = entry.id and role is not null offset 0
+    ) as line
+    where entry.loan_id = ${loanId} and entry.source = 'system' and entry.status = 'posted'
+      and entry.reversal_of_entry_id is null
+      and entry.reference_type not in ('interest_accrual', 'portfolio_sale', 'portfolio_buyback')
+    group by entry.reference_id, entry.purpose, line.role
+  `);
+
+const Covered = ScheduledRow.extend({
+  paid_amount: z.string(),
+  paid_date: z.string().nullable(),
+  is_canceled: z.boolean(),
+});
+
+/** The rows of a version of the schedule as they are kept, with what is covered of them. */
+export const storedScheduleRows = (tx: Transaction, loanId: string, version: number) =>
+  tx.any(sql.type(Covered)`
+    select period_number, due_date, payment_amount, principal_amount, interest_amount, fees_amount,
+           beginning_balance, ending_balance, days_in_period, paid_amount, paid_date, is_canceled
+    from installments where loan_id = ${loanId} and version = ${version} order by period_number
+  `);
+
+const StoredBalances = z.object({
+  principal_balance: z.string(),
+  accrued_interest: z.string(),
+  outstanding_fees: z.string(),
+  suspense_balance: z.string(),
+  charge_off_balance: z.string(),
+});
+export type StoredBalances = z.output<typeof StoredBalances>;
+
+/** What is kept of the loan's balances, on which everything but its own views relies. */
+export const readStoredBalances = (tx: Transaction, loanId: string) =>
+  tx.one(sql.type(StoredBalances)`
+    select principal_balance, app.interest_owed(loan, app.business_date()) as accrued_interest,
+           outstanding_fees, suspense_balance, charge_off_balance
+    from loans as loan where id = ${loanId}
+  `);
+
+/** The loans that something has happened to, in the order in which they were made. */
+export const loansWithEvents = (tx: Transaction) =>
+  tx.any(sql.type(z.object({ id: z.string(), loan_number: z.string() }))`
+    select id, loan_number from loans as loan
+    where exists (select from loan_events where loan_id = loan.id) order by id
+  `);

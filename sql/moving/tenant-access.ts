@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { sql, type Transaction } from '../database/db.ts';
+
+const DOORS = ['open', 'closing', 'closed', 'exported'] as const;
+
+const Tenant = z.object({
+  id: z.string(),
+  slug: z.string(),
+  door: z.enum(DOORS),
+  is_active: z.boolean(),
+});
+export type TenantAccess = z.output<typeof Tenant>;
+
+export const findTenantBySlug = (tx: Transaction, slug: string) =>
+  tx.maybeOne(sql.type(Tenant)`select id, slug, door, is_active from tenants where slug = ${slug}`);
+
+/** Only an open tenant is active: its jobs wait, and its days are not closed. */
+export const setAccess = (tx: Transaction, id: string, door: TenantAccess['door']) =>
+  tx.query(sql.typeAlias('void')`
+    update tenants set door = ${door}, is_active = ${door === 'open'} where id = ${id}
+  `);
+
+const Taken = z.object({ what: z.string() });
+
+/** What of a tenant that is to come in is there already. */
+export const findConflicts = (
+  tx: Transaction,
+  { id, slug, domains }: { id: string; slug: string; domains: readonly string[] },
+) =>
+  tx.anyFirst(sql.type(Taken)`
+    select 'a tenant of the id ' || id as what from tenants where id = ${id}
+    union all select 'a tenant named ' || slug from tenants where slug = ${slug}
+    union all select 'the domain ' || domain from tenant_domains
+    where domain = any(${sql.array([...domains], 'text')})
+  `);
+
+export const listDomains = (tx: Transaction, id: string) =>
+  tx.anyFirst(sql.type(z.object({ domain: z.string() }))`
+    select domain from tenant_domains where tenant_id = ${id} order by domain
+  `);
+
+const Open = z.object({ open: z.string() });
+
+/** Transactions of this database at this moment, by names that are never used twice while they last. */
+export const openTransactions = (tx: Transaction) =>
+  tx.anyFirst(sql.type(Open)`
+    select held.virtualtransaction as open
+    from pg_locks as held join pg_stat_activity as session on session.pid = held.pid
+    where held.locktype = 'virtualxid' and held.granted and session.datname = current_database()
+      and session.usesysid is not null and session.pid <> pg_backend_pid()
+  `);
+
+const Key = z.object({ id: z.string(), check_value: z.string().nullable() });
+type SealingKey = z.output<typeof Key>;
+
+/** The keys of SECRET under which anything in this database is sealed. */
+export const listSealingKeys = (tx: Transaction) =>
+  tx.any(sql.type(Key)`
+    select id, check_value from app.secret_keys where retired_at is null order by id
+  `);
+
+/** They are in use here as well from now on: a process that lacks one does not start. */
+export const registerKeys = (tx: Transaction, keys: readonly SealingKey[]) =>
+  tx.query(sql.typeAlias('void')`
+    insert into app.secret_keys as known (id, check_value)
+    select id, check_value from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb)
+      as key (id text, check_value text)
+    on conflict on constraint secret_keys_pkey do update
+    set retired_at = null, check_value = excluded.check_value where known.retired_at is not null
+  `);

@@ -1,0 +1,241 @@
+import type { FragmentSqlToken as SqlFragment } from 'slonik';
+import { z } from 'zod';
+import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
+import type { LoanIdCondition } from '../loans/loan-facts.ts';
+import { loanColumnsForMany, loanSourceForMany } from '../loans/loan-view.ts';
+import {
+  recordAttributes,
+  attributesIn,
+  attributesNow,
+  attributesOn,
+  attributesOfLoansOn,
+} from './loan-attribute-history.ts';
+
+const TOTAL = sql.fragment`row.principal_balance + ended.interest + row.outstanding_fees`;
+
+/**
+ * What is kept of a loan for each day, and how it is read at the day's end: of the loan as everybody sees
+ * it (`row`), with the interest of the day itself already in (`ended`). Each is a column of
+ * loan_snapshots.
+ */
+const KEPT = {
+  status: sql.fragment`row.status`,
+  sub_status: sql.fragment`row.sub_status`,
+  principal_balance: sql.fragment`row.principal_balance`,
+  interest_free_balance: sql.fragment`row.interest_free_balance`,
+  accrued_interest: sql.fragment`ended.interest`,
+  outstanding_fees: sql.fragment`row.outstanding_fees`,
+  total_balance: TOTAL,
+  suspense_balance: sql.fragment`row.suspense_balance`,
+  payoff_amount: sql.fragment`greatest(
+    ${TOTAL} + row.penalty
+      + case when row.status = 'active' then row.charge_off_balance else 0 end
+      - greatest(row.interest_settled - row.after, 0) - row.suspense_balance, 0
+  )`,
+  per_diem: sql.fragment`ended.accrued`,
+  interest_accrued_today: sql.fragment`ended.accrued`,
+  past_due_amount: sql.fragment`row.past_due_amount`,
+  past_due_principal: sql.fragment`row.past_due_principal`,
+  past_due_interest: sql.fragment`row.past_due_interest`,
+  past_due_fees: sql.fragment`row.past_due_fees`,
+  past_due_30_amount: sql.fragment`row.past_due_30_amount`,
+  days_past_due: sql.fragment`row.days_past_due`,
+  delinquency_bucket: sql.fragment`row.delinquency_bucket`,
+  first_delinquency_date: sql.fragment`row.first_delinquency_date`,
+  times_delinquent_30: sql.fragment`row.times_delinquent_30`,
+  times_delinquent_60: sql.fragment`row.times_delinquent_60`,
+  times_delinquent_90: sql.fragment`row.times_delinquent_90`,
+  next_payment_date: sql.fragment`row.next_payment_date`,
+  next_payment_amount: sql.fragment`row.next_payment_amount`,
+  last_payment_date: sql.fragment`row.last_payment_date`,
+  last_payment_amount: sql.fragment`row.last_payment_amount`,
+  total_paid_principal: sql.fragment`row.paid_principal`,
+  total_paid_interest: sql.fragment`row.paid_interest`,
+  total_paid_fees: sql.fragment`row.paid_fees`,
+  interest_rate: sql.fragment`row.current_rate::numeric`,
+  term: sql.fragment`row.term_months`,
+  remaining_term: sql.fragment`row.remaining_term`,
+  payments_remaining: sql.fragment`coalesce(row.payments_remaining, 0)`,
+  maturity_date: sql.fragment`row.maturity_date`,
+  final_payment_amount: sql.fragment`row.final_payment_amount`,
+  credit_limit: sql.fragment`row.credit_limit`,
+  available_credit: sql.fragment`row.available_credit`,
+  is_frozen: sql.fragment`row.is_frozen`,
+  is_in_disaster: sql.fragment`coalesce(row.is_frozen and row.freeze_reason = 'disaster', false)`,
+  is_accelerated: sql.fragment`row.is_accelerated`,
+  is_non_accrual: sql.fragment`row.is_non_accrual`,
+  charge_off_balance: sql.fragment`row.charge_off_balance`,
+  net_charge_off: sql.fragment`row.net_charge_off`,
+  portfolio_id: sql.fragment`row.portfolio_id`,
+  investor_id: sql.fragment`row.investor_id`,
+  loan_officer_id: sql.fragment`row.loan_officer_id`,
+  labels: sql.fragment`row.labels`,
+  schedule_version: sql.fragment`row.schedule_version`,
+} as const;
+
+const names = (alias?: string) =>
+  sql.join(
+    ['snapshot_date', 'loan_id', ...Object.keys(KEPT)].map((name) =>
+      sql.identifier(alias === undefined ? [name] : [alias, name]),
+    ),
+    sql.fragment`, `,
+  );
+
+/** The statuses of the loans that are kept of a day. */
+export const SNAPSHOT_STATUSES: readonly string[] = ['active', 'charged_off'];
+
+/** Each loan as the end of the day finds it: what the API answers for the day, at its end. */
+const atTheEnd = (
+  day: string,
+  among: LoanIdCondition,
+  statuses = SNAPSHOT_STATUSES,
+) => sql.fragment`
+  select ${day}::date as snapshot_date, row.id as loan_id, ${sql.join(
+    Object.entries(KEPT).map(
+      ([name, value]) => sql.fragment`${value} as ${sql.identifier([name])}`,
+    ),
+    sql.fragment`, `,
+  )}
+  from (
+    select ${loanColumnsForMany}, record.schedule_version, record.earned as before, record.after,
+           record.interest_settled, record.penalty
+    ${loanSourceForMany(day, among, {
+      where: sql.fragment`record.status = any(${sql.array([...statuses], 'text')})`,
+      more: sql.fragment`
+        app.accrued_cents(record, ${day}::date + 1) as after,
+        app.prepayment_penalty(record, ${day}::date) as penalty`,
+    })}
+  ) as row
+  cross join lateral (
+    select greatest(row.after - row.interest_settled, 0) as interest,
+           row.after - row.before as accrued
+    offset 0
+  ) as ended
+`;
+
+/**
+ * Writes down the loans as the day leaves them, a row each. Where that `mayBeDone` a repeat writes nothing; where
+ * it may not, whoever is second fails, and no row is looked for before it is written, which takes a tenth more.
+ */
+export async function writeDailySnapshots(
+  tx: Transaction,
+  day: string,
+  among: LoanIdCondition,
+  mayBeDone: boolean,
+) {
+  await recordAttributes(tx, day, among);
+  // The tenant is named once: the column's default would be worked out for each row.
+  return tx.any(
+    prepared(sql.typeAlias('void')`
+    insert into loan_snapshots (tenant_id, ${names()})
+    select (select app.current_tenant()), ended.* from (${atTheEnd(day, among)}) as ended
+    ${mayBeDone ? sql.fragment`on conflict do nothing` : NOTHING}
+  `),
+  );
+}
+
+const DelinquencyCounts = z.object({
+  loan_id: z.string(),
+  times_delinquent_30: z.int(),
+  times_delinquent_60: z.int(),
+  times_delinquent_90: z.int(),
+});
+export type DelinquencyCounts = z.output<typeof DelinquencyCounts>;
+
+/**
+ * Writes down loans of the open day again that were written to since. How often they had been late is as it was
+ * kept, since the loans may be aged for the morning already. Answers what was kept of that.
+ */
+export async function rewriteDailySnapshots(
+  tx: Transaction,
+  day: string,
+  loans: readonly string[],
+): Promise<readonly DelinquencyCounts[]> {
+  const ids = sql.array([...loans], 'uuid');
+  const among: LoanIdCondition = (id) => sql.fragment`${id} = any(${ids})`;
+  const before = await tx.any(sql.type(DelinquencyCounts)`
+    select loan_id, times_delinquent_30, times_delinquent_60, times_delinquent_90
+    from app.delete_snapshots(${ids})
+  `);
+  await recordAttributes(tx, day, among);
+  const columns = Object.keys(KEPT).map((name) =>
+    name in DelinquencyCounts.shape
+      ? sql.fragment`case when before.loan_id is null then ${sql.identifier(['ended', name])}
+          else ${sql.identifier(['before', name])} end`
+      : sql.identifier(['ended', name]),
+  );
+  await tx.query(
+    deferred(sql.typeAlias('void')`
+    insert into loan_snapshots (${names()})
+    select ended.snapshot_date, ended.loan_id, ${sql.join(columns, sql.fragment`, `)}
+    from (${atTheEnd(day, among)}) as ended
+    left join jsonb_to_recordset(${JSON.stringify(before)}::jsonb) as before (
+      loan_id uuid, times_delinquent_30 integer, times_delinquent_60 integer, times_delinquent_90 integer
+    ) on before.loan_id = ended.loan_id
+  `),
+  );
+  return before;
+}
+
+/**
+ * The loans of a day that is closed, as its close wrote them down, with or without their particulars. Those of
+ * days before they were kept are empty: whoever asks for them is refused (`lackingOn`). With them, it is asked
+ * `atOnce`.
+ */
+export const snapshotsOfClosedDay = (day: string, among: LoanIdCondition, isWhole: boolean) =>
+  keptWith(day, among, isWhole ? toldAtOnce(day, among) : null);
+
+const keptWith = (
+  day: string,
+  among: LoanIdCondition,
+  particulars: SqlFragment | null,
+) => sql.fragment`
+  select ${names('kept')} ${particulars ? told : NOTHING}
+  from loan_snapshots as kept ${particulars ?? NOTHING}
+  where kept.snapshot_date = ${day} and ${among(sql.fragment`kept.loan_id`)}
+`;
+
+/**
+ * The loans of the day that is open: what its close has written down already, unless somebody has written to them
+ * since, and of the others what it would write down now.
+ */
+export const snapshotsOfOpenDay = (
+  day: string,
+  among: LoanIdCondition,
+  isWhole: boolean,
+  statuses: readonly string[],
+) => sql.fragment`
+  ${keptWith(day, among, isWhole ? toldThen : null)} and ${isAsKept(day)}
+  union all
+  select ${names('ended')} ${isWhole ? told : NOTHING}
+  from (${atTheEnd(day, among, statuses)}) as ended ${isWhole ? toldNow(day) : NOTHING}
+  where (
+    select kept.loan_id from loan_snapshots as kept
+    where kept.snapshot_date = ${day} and kept.loan_id = ended.loan_id and ${isAsKept(day)}
+  ) is null
+`;
+
+/** Whether nobody has written to the loan since. */
+const isAsKept = (day: string) => sql.fragment`
+  not exists (
+    select from cob_changed_loans as written
+    where written.cob_date = ${day} and written.loan_id = kept.loan_id
+  )`;
+
+const NOTHING = sql.fragment``;
+const told = sql.fragment`, ${attributesIn('told')}`;
+
+const toldAtOnce = (day: string, among: LoanIdCondition) => sql.fragment`
+  left join ${attributesOfLoansOn(day, among)} as told on told.loan_id = kept.loan_id`;
+
+const toldThen = sql.fragment`
+  left join lateral ${attributesOn(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true`;
+
+/**
+ * "offset 0", and the subquery in `openOf`, have both asked loan by loan: joined as a whole, a planner that has
+ * not counted the rows yet goes through all of them for each.
+ */
+const toldNow = (day: string) => sql.fragment`
+  cross join lateral (
+    ${attributesNow(day, (id) => sql.fragment`${id} = ended.loan_id`)} offset 0
+  ) as told`;

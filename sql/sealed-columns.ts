@@ -1,0 +1,146 @@
+import type { DatabasePool } from 'slonik';
+import { z } from 'zod';
+import { sql, type Transaction } from './database/db.ts';
+
+/**
+ * A place where something is kept sealed, and what names its rows beside the tenant; `index` is the
+ * column by which the same text is found again, which belongs to the key as well.
+ */
+type Place = { table: string; keys: readonly string[]; column: string; index?: string };
+
+/** Every column that holds what was sealed under SECRET; a test looks for columns left out. */
+export const SEALED_COLUMNS: readonly Place[] = [
+  { table: 'webhook_subscriptions', keys: ['id'], column: 'secret_sealed' },
+  { table: 'webhook_subscriptions', keys: ['id'], column: 'previous_secret_sealed' },
+  { table: 'communication_providers', keys: ['channel'], column: 'secret_sealed' },
+  { table: 'communication_providers', keys: ['channel'], column: 'previous_secret_sealed' },
+  { table: 'payment_instruments', keys: ['id'], column: 'account_number_sealed' },
+  { table: 'payment_instruments', keys: ['id'], column: 'token_sealed' },
+  { table: 'order_accounts', keys: ['id'], column: 'account_number_sealed' },
+  { table: 'nacha_entries', keys: ['id'], column: 'account_number_sealed' },
+  { table: 'approvals', keys: ['id'], column: 'secrets_sealed' },
+  { table: 'change_notices', keys: ['id'], column: 'corrected_account_number_sealed' },
+  { table: 'identity_providers', keys: ['id'], column: 'client_secret_sealed' },
+  { table: 'provider_sign_ins', keys: ['id'], column: 'verifier_sealed' },
+  { table: 'provider_sign_ins', keys: ['id'], column: 'code_sealed' },
+  { table: 'sftp_servers', keys: ['id'], column: 'password_sealed' },
+  { table: 'sftp_servers', keys: ['id'], column: 'private_key_sealed' },
+  { table: 'second_factors', keys: ['id'], column: 'secret_sealed' },
+  {
+    table: 'borrower_identities',
+    keys: ['id'],
+    column: 'identifier_sealed',
+    index: 'identifier_index',
+  },
+];
+
+/** The answer that is kept for an Idempotency-Key may hold a secret, sealed like its own column. */
+const ANSWERS = { table: 'idempotency_keys', keys: ['user_id', 'method', 'path', 'key'] } as const;
+const KEPT = { ...ANSWERS, column: 'body' };
+export const SEALED_PLACES: readonly Place[] = [...SEALED_COLUMNS, KEPT];
+
+const identifier = (name: string) => sql.identifier([name]);
+const textOf = (place: Place) =>
+  place === KEPT ? sql.fragment`body ->> 'secret'` : sql.fragment`${identifier(place.column)}`;
+const namedBy = ({ keys }: Place) =>
+  sql.join(
+    keys.map((key) => sql.fragment`${key}::text, ${identifier(key)}::text`),
+    sql.fragment`, `,
+  );
+
+const SealedValue = z.object({ name: z.record(z.string(), z.string()), sealed: z.string() });
+export type SealedValue = z.output<typeof SealedValue>;
+
+/** Some rows of the place that are sealed under another key than the current one, held for now. */
+export const lockSealedUnderOtherKeys = (
+  tx: Transaction,
+  place: Place,
+  current: string,
+  limit: number,
+) =>
+  tx.any(sql.type(SealedValue)`
+    select jsonb_build_object(${namedBy(place)}) as name, ${textOf(place)} as sealed
+    from ${identifier(place.table)}
+    where app.sealing_key_id(${textOf(place)}) <> ${current}
+    limit ${limit} for update
+  `);
+
+/** Puts back what was sealed anew. It is no change of the records, whose dates stay as they are. */
+export async function replaceSealed(
+  tx: Transaction,
+  place: Place,
+  rows: readonly (SealedValue & { index: string })[],
+) {
+  await tx.query(sql.typeAlias('void')`select set_config('app.sealing', 'on', true)`);
+  const isRow = sql.join(
+    place.keys.map((key) => sql.fragment`place.${identifier(key)}::text = anew.name ->> ${key}`),
+    sql.fragment` and `,
+  );
+  const value =
+    place === KEPT
+      ? sql.fragment`jsonb_set(place.body, '{secret}', to_jsonb(anew.sealed))`
+      : sql.fragment`anew.sealed`;
+  const index = place.index
+    ? sql.fragment`, ${identifier(place.index)} = anew.index`
+    : sql.fragment``;
+  await tx.query(sql.typeAlias('void')`
+    update ${identifier(place.table)} as place set ${identifier(place.column)} = ${value} ${index}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as anew (name jsonb, sealed text, index text)
+    where ${isRow}
+  `);
+}
+
+const Count = z.object({ key_id: z.string(), count: z.int() });
+
+/** How much of this tenant's is sealed under which key. */
+export const countSealedByKey = (tx: Transaction) =>
+  tx.any(sql.type(Count)`
+    select app.sealing_key_id(sealed) as key_id, count(*)::integer as count
+    from (${sql.join(
+      SEALED_PLACES.map(
+        (place) => sql.fragment`select ${textOf(place)} as sealed from ${identifier(place.table)}`,
+      ),
+      sql.fragment` union all `,
+    )}) as everything
+    where app.sealing_key_id(sealed) is not null
+    group by 1 order by 1
+  `);
+
+const Unusable = z.object({ id: z.string(), is_other: z.boolean() });
+type Known = { id: string; check_value: string };
+
+/** Says which keys this process has; answers those in use that it lacks or has otherwise. */
+export const announceKeys = (pool: DatabasePool, known: readonly Known[]) =>
+  pool.any(sql.type(Unusable)`
+    select id, is_other from app.use_secret_keys(
+      ${sql.array(
+        known.map(({ id }) => id),
+        'text',
+      )},
+      ${sql.array(
+        known.map(({ check_value }) => check_value),
+        'text',
+      )}
+    )
+  `);
+
+const Registered = z.object({ id: z.string(), retired: z.boolean() });
+
+/** The keys that anything was ever sealed under; asked as a worker. */
+export const listRegisteredKeys = (worker: DatabasePool) =>
+  worker.any(sql.type(Registered)`
+    select id, retired_at is not null as retired from app.secret_keys order by first_used_at, id
+  `);
+
+/** Nothing is sealed under these any more: they may be taken out of SECRET. */
+export const retireKeys = (worker: DatabasePool, ids: readonly string[]) =>
+  worker.query(sql.typeAlias('void')`
+    select app.retire_secret_keys(${sql.array([...ids], 'text')})
+  `);
+
+const Tenant = z.object({ id: z.string(), slug: z.string() });
+
+/** All of them, also those that are not active. */
+export const listAllTenants = (worker: DatabasePool) =>
+  worker.any(sql.type(Tenant)`select id, slug from app.all_tenants()`);

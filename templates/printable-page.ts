@@ -1,0 +1,71 @@
+import { decodeHTML } from 'entities';
+import { scriptFontsFor, isLatin, type ScriptFont } from './script-fonts.ts';
+
+export type PrintablePage = {
+  html: string;
+  fonts: readonly ScriptFont[];
+  /** What the document has that no font prints: "emoji", "Cherokee", "U+2603". */
+  unprintable: readonly string[];
+};
+
+/** Printed in place of characters for which there is no font; Source Sans 3 has no replacement character. */
+const REPLACEMENT = '?';
+/** What may be a character outside ASCII: itself, or a reference to it. */
+const CHARACTER = /&(?:#\d+|#x[0-9a-f]+|[a-z][a-z0-9]*);?|[^\u0000-\u007f]/giu; // eslint-disable-line no-control-regex
+const NEVER_SEEN = /^[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}]$/u;
+/** Letters in parts (Latin, Hangul, kana), as some systems write names; fonts have them whole. */
+const IN_PARTS =
+  /[A-Za-z\u00c0-\u024f][\u0300-\u036f]+|[\u1100-\u11ff]+|[\u3040-\u30ff][\u3099\u309a]/g;
+/** Scripts of our time for which no font is shipped, by their Unicode names. */
+const UNSHIPPED = [
+  ['Adlam', /\p{Script=Adlam}/u],
+  ['Canadian Aboriginal', /\p{Script=Canadian_Aboriginal}/u],
+  ['Cham', /\p{Script=Cham}/u],
+  ['Cherokee', /\p{Script=Cherokee}/u],
+  ['Javanese', /\p{Script=Javanese}/u],
+  ['Mongolian', /\p{Script=Mongolian}/u],
+  ['Nko', /\p{Script=Nko}/u],
+  ['Oriya', /\p{Script=Oriya}/u],
+  ['Syriac', /\p{Script=Syriac}/u],
+  ['Thaana', /\p{Script=Thaana}/u],
+  ['Tibetan', /\p{Script=Tibetan}/u],
+  ['Tifinagh', /\p{Script=Tifinagh}/u],
+  ['Yi', /\p{Script=Yi}/u],
+] as const;
+
+/**
+ * The page with the fonts that its characters need beyond the Latin ones of every document. A character
+ * without a font becomes a question mark, so that no font of the machine prints it.
+ */
+export function withScriptFonts(html: string): PrintablePage {
+  const whole = html.replace(IN_PARTS, (parts) => parts.normalize('NFC'));
+  const codes = new Set<number>();
+  for (const [match] of whole.matchAll(CHARACTER)) {
+    for (const character of charactersOf(match)) {
+      const code = character.codePointAt(0) ?? 0;
+      if (!NEVER_SEEN.test(character) && !isLatin(code)) codes.add(code);
+    }
+  }
+  if (codes.size === 0) return { html, fonts: [], unprintable: [] };
+  const { fonts, missing } = scriptFontsFor(codes);
+  if (missing.size === 0) return { html: whole, fonts, unprintable: [] };
+  const isMissing = (character: string) => missing.has(character.codePointAt(0) ?? 0);
+  const replaced = whole
+    .replace(CHARACTER, (match) => (charactersOf(match).some(isMissing) ? '\ufffd' : match))
+    .replace(/\ufffd(?:\ufffd|\u200d|\ufe0f|\p{Emoji_Modifier})*/gu, REPLACEMENT);
+  return { html: replaced, fonts, unprintable: namesOf(missing) };
+}
+
+const charactersOf = (match: string) =>
+  Array.from(match.startsWith('&') ? decodeHTML(match) : match);
+
+function namesOf(codes: ReadonlySet<number>): string[] {
+  const names = Array.from(codes, (code) => {
+    const character = String.fromCodePoint(code);
+    if (/[\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}]/u.test(character))
+      return 'emoji';
+    const script = UNSHIPPED.find(([, pattern]) => pattern.test(character));
+    return script?.[0] ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  });
+  return [...new Set(names)].sort();
+}

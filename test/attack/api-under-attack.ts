@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { SerializedError } from '../../jobs/serialize-error.ts';
+import type { Spike, LoopReport } from './event-loop-watch.ts';
+
+type Logged = { level?: number; request_id?: string; err?: SerializedError };
+
+const ROOT = new URL('../..', import.meta.url);
+const PRELOADS = ['test/attack/event-loop-watch.ts', 'workers/processes/end-with-parent.ts'];
+
+/**
+ * The API as it runs in production, in a process of its own so that the attacker's work does not count
+ * as its own. Its log is read line by line: for canaries, and for what it says of its faults.
+ */
+export async function startApiUnderAttack(
+  { url, secret, folder }: { url: string; secret: string; folder: string },
+  canaries: ReadonlySet<string>,
+) {
+  const preloads = PRELOADS.flatMap((file) => ['--import', new URL(file, ROOT).href]);
+  const child = spawn(process.execPath, [...preloads, new URL('api/server.ts', ROOT).pathname], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: url,
+      SECRET: secret,
+      DATA_DIR: folder,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'info',
+      // Each request may then come from an address of its own, so that no throttle ends the attack.
+      TRUSTED_PROXIES: '127.0.0.1',
+    },
+  });
+  const faults = new Map<string, string>();
+  const leaks = new Set<string>();
+  const spikes: Spike[] = [];
+  let lines = 0;
+  const read = (line: string) => {
+    lines += 1;
+    for (const canary of canaries) if (line.includes(canary)) leaks.add(`${canary}: ${line}`);
+    if (!line.startsWith('{')) faults.set(`stderr ${faults.size}`, line);
+    else if (!line.startsWith('{"level":30')) keep(faults, JSON.parse(line) as Logged);
+  };
+  for (const stream of [child.stdout, child.stderr])
+    if (stream) createInterface({ input: stream }).on('line', read);
+  let answer: (told: LoopReport) => void = () => {};
+  const port = await new Promise<number>((resolve, reject) => {
+    child.on('message', (message: { listening?: number; told?: LoopReport; spike?: Spike }) => {
+      if (message.listening) resolve(message.listening);
+      if (message.told) answer(message.told);
+      if (message.spike) spikes.push(message.spike);
+    });
+    child.once('exit', (code) => reject(new Error(`The API ended: ${code} ${[...faults]}`)));
+  });
+  return {
+    port,
+    faults,
+    leaks,
+    spikes,
+    lines: () => lines,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    /** What the event loop went through since this was asked last. */
+    report: () =>
+      new Promise<LoopReport>((resolve) => {
+        answer = resolve;
+        child.send('report');
+      }),
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+export type ApiUnderAttack = Awaited<ReturnType<typeof startApiUnderAttack>>;
+
+const OURS = /^at .*\/(api|jobs|sql|templates)\//;
+
+/** The message and the first frames of ours; several requests may carry one id. */
+function keep(faults: Map<string, string>, { level = 0, request_id = '', err }: Logged) {
+  const ours = (err?.stack ?? []).filter((frame) => OURS.test(frame)).slice(0, 4);
+  const told = [`${err?.type ?? ''} ${err?.message ?? ''}`.trim(), ...ours].join(' | ');
+  if (level >= 40) faults.set(request_id || `unasked ${faults.size}`, told);
+}

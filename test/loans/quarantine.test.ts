@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { startClose } from '../../jobs/business-day/close-loans.job.ts';
+import { withWholeChunk } from '../../jobs/business-day/run-steps.ts';
+import * as close from '../../sql/business-day/closes.ts';
+import { unresolvedLoanErrors } from '../../sql/business-day/loan-errors.ts';
+import { sql, type Transaction } from '../../sql/database/db.ts';
+import { balancesByRole } from '../setup/ledger.ts';
+import { newLoan } from '../setup/loans.ts';
+import { newProduct } from '../setup/products.ts';
+import { travelTo } from '../setup/queue.ts';
+import { violationsIn } from '../setup/violations.ts';
+import { newStage, type Tenant } from '../setup/world.ts';
+
+const stage = await newStage();
+
+const setAside = async (tenant: Tenant) =>
+  (
+    await stage.owner.query<{ loan_id: string; step: string; error: string; is_open: boolean }>(
+      `select loan_id, step, error, resolved_at is null as is_open
+       from cob_loan_errors where tenant_id = $1 order by id`,
+      [tenant.id],
+    )
+  ).rows;
+
+const newLoans = async (tenant: Tenant, count: number) => {
+  const loans = [];
+  for (let made = 0; made < count; made += 1)
+    loans.push((await newLoan(tenant, { status: 'pending' })).id);
+  return loans.toSorted();
+};
+
+/** Asks the ids of a chunk's loans by a statement that fails for some. */
+const failingFor = (bad: readonly string[]) => (tx: Transaction, chunk: close.Chunk) =>
+  tx.any(sql.type(z.object({ id: z.string(), whole: z.int() }))`
+    select id, 1 / (id <> all (${sql.array([...bad], 'uuid')}))::integer as whole
+    from loans as loan where ${close.isInChunk(chunk)} order by id
+  `);
+
+/** Plans a close of today and asks within its chunk. */
+const asked = (tenant: Tenant, ask: ReturnType<typeof failingFor>) =>
+  tenant.within(async (work) => {
+    const run = await startClose(work, work.today);
+    const chunk = await close.findChunk(work.tx, run?.id ?? '', 1);
+    if (!run || !chunk) throw new Error('Nothing was planned.');
+    return withWholeChunk(work.tx, { run_id: run.id }, 'trial', chunk, ask);
+  });
+
+test.each([
+  ['none', []],
+  ['the first', [0]],
+  ['the last', [8]],
+  ['two neighbours', [4, 5]],
+  ['each', [0, 1, 2, 3, 4, 5, 6, 7, 8]],
+])('of nine loans, those that a statement fails for are set aside: %s', async (_, positions) => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loans = await newLoans(tenant, 9);
+  const bad = loans.filter((_id, position) => positions.includes(position));
+
+  const answered = await asked(tenant, failingFor(bad));
+
+  expect(answered.map(({ id }) => id)).toEqual(loans.filter((id) => !bad.includes(id)));
+  const error = 'division by zero (22012)';
+  expect(await setAside(tenant)).toEqual(
+    bad.map((loan_id) => ({ loan_id, step: 'trial', error, is_open: true })),
+  );
+});
+
+test('a statement that fails for more than fifty loans is itself wrong, and fails', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loans = await newLoans(tenant, 51);
+
+  const asking = asked(tenant, failingFor(loans));
+
+  await expect(asking).rejects.toThrow('division by zero');
+  expect(await setAside(tenant)).toEqual([]);
+});
+
+test('a lock that is not given in time sets nobody aside: the step is to be repeated', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  await newLoans(tenant, 2);
+  const busy = () => Promise.reject(Object.assign(new Error('busy'), { code: '57014' }));
+
+  const asking = asked(tenant, busy);
+
+  await expect(asking).rejects.toThrow('busy');
+  expect(await setAside(tenant)).toEqual([]);
+});
+
+test('the nightly accrual goes on without a loan that it fails for, and makes up for it', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const loans = [await newLoan(tenant), await newLoan(tenant), await newLoan(tenant)];
+  const broken = loans[1]?.id ?? '';
+  await stage.owner.query(
+    'update loans set accrual_period_interest = 1, accrual_period_days = 0 where id = $1',
+    [broken],
+  );
+
+  await travelTo(stage, tenant, '2026-01-16');
+  const without = await balancesByRole(tenant);
+  const left = await setAside(tenant);
+  const shown = await tenant.within(({ tx }) => unresolvedLoanErrors(tx, 10));
+  await travelTo(stage, tenant, '2026-01-17');
+  const balances = await tenant.officer.get(`/loans/${broken}/get-balances`);
+
+  expect(without['interest_receivable']).toBe('4.66');
+  expect(left.map(({ loan_id, step, error }) => [loan_id, step, error])).toEqual(
+    ['accrual', 'snapshot', 'ageing'].map((step) => [broken, step, 'division by zero (22012)']),
+  );
+  expect(shown.map(({ loan_id, cob_date }) => [loan_id, cob_date])).toEqual(
+    left.map(() => [broken, '2026-01-15']),
+  );
+  expect(balances.body.accrued_interest).toBe('4.66');
+  expect((await balancesByRole(tenant))['interest_receivable']).toBe('13.98');
+  expect((await setAside(tenant)).map(({ is_open }) => is_open)).toEqual([false, false, false]);
+  expect(await violationsIn(stage)).toEqual([]);
+});
+
+test('of loans that are charged side by side, the one that fails is set aside and the others are charged once', async () => {
+  const tenant = await stage.tenant('2026-01-15');
+  const late = { fee_type: 'late', calculation: 'flat', amount: '25.00', trigger: 'past_due' };
+  const product_id = await newProduct(tenant, { fee_rules: [{ ...late, grace_days: 0 }] });
+  const loans = [];
+  for (let made = 0; made < 4; made += 1) loans.push((await newLoan(tenant, { product_id })).id);
+  const broken = loans[2] ?? '';
+  await stage.owner.query(
+    `update loans set terms = jsonb_set(terms, '{fee_rules,0,amount}', '"unreadable"') where id = $1`,
+    [broken],
+  );
+
+  await travelTo(stage, tenant, '2026-02-17');
+  const fees = [];
+  for (const id of loans)
+    fees.push((await tenant.officer.get(`/loans/${id}`)).body.outstanding_fees);
+
+  expect(fees).toEqual(['25.00', '25.00', '0.00', '25.00']);
+  expect((await setAside(tenant)).map(({ loan_id, step }) => [loan_id, step])).toEqual([
+    [broken, 'late_fee'],
+  ]);
+  expect(await balancesByRole(tenant)).toMatchObject({
+    fees_receivable: '75.00',
+    fee_income: '-75.00',
+  });
+  expect(await violationsIn(stage)).toEqual([]);
+});

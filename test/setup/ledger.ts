@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { sql } from '../../sql/database/db.ts';
+import type { Tenant } from './world.ts';
+
+/** Balances of posted entries by the role that they play, debits positive; zeros are left out. */
+export const balancesByRole = (tenant: Pick<Tenant, 'within'>): Promise<Record<string, string>> =>
+  tenant.within(async ({ tx }) => {
+    const rows = await tx.any(sql.type(z.object({ role: z.string(), balance: z.string() }))`
+      select line.role, sum(line.debit - line.credit)::numeric(15, 2) as balance
+      from journal_lines as line
+      join journal_entries as entry on entry.id = line.entry_id and entry.status = 'posted'
+      group by line.role having sum(line.debit - line.credit) <> 0
+    `);
+    return Object.fromEntries(rows.map(({ role, balance }) => [role, balance]));
+  });
+
+/** The types of the events that the tenant's work has told so far, in order. */
+export const eventTypes = (tenant: Pick<Tenant, 'within'>): Promise<readonly string[]> =>
+  tenant.within(({ tx }) =>
+    tx.anyFirst(
+      sql.type(z.object({ event_type: z.string() }))`select event_type from events order by id`,
+    ),
+  );
+
+/** Moves the tenant's business date; what closing the days between would do is not done. */
+export const setBusinessDate = (tenant: Pick<Tenant, 'within'>, today: string) =>
+  tenant.within(({ tx }) =>
+    tx.query(
+      sql.typeAlias(
+        'void',
+      )`update tenants set business_date = ${today} where id = app.current_tenant()`,
+    ),
+  );

@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { StartupError } from '../../sql/database/startup-error.ts';
+import { waitForRecovery } from '../../sql/database/base-backup.ts';
+import { openPool } from '../../sql/database/db.ts';
+import {
+  startEmbeddedPostgres,
+  UNFINISHED,
+  type EmbeddedPostgres,
+} from '../../sql/database/embedded.ts';
+import type { ChangeReason } from '../../sql/queue/worker-operations.ts';
+import { copyVerified, assertPathInside } from './copy.ts';
+import { holdPools } from './hold-pools.ts';
+import { makePrivateFolder } from './private-folder.ts';
+import { readManifest, UnusableBackup, type Manifest } from './manifest.ts';
+
+/** A large log takes its time to be read again. */
+const RECOVERY_MS = 6 * 3_600_000;
+/** Below the data folder, where the server can read them whoever it runs as. */
+const LOG = 'restored-log';
+
+type Wanted = {
+  from: string;
+  into: string;
+  at: string | undefined;
+  by: ChangeReason;
+  say: (sentence: string) => void;
+};
+export type RestoredBackup = { postgres: EmbeddedPostgres; manifest: Manifest; at: string };
+
+/**
+ * Brings a backup back into an empty folder as it was at a moment, or at its end. The server runs then,
+ * at an address that nobody was told, and every pool of workers is held before anybody is.
+ */
+export async function restoreBackup({ from, into, at, by, say }: Wanted): Promise<RestoredBackup> {
+  const manifest = readManifest(from);
+  if (!manifest) throw new UnusableBackup(`${from} holds no finished backup.`);
+  const moment = at === undefined ? undefined : momentWithin(manifest, at);
+  assertEmpty(into);
+  makePrivateFolder(into);
+  await writeFile(path.join(into, UNFINISHED), '');
+  say('The documents are copied, each checked by its hash');
+  await copyVerified(path.join(from, 'files'), path.join(into, 'files'), manifest.files);
+  say('The database is copied, and reads its log');
+  let conf = '';
+  const fill = async (data: string) => {
+    for (const name of manifest.folders)
+      mkdirSync(path.join(data, assertPathInside(name)), { recursive: true, mode: 0o700 });
+    await copyVerified(path.join(from, 'base'), data, manifest.base);
+    await copyVerified(path.join(from, 'log'), path.join(data, LOG), manifest.log);
+    conf = path.join(data, 'postgresql.auto.conf');
+    const settings = [
+      `restore_command = 'cp "${LOG}/%f" "%p"'`,
+      `recovery_target_action = 'promote'`,
+    ];
+    // The server reads it before it knows any time zone by a name.
+    const target = moment?.replace('T', ' ').replace('Z', '+00');
+    if (target) settings.push(`recovery_target_time = '${target}'`);
+    await appendFile(conf, `${settings.map((line) => `${line} ${OURS}`).join('\n')}\n`);
+    await writeFile(path.join(data, 'recovery.signal'), '');
+  };
+  const postgres = await startEmbeddedPostgres(into, { fill, answersWithinMs: RECOVERY_MS });
+  try {
+    await waitForRecovery(postgres.url, RECOVERY_MS);
+    const kept = (await readFile(conf, 'utf8')).split('\n').filter((line) => !line.endsWith(OURS));
+    await writeFile(conf, kept.join('\n'));
+    rmSync(path.join(path.dirname(conf), LOG), { recursive: true });
+    const owner = await openPool(postgres.url, { role: 'servicing_worker', size: 1 });
+    await holdPools(owner, by).finally(() => owner.end());
+    rmSync(path.join(into, UNFINISHED));
+    return { postgres, manifest, at: moment ?? manifest.until };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+const OURS = '# while the backup is restored';
+
+function momentWithin({ from, until }: Manifest, at: string): string {
+  const moment = new Date(at);
+  if (Number.isNaN(moment.valueOf()) || !/(Z|[+-]\d\d:?\d\d)$/.test(at))
+    throw new StartupError('--at takes a moment with its zone, such as 2026-01-31T09:30:00Z.');
+  if (moment < new Date(from) || moment > new Date(until))
+    throw new StartupError(`This backup reaches from ${from} to ${until}; --at must lie between.`);
+  return moment.toISOString();
+}
+
+function assertEmpty(into: string) {
+  if (existsSync(into) && readdirSync(into).length > 0)
+    throw new StartupError(`${into} is not empty. A backup is restored into a folder of its own.`);
+}

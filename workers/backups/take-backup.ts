@@ -1,0 +1,141 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { claimFolder } from '../../sql/database/claim.ts';
+import { openBackupSession, type BackupSession } from '../../sql/database/base-backup.ts';
+import { copyExisting, listTree } from './copy.ts';
+import {
+  readManifest,
+  UnusableBackup,
+  writeManifest,
+  type Entry,
+  type Manifest,
+} from './manifest.ts';
+import { assertBackupFolder, makePrivateFolder } from './private-folder.ts';
+import { segmentsBetween } from './segments.ts';
+
+export type BackupSettings = {
+  /** A superuser of the embedded server. */
+  url: string;
+  /** Where the documents lie; none when they are in a bucket. */
+  files: string | undefined;
+  secret_keys: string[];
+  say: (sentence: string) => void;
+};
+
+/** What Postgres makes anew at its start, and what belongs to the one server that runs. */
+const EMPTY_FOLDERS = ['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial']
+  .concat(['pg_snapshots', 'pg_stat_tmp', 'pg_subtrans'])
+  .map((name) => `${name}${path.sep}`);
+const LEFT_OUT = /^(postmaster\.(pid|opts)|.*pgsql_tmp.*|.*pg_internal\.init)$/;
+const CONTROL = path.join('global', 'pg_control');
+
+/**
+ * A backup into a folder: at first the whole data folder of the server, then each time what the log
+ * has grown by, and the documents that are new. The documents come after the end of the log: a
+ * document is stored before its row is committed and never written again, so each row that the log
+ * holds finds its document. What was begun and not finished is not in the manifest, and done again.
+ */
+export async function takeBackup(folder: string, wanted: BackupSettings): Promise<Manifest> {
+  assertBackupFolder(folder);
+  makePrivateFolder(folder);
+  const claim = await claimFolder(folder);
+  const session = await openBackupSession(wanted.url);
+  try {
+    const before = readManifest(folder);
+    if (before) assertContinues(before, session, folder);
+    const began = before ?? (await takeBase(folder, session, wanted));
+    const end = await session.endSegment();
+    const log = await takeLog(folder, session, { first: began.next, next: end.next });
+    const files = wanted.files === undefined ? [] : await takeFiles(folder, wanted.files, began);
+    const manifest: Manifest = {
+      ...began,
+      until: end.until,
+      next: end.next,
+      secret_keys: wanted.secret_keys,
+      log: [...began.log, ...log],
+      files: [...began.files, ...files],
+    };
+    writeManifest(folder, manifest);
+    await session.keepFrom(end.lsn);
+    wanted.say(`${log.length} pieces of the log and ${files.length} new documents were copied`);
+    return manifest;
+  } finally {
+    await session.end();
+    claim.release();
+  }
+}
+
+function assertContinues(before: Manifest, { server }: BackupSession, folder: string) {
+  if (before.system_identifier !== server.system_identifier)
+    throw new UnusableBackup(`${folder} holds a backup of another server. Choose another folder.`);
+}
+
+async function takeBase(
+  folder: string,
+  session: BackupSession,
+  wanted: BackupSettings,
+): Promise<Manifest> {
+  const { data_directory: data, system_identifier } = session.server;
+  if (readdirSync(path.join(data, 'pg_tblspc')).length > 0)
+    throw new UnusableBackup('The server has tablespaces of its own: use pg_basebackup.');
+  await session.keepLog();
+  await session.start();
+  const found = await listTree(data);
+  const names = found.files.filter(
+    (name) => !EMPTY_FOLDERS.some((folder) => name.startsWith(folder)) && !LEFT_OUT.test(name),
+  );
+  wanted.say(`${names.length} files of the database are copied`);
+  const base = path.join(folder, 'base');
+  // It says where the log begins to count, and must not be older than what was copied before it.
+  const entries = await copyExisting(
+    data,
+    base,
+    names.filter((name) => name !== CONTROL).concat(CONTROL),
+  );
+  const { label, at } = await session.stop();
+  const beside = path.join(folder, 'label');
+  mkdirSync(beside, { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(beside, 'backup_label'), label, { mode: 0o600 });
+  const labelled = await copyExisting(beside, base, ['backup_label']);
+  const [, next = ''] = /^START WAL LOCATION: .* \(file ([0-9A-F]{24})\)/.exec(label) ?? [];
+  return {
+    format: 1,
+    system_identifier,
+    from: at,
+    until: at,
+    next,
+    secret_keys: [],
+    files_in: wanted.files === undefined ? 'bucket' : 'backup',
+    log: [],
+    files: [],
+    folders: found.folders.filter((name) => !name.startsWith(EMPTY_FOLDERS[1] ?? '')),
+    base: [...entries, ...labelled],
+  };
+}
+
+type Stretch = { first: string; next: string };
+
+async function takeLog(
+  folder: string,
+  { server }: BackupSession,
+  { first, next }: Stretch,
+): Promise<Entry[]> {
+  const from = path.join(server.data_directory, 'pg_wal');
+  const names = segmentsBetween(first, next, server.segment_bytes);
+  const there = new Set(readdirSync(from));
+  const lost = names?.find((name) => !there.has(name));
+  if (!names || lost !== undefined)
+    throw new UnusableBackup(
+      `The log since the last backup in ${folder} is not kept any more${lost ? ` (${lost})` : ''}: ` +
+        'another folder was backed up to since, the last backup is too long ago, or the server was restored. Begin in an empty folder.',
+    );
+  const histories = [...there].filter((name) => name.endsWith('.history'));
+  return copyExisting(from, path.join(folder, 'log'), [...histories, ...names]);
+}
+
+async function takeFiles(folder: string, from: string, { files }: Manifest): Promise<Entry[]> {
+  const known = new Set(files.map((entry) => entry.path));
+  const found = await listTree(from);
+  const fresh = found.files.filter((name) => !known.has(name));
+  return copyExisting(from, path.join(folder, 'files'), fresh);
+}

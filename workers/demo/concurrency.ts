@@ -1,0 +1,28 @@
+/** Requests on the way at the same time. */
+const AT_ONCE = 6;
+
+/** A few at a time, and all of them. */
+export async function runConcurrently<One>(
+  items: readonly One[],
+  act: (item: One) => Promise<void>,
+) {
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) {
+      const item = items[next] as One;
+      next += 1;
+      await act(item);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
+
+const PAGE = 500;
+
+/** Everything that a list has, page by page: an answer holds a thousand rows at most. */
+export async function fetchAllPages<One>(page: (range: string) => Promise<One[]>): Promise<One[]> {
+  const all: One[] = [];
+  for (let from = 0; from === all.length; from += PAGE)
+    all.push(...(await page(JSON.stringify([from, from + PAGE - 1]))));
+  return all;
+}

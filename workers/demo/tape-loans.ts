@@ -1,0 +1,68 @@
+import { addDays, addMonths, monthStart } from '../../jobs/dates.ts';
+import { periodicRate } from '../../jobs/loans/arithmetic/period-rate.ts';
+import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
+import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
+import { money, parseMoney, parseRate } from '../../jobs/money.ts';
+import { nextRandom, pickRandom, seedRandom } from './random.ts';
+import { productFor } from './demo-tenant.ts';
+
+const STREETS = ['Maple Street', 'Oak Avenue', 'Hill Road', 'Station Street', 'Lake Drive'];
+const CITIES = ['Springfield', 'Fairview', 'Riverside', 'Greenville', 'Clinton'];
+
+/**
+ * A tape tells how its loans stood when it was published. The demo services them from their first
+ * day, so an active loan is boarded with all of its principal on its origination date; what it owes
+ * later is the work of the months between. Loans that the tape says are over are boarded as such.
+ * Addresses and emails are made up here: no tape of ours has any.
+ */
+export function rewindToOrigination(row: TapeRow): TapeRow {
+  const random = seedRandom(`home ${row.borrower_external_id}`);
+  const name = `${row.borrower_first_name}.${row.borrower_last_name}.${row.borrower_external_id}`;
+  const { principal_amount, current_principal_balance, status } = row;
+  return {
+    ...row,
+    current_principal_balance: status === 'active' ? principal_amount : current_principal_balance,
+    product_code: productFor(row),
+    borrower_email: `${name.toLowerCase().replace(/[^a-z0-9.-]/g, '')}@mail.test`,
+    borrower_street: `${1 + Math.floor(nextRandom(random) * 900)} ${pickRandom(random, STREETS)}`,
+    borrower_city: pickRandom(random, CITIES),
+    borrower_postal_code: String(10_000 + Math.floor(nextRandom(random) * 89_999)),
+  };
+}
+
+export type Comparison = { compared: number; matched: number; differing: readonly string[] };
+
+/**
+ * The published instalments beside the level payment of amount, rate and term, rounded up to the
+ * cent as the products say: those that differ are named, with both figures.
+ */
+export function compareInstallments(rows: readonly TapeRow[]): Comparison {
+  const differing = rows.flatMap((row) => {
+    const ours = money(
+      levelPayment(
+        parseMoney(row.principal_amount),
+        periodicRate(parseRate(row.interest_rate), 'monthly'),
+        row.term_months,
+        { rounding: 'up' },
+      ),
+    );
+    if (ours === row.payment_amount) return [];
+    const reason = reasonOf(ours, row.payment_amount);
+    return [`${row.loan_number}: ${ours} computed, ${row.payment_amount} published (${reason})`];
+  });
+  return { compared: rows.length, matched: rows.length - differing.length, differing };
+}
+
+/** A cent is a matter of rounding; more is another contract than these columns tell of. */
+function reasonOf(ours: string, published: string): string {
+  const apart = parseMoney(ours).minus(parseMoney(published)).abs();
+  return apart.lte('0.01') ? 'the lender rounds another way' : 'other terms than the tape says';
+}
+
+/** The days to be closed: from the first origination to the end of the third month. */
+export function closingPeriod(rows: readonly TapeRow[], wanted: string | null) {
+  const dates = rows.map(({ origination_date }) => origination_date).sort();
+  const first = dates[0] ?? '';
+  const through = wanted ?? addDays(addMonths(monthStart(first), 3), -1);
+  return { first, through };
+}

@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import * as door from '../../sql/moving/tenant-access.ts';
+import { connectAsOwner, type OwnerConnection } from '../../sql/moving/owner.ts';
+import { UnusableArchive } from '../moving/archive.ts';
+import { closeTenant, TenantBusy } from '../moving/close-tenant.ts';
+import { exportTenant } from '../moving/export.ts';
+import { importTenant } from '../moving/import.ts';
+import type { Manifest } from '../moving/manifest.ts';
+import { UsageError, type OperationResult, type OwnerOperation } from './operation.ts';
+
+type Given = Parameters<OwnerOperation['run']>[0];
+
+const SILENTLY = () => {};
+
+export const moveTenant: OwnerOperation = {
+  name: 'tenant',
+  login: 'migrator',
+  usage: 'close|open SLUG | export SLUG FILE | import FILE  [--although exported]',
+  summary: 'closes a tenant, opens it, and carries it to another database',
+  words: 3,
+  options: ['although'],
+  run: async (given) => {
+    const [what = '', ...words] = given.words;
+    const wanted = what === 'export' ? 2 : 1;
+    const act = new Map([
+      ['close', close],
+      ['open', openAgain],
+      ['export', carryOut],
+      ['import', carryIn],
+    ]).get(what);
+    if (!act || words.length !== wanted)
+      throw new UsageError('Say what is to be done, and to whom.');
+    const owner = await connectAsOwner(given.url);
+    try {
+      return await act(given, owner, words);
+    } catch (error) {
+      if (error instanceof UnusableArchive || error instanceof TenantBusy)
+        return { say: error.message, rows: [{ error: error.message }], code: 1 };
+      throw error;
+    } finally {
+      await owner.end();
+    }
+  },
+};
+
+async function find(owner: OwnerConnection, slug = '') {
+  const found = await owner.steps('snapshot', (tx) => door.findTenantBySlug(tx, slug));
+  if (!found) throw new UsageError(`There is no tenant "${slug}".`);
+  return found;
+}
+
+/** One that was switched off for another reason would be switched on by opening it again, or seem to be. */
+function assertNotSwitchedOff({ door: state, is_active, slug }: door.TenantAccess) {
+  if (state === 'open' && !is_active) throw new UsageError(`The tenant ${slug} is not active.`);
+}
+
+async function close(
+  { say = SILENTLY }: Given,
+  owner: OwnerConnection,
+  [slug]: string[],
+): Promise<OperationResult> {
+  const found = await find(owner, slug);
+  assertNotSwitchedOff(found);
+  await closeTenant(owner, found, { say });
+  return {
+    say: `${found.slug} is closed: nothing reads or writes it, and its jobs wait. npm run ops -- tenant open ${found.slug} opens it.`,
+    rows: [{ tenant: found.slug, door: 'closed' }],
+  };
+}
+
+async function openAgain(
+  { options }: Given,
+  owner: OwnerConnection,
+  [slug]: string[],
+): Promise<OperationResult> {
+  const found = await find(owner, slug);
+  assertNotSwitchedOff(found);
+  if (found.door === 'exported' && options['although'] !== 'exported')
+    throw new UsageError(
+      `${found.slug} was exported and may be open elsewhere, where it would be charged and paid twice. ` +
+        'If it is not, say --although exported.',
+    );
+  if (found.door !== 'open')
+    await owner.steps('write', (tx) => door.setAccess(tx, found.id, 'open'));
+  return {
+    say: `${found.slug} is open: requests within seconds, jobs that came up meanwhile within 15 minutes.`,
+    rows: [{ tenant: found.slug, door: 'open' }],
+  };
+}
+
+async function carryOut(
+  given: Given,
+  owner: OwnerConnection,
+  words: string[],
+): Promise<OperationResult> {
+  const [slug, path = ''] = words;
+  const { say = SILENTLY } = given;
+  const found = await find(owner, slug);
+  assertNotSwitchedOff(found);
+  if (existsSync(path)) throw new UsageError(`${path} is there already.`);
+  const files = await storeOf(given);
+  await closeTenant(owner, found, { say });
+  await owner.steps('write', (tx) => door.setAccess(tx, found.id, 'closed'));
+  const manifest = await exportTenant({ owner, files, say }, found, path);
+  await owner.steps('write', (tx) => door.setAccess(tx, found.id, 'exported'));
+  return {
+    say:
+      `${found.slug} is in ${path}, and stays closed here. The file holds personal data: keep it as you ` +
+      'keep a backup. Where it is to be: npm run ops -- tenant import FILE.',
+    rows: [summaryOf(manifest)],
+  };
+}
+
+async function carryIn(
+  given: Given,
+  owner: OwnerConnection,
+  [path = '']: string[],
+): Promise<OperationResult> {
+  if (!existsSync(path)) throw new UsageError(`There is no file ${path}.`);
+  const { secret, say = SILENTLY } = given;
+  if (!secret) throw new UsageError('Set SECRET as the API and the workers have it.');
+  const files = await storeOf(given);
+  const manifest = await importTenant({ owner, files, secret, say }, path);
+  const { slug } = manifest.tenant;
+  return {
+    say:
+      `${slug} is here, and closed. Run npm run invariants, have its domains lead here, and then ` +
+      `npm run ops -- tenant open ${slug}.`,
+    rows: [summaryOf(manifest)],
+  };
+}
+
+async function storeOf({ openFiles }: Given) {
+  if (!openFiles) throw new UsageError('This process was handed no files.');
+  return openFiles();
+}
+
+const summaryOf = ({ tenant: { slug }, tables, jobs, files }: Manifest) => ({
+  tenant: slug,
+  tables: tables.length,
+  rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+  jobs,
+  files: files.length,
+});

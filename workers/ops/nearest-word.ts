@@ -1,0 +1,10 @@
+import { editDistance } from '../../jobs/users/nearest-setting.ts';
+
+/** The known word that takes the fewest edits to reach, where that is less than half of it; otherwise null. */
+export function nearestWord(word: string, known: readonly string[]): string | null {
+  const byDistance = known
+    .map((name) => ({ name, edits: editDistance(word.slice(0, 60).toLowerCase(), name) }))
+    .toSorted((one, other) => one.edits - other.edits);
+  const [best] = byDistance;
+  return best && best.edits * 2 <= best.name.length ? best.name : null;
+}

@@ -1,0 +1,25 @@
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import { unresolvedLoanErrors } from '../../sql/business-day/loan-errors.ts';
+import type { Operation } from './operation.ts';
+import { findTenant } from './find-tenant.ts';
+
+/** More than anybody reads; the oldest come first, since they wait longest. */
+const SHOWN_MAX = 200;
+
+export const listQuarantinedLoans: Operation = {
+  name: 'set-aside',
+  usage: '[--tenant SLUG]',
+  summary: 'loans that a close went on without, and why; the next close tries them again',
+  options: ['tenant'],
+  run: async ({ app, options }) => {
+    const { id } = await findTenant(app, options['tenant']);
+    const rows = await createWithin(app, SYSTEM)(
+      id,
+      ({ tx }) => unresolvedLoanErrors(tx, SHOWN_MAX),
+      {
+        readOnly: true,
+      },
+    );
+    return rows.length === 0 ? { say: 'No loan is set aside.', rows } : { rows };
+  },
+};

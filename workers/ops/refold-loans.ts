@@ -1,0 +1,61 @@
+import { Big } from 'big.js';
+import { refoldLoan, type RefoldResult } from '../../jobs/loans/history/refold-loan.ts';
+import { money } from '../../jobs/money.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import { loansWithEvents } from '../../sql/loans/stored-balances.ts';
+import { startProgressBar } from '../processes/progress-bar.ts';
+import { UsageError, type Operation } from './operation.ts';
+import { findTenant } from './find-tenant.ts';
+
+const BALANCES = [
+  ...(['principal_balance', 'accrued_interest', 'outstanding_fees'] as const),
+  ...(['suspense_balance', 'charge_off_balance'] as const),
+];
+
+/** Looked at without a trace: what was reckoned is undone with its transaction. */
+class Undone extends Error {
+  readonly reckoned: RefoldResult;
+  constructor(reckoned: RefoldResult) {
+    super();
+    this.reckoned = reckoned;
+  }
+}
+
+/** Loan by loan, each in a transaction of its own, so it may be broken off and asked for again. */
+export const refoldLoans: Operation = {
+  name: 'reckon',
+  usage: 'look|book [--tenant SLUG]',
+  summary: 'after a release that reckons otherwise: by how much loans change, or books it',
+  words: 1,
+  options: ['tenant'],
+  run: async ({ app, words, options, installation }) => {
+    const [mode] = words;
+    if (mode !== 'look' && mode !== 'book') throw new UsageError('Say look or book.');
+    const { id: tenant } = await findTenant(app, options['tenant']);
+    const within = createWithin(app, SYSTEM, installation);
+    const loans = await within(tenant, ({ tx }) => loansWithEvents(tx), { readOnly: true });
+    const bar = startProgressBar('Reckoning', loans.length, process.stderr);
+    const rows: Record<string, unknown>[] = [];
+    for (const [index, { id, loan_number }] of loans.entries()) {
+      const reckoned = await within(tenant, async (work) => {
+        const found = await refoldLoan(work, id);
+        if (mode === 'look') throw new Undone(found);
+        return found;
+      }).catch((error: unknown) => {
+        if (error instanceof Undone) return error.reckoned;
+        throw error;
+      });
+      const changes = changesOf(reckoned);
+      if (changes.length > 0) rows.push({ loan_number, ...Object.fromEntries(changes) });
+      bar.at(index + 1, 'loans');
+    }
+    bar.end(`${loans.length} loans, ${rows.length} of which change`);
+    return rows.length === 0 ? { say: 'Every loan is what was kept of it.', rows } : { rows };
+  },
+};
+
+/** By how much each balance changes, as far as it does. */
+const changesOf = ({ before, after }: RefoldResult) =>
+  BALANCES.map((name) => [name, new Big(after[name]).minus(before[name])] as const)
+    .filter(([, change]) => !change.eq(0))
+    .map(([name, change]) => [name, money(change)]);

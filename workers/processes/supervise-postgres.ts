@@ -1,0 +1,68 @@
+import { fork } from 'node:child_process';
+import type { Log } from '../../jobs/log.ts';
+import type { EmbeddedPostgres } from '../../sql/database/embedded.ts';
+import { postmasterPid } from '../../sql/database/postmaster.ts';
+import { startRepeating } from '../queue/repeat.ts';
+
+const LOOK_MS = 2_000;
+
+export type PostgresSupervisor = {
+  /** Ends the server well, and the watch over it first. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Looks after the embedded Postgres: starts it again when it has ended unasked, and sees to it that
+ * it ends when this process is killed without a chance to do so.
+ */
+export async function supervisePostgres(
+  postgres: EmbeddedPostgres,
+  log: Log,
+): Promise<PostgresSupervisor> {
+  let pid = await postmasterPid(postgres.url);
+  let callOff = guard(pid);
+  const watching = startRepeating(log, 'look after Postgres', async () => {
+    const known = await postmasterPid(postgres.url).catch(() => undefined);
+    if (known === undefined) {
+      if (isRunning(pid)) return LOOK_MS;
+      log.error('Postgres has ended; it starts again');
+      await postgres.restart();
+      return 0;
+    }
+    if (known !== pid) {
+      callOff();
+      callOff = guard(known);
+      pid = known;
+    }
+    return LOOK_MS;
+  });
+  return {
+    stop: async () => {
+      await watching.stop();
+      if (isRunning(pid)) await postgres.stop('fast');
+      callOff();
+    },
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Starts the process that outlives this one by a moment; answers how to call it off. */
+function guard(pid: number): () => void {
+  const guardian = fork(new URL('guardian.ts', import.meta.url), [String(pid)], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  guardian.on('error', () => {});
+  guardian.unref();
+  guardian.channel?.unref();
+  return () => {
+    if (guardian.connected) guardian.send('all is well');
+  };
+}

@@ -1,0 +1,116 @@
+import path from 'node:path';
+import type { DatabasePool } from 'slonik';
+import type { Clock } from '../../jobs/clock.ts';
+import type { Installation } from '../../jobs/installation.ts';
+import type { Pool } from '../../jobs/job.ts';
+import type { Log } from '../../jobs/log.ts';
+import type { ExternalServices } from '../../jobs/external-systems.ts';
+import { SYSTEM, createWithin } from '../../jobs/work.ts';
+import type { WorkerConfiguration } from '../processes/configuration.ts';
+
+type Lending = { pool: DatabasePool; installation: Installation; log: Log; clock: Clock };
+export type PoolOutside = { outside: ExternalServices; close(): Promise<void> };
+
+type Means = Pick<
+  ExternalServices,
+  'post' | 'read' | 'download' | 'identity' | 'pdf' | 'mail' | 'sms' | 'upload' | 'scan'
+> & {
+  close(): Promise<void>;
+};
+
+/**
+ * What a pool lends to its jobs. Only documents has a browser, and only outbound reaches strangers;
+ * a job that asks for what its pool has not was given the wrong pool.
+ */
+export async function openPoolOutside(
+  name: Pool,
+  configuration: WorkerConfiguration,
+  { pool, installation, log, clock }: Lending,
+): Promise<PoolOutside> {
+  const means = await MEANS[name](configuration, { installation, log });
+  const { files, keys } = installation;
+  const own = createWithin(pool, SYSTEM, installation);
+  const outside = { now: () => clock.now(), files, keys, within: own, ...means };
+  return { outside, close: () => means.close() };
+}
+
+const missing = (what: string, name: Pool) => () =>
+  Promise.reject(new Error(`The ${name} pool has no ${what}.`));
+
+const nothing = (name: Pool): Means => ({
+  post: missing('HTTP', name),
+  read: missing('HTTP', name),
+  download: missing('HTTP', name),
+  identity: { describe: missing('HTTP', name), claims: missing('HTTP', name) },
+  pdf: missing('browser', name),
+  mail: missing('mail', name),
+  sms: missing('SMS', name),
+  upload: missing('SFTP', name),
+  scan: missing('virus scanner', name),
+  close: async () => {},
+});
+
+type Lender = { installation: Installation; log: Log };
+
+const MEANS: Record<Pool, (configuration: WorkerConfiguration, by: Lender) => Promise<Means>> = {
+  ledger: async () => nothing('ledger'),
+
+  documents: async ({ DATA_DIR, PUPPETEER_EXECUTABLE_PATH }, { log }) => {
+    const { openBrowser } = await import('../outside/browser.ts');
+    const browser = openBrowser({
+      folder: path.resolve(DATA_DIR, 'browser'),
+      executablePath: PUPPETEER_EXECUTABLE_PATH,
+      onTrouble: (message) => log.warn({ reason: message }, 'trouble with the browser'),
+    });
+    return {
+      ...nothing('documents'),
+      pdf: (html, options) => browser.pdf(html, options),
+      close: () => browser.close(),
+    };
+  },
+
+  outbound: async (configuration, { installation }) => {
+    const { openHttp } = await import('../outside/http.ts');
+    const { openIdentityClient: openIdentity } = await import('../outside/identity.ts');
+    const { openMailer } = await import('../outside/mailer.ts');
+    const { openScanner } = await import('../outside/scanner.ts');
+    const { openSftp } = await import('../outside/sftp.ts');
+    const { openSms } = await import('../outside/sms.ts');
+    const { CLAMD_URL } = configuration;
+    const outbox = path.resolve(configuration.DATA_DIR, 'outbox');
+    const http = openHttp({ networks: installation.networks });
+    const mailer = openMailer({ smtpUrl: configuration.SMTP_URL, outbox });
+    const mayWriteFiles =
+      configuration.NODE_ENV !== 'production' || configuration.MESSAGES_TO === 'files';
+    const texts = openSms({
+      twilio: twilioOf(configuration),
+      ...(mayWriteFiles && { outbox }),
+    });
+    const close = async () => {
+      mailer.close();
+      await http.close();
+    };
+    return {
+      post: (request) => http.post(request),
+      read: (url) => http.ask({ url, method: 'GET', headers: {} }),
+      download: (url, bytesMax) => http.download(url, bytesMax),
+      identity: openIdentity(http),
+      pdf: missing('browser', 'outbound'),
+      mail: (letter) => mailer.mail(letter),
+      sms: (message) => texts.sms(message),
+      upload: openSftp({ networks: installation.networks }),
+      scan: CLAMD_URL ? openScanner(CLAMD_URL) : missing('virus scanner (CLAMD_URL)', 'outbound'),
+      close,
+    };
+  },
+};
+
+function twilioOf(configuration: WorkerConfiguration) {
+  const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_STATUS_CALLBACK } = configuration;
+  if (!TWILIO_ACCOUNT_SID || !TWILIO_AUTH_TOKEN) return undefined;
+  return {
+    accountSid: TWILIO_ACCOUNT_SID,
+    authToken: TWILIO_AUTH_TOKEN,
+    ...(TWILIO_STATUS_CALLBACK ? { statusCallback: TWILIO_STATUS_CALLBACK } : {}),
+  };
+}

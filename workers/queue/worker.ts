@@ -1,0 +1,173 @@
+import type { DatabasePool } from 'slonik';
+import type { Log } from '../../jobs/log.ts';
+import type { ExternalServices } from '../../jobs/external-systems.ts';
+import { poolOfWorker } from '../../jobs/pools.ts';
+import type { AnyJob } from '../../jobs/all-jobs.ts';
+import { openPool, RoleNotGranted, sqlStateOf, type PoolSettings } from '../../sql/database/db.ts';
+import { newestMigration } from '../../sql/database/migrate.ts';
+import { isSchemaCurrent } from '../../sql/database/readiness.ts';
+import { findPoolSlots } from '../../sql/queue/workers.ts';
+import { sendsRefused } from '../processes/job-metrics.ts';
+import type { PoolSettings as JobSettings } from './pools.ts';
+import { startQueue } from './queue.ts';
+import { openRunRecords, type RunRecords } from './run-records.ts';
+import { startSweeps } from './registry.ts';
+import { abortableDelay, startRepeating, type Repetition } from './repeat.ts';
+import { buildTaskList } from './tasks.ts';
+import { startFailureNotices } from './notify-failures.ts';
+
+const LOOK_FOR_SLOTS_MS = 2_000;
+
+export type WorkerSettings = {
+  /** The pool, or a sub-pool of it such as documents:letters. */
+  name: string;
+  url: string;
+  /** The jobs of the pool; which of them are a sub-pool's, the fetch knows. */
+  jobs: readonly AnyJob[];
+  settings: JobSettings;
+  outside: ExternalServices;
+  log: Log;
+  /** Asked once the schema is there and before anything is fetched; what it throws ends the worker. */
+  check?: () => Promise<void>;
+  /** Beside the jobs: the relay, in the outbound pool. */
+  beside?: (owner: DatabasePool) => Repetition[];
+  /** The worker can do nothing more and the process must end. */
+  onFatal(reason: unknown): void;
+};
+
+export type Worker = {
+  /** Fetches nothing more and answers when everything that runs has ended. */
+  stop(): Promise<void>;
+  /** Tells running jobs to give up now; they fail, and run again elsewhere. */
+  abort(): void;
+};
+
+/**
+ * One pool's worker. It waits for Postgres and for the schema, survives the restarts of the former,
+ * signs in so that its jobs are taken over when it dies, and looks after the others' jobs.
+ */
+export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): Promise<Worker> {
+  const { name, url, log } = given;
+  const owner = await openPoolWithRetry(
+    url,
+    { role: 'servicing_worker', size: 6 },
+    { log, giveUp },
+  );
+  await waitForSchema(owner, log, giveUp);
+  await given.check?.();
+  const records = openRunRecords(owner, log, poolOfWorker(name));
+  const aborting = new AbortController();
+  const fetching = await fetchIntoSlots(given, { owner, records, stopping: aborting.signal });
+  const telling = startFailureNotices(owner, given.outside.within, log);
+  const beside = [...startSweeps(owner, log), telling, ...(given.beside?.(owner) ?? [])];
+  log.info({ jobs: given.jobs.map((job) => job.name) }, 'the worker is running');
+  return {
+    stop: async () => {
+      await fetching.stop();
+      await Promise.all([...beside.map((watch) => watch.stop()), records.stop()]);
+      await owner.end();
+    },
+    abort: () => aborting.abort(new Error('The worker is stopping.')),
+  };
+}
+
+type Waiting = { log: Log; giveUp: AbortSignal };
+
+/** Opens the pool when Postgres is there, however long that takes. */
+export async function openPoolWithRetry(
+  url: string,
+  settings: PoolSettings,
+  { log, giveUp }: Waiting,
+): Promise<DatabasePool> {
+  let isFirst = true;
+  for (;;) {
+    giveUp.throwIfAborted();
+    try {
+      return await openPool(url, settings);
+    } catch (error) {
+      if (error instanceof RoleNotGranted) throw error;
+      if (isFirst) log.warn({ err: error }, 'waiting for Postgres');
+      isFirst = false;
+      await abortableDelay(1_000, giveUp);
+    }
+  }
+}
+
+/** Neither an absent Postgres nor an older schema is a reason to crash: both are waited for. */
+async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal) {
+  const wanted = newestMigration();
+  let lastWarned = '';
+  const found = Promise.withResolvers<void>();
+  const looking = startRepeating(log, 'look for Postgres', async () => {
+    if (await isSchemaCurrent(owner).catch(noTable)) found.resolve();
+    else if (lastWarned !== wanted) {
+      lastWarned = wanted;
+      log.warn({ wanted }, 'the schema is older than this version: waiting for npm run migrate');
+    }
+    return 1_000;
+  });
+  giveUp.addEventListener('abort', () => found.reject(giveUp.reason), { once: true });
+  if (giveUp.aborted) found.reject(giveUp.reason);
+  try {
+    await found.promise;
+  } finally {
+    await looking.stop();
+  }
+}
+
+/** A database that has never been migrated is an older schema, too. */
+function noTable(error: unknown): false {
+  if (sqlStateOf(error) === '42P01') return false;
+  throw error;
+}
+
+type Fetching = { owner: DatabasePool; records: RunRecords; stopping: AbortSignal };
+
+/** Keeps the queue running, with as many slots as operations have set, or else as the process was given. */
+async function fetchIntoSlots(
+  given: WorkerSettings,
+  { owner, records, stopping }: Fetching,
+): Promise<Repetition> {
+  const { name, url, log, outside, settings } = given;
+  let slots = 0;
+  const known = Promise.withResolvers<void>();
+  const watching = startRepeating(log, 'slots', async () => {
+    const wanted = (await findPoolSlots(owner, name)) ?? settings.concurrency;
+    if (wanted !== slots) log.info({ slots: wanted }, 'jobs at a time from now on');
+    slots = wanted;
+    known.resolve();
+    return LOOK_FOR_SLOTS_MS;
+  });
+  await known.promise;
+  const unaccepted = new Set<string>();
+  const tasks = buildTaskList(given.jobs, {
+    outside,
+    deadlineMs: settings.deadlineMs,
+    stopping,
+    onRefusal: (refusal) => {
+      unaccepted.add(refusal.job_id);
+      sendsRefused.inc({ task: refusal.task, means: refusal.means });
+      const { words: reason, ...facts } = refusal;
+      log.warn({ ...facts, reason }, 'a receiver did not accept what was sent');
+    },
+  });
+  const onUnaskedEnd = (reason: unknown) => given.onFatal(reason);
+  const start = {
+    name,
+    url,
+    tasks,
+    settings,
+    owner,
+    records,
+    log,
+    onUnaskedEnd,
+    wasRefused: (jobId: string) => unaccepted.delete(jobId),
+  };
+  const queue = await startQueue({ ...start, slots: () => slots });
+  return {
+    stop: async () => {
+      await watching.stop();
+      await queue.stop();
+    },
+  };
+}
