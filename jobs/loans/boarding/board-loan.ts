@@ -94,7 +94,7 @@ export const Boarding = z.object({
 export type Boarding = z.output<typeof Boarding>;
 
 /**
- * Boards an existing loan with its balances. A `boarding` event books what is owed. There is no
+ * Boards an existing loan with its balances. A `boarding` event books the debt. There is no
  * disbursement, no fee and no `loan.disbursed` event. The history before today stays with the previous
  * servicer.
  */
