@@ -77,8 +77,8 @@ function pendingSteps(applied: ReadonlyMap<string, string>): Step[] {
 
 /**
  * Creates four roles that cannot log in: the owner changes the schema, the application works with the rows
- * of one tenant at a time, the worker fetches jobs, the auditor reads. The login that migrates becomes a
- * member of the owner.
+ * of one tenant at a time, the worker fetches jobs, the auditor reads. Migrations run as the owner, so the
+ * migrating login must be able to `set role` to it.
  */
 async function prepare(client: pg.Client) {
   await client.query(`
