@@ -1,6 +1,5 @@
 import { sql, type Transaction } from '../database/db.ts';
 
-/** Flags of a loan, each with its date and reason. */
 export const freeze = (tx: Transaction, id: string, reason: string | null, until: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loans

@@ -81,7 +81,7 @@ const Debtor = z.object({
   charged_off_on: z.string().nullable(),
 });
 
-/** The debtors of the loan, and the canceled amount and date. */
+/** The loan's borrower as the debtor, and the loan's charge-off. */
 export const readDebtor = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Debtor)`
     select borrower.first_name || ' ' || borrower.last_name as name,
