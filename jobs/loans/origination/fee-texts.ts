@@ -2,7 +2,6 @@ import { filters } from '../../../templates/filters.ts';
 import { documentLocale } from '../../../templates/render-document.ts';
 import type { FeeRule } from '../products/fee-amounts.ts';
 
-
 export type DocumentLanguage = 'en' | 'es';
 export type TextOptions = { language: string; locale: string; currency: string };
 
