@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** argon2id parameters of OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane. */
+/** argon2id parameters of the OWASP ASVS: 19 MiB, two passes, one lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
 
 /** Anyone can trigger password hashing, which is expensive, so concurrency is limited. */
