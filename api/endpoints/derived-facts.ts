@@ -116,6 +116,15 @@ export const DERIVED_FIELDS = dictionary<readonly string[]>({
     'payoff-quotes.per_diem',
     'loan-snapshots.interest_accrued_today',
   ],
+  'loans.term_months': [
+    'loans.original_term_months',
+    'loans.remaining_term',
+    'loans.maturity_date',
+    'loan-snapshots.remaining_term',
+    'loan-tapes.remaining_term',
+    'credit-reporting-records.terms_duration',
+  ],
+  'loans.original_term_months': ['loans.term_months'],
   'loans.payment_amount': [
     'loans.next_payment_amount',
     'loans.open_amount',

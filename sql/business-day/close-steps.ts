@@ -18,10 +18,10 @@ const AccruedSum = z.object({
 export type AccruedSum = z.output<typeof AccruedSum>;
 
 /**
- * The day's cents of every loan of the chunk: the rounded interest to its end less the rounded interest
- * to its start, so that the rows of a loan always add up to the rounded whole. Answers the sums by the
- * accounts that the loans' terms map the interest to; null stands for the chart's own. The month has its table,
- * since the chunk is locked.
+ * Accrues the day's interest for every loan of the chunk, in cents. Each amount is the rounded interest to
+ * the day's end less the rounded interest to its start, so the rows of a loan always add up to its rounded
+ * total. Answers the sums by the accounts that the loans' terms map interest to; null means the chart's
+ * account. The partition of the month exists, because locking the chunk creates it.
  */
 export const accrueInterest = (tx: Transaction, chunk: Chunk, day: string, entryId: string) =>
   tx.any(
@@ -53,13 +53,13 @@ const AgedLoan = z.object({
 });
 export type AgedLoan = z.output<typeof AgedLoan>;
 
-/** Falling so far behind counts once, until the loan has come back from there. */
+/** A loan that reaches a bucket is counted once until it leaves the bucket. */
 const farther = (days: number) => sql.fragment`
   (aged.days >= ${days} and loan.delinquency_bucket_counted < ${days})::integer`;
 
 /**
- * Moves the loans of the chunk whose bucket will be another on that morning, and names them. How often
- * they have fallen so far behind is counted with it.
+ * Moves the loans of the chunk whose delinquency bucket changes on that morning, and answers them. Also
+ * counts how often each loan reached a bucket.
  */
 export const ageLoans = (tx: Transaction, chunk: Chunk, morning: string) =>
   ageAmong(tx, (id) => isInChunk(chunk, id), morning);
@@ -123,13 +123,13 @@ const ageAmong = (tx: Transaction, among: LoanIdCondition, morning: string) =>
   `),
   );
 
-/** What is kept of the day of every open loan of the chunk. */
+/** Writes the day's snapshot of every open loan of the chunk. */
 export const snapshotLoans = (tx: Transaction, chunk: Chunk, day: string, mayBeDone: boolean) =>
   writeDailySnapshots(tx, day, (id) => isInChunk(chunk, id), mayBeDone);
 
 /**
- * Does both again for loans that were written to since: the day is kept as they leave it, and they are as late on
- * the morning as they are now. Answers those whose bucket has moved once more.
+ * Repeats the snapshot and the ageing for loans that changed after their chunk was closed. Answers the
+ * loans whose bucket moved again.
  */
 export async function resnapshotAndAge(
   tx: Transaction,
@@ -142,7 +142,10 @@ export async function resnapshotAndAge(
   return ageAmong(tx, (id) => sql.fragment`${id} = any(${sql.array([...loans], 'uuid')})`, morning);
 }
 
-/** Takes back what tonight's ageing has counted; the next counts it where it is still so. */
+/**
+ * Reverts the delinquency counts of tonight's first ageing. The second ageing counts again where still
+ * true.
+ */
 const revertDelinquencyCounts = (tx: Transaction, before: readonly DelinquencyCounts[]) =>
   tx.query(
     deferred(sql.typeAlias('void')`

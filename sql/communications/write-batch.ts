@@ -23,7 +23,7 @@ const BatchWritten = z.object({
   blocked_reasons: z.array(z.string()),
 });
 
-/** The rows of a whole batch with one statement. */
+/** Writes all messages of a batch with one statement. */
 export const writeBatch = (tx: Transaction, rows: readonly BatchRow[], head: BatchHead) =>
   tx.any(sql.type(BatchWritten)`
     insert into communication_logs (

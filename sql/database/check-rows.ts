@@ -1,7 +1,7 @@
 import type { Interceptor } from 'slonik';
 import type { z } from 'zod';
 
-/** Rows are checked against the schema that each query names. */
+/** Checks rows against the schema that each query declares. */
 export const checkRows: Interceptor = {
   name: 'check-rows',
   transformRow: ({ resultParser }, query, row) => {

@@ -11,9 +11,9 @@ export const endedCycle = sql.fragment`(
 )`;
 
 /**
- * What the statement of a line says besides (12 CFR 1026.7): what may still be drawn, the interest of
- * the cycle, the balance that bore it, which is the average of the principal that bore any at the end of each
- * of its days, and the interest and fees of the year's statements with this one ((b)(6)(iii)).
+ * Additional figures on the statement of a line of credit (12 CFR 1026.7): available credit, the cycle's
+ * interest, the average daily balance that bore interest (measured at the end of each day), and the year's
+ * interest and fees including this statement ((b)(6)(iii)).
  */
 export const lineFigures = sql.fragment`case when cycle.begins is not null then jsonb_build_object(
   'days', today.day - cycle.begins,

@@ -1,14 +1,14 @@
 import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 
-/** Whether money of the loan was refunded: which payment it takes back is not looked at here. */
+/** Whether any payment of the loan was refunded, regardless of which one. */
 const isRefunded = sql.fragment`exists (
   select from payments as refund
   where refund.tenant_id = promise.tenant_id and refund.loan_id = promise.loan_id
     and refund.payment_type = 'reimbursement' and refund.status in ('completed', 'settled')
 )`;
 
-/** Money that came for the loan of a record from one day to another, and has not bounced. */
+/** Payments for the record's loan between two days, without returned ones. */
 const paidFor = (
   record: 'plan' | 'promise',
   from: string,
@@ -33,8 +33,8 @@ const paidOfPlan = paidFor('plan', 'agreed_on', lastDayOf('plan'));
 const paidOfPromise = paidFor('promise', 'promised_on', lastDayOf('promise'));
 
 /**
- * Principal that the books say was given up by agreement, by loan and effective year. A claim after a
- * charge-off is not in the books, so those loans are left out.
+ * Principal forgiven according to the ledger, by loan and effective year. Loans with a charge-off are left
+ * out, because a claim after a charge-off is not in the ledger.
  */
 const forgiven = sql.fragment`
   select entry.tenant_id, entry.loan_id, extract(year from entry.effective_date)::integer as year,
@@ -59,7 +59,7 @@ const forgiven = sql.fragment`
   group by 1, 2, 3
 `;
 
-/** What was concluded from payments and from the books still follows from them. */
+/** Conclusions that were drawn from payments and the ledger must still follow from them. */
 export const conclusionInvariants: readonly Check[] = [
   {
     rule: 'a settled loan was paid what it was settled for',

@@ -16,7 +16,7 @@ const CreditFacts = z.object({
   credit_limit: z.string().nullable(),
   charge_off_amount: z.string().nullable(),
   term_months: z.int(),
-  /** Instalments of the plan that was in force. */
+  /** Number of installments of the schedule in force. */
   periods: z.int().nullable(),
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),
@@ -28,7 +28,9 @@ const CreditFacts = z.object({
   past_due_30_amount: z.string(),
   days_past_due: z.int(),
   first_delinquency_date: z.string().nullable(),
-  /** The loan on the night before it was closed; null while it is open, or where no close recorded that night. */
+  /**
+   * The loan on the night before it was closed; null while it is open, or if no close recorded that night.
+   */
   before_close: z
     .object({
       status: z.string(),
@@ -53,12 +55,12 @@ const CreditFacts = z.object({
   boarded_profile: z.string().nullable(),
   previous_balance: z.string().nullable(),
   previous_first_delinquency: z.string().nullable(),
-  /** On a day since then it was not late: the delinquency that was told is over. */
+  /** The loan was current on a later day, so the reported delinquency has ended. */
   was_current_since: z.boolean(),
 });
 export type CreditFacts = z.output<typeof CreditFacts>;
 
-/** When a loan came to its end: the last day on which something still took away from the debt. */
+/** The day on which a loan was closed: the last day on which an event reduced the debt. */
 const closedOn = sql.fragment`(
   select max(effective_date) from loan_events as event
   where loan_id = loan.id and effective_date <= period.month_end
@@ -71,7 +73,7 @@ const closedOn = sql.fragment`(
     )
 )`;
 
-/** The last of the next loans, which are looked at together; null where there are no more. */
+/** The last loan id of the next slice; null at the end. */
 export const lastIdOfNextSlice = (tx: Transaction, after: string, limit: number) =>
   tx.maybeOneFirst(
     prepared(sql.typeAlias('id')`
@@ -81,8 +83,8 @@ export const lastIdOfNextSlice = (tx: Transaction, after: string, limit: number)
   );
 
 /**
- * Those of a range of loans that have something to report at the end of a month and no record of it yet:
- * those that were open then, as the close recorded them, and those that were closed since their last record.
+ * Loans of a slice that need a record for a month-end and have none: loans that were open then, as the
+ * close recorded them, and loans that were closed since their last record.
  */
 export const listUnreported = (
   tx: Transaction,

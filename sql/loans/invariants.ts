@@ -2,7 +2,7 @@ import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 import { isOpenInstallment } from './installments.ts';
 
-/** Interest is posted to the end of yesterday, or of today once the close has passed the loan. */
+/** Interest is posted through yesterday, or through today if the close has passed the loan. */
 const postedUntil = sql.fragment`
   select loan.tenant_id, loan.id as loan_id,
          tenant.business_date + (chunk.run_id is not null)::integer as day
@@ -14,12 +14,12 @@ const postedUntil = sql.fragment`
     and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
 `;
 
-/** The close goes on without a loan that it could not handle; its interest is booked later. */
+/** Quarantined loans: the close continued without them, and their interest is booked later. */
 const setAside = sql.fragment`
   select tenant_id, loan_id from cob_loan_errors where resolved_at is null
 `;
 
-/** What the ledger says of each loan, its share of the aggregated accrual entries included. */
+/** The ledger's balances of each loan, including its share of the aggregated accrual entries. */
 const booked = sql.fragment`
   select tenant_id, loan_id,
          coalesce(sum(amount) filter (where role = 'loans_receivable'), 0.00) as principal,
@@ -48,7 +48,7 @@ const booked = sql.fragment`
   group by tenant_id, loan_id
 `;
 
-/** Loans against the ledger: each balance that a loan shows is what was booked for it. */
+/** Loans against the ledger: each balance of a loan must equal its postings. */
 export const loanInvariants: readonly Check[] = [
   {
     rule: 'a relief ends with its last day',

@@ -23,7 +23,7 @@ import {
 const totalBalance = sql.fragment`record.principal_balance + owed.interest + record.outstanding_fees`;
 const bucket = sql.fragment`app.bucket(late.days_past_due)`;
 
-/** What a loan shows, and where it is read; the snapshot of a day reads it with more. */
+/** The columns that a loan shows. The daily snapshot reads more. */
 const columnsWith = (investor: SqlFragment) => sql.fragment`
     record.id, record.loan_number, record.external_id, record.borrower_id,
            borrower.first_name || ' ' || borrower.last_name as borrower_name,
@@ -79,19 +79,19 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            record.updated_at
 `;
 type Read = {
-  /** Loans' rows, as `record`; all columns of the table are in them. */
+  /** The loans' rows (`record`), with all columns of the table. */
   record: SqlFragment;
-  /** The day on which they are looked at. */
+  /** The day as of which they are read. */
   day: SqlFragment;
-  /** The interest that it owes on the day, below nothing where it was paid ahead. */
+  /** The interest balance on the day; negative if interest was paid ahead. */
   balance: SqlFragment;
-  /** Since when something is unpaid on the day, where `owed.interest` is what it owes. */
+  /** The oldest unpaid due date on the day, if `owed.interest` is the interest owed. */
   since: SqlFragment;
-  /** What would repay it on a day to come. */
+  /** The amount that would repay the loan on a future day. */
   foreseen: (day: SqlFragment) => SqlFragment;
 };
 
-/** What a loan owes on the day, as `owed`. */
+/** What a loan owes on the day (`owed`). */
 const owing = ({ day, balance }: Read) => sql.fragment`
     cross join (select ${day} as day offset 0) as today
     cross join lateral (
@@ -102,7 +102,7 @@ const owing = ({ day, balance }: Read) => sql.fragment`
     ) as owed
 `;
 
-/** The same, since when something is unpaid, as `due`, and how late that is, as `late`. */
+/** Adds the oldest unpaid due date (`due`) and the days past due (`late`). */
 const standing = (read: Read) => sql.fragment`
     ${owing(read)}
     cross join lateral (select ${read.since} as since offset 0) as due
@@ -131,7 +131,7 @@ const sourceOf = (read: Read) => sql.fragment`
 
 export const loanColumns = columnsWith(investorColumn);
 
-/** Where a loan is read, one or a few of them. */
+/** Reads one or a few loans. */
 const ONE: Read = {
   record: sql.fragment`loans`,
   day: sql.fragment`app.business_date()`,
@@ -141,10 +141,10 @@ const ONE: Read = {
 };
 export const loanSource = sourceOf(ONE);
 
-/** What follows from a loan's standing alone, for lists that look for it among all loans. */
+/** Fields that follow from a loan's delinquency alone, for lists that filter all loans by them. */
 export const derivedLoanFields = {
   fields: ['accrued_interest', 'total_balance', 'days_past_due', 'delinquency_bucket'],
-  /** These and the loan's own columns. */
+  /** Selects these fields and the loan's own columns. */
   rows: (own: readonly string[]) => sql.fragment`
     select ${sql.join(
       own.map((column) => sql.identifier(['record', column])),
@@ -165,13 +165,14 @@ export const derivedLoanFields = {
   `,
 };
 
-/** What many loans show, where they are read by `sourceOfMany`. */
+/** The columns of many loans, read from `loanSourceForMany`. */
 export const loanColumnsForMany = columnsWith(investorColumnOfMany);
 
 /**
- * The same of many loans on the day. A function that takes a loan's row takes it where the row is read: taken from
- * elsewhere each of its columns is looked for anew. All others take columns. `more` is computed where the row is
- * read, too, and beside it what each has earned by the day, as `earned`.
+ * The source for many loans on a day. Functions that take a whole loan row are called where the row is
+ * read, because elsewhere Postgres extracts each column again. All other functions take columns. `more`
+ * adds expressions that are computed where the row is read, with each loan's interest earned by the day
+ * (`earned`).
  */
 export const loanSourceForMany = (
   day: string,

@@ -2,9 +2,8 @@ import { sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
 /**
- * Money of the borrower that waits: each line that the loan has in suspense is an
- * entry, so that the list and the books cannot differ. A receipt is open while later entries have not
- * used it up, the oldest first.
+ * The borrower's money in suspense. Each suspense line of the loan in the ledger is an entry, so the list
+ * and the ledger cannot differ. A receipt is open until later entries have used it up, oldest first.
  */
 export const suspense = table({
   name: 'journal_lines',

@@ -12,7 +12,6 @@ export const listAddresses = (tx: Transaction, borrowerId: string) =>
     `),
   ) as Promise<readonly Row[]>;
 
-/** The borrower's phone of that number. */
 export const findPhone = (tx: Transaction, borrowerId: string, number: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from phones

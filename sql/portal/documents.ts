@@ -3,10 +3,16 @@ import { sql, type Transaction } from '../database/db.ts';
 import { loanIdsOwedBy } from '../loans/co-borrowers.ts';
 import { table } from '../table.ts';
 
-/** What is printed of a loan, for all who owe it. Everything else is for the one whom it names. */
+/**
+ * Documents about a loan, shown to every person who owes it. All other documents are shown only to the
+ * borrower whom they name.
+ */
 const OF_THE_LOAN = ['monthly_statement', 'tila_disclosure', 'account_opening_disclosure'];
 
-/** What a borrower sees: what was printed or shown to them and is there, and what they put here. */
+/**
+ * Documents that a borrower sees: stored ones that were generated for them or shared with them, and their
+ * own uploads.
+ */
 const shownTo = (borrowerId: string) => sql.fragment`
   (
     record.borrower_id = ${borrowerId}
@@ -21,7 +27,6 @@ const shownTo = (borrowerId: string) => sql.fragment`
   end
 `;
 
-/** The documents of one borrower, as they are shown to them. */
 export const documentsOfBorrower = (borrowerId: string) =>
   table({
     name: 'documents',
@@ -42,7 +47,7 @@ export const documentsOfBorrower = (borrowerId: string) =>
     `,
   });
 
-/** Whether the borrower announced this document in the portal, so that its file is theirs to confirm. */
+/** Whether the borrower announced this document in the portal, so that they may confirm its file. */
 export const isOwnUpload = (tx: Transaction, id: string, borrowerId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from documents
@@ -51,7 +56,7 @@ export const isOwnUpload = (tx: Transaction, id: string, borrowerId: string) =>
 
 const Count = z.object({ count: z.int() });
 
-/** Whether the borrower sees all of these. */
+/** Whether the borrower sees all of these documents. */
 export async function canSeeAllDocuments(
   tx: Transaction,
   borrowerId: string,

@@ -5,8 +5,8 @@ import { loans } from '../loans/loans.ts';
 import { containsPattern, table } from '../table.ts';
 
 /**
- * A loan as those who owe it see it: the row that staff see, with what was paid, which is what the
- * payments add up to that stand, and the day on which it came from another servicer.
+ * A loan as the portal shows it: the row that staff see, plus the sum of its valid payments and the day it
+ * was boarded.
  */
 export const portalLoans = table({
   name: 'loans',
@@ -53,7 +53,7 @@ const Open = z.object({
   past_due_amount: z.string(),
 });
 
-/** The loans that the person owes and that are not over, whichever asks for something next first. */
+/** The person's open loans, ordered by their next payment. */
 export const findOpenLoans = (tx: Transaction, borrowerId: string) =>
   tx.any(
     prepared(sql.type(Open)`

@@ -2,7 +2,7 @@ import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 import { investorLines, remittancesWithSums } from './remittances.ts';
 
-/** Loans that were sold: the lender's own accounts have nothing more of them. */
+/** Sold loans must have no balance on the lender's own accounts. */
 export const saleInvariants: readonly Check[] = [
   {
     rule: 'a loan that is sold has left the books',

@@ -2,7 +2,7 @@ import { sql } from '../database/db.ts';
 import { TEST_EVENT } from './events.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 
-/** What was promised to others: events reach their subscribers, and no job is lost in silence. */
+/** Every event must reach its subscribers, and no job may be lost without a record. */
 export const messageChecks: readonly Check[] = [
   {
     rule: 'events have their deliveries',

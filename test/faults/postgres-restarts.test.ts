@@ -32,7 +32,7 @@ test.each(cases)('$name go on after Postgres was stopped ($mode) for 4 s', async
   const worker = world.worker(given.settings);
   await world.enqueue('mark', numbers, 300);
   const begun = await world.count(BEGUN);
-  await world.until(`select (count(*) >= ${begun + 8})::int from begun`, 1, 15_000);
+  await world.until(`select (count(*) >= ${begun + 8})::int from begun`, 1, 120_000);
 
   await world.postgres.stop(given.mode);
   await wait(4_000);

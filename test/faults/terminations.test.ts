@@ -29,7 +29,7 @@ test.each(POOLS)(
     const numbers = Array.from({ length: 200 }, (_, index) => before + index);
     const worker = world.worker(given.settings);
     await world.enqueue('mark', numbers, 400, 25);
-    await world.until(`select (count(*) > ${before})::int from effects`, 1, 15_000);
+    await world.until(`select (count(*) > ${before})::int from effects`, 1, 120_000);
 
     for (let second = 0; second < 20; second += 1) {
       await world.count(TERMINATE);

@@ -151,3 +151,20 @@ test('what waits for a second person shows no denied field, and is not agreed to
   expect(JSON.stringify(listed.body)).not.toContain(CANARY);
   expect(agreed).toMatchObject({ status: 403, body: { details: { fields: ['amount'] } } });
 });
+
+test('a term that is denied is told by no other field of the loan', async () => {
+  const { tenant, officer, deny } = await newStaff(stage);
+  const { id } = await newLoan(tenant, { term_months: 37 });
+  const before = (await officer.get(`/loans/${id}`)).body;
+  await deny('loans', 'term_months');
+
+  const loan = await officer.get(`/loans/${id}`);
+  const sorted = await officer.get('/loans?sort=["remaining_term","ASC"]');
+  const selected = await officer.get('/loans?filter={"maturity_date__gt":"2026-01-01"}');
+
+  const names = ['term_months', 'original_term_months', 'remaining_term', 'maturity_date'];
+  expect(names.map((name) => Object.hasOwn(before, name))).toEqual([true, true, true, true]);
+  expect(loan.status).toBe(200);
+  expect(fieldNamesIn(loan.body).filter((name) => names.includes(name))).toEqual([]);
+  expect([sorted.status, selected.status]).toEqual([422, 422]);
+});

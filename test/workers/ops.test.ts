@@ -10,6 +10,7 @@ import { pauseJobs, listPauses as showPauses, resumeJobs } from '../../workers/o
 import { listPools } from '../../workers/ops/pools.ts';
 import { manageRestoredCopy } from '../../workers/ops/restored-copy.ts';
 import { showOrChangeSettings } from '../../workers/ops/settings.ts';
+import { escapeForTerminal } from '../../workers/ops/run-operation.ts';
 import { listChanges, setSlots, setSubPools } from '../../workers/ops/slots.ts';
 import { showQueueStatus } from '../../workers/ops/status.ts';
 import { cloneDatabase } from '../setup/database.ts';
@@ -259,4 +260,15 @@ test('a restored copy is held with a reason, says by kind what it would do, and 
   expect(again).toMatchObject({ code: 1, say: 'Nothing is held as a restored copy.' });
   await expect(ask(manageRestoredCopy, [], {})).rejects.toThrow('Say look, hold or release.');
   await expect(ask(manageRestoredCopy, ['hold'], {})).rejects.toThrow('Say why');
+});
+
+test('what a tenant has written is printed without signs that a terminal obeys', () => {
+  const written = 'Lender\u001b[2J\u009b31m\u202egnp.exe\r\u0007';
+  const json = escapeForTerminal(JSON.stringify([{ name: written }]));
+
+  expect(escapeForTerminal(`one\n\ttwo ${written}`)).toBe(
+    'one\n\ttwo Lender\\u001b[2J\\u009b31m\\u202egnp.exe\\u000d\\u0007',
+  );
+  expect(JSON.parse(json)).toEqual([{ name: written }]);
+  expect(json).toMatch(/^[ -~]*$/);
 });

@@ -95,12 +95,23 @@ function unknownWord(name: string): string {
   return `There is no operation "${name}".${near === null ? '' : ` Did you mean "${near}"?`}`;
 }
 
+/**
+ * Escapes control characters, which a terminal would obey, and characters that change the reading order.
+ * Tenants write some of what is printed. The escapes are valid in JSON.
+ */
+export const escapeForTerminal = (text: string) =>
+  text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (sign) =>
+    sign === '\n' || sign === '\t'
+      ? sign
+      : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 function print({ say, rows }: OperationResult, asJson: boolean) {
   if (asJson) {
-    console.log(JSON.stringify(rows ?? []));
+    console.log(escapeForTerminal(JSON.stringify(rows ?? [])));
     return;
   }
-  if (say) console.log(say);
+  if (say) console.log(escapeForTerminal(say));
   else if (rows) console.table(rows);
 }
 

@@ -26,11 +26,13 @@ import { setAccrualSource, type PeriodAccrual } from './interest.ts';
 import { interestOwed, rateOn, type Position } from './position.ts';
 
 /**
- * At what pace interest is earned from a day on: by the day, or evenly over a period. Periods are the
- * plan's where the plan says what interest they earn; by 30/360 also where it accrues by the day.
+ * The pace at which interest is earned: by the day, or spread evenly over a period. Loans that accrue by
+ * schedule use the schedule's periods. Under 30/360, daily loans also use periods.
  */
 
-/** Points the meter at what earns interest from a day on. Does nothing where nothing changed. */
+/**
+ * Sets the interest meter's balance, rate and pace from `date` on. Does nothing if none of them changed.
+ */
 export function updateAccrualPace(position: Position, date: string): void {
   if (position.funded_on === null) return;
   const stops = stopsOf(position);
@@ -46,7 +48,7 @@ export function updateAccrualPace(position: Position, date: string): void {
   });
 }
 
-/** Why nothing accrues: what is charged off earns nothing either. */
+/** The reasons why interest does not accrue. A charged-off loan earns no interest. */
 function stopsOf({ stops, charged_off_on }: Position): string {
   if (stops.size === 0 && charged_off_on === null) return '';
   const reasons = charged_off_on === null ? [...stops] : [...stops, 'charge_off'];
@@ -68,7 +70,9 @@ const evenly = ({ from, to }: Period, interest: Big): PeriodAccrual => ({
   until: to,
 });
 
-/** A period whose interest the plan says; nothing is earned before it begins. */
+/**
+ * The pace of a period whose interest follows from the schedule. It earns nothing before the period begins.
+ */
 function plannedPace(position: Position, open: Installment, date: string): PeriodAccrual {
   const period = installmentPeriod(open);
   if (date < period.from) return evenly({ from: date, to: period.from }, ZERO);
@@ -86,13 +90,16 @@ function plannedPace(position: Position, open: Installment, date: string): Perio
 }
 
 /**
- * A scheduled period earns on the balance that it begins with. What is repaid within it, be it the
- * instalment itself some days early, counts from the next one on; what is lent within it earns at once.
+ * A scheduled period earns on the balance at its start. Repayments within the period, including an early
+ * payment of the installment itself, count from the next period on. New advances earn interest immediately.
  */
 const earningSince = ({ principal, meter }: Position, earning: Big): Big =>
   plus(earning, excessOver(principal, meter.source.balance));
 
-/** Interest that is owed and that no instalment so far asks for, because one was too small for it. */
+/**
+ * Owed interest that exceeds what the earlier installments ask for, because one of them was too small to
+ * cover it.
+ */
 function waiting(position: Position, date: string): Big {
   const before = position.installments.filter(
     ({ row, isPaidByComponent }) => row.due_date <= date && !isPaidByComponent,
@@ -100,11 +107,10 @@ function waiting(position: Position, date: string): Big {
   return excessOver(interestOwed(position, date), sum(before.map(remainingInterest)));
 }
 
-/** What a period earns is kept with so many places. */
 const PACE_PLACES = 10;
 const UNITS_PER_CENT = unitsPerOne(PACE_PLACES - 2);
 
-/** What the days that are left of a period earn more than they did at its pace before. */
+/** The additional interest, in cents, that the remaining days of the period earn at the new pace. */
 function changeOfPace(before: PeriodAccrual | null, now: PeriodAccrual, date: string): Big {
   if (before?.until !== now.until) return ZERO;
   const more = minus(now.interest, before.interest);
@@ -126,8 +132,9 @@ function thirtyDayPace(position: Position, date: string): PeriodAccrual {
 }
 
 /**
- * The plan's period that a day lies in, also of a plan that was called off. Where there is none, a month
- * from the last due date, or of the calendar, until a period begins.
+ * The schedule's period that contains `date`, even if the installment is canceled. Outside any period: a
+ * month counted from the last due date (or a calendar month), which ends early if a scheduled period
+ * begins.
  */
 function thirtyDayPeriod(installments: readonly Installment[], date: string) {
   const open = installments.find(({ row }) => row.due_date > date);

@@ -3,7 +3,10 @@ import type { EventOf } from './events.ts';
 import { releaseSuspendedInterest } from './interest.ts';
 import { addAllocationLine, interestOwed, type Position } from './position.ts';
 
-/** The borrower owes what has accrued all the same; only the lender's books stop counting on it. */
+/**
+ * The borrower still owes the accrued interest. If the event reverses it, only the lender's books stop
+ * counting it as income.
+ */
 export function stopAccrual(position: Position, event: EventOf<'accrual_stop'>): void {
   const { id, effective_date, reason, reverses_accrued = false } = event;
   position.stops.add(reason);
@@ -19,7 +22,10 @@ function moveOffBooks(position: Position, event_id: string, amount: Big): void {
   addAllocationLine(position, line, amount, { before, after: position.off_books });
 }
 
-/** A reason to rest ends. What is caught up while the loan is still on non-accrual is owed off the books. */
+/**
+ * Ends one reason for stopping accrual. Interest caught up while the loan is still on non-accrual is owed
+ * off the books.
+ */
 export function startAccrual(position: Position, event: EventOf<'accrual_start'>): void {
   const { id, effective_date: date, reason, catch_up = false } = event;
   if (reason === 'non_accrual') moveOffBooks(position, id, position.off_books.neg());

@@ -4,7 +4,7 @@ import { isAboveZero, min, minus } from '../../money.ts';
 import type { Component, DueState } from '../arithmetic/terms.ts';
 import type { Waterfall } from '../arithmetic/waterfalls.ts';
 
-/** Something that money can be put to; order among equals is by due date, then as given. */
+/** An amount that money can pay. Equal entries are ordered by due date, then by their given order. */
 export type Due = {
   component: Component;
   due_state: DueState;
@@ -14,7 +14,6 @@ export type Due = {
   fee_id: string | null;
 };
 
-/** What one due received, and by which rule. */
 export type AllocationShare = {
   component: Component;
   installment_number: number | null;
@@ -26,9 +25,8 @@ export type AllocationShare = {
 export type Allocation = { shares: AllocationShare[]; rest: Big };
 
 /**
- * Splits an amount over what is owed, in the order of a waterfall. The shares and the rest always
- * add up to the amount, no share exceeds its due, and there is a rest only when all that the
- * waterfall serves is paid.
+ * Splits an amount over the dues in the waterfall's order. The shares and the rest always add up to the
+ * amount. No share exceeds its due. A rest remains only if everything the waterfall serves is paid.
  */
 export function allocate(amount: Big, dues: readonly Due[], waterfall: Waterfall): Allocation {
   const shares: AllocationShare[] = [];
@@ -44,8 +42,8 @@ export function allocate(amount: Big, dues: readonly Due[], waterfall: Waterfall
 }
 
 /**
- * Puts to each component what a person said, never more than it owes, oldest due first; what is
- * left over is for the waterfall to place.
+ * Allocates the amounts a user specified per component, oldest due first and never more than a due owes.
+ * The caller passes the rest to the waterfall.
  */
 export function allocateByInstruction(
   amount: Big,
@@ -70,7 +68,7 @@ export function allocateByInstruction(
   return { shares, rest, dues: open };
 }
 
-/** What is owed of, and that the waterfall serves: run by run, and within one instalment by instalment. */
+/** The open dues that the waterfall serves, ordered by run and, within a run, by installment. */
 function inServingOrder(dues: readonly Due[], { steps, runs }: Waterfall): Due[] {
   const served: Served[] = [];
   for (const due of dues) {
@@ -80,7 +78,7 @@ function inServingOrder(dues: readonly Due[], { steps, runs }: Waterfall): Due[]
     );
     if (step >= 0) served.push({ due, step, run: runs[step] ?? step });
   }
-  // What is equal stays as it was given.
+  // The sort is stable: equal dues keep their given order.
   if (served.length > 1) served.sort(compareServed);
   return served.map(({ due }) => due);
 }
@@ -92,7 +90,7 @@ const compareServed = (one: Served, other: Served): number =>
   compareDates(one.due.due_date, other.due.due_date) ||
   one.step - other.step;
 
-/** Neighbouring shares of one component and target are one line of the explanation. */
+/** Consecutive shares of one component and target become one line of the explanation. */
 function addShare(shares: AllocationShare[], due: Due, amount: Big, rule: string): void {
   const last = shares.at(-1);
   const { component, installment_number, fee_id } = due;

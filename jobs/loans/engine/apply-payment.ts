@@ -39,7 +39,7 @@ import {
   type ReductionMeans,
 } from './reduce.ts';
 
-/** Payments that change what is owed but answer no bill. */
+/** Payments that reduce the debt but cover no installment. */
 const WITHOUT_COVERAGE: readonly PaymentType[] = ['extra_principal', 'fee_only', 'recovery'];
 
 type Receipt = Pick<EventOf<'payment'>, 'id' | 'effective_date'> & {
@@ -51,8 +51,8 @@ type Receipt = Pick<EventOf<'payment'>, 'id' | 'effective_date'> & {
 };
 
 /**
- * A payment has two projections: its components, which move balances and books, and the
- * instalments it covers, which move due dates. What exceeds the whole debt goes to suspense.
+ * A payment has two effects. Its components move balances and the books; the installments it covers move
+ * due dates. Any excess over the whole debt goes to suspense.
  */
 export function receivePayment(position: Position, event: EventOf<'payment'>): void {
   const amount = parseMoney(event.amount);
@@ -76,7 +76,10 @@ export function receivePayment(position: Position, event: EventOf<'payment'>): v
   if (!isZero(rest)) placeRest(position, rest, { ...event, type });
 }
 
-/** What finds no use: first what was charged off in part and is still owed, then suspense. */
+/**
+ * Unapplied money first reduces a partial charge-off that is still owed, then goes to suspense. The rest of
+ * a fee payment goes straight to suspense.
+ */
 function placeRest(
   position: Position,
   amount: Big,
@@ -87,21 +90,22 @@ function placeRest(
   else applyRecovery(position, { id, effective_date, amount });
 }
 
-/** A payoff uses what waits in suspense for the part of the debt that it does not bring. */
+/** A payoff takes the part of the debt that its own amount does not cover from suspense. */
 function creditsTowards(position: Position, event: EventOf<'payment'>, amount: Big): Big {
   const owed = repaymentOwed(position, event.effective_date).plus(chargedOffBalance(position));
   const missing = excessOver(owed, amount);
   return min(missing, position.suspense);
 }
 
-/** Applies money by the waterfall and covers instalments; answers what could not be applied. */
+/** Applies money by the waterfall and covers installments. Returns the amount that could not be applied. */
 function applyMoney(position: Position, receipt: Receipt): Big {
   const { id, effective_date: date } = receipt;
   const covering = WITHOUT_COVERAGE.includes(receipt.type) ? ZERO : receipt.amount;
   const isWhole = !isLess(receipt.amount, repaymentOwed(position, date));
   const { settled } = position;
   let rest = spend(position, receipt, isWhole ? unearnedBy(position, receipt) : ZERO);
-  // What it repays instead makes the balance smaller again, by less each time.
+  // Returned interest repays principal, which lowers the period's interest again, by a smaller amount each
+  // time.
   for (;;) {
     const unearned = neverEarned(position, receipt, settled);
     if (isZero(unearned)) break;
@@ -121,7 +125,7 @@ function applyMoney(position: Position, receipt: Receipt): Big {
   return rest;
 }
 
-/** Puts an amount, and interest that is given back, to what is owed; answers what finds no use. */
+/** Applies an amount plus returned interest to the dues. Returns the amount that could not be applied. */
 function spend(position: Position, receipt: Receipt, returned: Big): Big {
   giveBack(position, receipt, returned);
   const { shares, rest } = split(position, { ...receipt, amount: plus(receipt.amount, returned) });
@@ -129,13 +133,14 @@ function spend(position: Position, receipt: Receipt, returned: Big): Big {
   return rest;
 }
 
-/** Who repays a loan gets back the interest that was paid and is not earned: it repays too. */
+/** Interest that was paid but is not earned on this day. It counts towards a full repayment. */
 const unearnedBy = (position: Position, { effective_date, type }: Receipt): Big =>
   type === 'fee_only' ? ZERO : interestPrepaid(position, effective_date);
 
 /**
- * Interest that was paid ahead and will not be earned, so that it pays what else is owed: all of it once no
- * principal is left; and what this payment paid of it too much, by making the balance of its period smaller.
+ * Prepaid interest that will never be earned and therefore pays other debt. If no principal is left, that
+ * is all prepaid interest. Otherwise it is the part this payment overpaid by lowering the balance of its
+ * period.
  */
 function neverEarned(position: Position, receipt: Receipt, settledBefore: Big): Big {
   const { effective_date: date } = receipt;
@@ -157,7 +162,6 @@ function giveBack(position: Position, receipt: Receipt, unearned: Big): void {
   addAllocationLine(position, line, unearned.neg(), { before: owed, after: owed });
 }
 
-/** How a payment of a day is split over what is owed. */
 function split(
   position: Position,
   receipt: Pick<Receipt, 'effective_date' | 'amount' | 'type' | 'override'>,
@@ -198,7 +202,7 @@ function applyShare(position: Position, share: AllocationShare, receipt: Receipt
   if (asking !== undefined) addComponentPayment(asking, share.component, share.amount);
 }
 
-/** Money reduces what was charged off, and opens nothing again; what is above that waits. */
+/** A recovery reduces the charged-off balance and does not reopen the loan. Any excess goes to suspense. */
 export function applyRecovery(
   position: Position,
   receipt: { id: string; amount: Big; effective_date: string },
@@ -220,7 +224,7 @@ export function applyRecovery(
   addToSuspense(position, left, receipt.id, 'overpayment');
 }
 
-/** Money that waits in suspense is applied as a payment of the day; what finds no use stays. */
+/** Applies suspense money as a payment of that day. The unapplied rest stays in suspense. */
 export function applySuspense(position: Position, event: EventOf<'suspense_application'>): void {
   const wanted = event.amount === 'all' ? position.suspense : parseMoney(event.amount);
   const amount = min(wanted, position.suspense);
@@ -237,7 +241,7 @@ export function applySuspense(position: Position, event: EventOf<'suspense_appli
   placeRest(position, applyMoney(position, receipt), receipt);
 }
 
-/** A credit is not cash: it reduces what is owed, and what finds no debt is not applied. */
+/** A credit is not cash. It reduces the debt, and any excess is not applied. */
 export function applyCredit(position: Position, event: EventOf<'service_credit'>): void {
   const amount = parseMoney(event.amount);
   const { id, effective_date, apply_to = 'waterfall' } = event;

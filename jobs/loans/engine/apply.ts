@@ -30,7 +30,7 @@ import {
 import { toLoanState } from './state.ts';
 import { startAccrual, stopAccrual } from './accrual-stops.ts';
 
-/** What each kind of event does to a loan; interest to its day is already counted. */
+/** The effect of each event kind. Interest up to the event's day is already counted. */
 const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {
   disbursement: (position, event) => {
     fund(position, event);
@@ -74,7 +74,7 @@ function fund(position: Position, event: EventOf<'disbursement'> | EventOf<'draw
   drawInGrace(position, parseMoney(event.amount));
 }
 
-/** The proceeds pay the fee, or it becomes principal: nothing is owed of it as a fee. */
+/** The fee is deducted from the proceeds or added to principal. In both cases no fee stays owed. */
 function finance(position: Position, event: EventOf<'disbursement'>, fee: FinancedFee): void {
   const { id: event_id, effective_date: date } = event;
   const amount = parseMoney(fee.amount);
@@ -85,7 +85,7 @@ function finance(position: Position, event: EventOf<'disbursement'>, fee: Financ
   reduceFee(position, fee.fee_id, amount, { event_id, date, rule: fee.treatment, means });
 }
 
-/** A loan that comes from another system starts with its balances; what was due before is paid. */
+/** A boarded loan starts with its balances. Installments due through `paid_through_date` count as paid. */
 function board(position: Position, event: EventOf<'boarding'>): void {
   const { id, effective_date, accrued_interest, outstanding_fees } = event;
   position.funded_on = effective_date;
@@ -151,7 +151,7 @@ function waive(position: Position, event: EventOf<'fee_waiver'>): void {
   });
 }
 
-/** Interest and fees become principal, and earn interest from this day on. */
+/** Interest and fees become principal, which earns interest from this day on. */
 function capitalize(position: Position, event: EventOf<'capitalization'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'capitalization', means: 'moved' } as const;
@@ -161,8 +161,8 @@ function capitalize(position: Position, event: EventOf<'capitalization'>): void 
 }
 
 /**
- * The instalments are what the agreement comes to for the loan as it stands on that day; those of a
- * billing cycle, for what is owed when the day is over, its interest included.
+ * Builds the agreed installments from the loan's state on that day. A billing cycle uses the state at the
+ * end of the day, including that day's interest.
  */
 function agreePlan(position: Position, event: EventOf<'schedule_agreed'>): void {
   const { effective_date: date, agreement, defers } = event;
@@ -191,7 +191,10 @@ function agreePlan(position: Position, event: EventOf<'schedule_agreed'>): void 
   if (position.accelerated_on !== null) callOff(position, position.accelerated_on);
 }
 
-/** Everything is due at once: instalments to come are called off, those past due stay past due. */
+/**
+ * The whole debt becomes due immediately. Future installments are canceled; past-due installments stay past
+ * due.
+ */
 function accelerate(position: Position, event: EventOf<'acceleration'>): void {
   position.accelerated_on ??= event.effective_date;
   callOff(position, event.effective_date);
@@ -204,8 +207,8 @@ function callOff(position: Position, date: string): void {
 }
 
 /**
- * Money goes back the way it came, what was applied last first: what waits in suspense, then what was
- * recovered of what left the books, then as principal owed again.
+ * Returns money to the borrower in reverse order of application: first from suspense, then from recoveries.
+ * The rest becomes owed principal again.
  */
 function reimburse(position: Position, event: EventOf<'reimbursement'>): void {
   const { id, amount } = event;
@@ -222,7 +225,6 @@ function reimburse(position: Position, event: EventOf<'reimbursement'>): void {
   paid.principal = paid.principal.minus(repaid);
 }
 
-/** One event takes effect. */
 export function applyEvent<Kind extends EventKind>(position: Position, event: EventOf<Kind>): void {
   const apply = APPLY[event.kind];
   apply(position, event);

@@ -4,28 +4,27 @@ import { isBilledByCycle } from '../arithmetic/terms.ts';
 import { remainingAmount, type Installment } from './coverage.ts';
 import { feesOwed, interestOwed, outstandingFeeAmount, type Position } from './position.ts';
 
-/** An amount that is asked for, with what it is made of. */
 type Asked = { amount: string; principal: string; interest: string; fees: string };
 
 /**
- * What a borrower is asked for on a day, and by when. Its three amounts have no cent in common and add
- * up to `amount_due`, which is never more than what is owed by the due date.
+ * The bill of a day. Its three amounts never overlap and add up to `amount_due`, which never exceeds the
+ * debt on the due date.
  */
 export type Bill = {
-  /** Null where nothing is to come. */
+  /** Null if no installment follows. */
   due_date: string | null;
-  /** What the instalment of that date still asks for. */
+  /** The unpaid part of the installment due on `due_date`. */
   installment: Asked;
-  /** What was due before; after maturity all that is owed. */
+  /** The unpaid amount that was due earlier. After maturity: the whole debt. */
   past_due: Asked;
-  /** Open fees that no instalment asks for. */
+  /** Open fees that are not part of an installment. */
   fees_due: string;
   amount_due: string;
 };
 
 /**
- * The next instalment and what it asks for besides what is past due; all that would repay the loan by
- * then besides that; and what will be owed by then.
+ * The next installment. `amount` is its unpaid part and `rest` the amount that repays the loan on `date`,
+ * both without the past-due amount. `owed` is the debt on `date`.
  */
 export type NextBill = {
   date: string | null;
@@ -55,7 +54,10 @@ export function buildBill(
 
 type Parts = { principal: Big; interest: Big; fees: Big };
 
-/** What instalments still ask for: payments are taken to have paid their fees, then their interest. */
+/**
+ * The unpaid parts of installments. Payments cover an installment's fees first, then interest, then
+ * principal.
+ */
 function askedBy(installments: readonly Installment[]): Parts {
   const parts = installments.map((installment) => {
     const principal = parseMoney(installment.row.principal_amount);
@@ -82,7 +84,7 @@ const less = (owed: Parts, taken: Parts): Parts => ({
   fees: owed.fees.minus(taken.fees),
 });
 
-/** Parts that add up to an amount, none of them more than is owed of its kind. */
+/** Splits an amount into parts that add up to it. No part exceeds the amount owed of its kind. */
 function partsOf(amount: Big, asked: Parts, owed: Parts): Parts {
   const fees = min(asked.fees, owed.fees, amount);
   const first = min(asked.interest, owed.interest, amount.minus(fees));
@@ -98,14 +100,17 @@ const inWords = (amount: Big, { principal, interest, fees }: Parts): Asked => ({
   fees: money(fees),
 });
 
-/** The minimum payments of a line ask for its fees. */
+/**
+ * Open fees outside the installments. A credit line has none, because its minimum payments include the
+ * fees.
+ */
 function feesBesides({ fees, terms }: Position): Big {
   if (isBilledByCycle(terms)) return ZERO;
   const besides = [...fees.values()].filter(({ is_spread }) => !is_spread);
   return sum(besides.map(outstandingFeeAmount));
 }
 
-/** Nothing comes next: what is owed is past due already, or there is no debt. */
+/** No installment follows: the debt is already past due, or there is no debt. */
 export const emptyNextBill = (position: Position, asOf: string): NextBill => ({
   date: null,
   rows: [],

@@ -28,15 +28,15 @@ type InstallmentStatus = (typeof INSTALLMENT_STATUSES)[number];
 export type InstallmentState = ScheduleRow & {
   paid_amount: string;
   paid_date: string | null;
-  /** What it still asks for. The last one asks for all that is owed by then. */
+  /** The unpaid amount. For the last installment: the whole debt on its due date. */
   open_amount: string;
   status: InstallmentStatus;
 };
 
 /**
- * What is asked for as of a day: the bill, since when something is unpaid, and of each instalment what
- * it still asks for. A debt of nothing has no bills. Statements, draws, letters and lists say what
- * this says; SQL says it again for all loans at once (sql/loans/open-installments.ts), which a test holds equal.
+ * The bill of a day, the oldest unpaid due date, and the open amount of each installment. Statements,
+ * autopay draws, letters and lists use these figures. `sql/loans/open-installments.ts` computes the same
+ * for many loans at a time; a test compares the two.
  */
 export function summarizeBills(position: Position, asOf: string) {
   const bills = standing(position, asOf);
@@ -57,7 +57,7 @@ export function summarizeBills(position: Position, asOf: string) {
     })),
     oldest_unpaid_due_date:
       position.accelerated_on !== null && owed.gt(0) ? (oldest ?? maturity) : oldest,
-    // After maturity the whole debt is both past due and what is to be paid next.
+    // After maturity the whole debt is both past due and the next payment.
     next_payment_date: isMatured ? maturity : next.date,
     next_payment_amount: money(isMatured ? owed : next.amount),
     past_due_amount: money(pastDue),
@@ -68,14 +68,17 @@ export function summarizeBills(position: Position, asOf: string) {
   };
 }
 
-/** The due date with which the delinquency of a day began, as the whole history has it now; null where there is none. */
+/**
+ * The due date with which the delinquency of a day began, by the whole recorded history. Null if the loan
+ * is current.
+ */
 export function firstDelinquencyDate(position: Position, asOf: string): string | null {
   const since = lateByPlanSince(position, asOf);
   const { replanned_late } = position;
   return since !== null && since === replanned_late?.due_date ? replanned_late.since : since;
 }
 
-/** Another plan does not begin a delinquency anew that it does not end. */
+/** Keeps the start of a delinquency that a schedule change does not cure. */
 export function preserveDelinquency(position: Position, day: string, replan: () => void): void {
   const since = firstDelinquencyDate(position, day);
   replan();
@@ -99,7 +102,7 @@ const leniencyOf = ({ pauses, terms }: Position) => ({
   grace_days: terms.delinquency_grace_days,
 });
 
-/** What is due on a day from before: after maturity, all that is owed. */
+/** The past-due amount of a day. After maturity: the whole debt. */
 export const pastDueAmountOn = (position: Position, asOf: string): Big =>
   lateAmount(standing(position, asOf));
 
@@ -108,18 +111,18 @@ const lateAmount = ({ isMatured, owed, late }: Standing): Big =>
 
 type Standing = {
   asOf: string;
-  /** What would repay the loan: interest that was paid ahead and is not earned counts towards it. */
+  /** The amount that repays the loan. Prepaid unearned interest counts towards it. */
   owed: Big;
   isOver: boolean;
   tolerance: Big;
   maturity: string | null;
-  /** Its last day has passed, and something is owed still. */
+  /** The maturity date has passed and the loan still owes money. */
   isMatured: boolean;
   unpaid: readonly Installment[];
   late: readonly Installment[];
-  /** The instalment by whose date all must be paid. */
+  /** The installment due on the maturity date. */
   last: Installment | undefined;
-  /** The due date of the period that the day lies in. */
+  /** The due date of the period that contains the day. */
   open: string | null;
 };
 
@@ -130,7 +133,7 @@ function standing(position: Position, asOf: string): Standing {
   const rows = position.installments.filter((installment) => !installment.is_canceled);
   const maturity = position.accelerated_on ?? lastDueDate(position, rows);
   const last = rows.findLast(({ row }) => row.due_date === maturity);
-  // The last one asks for whatever is owed, even where the instalments are all covered.
+  // The last installment asks for the remaining debt, even if all installments are covered.
   const asksForAll = (row: Installment) => row === last && position.accelerated_on === null;
   const unpaid = rows.filter((row) => !isOver && (asksForAll(row) || !isSatisfied(row, tolerance)));
   return {
@@ -147,14 +150,14 @@ function standing(position: Position, asOf: string): Standing {
   };
 }
 
-/** A line that is billed by cycle has no last instalment: it stays open. */
+/** A credit line billed by cycle stays open and has no last installment. */
 const lastDueDate = ({ terms }: Position, rows: readonly Installment[]): string | null =>
   isBilledByCycle(terms) ? null : (rows.at(-1)?.row.due_date ?? null);
 
 /**
- * What comes next is the rest of the first unpaid instalment from today on, never more than the debt
- * will be by then, without what is past due. The last instalment asks for all of that, and does so too
- * where all instalments are paid and something is owed besides.
+ * The next bill is the unpaid part of the first open installment from today on, capped at the debt on its
+ * due date less the past-due amount. The last installment asks for all of that debt, even if every
+ * installment is paid.
  */
 function nextBill(
   position: Position,
@@ -177,10 +180,9 @@ function nextBill(
 }
 
 /**
- * The interest that will be owed on the due date that comes next behind a day on which the pace of
- * interest changes, if nothing happens before; negative where more was paid ahead than is earned by then,
- * null where no date comes. Until that day it is in the bill of that date, and SQL, which knows one pace,
- * takes it from the loan's row.
+ * The interest owed on the first due date after `turn`, the day on which the pace of interest changes, if
+ * nothing happens before. Negative if more interest is prepaid than earned by then. Null if no due date
+ * follows. SQL knows only the current pace and therefore reads this figure from the loan's row.
  */
 export function interestOutlook(position: Position, asOf: string, turn: string): string | null {
   const { unpaid, last } = standing(position, asOf);
@@ -190,7 +192,7 @@ export function interestOutlook(position: Position, asOf: string, turn: string):
   return money(interestOwed(by, due).minus(interestPrepaid(by, due)));
 }
 
-/** The last instalment asks for what is owed once it is the next one, and after. */
+/** The last installment asks for the remaining debt as soon as it is the next one. */
 function openAmount(
   installment: Installment,
   { isOver, isMatured, owed, late, last, next, tolerance }: Standing & { next: NextBill },

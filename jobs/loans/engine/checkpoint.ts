@@ -4,8 +4,8 @@ import { interestAt } from './interest.ts';
 import { feesOwed, type Position } from './position.ts';
 
 /**
- * What a loan's row keeps of the fold, so that "as of now" needs no events: between events interest
- * is linear. SQL computes the same, digit for digit, from the same fields:
+ * The fields stored in the loan's row after a fold, so that reading the current state needs no events.
+ * Between events interest is linear. SQL computes the same digits from the same fields:
  *
  *   accrued(d) = interest_accrued + case
  *     when not is_accruing then 0
@@ -18,7 +18,7 @@ import { feesOwed, type Position } from './position.ts';
  *   accrued_cents(d) = accrued(d) rounded by the loan's rounding_mode
  *   accrued_interest(d) = greatest(accrued_cents(d) - interest_settled, 0)
  *
- * for any day from accrual_since to linear_until, its end included.
+ * This holds for every day from accrual_since through linear_until.
  */
 export type Checkpoint = {
   principal_balance: string;
@@ -26,23 +26,25 @@ export type Checkpoint = {
   suspense_balance: string;
   day_count: DayCount;
   rounding_mode: Terms['rounding_mode'];
-  /** Null before the loan is funded: nothing accrues. */
+  /** Null before the loan is funded. */
   accrual_since: string | null;
   accrual_balance: string;
   accrual_rate: string;
-  /** Of a whole period, ten places. */
+  /** Interest of the whole period, ten decimal places. */
   accrual_period_interest: string | null;
   accrual_period_days: number | null;
   is_accruing: boolean;
-  /** Interest accrued up to `accrual_since`, ten places. */
+  /** Interest accrued up to `accrual_since`, ten decimal places. */
   interest_accrued: string;
   interest_settled: string;
-  /** The day from which another pace holds (a promotion or a period ends): fold again by then. */
+  /**
+   * The day on which the pace changes, for example because a promotion or a period ends. Refold the loan by
+   * then.
+   */
   linear_until: string | null;
   /**
-   * The interest that will be owed on the first due date behind that day with anything left to ask for, if
-   * nothing happens before: a bill of all that is owed by then asks for it. Negative where more of it was
-   * paid ahead; null where there is no such date.
+   * The interest owed on the first open due date after `linear_until`, if nothing happens before. Negative
+   * if more is prepaid; null without such a date.
    */
   interest_outlook: string | null;
 };

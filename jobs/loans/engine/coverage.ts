@@ -17,32 +17,37 @@ import {
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Period } from '../arithmetic/thirty-day-months.ts';
 
-/** An instalment of the plan with what payments have covered of it. */
+/** An installment of the schedule and the payments that cover it. */
 export type Installment = {
   row: ScheduleRow;
-  /** The day on which its period begins, once somebody has asked for it. */
+  /** The first day of its period. Computed on first use. */
   begins: string | null;
   amount: Big;
-  /** What is agreed of principal and interest together, once somebody has asked for it. */
+  /** The agreed sum of principal and interest. Computed on first use. */
   principal_and_interest: Big | null;
   covered: Big;
-  /** Nothing is left to cover: most instalments of an old loan, passed over quickly. */
+  /** Nothing is left to cover. Old loans skip most installments by this flag. */
   isCovered: boolean;
-  /** What the scheduled methods pay of it by component, and whether that is all. */
+  /**
+   * Payments by component, and whether both are complete. Only the scheduled interest methods use these.
+   */
   interest_paid: Big;
   principal_paid: Big;
   isPaidByComponent: boolean;
-  /** The interest that it finds: as planned, until its period begins. The rest is principal. */
+  /**
+   * The scheduled interest until the period begins, then the interest actually owed. The rest of the
+   * installment is principal.
+   */
   interest: Big;
-  /** Of the scheduled method: the balance that its period earns on, once it has begun. */
+  /** The balance on which the period earns interest, once it has begun (scheduled method only). */
   earning: Big | null;
   paid_date: string | null;
   is_canceled: boolean;
-  /** Until then the borrower skips it; its due date is after that. */
+  /** The borrower skips the installment until this day. The due date is later. */
   deferred_until: string | null;
 };
 
-/** How much of one instalment one payment covers. */
+/** The part of an installment that a payment covers. */
 export type Coverage = { event_id: string; installment_number: number; amount: string };
 
 export function newInstallment(row: ScheduleRow): Installment {
@@ -65,14 +70,15 @@ export function newInstallment(row: ScheduleRow): Installment {
   };
 }
 
-/** The days from which and to which it earns interest, where its plan says so. */
 export function installmentPeriod(installment: Installment): Period {
   const { due_date, days_in_period } = installment.row;
   installment.begins ??= addDays(due_date, -days_in_period);
   return { from: installment.begins, to: due_date };
 }
 
-/** What is agreed of principal and interest together; how it is split follows from what it finds. */
+/**
+ * The agreed sum of principal and interest. The split depends on the interest owed when the period begins.
+ */
 export function principalAndInterest(installment: Installment): Big {
   const { principal_amount, interest_amount } = installment.row;
   installment.principal_and_interest ??= parseMoney(principal_amount).plus(interest_amount);
@@ -91,7 +97,6 @@ export const remainingPrincipal = (installment: Installment): Big =>
 const isRepaid = (installment: Installment): boolean =>
   isZero(remainingInterest(installment)) && isZero(remainingPrincipal(installment));
 
-/** What an instalment asks for by component has been paid by so much. */
 export function addComponentPayment(
   installment: Installment,
   component: 'interest' | 'principal',
@@ -108,7 +113,7 @@ export function remainingAmount(installment: Installment): Big {
   return minus(installment.amount, installment.covered);
 }
 
-/** All that an instalment asks for was paid before the loan came here. */
+/** Marks an installment as paid to the previous servicer. */
 export function markPaidBeforeBoarding(installment: Installment): void {
   installment.covered = installment.amount;
   installment.isCovered = true;
@@ -119,13 +124,13 @@ export function markPaidBeforeBoarding(installment: Installment): void {
 }
 
 /**
- * What a payment left of an instalment may be too little to ask for. One that nothing was paid of is asked
- * for, however small it is, since the plan that the borrower was told has it.
+ * A partly paid installment counts as paid if the rest is within the tolerance. An unpaid installment stays
+ * open however small it is, because the borrower's schedule shows it.
  */
 export const isSatisfied = (installment: Installment, tolerance: Big): boolean =>
   isZero(amountStillDue(installment, tolerance));
 
-/** What is still asked for; too little to ask for is nothing. */
+/** The open amount. Zero if a payment left only an amount within the tolerance. */
 export function amountStillDue(installment: Installment, tolerance: Big): Big {
   const rest = remainingAmount(installment);
   const isTooLittle = isAboveZero(installment.covered) && !isLess(tolerance, rest);
@@ -133,9 +138,8 @@ export function amountStillDue(installment: Installment, tolerance: Big): Big {
 }
 
 /**
- * The instalments that a payment of a day may cover: all that are past due, and the one whose
- * period is open, so that a borrower who pays some days early has paid the bill. On the day of
- * disbursement that is the first one.
+ * The installments that a payment of a day may cover: all past-due ones and the one whose period contains
+ * the day. A payment some days early therefore satisfies the bill.
  */
 export function payableInstallments(
   installments: readonly Installment[],
@@ -157,7 +161,7 @@ export function payableAmount(installments: readonly Installment[], date: string
   return sum(open.map(remainingAmount));
 }
 
-/** Covers instalments oldest first; what is more than they need covers nothing. */
+/** Covers installments oldest first. Any excess covers nothing. */
 export function coverInstallments(
   installments: readonly Installment[],
   payment: {
@@ -194,10 +198,9 @@ export function coverInstallments(
 }
 
 /**
- * A new plan takes the place of the old one from its lowest number on, which need not be due first: a
- * day that was named for one instalment may have been overtaken by the others. Older instalments stay as
- * they are, and what was covered of a replaced one is kept by the one with its number; what is above
- * that one's amount, by those that follow.
+ * Replaces installments from the new schedule's lowest number on; earlier numbers stay. The lowest number
+ * need not be due first, because another installment may have been moved before it. A new installment keeps
+ * the coverage of the old one with its number. Excess coverage moves to the following installments.
  */
 export function replaceInstallments(
   installments: readonly Installment[],
@@ -232,7 +235,7 @@ function carriedOver(row: ScheduleRow, old: Installment | undefined, excess: Big
   return installment;
 }
 
-/** The first instalments of a plan that was moved behind are those that the borrower skips. */
+/** Marks the first `periods` installments of a deferred schedule as skipped. */
 export function markDeferred(
   installments: readonly Installment[],
   { from_number, periods, until }: { from_number: number; periods: number; until: string },

@@ -6,19 +6,18 @@ import { nextPaymentDayAfter } from '../schedule/move-installments.ts';
 import type { EventOf } from './events.ts';
 import type { Position } from './position.ts';
 
-/** The billing cycle that a line is in. */
 export type CycleState = {
   number: number;
   begins: string;
-  /** The last day that belongs to it. */
+  /** The last day of the cycle. */
   ends: string;
-  /** What the last statement's balance still lacks. */
+  /** The unpaid part of the last statement's balance. */
   statement_remainder: string;
 };
 
 /**
- * The cycle that follows the last one, or the first, which begins when the line is opened. A cycle
- * day that a month does not have is its last day. Null: the loan is not billed by cycle, or not yet.
+ * The current billing cycle. The first one begins when the line is funded. If a month lacks the cycle day,
+ * the cycle ends on the month's last day. Null if the loan is not billed by cycle or not yet funded.
  */
 export function currentCycle({ terms, funded_on, cycle }: Position): CycleState | null {
   if (!isBilledByCycle(terms) || funded_on === null) return null;
@@ -32,7 +31,7 @@ export function currentCycle({ terms, funded_on, cycle }: Position): CycleState 
   };
 }
 
-/** What is agreed when a cycle ends with a day: its minimum payment, and when that is due. */
+/** The minimum payment and its due date, agreed when a cycle ends. */
 export function minimumPaymentAgreement(
   { number, begins }: CycleState,
   { payment_due_days }: Terms,

@@ -13,7 +13,7 @@ export const DELINQUENCY_BUCKETS = [
 ] as const;
 export type DelinquencyBucket = (typeof DELINQUENCY_BUCKETS)[number];
 
-/** Days that do not count as past due; both ends belong to the pause. */
+/** Days that do not count as past due. Both ends are included. */
 export type Pause = { from: string; to: string };
 
 export function bucketForDays(days: number): DelinquencyBucket {
@@ -22,13 +22,13 @@ export function bucketForDays(days: number): DelinquencyBucket {
   return DELINQUENCY_BUCKETS[1 + Math.floor(days / 30)] ?? 'dpd_180_plus';
 }
 
-/** What spares a loan: days of grace after each due date, and times in which no day counts. */
+/** Days of grace after each due date, and pauses during which no day counts. */
 export type Leniency = { pauses: readonly Pause[]; grace_days: number };
 
 /**
- * Days since the oldest unpaid due date, without its grace and the paused ones: 0 on the last day of
- * grace, 1 the day after. Due 1 March, paused 10 to 19 March, on 30 April: 60 − 10 = 50; with five
- * days of grace 45.
+ * Days since the oldest unpaid due date, minus grace and paused days. The last day of grace is 0, the next
+ * day is 1. Example: due 1 March, paused 10 to 19 March, counted on 30 April: 60 − 10 = 50; with five days
+ * of grace 45.
  */
 export function daysPastDue(
   oldestUnpaidDueDate: string | null,
@@ -41,12 +41,11 @@ export function daysPastDue(
   return Math.max(today - due - pausedDays(due + 1, today, pauses) - grace_days, 0);
 }
 
-/** An instalment that asked for something on a day, and when it was paid, if it was. */
 export type DatedInstallment = { due_date: string; paid_date: string | null };
 
 /**
- * The due date with which the delinquency began that a loan is in on a day: the oldest that is unpaid, or one before
- * it that was paid only when that was late already. Null where the loan is current. `dues` are in the order of their dates.
+ * The due date with which the current delinquency began: the oldest unpaid one, or an earlier one that was
+ * paid when the next one was already late. Null if the loan is current. `dues` must be sorted by due date.
  */
 export function delinquentSince(
   oldestUnpaidDueDate: string | null,
@@ -61,7 +60,7 @@ export function delinquentSince(
   }, oldestUnpaidDueDate);
 }
 
-/** Days of a closed interval that any pause covers; overlapping pauses count once. */
+/** Paused days of a closed interval. Overlapping pauses count once. */
 function pausedDays(first: number, last: number, pauses: readonly Pause[]): number {
   let covered = 0;
   let next = first;

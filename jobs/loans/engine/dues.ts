@@ -16,7 +16,7 @@ import { interestOwed, outstandingFeeAmount, type Fee, type Position } from './p
 import { openFees } from './reduce.ts';
 import { spreadFeesDue } from './spread-due.ts';
 
-/** Which waterfall serves a payment: its own type first, then the state of the loan. */
+/** The payment type selects the waterfall first, then the state of the loan. */
 export function waterfallFor(position: Position, type: PaymentType): Waterfall {
   if (type === 'extra_principal') return WATERFALLS.extra_principal;
   if (type === 'fee_only') return WATERFALLS.fee_only;
@@ -27,12 +27,12 @@ export function waterfallFor(position: Position, type: PaymentType): Waterfall {
   return own === null ? WATERFALLS.standard : customWaterfall(own);
 }
 
-/** A curtailment pays interest accrued to date, then principal, and leaves the installments as they are. */
+/** A curtailment pays interest accrued to date, then principal, and leaves the installments unchanged. */
 type Purpose = { may_prepay: boolean; is_curtailment?: boolean };
 
 /**
- * Everything that money of a day can be put to. Where a plan says what interest an instalment has,
- * a payment may bring it before it is earned, unless it repays the whole loan.
+ * All dues that money of a day can pay. If the schedule fixes the interest of an installment, a payment may
+ * bring it before it is earned, unless the payment repays the whole loan.
  */
 export function listDues(position: Position, date: string, how: Purpose): Due[] {
   const isPlanned = accruesBySchedule(position.terms);
@@ -45,8 +45,8 @@ export function listDues(position: Position, date: string, how: Purpose): Due[] 
 }
 
 /**
- * All that is owed of each fee; of one that is spread over the instalments, what they have asked for so
- * far. The rest of it may be paid ahead, though not before the principal, which earns interest.
+ * All open fees. A fee spread over installments is due only as far as the installments so far include it.
+ * Its rest may be prepaid, but only after principal, because principal earns interest.
  */
 function feeDues(position: Position, date: string): Due[] {
   const isPlanned = accruesBySchedule(position.terms);
@@ -67,7 +67,7 @@ function feeDues(position: Position, date: string): Due[] {
   });
 }
 
-/** A fee belongs to the instalment that caused it, or to the day it was assessed. */
+/** A fee is due with the installment that caused it, or otherwise on its assessment date. */
 function feeDueDate(position: Position, fee: Fee): string {
   const cause = position.installments.find(
     ({ row }) => row.period_number === fee.installment_number,
@@ -76,9 +76,9 @@ function feeDueDate(position: Position, fee: Fee): string {
 }
 
 /**
- * Under daily interest a loan has one sum of interest and one of principal. The part of principal
- * that the instalments now due still ask for counts as due, the rest as in advance. Where anything
- * is due, a past-due step and a due step mean the same, so all of it is called due.
+ * Under daily interest a loan has one amount of interest and one of principal. The principal that the due
+ * installments ask for counts as due, the rest as in advance. Past-due and due steps are equivalent here,
+ * so every due amount is labelled `due`.
  */
 function dailyDues(position: Position, date: string): Due[] {
   const interest = interestOwed(position, date);
@@ -93,8 +93,8 @@ function dailyDues(position: Position, date: string): Due[] {
 }
 
 /**
- * A line owes the interest of its open cycle only when that is over. What minimum payments ask for comes
- * first, their share of the principal with it; otherwise whoever pays them would never repay the line.
+ * A line owes the interest of its open cycle only when the cycle ends. Minimum payments, including their
+ * principal, are served first. Otherwise a borrower who always pays the minimum would never repay the line.
  */
 function cycleDues(position: Position, date: string): Due[] {
   const open = payableInstallments(position.installments, date).filter(
@@ -114,7 +114,7 @@ function cycleDues(position: Position, date: string): Due[] {
   ];
 }
 
-/** Under the scheduled methods each instalment due brings its own interest and principal. */
+/** Under the scheduled methods each due installment has its own interest and principal. */
 function plannedDues(position: Position, date: string, how: Purpose): Due[] {
   const dues: Due[] = [];
   let interestLeft = how.may_prepay
@@ -141,11 +141,11 @@ function plannedDues(position: Position, date: string, how: Purpose): Due[] {
   ];
 }
 
-/** The interest of the open period may be paid with its instalment, some days before it is earned. */
+/** The interest of the open period may be paid with its installment, some days before it is earned. */
 const payableInterest = (position: Position, date: string): Big =>
   interestOwed(position, openDueDate(position, date));
 
-/** When the instalment of the open period is due; where there is none, the day itself. */
+/** The due date of the open period's installment, or `date` if there is none. */
 export function openDueDate({ installments }: Position, date: string): string {
   const open = installments.find(({ row, is_canceled }) => row.due_date >= date && !is_canceled);
   return open?.row.due_date ?? date;

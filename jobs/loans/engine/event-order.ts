@@ -2,16 +2,17 @@ import { addDays } from '../../dates.ts';
 import type { EventKind, EventOf, LoanEvent } from './events.ts';
 
 /**
- * What comes first on one day. Money goes out before anything is owed; rates and rests change before
- * money is applied; fees and credits of a day are there when its payments come, so that a payoff for
- * the day pays them; a plan is agreed on what the day's payments leave; losses are taken last.
+ * The order of events within one day:
  *
- * Money that waits is applied behind the payments that left it waiting, on the same day too.
- *
- * Money on a claim comes after the charge-off that made it one. What a settlement forgives is the
- * rest that its payments leave. A payoff comes after all else of its day, since it was quoted with
- * all else in it; the penalty for it comes with it. What goes to another servicer is what the whole
- * day leaves.
+ * - Money goes out before anything is owed.
+ * - Rates and accrual stops change before money is applied.
+ * - Fees and credits come before payments, so that a payoff of the day pays them.
+ * - Suspense money is applied after the payments that created it.
+ * - A schedule is agreed on the balance that the day's payments leave.
+ * - Losses come late. Recoveries follow the charge-off, and a settlement forgives the rest that its
+ *   payments leave.
+ * - A payoff and its penalty come after every other change to the debt, because the quote included them.
+ * - A servicing transfer moves the balance at the end of the day.
  */
 const ORDER_OF_A_DAY: readonly (EventKind | 'recovery' | 'settled' | 'penalty' | 'payoff')[] = [
   'boarding',
@@ -53,10 +54,9 @@ function placeOf(event: LoanEvent): (typeof ORDER_OF_A_DAY)[number] {
 
 const rankOf = (event: LoanEvent): number => RANK.get(placeOf(event)) ?? 0;
 
-/** An event with the rank that it has on its day. */
 type Placed = { event: LoanEvent; rank: number };
 
-/** The order in which events take effect, whatever order they arrived in. */
+/** Compares events by date, rank and id, regardless of the order in which they were recorded. */
 function comparePlaced(one: Placed, other: Placed): number {
   const [date, otherDate] = [one.event.effective_date, other.event.effective_date];
   if (date !== otherDate) return date < otherDate ? -1 : 1;
@@ -66,8 +66,8 @@ function comparePlaced(one: Placed, other: Placed): number {
 }
 
 /**
- * A waiver takes effect right behind its fee, whenever it was entered: nobody owes a waived fee, so
- * a payment between the two goes to something else.
+ * A waiver takes effect directly after its fee, whenever it was entered. The fee is then never owed, so a
+ * payment between the two dates pays other dues.
  */
 function placing(events: readonly LoanEvent[]): (event: LoanEvent) => Placed {
   const fees = new Map<string, LoanEvent>();
@@ -86,8 +86,8 @@ function placing(events: readonly LoanEvent[]): (event: LoanEvent) => Placed {
 }
 
 /**
- * The events that count to a day, in order, each dated as it takes effect. A reversed event is as if
- * it had never been, from its own date on; a reversal that is itself reversed does nothing.
+ * The effective events up to `asOf`, in order, each dated as it takes effect. A reversal removes its event
+ * from the history. A reversal that is itself reversed has no effect.
  */
 export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanEvent[] {
   const reversals = events.filter((event) => event.kind === 'reversal');
@@ -99,7 +99,7 @@ export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanE
         !isVoid(reversal.id, [...seen, id]),
     );
   const targets = new Set(reversals.map((reversal) => reversal.reverses));
-  // Most histories have no reversal, and to look for each of a thousand ids takes as long as to order them.
+  // Most histories have no reversal, and looking up every id would take as long as sorting them.
   const standing =
     reversals.length === 0
       ? events
@@ -113,7 +113,6 @@ export function eventsInForce(events: readonly LoanEvent[], asOf: string): LoanE
     .map(({ event }) => event);
 }
 
-/** The first day on which a promotional rate no longer counts. */
 export function firstDayAfterPromo(promo: Pick<EventOf<'promo'>, 'to'>): string {
   return addDays(promo.to, 1);
 }

@@ -13,7 +13,10 @@ export const PAYMENT_TYPES = [
 ] as const;
 export type PaymentType = (typeof PAYMENT_TYPES)[number];
 
-/** Who bears a service credit: the owner of the loan, the tenant that services it, or a merchant that pays the tenant. */
+/**
+ * Who bears a service credit: the loan's owner, the servicing tenant, or a merchant that reimburses the
+ * tenant.
+ */
 export const SPONSORS = ['lender', 'servicer', 'merchant'] as const;
 export const CREDIT_TARGETS = ['fees', 'interest', 'principal', 'waterfall'] as const;
 export type CreditTarget = (typeof CREDIT_TARGETS)[number];
@@ -22,15 +25,14 @@ const amount = z.string().regex(/^\d+(\.\d+)?$/, 'Must be an amount that is not 
 const rate = amount;
 const day = z.iso.date();
 const id = z.string();
-/** A part of what is owed: an amount, or all of it. */
 const portion = z.union([amount, z.literal('all')]);
 export type Portion = z.output<typeof portion>;
 const nothing: z.ZodType<object> = z.strictObject({});
 
-/** A bank was ordered to move the money, which is cash on the day of the file and not before. */
+/** A bank has an order to move the money. It becomes cash on the day of the bank file, not earlier. */
 const is_in_transit = z.literal(true).exactOptional();
 
-/** A fee that the proceeds of a disbursement pay at once, or that becomes part of the principal. */
+/** A fee deducted from the proceeds of a disbursement, or added to principal. */
 const financedFee = z.strictObject({
   fee_id: id,
   fee_type: z.string(),
@@ -40,8 +42,8 @@ const financedFee = z.strictObject({
 export type FinancedFee = z.output<typeof financedFee>;
 
 /**
- * Everything that can happen to a loan's money, each kind with its facts. Amounts are positive; the
- * kind says the way. What is not among the facts of its kind is refused when an event is made.
+ * The facts of each event kind. Amounts are never negative; the kind gives the direction. Validation
+ * refuses facts that do not belong to the kind.
  */
 export const EVENT_FACTS = {
   disbursement: z.strictObject({
@@ -55,11 +57,11 @@ export const EVENT_FACTS = {
     principal_balance: amount,
     accrued_interest: amount.exactOptional(),
     outstanding_fees: amount.exactOptional(),
-    /** Instalments due to this day are history; without it, those due to the boarding day. */
+    /** Installments due through this day count as paid. Default: the boarding date. */
     paid_through_date: day.nullable().exactOptional(),
-    /** What a loan that came charged off is still claimed for; it has no other balance then. */
+    /** The claim of a loan that was boarded after its charge-off. Such a loan has no other balance. */
     charge_off_balance: amount.exactOptional(),
-    /** When the borrower last paid the servicer before. */
+    /** The last payment to the previous servicer. */
     last_payment_date: day.exactOptional(),
   }),
   payment: z.strictObject({
@@ -71,7 +73,7 @@ export const EVENT_FACTS = {
       .readonly()
       .nullable()
       .exactOptional(),
-    /** Follows the payment's own wish where it differs from the loan's terms. */
+    /** Overrides the loan's terms for this payment. */
     extra_payment_to: z.enum(['principal', 'next_installment']).exactOptional(),
   }),
   fee: z.strictObject({
@@ -79,36 +81,36 @@ export const EVENT_FACTS = {
     fee_id: id.exactOptional(),
     fee_type: z.string().exactOptional(),
     installment_number: z.int().exactOptional(),
-    /** The instalments ask for it, each for its part. */
+    /** Each installment asks for a part of the fee. */
     is_spread: z.boolean().exactOptional(),
   }),
   fee_waiver: z.strictObject({ fee_id: id, amount: amount.exactOptional() }),
-  /** A settlement is agreed debt relief; other credits are not. */
+  /** A credit of type settlement is agreed debt relief; other types are not. */
   service_credit: z.strictObject({
     amount,
     apply_to: z.enum(CREDIT_TARGETS).exactOptional(),
     credit_type: z.string().exactOptional(),
     sponsor: z.enum(SPONSORS).exactOptional(),
-    /** The payoff that it was given with, and goes with. */
+    /** The payoff that came with the credit. Reversing the payoff also withdraws the credit. */
     payment_id: id.exactOptional(),
   }),
   rate_change: z.strictObject({ interest_rate: rate }),
-  /** A promotional rate or a legal cap, to its last day; the lowest rate of a day counts. */
+  /** A promotional rate or a legal cap, valid through `to`. The lowest rate of a day applies. */
   promo: z.strictObject({ interest_rate: rate, to: day }),
-  /** Interest that is owed then may leave the books, though the borrower still owes it. */
+  /** `reverses_accrued` removes owed interest from the books. The borrower still owes it. */
   accrual_stop: z.strictObject({
     reason: z.string(),
     reverses_accrued: z.boolean().exactOptional(),
   }),
   accrual_start: z.strictObject({ reason: z.string(), catch_up: z.boolean().exactOptional() }),
   charge_off: z.strictObject({
-    /** Only this part of the principal leaves the books, and the loan goes on. */
+    /** A partial charge-off: only this principal leaves the books, and the loan continues. */
     principal_amount: amount.exactOptional(),
     waive_fees: z.boolean().exactOptional(),
     reverse_accrued_interest: z.boolean().exactOptional(),
     reason: z.string().exactOptional(),
   }),
-  /** The collateral of the loan is sold. */
+  /** The loan's collateral was sold. */
   liquidation: z.strictObject({ net_proceeds: amount }),
   reimbursement: z.strictObject({ amount, payment_id: id.exactOptional(), is_in_transit }),
   write_off: z.strictObject({
@@ -123,14 +125,14 @@ export const EVENT_FACTS = {
     principal: portion.exactOptional(),
     interest: portion.exactOptional(),
     fees: portion.exactOptional(),
-    /** Forgives what the payments of its day have left, not what the day began with. */
+    /** Forgives the balance after the day's payments instead of the balance before them. */
     settles: z.boolean().exactOptional(),
   }),
   schedule_agreed: z.strictObject({
     agreement: AGREEMENT,
-    /** The disbursement that brings the plan. */
+    /** The disbursement that brought this schedule. */
     disbursement_id: id.exactOptional(),
-    /** The instalments that the borrower skips until a day. */
+    /** Installments that the borrower skips until a day. */
     defers: z.strictObject({ from_number: z.int(), periods: z.int(), until: day }).exactOptional(),
   }),
   acceleration: nothing,
@@ -139,7 +141,7 @@ export const EVENT_FACTS = {
     amount: portion,
     payment_type: z.enum(PAYMENT_TYPES).exactOptional(),
   }),
-  /** Another servicer has the loan from this day on, with all that is owed on it. */
+  /** From this day on, another servicer has the loan with its whole balance. */
   servicing_transfer: nothing,
   reversal: z.strictObject({ reverses: id }),
 } as const;

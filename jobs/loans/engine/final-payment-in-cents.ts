@@ -18,7 +18,7 @@ import { nextAccrualChange, type ReplayRun } from './run.ts';
 const ACCRUED_PLACES = 10;
 const UNITS_PER_CENT = unitsPerOne(ACCRUED_PLACES - 2);
 
-/** Without fees, and with interest that is earned by the day at one rate until the end, as of most loans. */
+/** True for most loans: no fees, and daily interest at one rate until the end. */
 export const hasSteadyInterest = (run: ReplayRun): boolean => {
   const { terms, meter, cycle } = run.position;
   return (
@@ -30,14 +30,17 @@ export const hasSteadyInterest = (run: ReplayRun): boolean => {
   );
 };
 
-/** What the last instalment of such a loan asks for, in whole cents: interest is paid first, then principal. */
+/**
+ * The final payment of a loan with steady interest, computed in whole cents. Payments cover interest first,
+ * then principal.
+ */
 export function finalPaymentInCents({ position, day }: ReplayRun): Big | null {
   const { meter, tolerance } = position;
   const rate = toUnits(meter.source.rate, RATE_PLACES);
   const rows = remainingInstallments(position, day);
   let principal = toCentUnits(position.principal);
   let settled = toCentUnits(position.settled);
-  /** What has accrued by the day on which the balance last changed. */
+  /** Interest accrued by the day on which the balance last changed. */
   let base = toUnits(meter.base, ACCRUED_PLACES);
   let since = meter.since ?? day;
   let last: bigint | null = null;

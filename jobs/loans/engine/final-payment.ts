@@ -24,12 +24,11 @@ import { remainingInstallments, isPayable, payInstallment, payPastDue } from './
 import { advanceTo, type ReplayRun } from './run.ts';
 
 /**
- * What the last instalment will ask for, as things stand on the day that the run has come to: the
- * borrower pays that day what is past due, and each instalment on its date, and nothing else happens.
- * Null where nothing is asked for by instalments. The run stays as it is.
+ * The amount of the last installment, assuming that the borrower pays the past-due amount on the run's day
+ * and every installment on its due date. Null if no installments are payable. Does not change the run.
  *
- * It is what the schedule ahead says (engine/project.ts). Since every payment asks for it, the usual
- * loan is not paid off event by event: see `inOrder`, and `finalInCents` for most of those.
+ * The result equals the last row of the projected schedule (`project.ts`). It is computed at every event,
+ * so most loans take a shortcut (`inOrder`, `finalPaymentInCents`) instead of folding projected payments.
  */
 export function finalPayment({ position, day }: ReplayRun): Big | null {
   if (!isPayable(position, day) || isBilledByCycle(position.terms)) return null;
@@ -48,7 +47,7 @@ function byEvents(run: ReplayRun): Big | null {
   return last;
 }
 
-/** Money that pays the fees that are due, then interest, then principal. */
+/** True if payments cover due fees first, then interest, then principal. */
 function isUsual({ position, day }: ReplayRun): boolean {
   const { terms, stops, installments } = position;
   return (
@@ -56,7 +55,7 @@ function isUsual({ position, day }: ReplayRun): boolean {
     stops.size === 0 &&
     interestPrepaid(position, day).eq(0) &&
     chargedOffBalance(position).eq(0) &&
-    // Fees stand between instalments that are paid in part where the plan says the interest of each.
+    // Under scheduled interest, fees are served between partly paid installments.
     (!accruesBySchedule(terms) || feesOwed(position).eq(0)) &&
     installments.every(({ row }, index) => row.due_date !== installments[index + 1]?.row.due_date)
   );
@@ -65,7 +64,7 @@ function isUsual({ position, day }: ReplayRun): boolean {
 const spreadFees = ({ fees }: Position): Big =>
   sum([...fees.values()].filter(({ is_spread }) => is_spread).map(outstandingFeeAmount));
 
-/** The same as by events, without their explanations and without looking for what is due. */
+/** Gives the result of `byEvents` without building dues and explanations. */
 function inOrder(run: ReplayRun): Big | null {
   const { position } = run;
   const { tolerance } = position;
@@ -97,7 +96,7 @@ const isAskingStill = (
 const totalWithoutFees = (position: Position, date: string): Big =>
   position.principal.plus(interestOwed(position, date));
 
-/** Pays interest and then principal; what instalments ask for of them comes first. Answers what is left. */
+/** Pays interest, then principal; amounts that installments ask for come first. Returns the unused rest. */
 function repay(position: Position, asking: readonly Installment[], amount: Big, date: string): Big {
   let left = amount;
   const pay = (component: 'interest' | 'principal', asked: Big, installment?: Installment) => {
@@ -119,14 +118,17 @@ function repay(position: Position, asking: readonly Installment[], amount: Big, 
   return left;
 }
 
-/** The fees that payments find due: those that are spread over instalments, as far as they asked for them. */
+/**
+ * The fees that future payments find due. Spread fees count only as far as the installments so far include
+ * them.
+ */
 function feesAhead(position: Position, rows: readonly Installment[]) {
   const spread = spreadFees(position);
   let later = spread.eq(0) ? ZERO : feesIn(rows.map(({ row }) => row));
   const fees = {
     spread,
     others: feesOwed(position).minus(spread),
-    /** What an instalment's payment pays of them. */
+    /** Applies an installment's payment to fees and returns the amount used. */
     pay({ row }: Installment, amount: Big): Big {
       if (fees.spread.gt(0)) later = later.minus(row.fees_amount);
       const paidSpread = min(amount, atLeastZero(fees.spread.minus(later)));

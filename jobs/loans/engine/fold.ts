@@ -18,15 +18,15 @@ export type FoldInput = {
 };
 
 /**
- * A loan's state on a day, from its terms, its plan and all that happened to it. The order in
- * which events arrived has no influence: they take effect by date, kind and id. A reversed event
- * leaves no trace. Interest counts each day before the given one; events of the day itself are in.
+ * A loan's state on `as_of`, computed from its terms, schedule and events. The result does not depend on
+ * the order in which events were recorded. It includes the events of `as_of` itself, and interest for every
+ * day before it.
  */
 export function fold(input: FoldInput): LoanState {
   return toLoanState(replay(input).position, input.as_of);
 }
 
-/** The state together with the anchor that the loan's row keeps, and the run that came to them. */
+/** Returns the state, the checkpoint stored in the loan's row, and the run that produced them. */
 export function foldWithCheckpoint(
   input: FoldInput,
   run = replay(input),
@@ -41,7 +41,7 @@ export function foldWithCheckpoint(
   };
 }
 
-/** A run through a history, and the events of it that count, in their order. */
+/** A run and the effective events it applied, in order. */
 export type Replay = ReplayRun & { events: readonly LoanEvent[] };
 
 export function replay(input: FoldInput): Replay {
@@ -52,12 +52,12 @@ export function replay(input: FoldInput): Replay {
   return run;
 }
 
-/** A history that was folded, and the run that came to its end, as long as nobody has gone on with it. */
+/** A folded history. `run` becomes null once `continueReplay` has used it. */
 export type FoldedHistory = { input: FoldInput; run: Replay | null };
 
 /**
- * Goes on where a shorter history has ended, if all that is new takes effect behind all of it, on the same
- * terms: what comes of it is what a replay of the whole would come to. Otherwise answers null.
+ * Continues a folded run with new events and gives the same result as a full replay. Returns null if terms,
+ * schedule or date differ, or if a new event takes effect before the end of the run.
  */
 export function continueReplay(folded: FoldedHistory, input: FoldInput): Replay | null {
   const { run, input: known } = folded;
@@ -78,7 +78,7 @@ export function continueReplay(folded: FoldedHistory, input: FoldInput): Replay 
   return { ...run, events: after };
 }
 
-/** One more event, not earlier than those before it. */
+/** Applies one event. Events must arrive in effective order. */
 export function applyNextEvent(run: ReplayRun, event: LoanEvent): ReplayRun {
   advanceTo(run, event.effective_date);
   applyEvent(run.position, event);

@@ -5,7 +5,7 @@ import { interestFor } from '../arithmetic/day-count.ts';
 import type { DayCount, Terms } from '../arithmetic/terms.ts';
 import { prorateInterest } from '../arithmetic/thirty-day-months.ts';
 
-/** Why accrued interest is what it is: one stretch of days on one balance at one rate. */
+/** One part of the explanation of accrued interest: consecutive days on one balance at one rate. */
 export type InterestSegment = {
   from: string;
   to: string;
@@ -14,46 +14,46 @@ export type InterestSegment = {
   rate: string;
   amount: string;
   rule: 'accrued' | 'boarded' | 'suspended' | 'caught_up';
-  /** Of a suspended stretch, why accrual rested. */
+  /** The reasons why accrual was stopped (suspended segments only). */
   stops?: readonly string[];
 };
 
-/** The interest of a whole period, earned evenly over its days, until another pace holds. */
+/** A period's interest, earned evenly over `days`. The pace is valid until `until`. */
 export type PeriodAccrual = { interest: Big; days: number; until: string };
 
-/** What earns interest: a balance at a rate, by the day or at the pace of a period. */
+/** The balance and rate that earn interest, daily or at the pace of a period. */
 export type AccrualSource = {
   balance: Big;
   rate: Big;
   pace: PeriodAccrual | null;
   is_running: boolean;
-  /** Why it does not run, in alphabetical order, joined by a plus. */
+  /** Reasons why accrual is stopped, sorted and joined by `+`. */
   stops: string;
 };
 
 /**
- * Counts interest. From `since` on, the source is unchanged, so the sum to any later day is the
- * base plus one multiplication; a new stretch begins only where the source really changes. The
- * sum therefore does not depend on how often it was asked for.
+ * Counts interest. The source is constant from `since` on, so the total on a later day is `base` plus one
+ * multiplication. A new segment begins only when the source changes. Reading the total therefore never
+ * changes it.
  */
 export type InterestMeter = {
   day_count: DayCount;
   rounding_mode: Terms['rounding_mode'];
   since: string | null;
   base: Big;
-  /** What would have accrued while accrual rested, by the reasons that still keep it from being owed. */
+  /** Interest of days on which accrual was stopped, keyed by the reasons that still apply to it. */
   suspended: ReadonlyMap<string, Big>;
   source: AccrualSource;
   segments: Segment[];
-  /** What was asked for last, of the present stretch: the same one or two days are asked for many times. */
+  /** A cache of the last two results. Callers repeatedly ask for the same one or two days. */
   asked: Asked | null;
   askedBefore: Asked | null;
 };
 
-/** What the present stretch earns up to a day, what has accrued in all by then, and that in cents. */
+/** Interest of the open segment up to `to`, and the total accrued by then, exact and in cents. */
 type Asked = { to: string; amount: Big; total: Big; cents: Big };
 
-/** A segment as it is counted; it is worded where somebody looks at it. */
+/** A segment with exact amounts. `worded` formats it on demand. */
 type Segment = Omit<InterestSegment, 'days' | 'balance' | 'rate' | 'amount'> & {
   balance: Big;
   rate: Big;
@@ -72,7 +72,7 @@ export function newInterestMeter({ day_count, rounding_mode }: Terms): InterestM
   return { day_count, rounding_mode, since: null, source, ...nothing };
 }
 
-/** Interest of the present stretch up to a day, which itself does not count. */
+/** Interest of the open segment up to `to`, excluding that day. */
 export function segmentInterest(
   stretch: { day_count: DayCount; since: string | null; source: AccrualSource },
   to: string,
@@ -98,14 +98,13 @@ function countedAnew(meter: InterestMeter, to: string): Asked {
   return { to, amount, total, cents: toCents(total, meter.rounding_mode) };
 }
 
-/** All interest ever accrued, with ten places, up to a day. */
+/** All interest accrued before `date`, ten decimal places. */
 export const interestAt = (meter: InterestMeter, date: string): Big => counted(meter, date).total;
 
-/** The same in cents. */
+/** All interest accrued before `date`, rounded to cents. */
 export const interestCentsAt = (meter: InterestMeter, date: string): Big =>
   counted(meter, date).cents;
 
-/** Points the meter at a source from a day on. */
 export function setAccrualSource(meter: InterestMeter, date: string, source: AccrualSource): void {
   if (meter.since !== null && isSame(meter.source, source)) return;
   closeStretch(meter, date);
@@ -118,16 +117,16 @@ function begin(meter: InterestMeter, date: string): void {
   forget(meter);
 }
 
-/** What was asked for is another figure from now on. */
+/** Clears the cache. */
 function forget(meter: InterestMeter): void {
   meter.asked = null;
   meter.askedBefore = null;
 }
 
 /**
- * One reason for accrual to rest ends. Where it is agreed, the interest of its days is owed in one go, except for
- * days on which accrual also rested for another reason: such a day waits for the end of that one, and a reason
- * that ends without an agreement drops its days for good.
+ * Ends one reason for stopping accrual. If catch-up is agreed, the suspended interest becomes owed in one
+ * amount. Days on which accrual was also stopped for another reason wait until that reason ends. Without an
+ * agreement the interest of these days is dropped for good.
  */
 export function releaseSuspendedInterest(
   meter: InterestMeter,
@@ -164,7 +163,7 @@ export function addAccruedInterest(
   meter.segments.push(segment(meter, date, date, amount, rule));
 }
 
-/** The segments so far with the present stretch up to a day. */
+/** All segments, including the open one up to `date`. */
 export function segmentsAt(meter: InterestMeter, date: string): InterestSegment[] {
   const open = openSegment(meter, date);
   return (open === null ? meter.segments : [...meter.segments, open]).map(worded);

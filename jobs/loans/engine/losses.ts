@@ -24,9 +24,9 @@ import {
 } from './reduce.ts';
 
 /**
- * Takes a loan off the books: its principal, and interest and fees where they are not given up,
- * are from now on a claim that only recoveries reduce. A part that is named leaves the rest as it is. A loan
- * that turns out to have been paid off by then has nothing to charge off.
+ * Takes a loan off the books. Its principal, and any interest and fees that are not waived, become a claim
+ * that only recoveries reduce. A partial charge-off takes only the given principal. Does nothing if the
+ * loan is already paid off on that date.
  */
 export function chargeOff(position: Position, event: EventOf<'charge_off'>): void {
   const { id: event_id, effective_date: date } = event;
@@ -52,7 +52,7 @@ export function chargeOff(position: Position, event: EventOf<'charge_off'>): voi
   position.charged_off_on = date;
 }
 
-/** What leaves the books is still owed; the explanation shows it as a negative reduction. */
+/** A charged-off amount is still owed. The explanation shows it as a negative reduction. */
 export function increaseChargedOff(
   position: Position,
   component: Component,
@@ -71,8 +71,8 @@ export function increaseChargedOff(
 }
 
 /**
- * The net proceeds of sold collateral: a recovery on a charged-off loan, else principal, interest
- * and fees in this order, and a part that was charged off. What is above the debt belongs to the borrower.
+ * Applies the net proceeds of sold collateral to principal, interest, fees and charged-off amounts, in this
+ * order. Any surplus belongs to the borrower.
  */
 export function applyLiquidation(position: Position, event: EventOf<'liquidation'>): void {
   const amount = parseMoney(event.net_proceeds);
@@ -96,8 +96,8 @@ export function applyLiquidation(position: Position, event: EventOf<'liquidation
 }
 
 /**
- * A residue too small to ask for is written off: principal first, then interest and fees. Nothing is
- * owed on purpose then, which closes a line of credit too.
+ * Writes off a small residue: principal first, then interest and fees. A write-off to zero also closes a
+ * credit line.
  */
 export function writeOff(position: Position, event: EventOf<'write_off'>): void {
   const { id: event_id, effective_date: date } = event;
@@ -111,7 +111,6 @@ export function writeOff(position: Position, event: EventOf<'write_off'>): void 
   if (totalOwed(position, date).eq(0)) position.is_closed = true;
 }
 
-/** The lender gives up a part of the debt by agreement. */
 export function forgive(position: Position, event: EventOf<'forgiveness'>): void {
   const { id: event_id, effective_date: date } = event;
   const cause = { event_id, date, rule: 'forgiveness', means: 'waived' } as const;
@@ -125,8 +124,8 @@ export function forgive(position: Position, event: EventOf<'forgiveness'>): void
 }
 
 /**
- * After a charge-off, what is forgiven is forgiven of the claim. Of a part that was charged off nothing
- * is, unless all is forgiven.
+ * After a charge-off, forgiveness reduces the claim. A partial charge-off is forgiven only by forgiving
+ * `all`.
  */
 function forgiveClaim(position: Position, event: EventOf<'forgiveness'>): void {
   const portions = { principal: event.principal, interest: event.interest, fee: event.fees };
@@ -151,7 +150,7 @@ function reduceClaim(
   addAllocationLine(position, { ...cause, component: 'charge_off' }, amount, { before, after });
 }
 
-/** The borrower owes all of it to somebody else now, and what waits for them goes along. */
+/** Moves the whole debt, the charged-off claim and suspense to the new servicer. */
 export function transferServicing(position: Position, event: EventOf<'servicing_transfer'>): void {
   const { id: event_id, effective_date: date, kind: rule } = event;
   const cause = { event_id, date, rule, means: 'moved' } as const;

@@ -3,8 +3,8 @@ import type { EventOf } from './events.ts';
 import type { Position } from './position.ts';
 
 /**
- * Counts by how many whole months agreements move the maturity. A disbursement brings a schedule of the same
- * term; any other agreement can extend or shorten the term.
+ * Counts the whole months by which workouts have moved the maturity. A disbursement brings a schedule of
+ * the same term and does not count.
  */
 export function trackMaturityExtension(
   position: Position,

@@ -24,23 +24,23 @@ export type Payoff = {
   good_through_date: string;
   principal_amount: string;
   accrued_interest: string;
-  /** One more day, to cents for people; the amounts below never multiply it. */
+  /** Interest of one more day, in cents for display. The other amounts are never computed from it. */
   per_diem: string;
   fees_amount: string;
   prepayment_penalty: string;
-  /** Money of the borrower that waits in suspense and pays its part. */
+  /** The borrower's suspense balance, which reduces the payoff amount. */
   credits_amount: string;
-  /** Interest that was paid with an instalment before its days earned it. */
+  /** Interest paid with an installment before it was earned. */
   unearned_interest: string;
   payoff_amount: string;
   payoff_amount_good_through: string;
-  /** The days that make up the interest; the amounts add up to it before rounding. */
+  /** The segments that make up the interest. Their amounts add up to it before rounding. */
   explanation: PayoffLine[];
 };
 
 /**
- * What a loan costs to pay off. A payoff payment of exactly this amount on the payoff date, with
- * the prepayment penalty assessed, leaves nothing owed and nothing over: it is the same fold.
+ * The payoff amounts of a day. Both the quote and the payment use the same fold: a payoff payment of
+ * exactly `payoff_amount` on `payoff_date`, with the penalty assessed, leaves no debt and no excess.
  */
 export function payoff(
   input: Omit<FoldInput, 'as_of'>,
@@ -68,21 +68,18 @@ export function payoff(
   };
 }
 
-/**
- * The whole debt with a penalty, less what waits in suspense and interest paid but not earned;
- * never below zero.
- */
+/** The whole debt plus the penalty, minus suspense and unearned interest. Never below zero. */
 export function payoffAmount(state: LoanState, penalty: Big = ZERO): Big {
   const debt = new Big(state.total_balance).plus(claimed(state));
   const owed = debt.plus(penalty).minus(unearnedInterest(state));
   return atLeastZero(owed.minus(state.suspense_balance));
 }
 
-/** What a regular payment of the day repays the loan with: interest paid but not earned comes back. */
+/** The amount of a regular payment that repays the loan. Unearned interest counts towards it. */
 export const repaymentAmount = (state: LoanState): Big =>
   atLeastZero(new Big(state.total_balance).minus(unearnedInterest(state)));
 
-/** A part that was charged off is still owed; after a charge-off of all there is no payoff. */
+/** The payoff includes a partial charge-off. A fully charged-off loan has no payoff. */
 const claimed = ({ is_charged_off, charge_off_balance }: LoanState): Big =>
   is_charged_off ? ZERO : parseMoney(charge_off_balance);
 
@@ -90,7 +87,7 @@ function unearnedInterest(state: LoanState): Big {
   return atLeastZero(new Big(state.interest_settled).minus(state.interest_earned));
 }
 
-/** One day's interest, ten places: 10000.00 at 0.085 on actual/365 earns 2.3287671233 a day. */
+/** One day's interest, ten decimal places. Example: 10000.00 at 0.085 on actual/365 earns 2.3287671233. */
 export function dailyInterest(balance: Big, rate: Big, dayCount: DayCount, date: string): Big {
   return roundToTenPlaces(divide(balance.times(rate), daysOfYear(dayCount, date)));
 }
@@ -108,7 +105,7 @@ function daysOfYear(dayCount: DayCount, date: string): number {
   return dayCount === 'actual_364' ? 364 : 360;
 }
 
-/** The stretches that are not yet settled, the part of them brought forward from before first. */
+/** The unsettled segments. The unsettled part of earlier ones comes first, as `brought_forward`. */
 function explainInterest(state: LoanState, rounding: Rounding): PayoffLine[] {
   const settled = new Big(state.interest_settled);
   const lines: PayoffLine[] = [];

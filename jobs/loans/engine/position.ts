@@ -22,15 +22,15 @@ export type Fee = {
   amount: Big;
   paid: Big;
   waived: Big;
-  /** Neither paid nor waived: capitalized, charged off or written off. */
+  /** Capitalized, charged off, written off or transferred. */
   moved: Big;
   assessed_date: string;
   installment_number: number | null;
-  /** The instalments ask for it, each for its part. */
+  /** Each installment asks for a part of the fee. */
   is_spread: boolean;
 };
 
-/** Why a balance changed: one line for each component and target that an event touched. */
+/** Explains a change of balance. Each event adds one line per component and target. */
 export type AllocationLine = {
   event_id: string;
   component:
@@ -44,45 +44,45 @@ export type AllocationLine = {
     | 'unapplied';
   installment_number: number | null;
   fee_id: string | null;
-  /** Interest that the books no longer count on, because the loan is on non-accrual. */
+  /** Interest that is off the books because the loan is on non-accrual. */
   is_off_books?: true;
-  /** Positive where the balance falls; for suspense and surplus, where it grows. */
+  /** Positive if the balance falls. For suspense and surplus: positive if it grows. */
   amount: string;
   rule: string;
   balance_before: string;
   balance_after: string;
 };
 
-/** Where a line is in its billing: how many cycles are over, when the last one ended, and its balance. */
+/** Billing of a credit line: the number of closed cycles, the end of the last one, and its statement. */
 type Cycle = {
   number: number;
   ended_on: string | null;
-  /** What the last statement's balance still lacks. */
+  /** The unpaid part of the last statement's balance. */
   statement_remainder: Big;
-  /** When its minimum payment is due. */
+  /** The due date of the minimum payment. */
   due_date: string | null;
-  /** What is drawn bears no interest now, and so much of the principal was drawn so. */
+  /** Draws currently bear no interest. `interest_free` is the principal drawn this way. */
   has_grace: boolean;
   interest_free: Big;
-  /** The grace is over on this day, since the statement before was not paid in time. */
+  /** The grace period ends on this day because the previous statement was not paid in time. */
   grace_ends: string | null;
 };
 
-/** A loan while its events are being applied. Only the fold and its parts change it. */
+/** A loan while the fold applies its events. Only code of the engine changes it. */
 export type Position = {
   terms: Terms;
-  /** What a payment may leave of an instalment without its being asked for. */
+  /** A payment may leave this amount of an installment unpaid, and the installment still counts as paid. */
   tolerance: Big;
   installments: Installment[];
   meter: InterestMeter;
   principal: Big;
   settled: Big;
-  /** The part of the interest owed that the books no longer count on. */
+  /** The part of owed interest that is off the books. */
   off_books: Big;
   fees: Map<string, Fee>;
   suspense: Big;
   surplus: Big;
-  /** What the last sale of collateral left owed; null before one. */
+  /** The debt left after the last sale of collateral. Null before a sale. */
   deficiency: Big | null;
   charged_off: { principal: Big; interest: Big; fee: Big };
   contract_rate: Big;
@@ -92,16 +92,19 @@ export type Position = {
   funded_on: string | null;
   charged_off_on: string | null;
   accelerated_on: string | null;
-  /** Where the schedule ends that the loan was funded with, and by how many months agreements moved that. */
+  /** The maturity of the schedule at funding, and the months by which workouts have moved it. */
   funded_maturity: string | null;
   extension_months: number;
-  /** It was late since that day when a plan was replaced, and is so since this due date by the new one. */
+  /**
+   * A delinquency that began on `since`, before a schedule change. Under the new schedule it counts from
+   * `due_date`.
+   */
   replanned_late: { since: string; due_date: string } | null;
   cycle: Cycle;
-  /** A line of credit that was paid off on purpose; owing nothing alone does not close it. */
+  /** A credit line that a payoff or write-off has closed. A zero balance alone does not close a line. */
   is_closed: boolean;
   paid: { principal: Big; interest: Big; fees: Big; recovery: Big };
-  /** The amount is not known of one that came before the loan did. */
+  /** The amount is null if the payment was made before boarding. */
   last_payment: { date: string; amount: Big | null } | null;
   allocations: AllocationLine[];
   coverage: Coverage[];
@@ -148,7 +151,7 @@ export function newPosition(terms: Terms, schedule: readonly ScheduleRow[]): Pos
   };
 }
 
-/** The position to try something on; why it came to be what it is stays behind. */
+/** A copy for trial calculations, without the explanations. */
 export const copyPosition = (position: Position): Position => ({
   ...position,
   installments: position.installments.map((installment) => ({ ...installment })),
@@ -161,26 +164,25 @@ export const copyPosition = (position: Position): Position => ({
   coverage: [],
 });
 
-/** All interest accrued up to a day, in cents. */
 export const accruedCents = ({ meter }: Position, date: string): Big =>
   interestCentsAt(meter, date);
 
-/** Interest owed in cents: what has accrued, rounded, less what was settled; never below zero. */
+/** Interest owed in cents: rounded accrued interest minus settled interest, never below zero. */
 export function interestOwed(position: Position, date: string): Big {
   return excessOver(accruedCents(position, date), position.settled);
 }
 
-/** Interest that was paid with an instalment before its days earned it, as plans allow. */
+/** Interest paid with an installment before it was earned. */
 export function interestPrepaid(position: Position, date: string): Big {
   return excessOver(position.settled, accruedCents(position, date));
 }
 
-/** What has left the books and is still owed. */
+/** The charged-off amount that is still owed. */
 export function chargedOffBalance({ charged_off }: Position): Big {
   return sum([charged_off.principal, charged_off.interest, charged_off.fee]);
 }
 
-/** What it takes to repay a loan on a day: unearned interest comes back. */
+/** The amount that repays the loan on a day. Unearned interest counts towards it. */
 export function repaymentOwed(position: Position, date: string): Big {
   return excessOver(totalOwed(position, date), interestPrepaid(position, date));
 }
@@ -199,7 +201,7 @@ export function totalOwed(position: Position, date: string): Big {
   return plus(plus(position.principal, interestOwed(position, date)), feesOwed(position));
 }
 
-/** The lowest of the contract's rate and the promotions and caps in force on a day. */
+/** The lowest of the contract rate and the promotions and caps in force on a day. */
 export function rateOn(position: Position, date: string): Big {
   if (position.promos.length === 0) return position.contract_rate;
   const limits = position.promos.filter((promo) => promo.from <= date && date <= promo.to);
@@ -227,7 +229,7 @@ export function addAllocationLine(
   position.allocations.push(explained);
 }
 
-/** Whether the loan was funded and owes nothing more; a line of credit, also that it was closed on purpose. */
+/** True if the loan was funded and owes nothing. A credit line must also have been closed. */
 export function isPaidOff(position: Position, asOf: string): boolean {
   if (position.funded_on === null || position.charged_off_on !== null) return false;
   if (position.terms.loan_type === 'line_of_credit' && !position.is_closed) return false;

@@ -4,16 +4,16 @@ import type { EventKind, LoanEvent } from './events.ts';
 export type PostedComponent =
   'principal' | 'interest' | 'fee' | 'suspense' | 'charge_off' | 'surplus' | 'off_books';
 
-/** Debit and credit for an amount by which an event reduces a component, in this order. */
+/** The accounts to debit and credit when an event reduces a component. */
 export type AccountPair = readonly [debit: AccountRole, credit: AccountRole];
 
-/** Income that was recognised when it accrued is not recognised again when it is paid. */
+/** Income recognised at accrual is not recognised again at payment. */
 export const RECEIVABLE_RELIEF = {
   interest: ['interest_income', 'interest_receivable'],
   fee: ['fee_income', 'fees_receivable'],
 } as const satisfies Partial<Record<PostedComponent, AccountPair>>;
 
-/** Money from an account: what the specification's rows say. */
+/** Entries for money received, as listed in the specification. */
 const received = (from: AccountRole): Partial<Record<PostedComponent, readonly AccountPair[]>> => ({
   principal: [[from, 'loans_receivable']],
   interest: [[from, 'interest_income']],
@@ -22,7 +22,7 @@ const received = (from: AccountRole): Partial<Record<PostedComponent, readonly A
   surplus: [[from, 'refunds_payable']],
 });
 
-/** The asset falls against an account that bears the loss; income not earned is taken back. */
+/** The asset falls against the account that bears the loss. Unpaid income is reversed. */
 const given = (by: AccountRole): Partial<Record<PostedComponent, readonly AccountPair[]>> => ({
   principal: [[by, 'loans_receivable']],
   interest: [RECEIVABLE_RELIEF.interest],
@@ -30,16 +30,16 @@ const given = (by: AccountRole): Partial<Record<PostedComponent, readonly Accoun
 });
 
 /**
- * The posting matrix (specification, "System-generated entries", and what completes it), as data: for
- * each kind of event and each component that it reduces, what is debited and credited. A component
- * that grows (money going out, a reopened principal) is the same pair with the sides exchanged.
+ * The posting matrix (specification, "System-generated entries", with additions): debit and credit for each
+ * event kind and each component it reduces. If a component grows, the sides are exchanged.
  */
 export const POSTING_MATRIX: Partial<
   Record<LoanEvent['kind'], Partial<Record<PostedComponent, readonly AccountPair[]>>>
 > = {
   disbursement: { principal: [['cash', 'loans_receivable']], fee: [['cash', 'fee_income']] },
   draw: { principal: [['cash', 'loans_receivable']] },
-  // What came over is the previous owner's until it is bought: it grows against what is owed to them.
+  // A boarded balance belongs to the previous owner until it is bought, so it grows against the amount due
+  // to them.
   boarding: {
     principal: [['due_to_investors', 'loans_receivable']],
     interest: [['due_to_investors', 'interest_receivable']],
@@ -65,7 +65,7 @@ export const POSTING_MATRIX: Partial<
   charge_off: given('charge_off_expense'),
   forgiveness: given('charge_off_expense'),
   write_off: given('rounding'),
-  // The sale has made what was owed the investor's; nothing of it is left here.
+  // The sale has made the balance the investor's; nothing of it remains in these books.
   servicing_transfer: {
     principal: [['due_to_investors', 'loans_receivable']],
     interest: [['due_to_investors', 'interest_receivable']],
@@ -79,19 +79,19 @@ export const POSTING_MATRIX: Partial<
   },
 };
 
-/** Money that a bank was ordered to move waits on an account of its own for the day of the file. */
+/** Money ordered from a bank stays in a clearing account until the day of the bank file. */
 export const inTransitAccount = (role: AccountRole): AccountRole =>
   role === 'cash' ? 'ach_clearing' : role;
 const ORDERED: readonly EventKind[] = ['disbursement', 'draw', 'payment', 'reimbursement'];
 
-/** Kinds whose rows credit income, which was recognised before: relief stands beside them. */
+/** Kinds whose entries credit income that was recognised at accrual. They also post receivable relief. */
 export const RECEIPT_KINDS: readonly LoanEvent['kind'][] = [
   'payment',
   'liquidation',
   'suspense_application',
 ];
 
-/** What an event is called in the books, where that is not its kind. */
+/** Reference types in the ledger that differ from the event kind. */
 const REFERENCES: Partial<Record<EventKind, string>> = {
   fee: 'fee_assessment',
   liquidation: 'collateral_liquidation',
@@ -101,7 +101,7 @@ const REFERENCES: Partial<Record<EventKind, string>> = {
 };
 export const referenceType = (kind: EventKind): string => REFERENCES[kind] ?? kind;
 
-/** What an event books for a component, relief included where it relieves a receivable. */
+/** The account pairs of an event and component, including relief of a receivable. */
 export function accountPairs(kind: EventKind, component: PostedComponent, isRelieved: boolean) {
   const pairs = POSTING_MATRIX[kind]?.[component] ?? [];
   const isIncome = component === 'interest' || component === 'fee';
@@ -110,7 +110,7 @@ export function accountPairs(kind: EventKind, component: PostedComponent, isReli
     : pairs;
 }
 
-/** Kinds that let a component of the loan grow, so that their rows read the other way round. */
+/** Kinds that increase a component, so that debit and credit are exchanged. */
 const GROWING: Partial<Record<EventKind, readonly PostedComponent[]>> = {
   disbursement: ['principal'],
   draw: ['principal'],
@@ -120,16 +120,16 @@ const GROWING: Partial<Record<EventKind, readonly PostedComponent[]>> = {
   accrual_start: ['off_books'],
 };
 
-/** One row of what the system books by itself, as an accountant reads it. */
+/** One row of the list of system-generated entries for accountants. */
 export type SystemEntry = {
   reference_type: string;
-  /** The part of the loan that moves; null where the entry is no loan's own. */
+  /** The part of the loan that moves. Null if the entry belongs to no loan. */
   component: string | null;
   debit: AccountRole;
   credit: AccountRole;
 };
 
-/** Every row that an event of a loan can book, read off the matrix that books it. */
+/** Lists every entry that a loan event can post, derived from the posting matrix. */
 export function listEventEntries(): SystemEntry[] {
   const kinds = Object.entries(POSTING_MATRIX) as [
     EventKind,

@@ -10,15 +10,15 @@ import {
   type AccountPair,
 } from './posting-matrix.ts';
 
-/** What an event means for the books: an amount for each account and side. */
+/** The amounts that an event posts, by account and side. */
 export type Posting = {
   debit: Partial<Record<AccountRole, Big>>;
   credit: Partial<Record<AccountRole, Big>>;
 };
 
 /**
- * What an event posts, from the lines that the fold explains it by. Without relief, money posts the
- * specification's rows and nothing beside them.
+ * Builds an event's posting from the fold's explanation lines. With `isRelieved` false, receipts post only
+ * the specification's entries.
  */
 export function buildPosting(
   event: LoanEvent,
@@ -41,7 +41,7 @@ export function buildPosting(
   return 'is_in_transit' in event ? onItsWay(moved) : moved;
 }
 
-/** A bank was ordered to move it: nothing of it is cash yet. */
+/** The bank has only received an order, so the money is not cash yet. */
 const onItsWay = ({ debit, credit }: Posting): Posting => ({
   debit: renamed(debit),
   credit: renamed(credit),
@@ -54,7 +54,7 @@ const renamed = (side: Posting['debit']) =>
     ]),
   );
 
-/** The money that really goes out: what the proceeds pay or the principal takes up never moves. */
+/** Posts only the money that leaves the bank. Deducted and capitalized fees do not move cash. */
 function netCash({ debit, credit }: Posting): Posting {
   const { cash: kept = ZERO, ...debits } = debit;
   const { cash: out = ZERO, ...credits } = credit;
@@ -65,13 +65,13 @@ function netCash({ debit, credit }: Posting): Posting {
   };
 }
 
-/** No receivable stands for interest that is off the books: it is income when it comes. */
+/** Off-books interest has no receivable. It becomes income when it is paid. */
 const offBooks = ([debit, credit]: AccountPair): AccountPair => [
   debit,
   credit === 'interest_receivable' ? 'interest_income' : credit,
 ];
 
-/** What an event adds to the debt without a line of the fold that says so. */
+/** Additions to the debt for which the fold writes no line. */
 function grownBy(event: LoanEvent): [PostedComponent, Big][] {
   if (event.kind === 'fee') return [['fee', parseMoney(event.amount)]];
   if (event.kind !== 'boarding') return [];
@@ -89,7 +89,7 @@ function add(posting: Posting, [debit, credit]: AccountPair, amount: Big) {
   posting.credit[down] = (posting.credit[down] ?? ZERO).plus(amount.abs());
 }
 
-/** What must still be posted so that `before` and this together come to `after`. */
+/** The correction that turns `before` into `after`. */
 export function postingDifference(before: Posting, after: Posting): Posting {
   const change: Posting = { debit: {}, credit: {} };
   for (const side of ['debit', 'credit'] as const) {
@@ -108,7 +108,7 @@ export function postingDifference(before: Posting, after: Posting): Posting {
   return change;
 }
 
-/** The same with each role on one side only, as what it comes to. */
+/** Nets each account so that it appears on one side only. */
 export function netPosting({ debit, credit }: Posting): Posting {
   const net: Posting = { debit: {}, credit: {} };
   for (const role of new Set([...Object.keys(debit), ...Object.keys(credit)] as AccountRole[])) {

@@ -14,9 +14,9 @@ import { toLoanState, type LoanState } from './state.ts';
 export type ProjectedPayment = { installment_number: number; due_date: string; amount: string };
 
 /**
- * The state at the end of a day if every scheduled payment is made on its due date, from today through
- * the day itself, the last one paying all that is left. Nothing else is assumed: what is past due today stays so until
- * these payments cover it, and no fee is added.
+ * The state at the end of `as_of` if the borrower makes every scheduled payment from today through `as_of`
+ * on its due date. The last payment covers the rest. No other payment or fee is assumed, so a past-due
+ * amount stays open until these payments cover it.
  */
 export function projectState(
   input: Omit<FoldInput, 'as_of'>,
@@ -41,8 +41,8 @@ export function projectState(
 }
 
 /**
- * Lets a line's cycles go by from a day to another, each ending with its minimum payment, which is paid
- * when it is due. It ends early where nothing is owed any more, since nothing is drawn.
+ * Projects a line's billing cycles. Each cycle ends with a minimum payment, which is paid on its due date.
+ * Assumes no new draws and stops when the debt is zero.
  */
 function payByCycle(run: ReplayRun, from: string, to: string): ProjectedPayment[] {
   const payments: ProjectedPayment[] = [];
@@ -66,9 +66,9 @@ function payByCycle(run: ReplayRun, from: string, to: string): ProjectedPayment[
 }
 
 /**
- * A loan's schedule as it was paid and will be paid from a day on, by whoever pays then what is past due, and each
- * instalment on its due date: the last row asks for all that is owed by then, each row shows the
- * interest that it will find, and rows that nothing is left for ask for nothing. Each row ends where the next begins.
+ * A loan's schedule: paid rows as they were paid, open rows as they will be paid. It assumes that the
+ * borrower pays the past-due amount today and each installment on its due date. The last row asks for the
+ * remaining debt. Rows beyond a zero balance ask for nothing.
  */
 export function projectSchedule(input: FoldInput): InstallmentState[] {
   const now = replay(input);
@@ -78,7 +78,7 @@ export function projectSchedule(input: FoldInput): InstallmentState[] {
   return rowsAsPaid(rows, { ...state, events: now.events, is_payable });
 }
 
-/** The rows with what the open ones will ask for and find. */
+/** The rows, with projected amounts for the open ones. */
 function openRowsAhead(
   input: FoldInput,
   { installments, past_due_amount }: LoanState,
@@ -87,7 +87,7 @@ function openRowsAhead(
   const late = { installment_number: 0, due_date: as_of, amount: past_due_amount };
   const current = past_due_amount === '0.00' ? input : having(input, late);
   let run: ReplayRun = replay(current);
-  // Payments of today come before a plan that is agreed today, which may be another after them.
+  // Today's payments come before a schedule agreed today and can change it, so the history is replayed.
   const asked = (row: InstallmentState) => {
     const { due_date } = row;
     const payment = askedOn(advanceTo(run, due_date).position, due_date);
@@ -108,7 +108,7 @@ function openRowsAhead(
   ];
 }
 
-/** The rows before a day; what is past due of them is split as a payment of that day will find it. */
+/** The rows due before today. Their past-due amounts are split as a payment of today would be. */
 function latePaid(
   input: FoldInput,
   installments: readonly InstallmentState[],
@@ -123,7 +123,7 @@ function latePaid(
     if (row.status === 'paid' || row.status === 'canceled') return row;
     const amount = row === open.at(-1) ? left : min(parseMoney(row.open_amount), left);
     const before = balancesOf(run.position);
-    // The debt is less than its installments: this one finds nothing left.
+    // The debt is smaller than the installments, so this row has nothing left to pay.
     if (amount.lte(0)) return asPaid(row, null, { before, after: before });
     left = left.minus(amount);
     const { period_number: installment_number } = row;
@@ -133,7 +133,7 @@ function latePaid(
   });
 }
 
-/** Whether anything is asked for by instalments. */
+/** True if the loan owes money and is neither accelerated nor charged off. */
 export const isPayable = (position: Position, date: string): boolean =>
   position.accelerated_on === null &&
   position.charged_off_on === null &&
@@ -144,7 +144,7 @@ const having = (input: FoldInput, payment: ProjectedPayment): FoldInput => ({
   events: [...input.events, projectedPaymentEvent(payment)],
 });
 
-/** What was due before a day is paid on it. */
+/** Pays the past-due amount of `date`. */
 export function payPastDue(run: ReplayRun, date: string): void {
   const amount = pastDueAmountOn(run.position, date);
   if (amount.eq(0)) return;
@@ -154,7 +154,6 @@ export function payPastDue(run: ReplayRun, date: string): void {
   );
 }
 
-/** The instalments that fall due from a day on. */
 export const remainingInstallments = ({ installments }: Position, date: string): Installment[] =>
   installments.filter(({ row, is_canceled }) => !is_canceled && row.due_date >= date);
 
@@ -162,9 +161,8 @@ const balancesOf = ({ principal, paid }: Position) => ({ principal, fees: paid.f
 type Balances = ReturnType<typeof balancesOf>;
 
 /**
- * A row with the parts of what it asks for; what it was paid before went to what is neither fee nor
- * principal. One that asks for nothing more is as it was paid. Interest that comes back with the payment has
- * repaid before it: the row begins with what is then left.
+ * A row with the parts of its projected payment. Earlier payments count as interest here. Returned unearned
+ * interest repays debt before the payment does, so the row begins at the balance after that.
  */
 function asPaid(
   row: InstallmentState,
@@ -193,7 +191,7 @@ function asPaid(
   };
 }
 
-/** Pays on a day what its instalment asks for then, if anything. */
+/** Pays the installments due on a day. Returns null if nothing is open. */
 export function payInstallment(run: ReplayRun, date: string): ProjectedPayment | null {
   advanceTo(run, date);
   const payment = askedOn(run.position, date);
@@ -201,7 +199,10 @@ export function payInstallment(run: ReplayRun, date: string): ProjectedPayment |
   return payment;
 }
 
-/** What the instalments of a day still ask for: the last one, all that it takes to repay the loan. */
+/**
+ * The open amount of the installments due on a day. For the last installment: the amount that repays the
+ * loan.
+ */
 function askedOn(position: Position, date: string): ProjectedPayment | null {
   const standing = position.installments.filter(({ is_canceled }) => !is_canceled);
   const due = standing.filter(({ row }) => row.due_date === date);
@@ -215,7 +216,6 @@ function askedOn(position: Position, date: string): ProjectedPayment | null {
   return { installment_number: first.row.period_number, due_date: date, amount: money(amount) };
 }
 
-/** The event that a projected payment stands for. */
 export function projectedPaymentEvent({
   installment_number,
   due_date,

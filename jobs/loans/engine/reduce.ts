@@ -11,7 +11,7 @@ import {
   type Position,
 } from './position.ts';
 
-/** Whether an amount was paid in money, given by the lender, or moved elsewhere in the books. */
+/** Paid in money, waived by the lender, or moved to another balance. */
 export type ReductionMeans = 'paid' | 'waived' | 'moved';
 
 type Cause = {
@@ -22,7 +22,7 @@ type Cause = {
   installment_number?: number | null;
 };
 
-/** Takes from principal what it owes, at most the amount, and explains it. */
+/** Reduces principal by at most the owed amount and explains the change. Returns the reduction. */
 export function reducePrincipal(position: Position, wanted: Big, cause: Cause): Big {
   const amount = min(wanted, position.principal);
   if (!isAboveZero(amount)) return ZERO;
@@ -38,8 +38,8 @@ export function reducePrincipal(position: Position, wanted: Big, cause: Cause): 
 }
 
 /**
- * Settles accrued interest. On loans that follow their plan a payment may settle the rest of the
- * open period in advance: the meter catches up with it on the due date.
+ * Settles accrued interest. Under scheduled interest, a payment may prepay the rest of the open period,
+ * which is earned by the due date.
  */
 export function reduceInterest(
   position: Position,
@@ -55,7 +55,7 @@ export function reduceInterest(
   return amount;
 }
 
-/** What is off the books goes first: cash for it is income that was not counted before. */
+/** Off-books interest is settled first. Cash for it is income that was not yet counted. */
 function explainInterest(position: Position, cause: Cause, amount: Big, before: Big): void {
   const line = { ...lineOf(cause), component: 'interest' } as const;
   const after = interestOwed(position, cause.date);
@@ -90,7 +90,7 @@ function lineOf({ event_id, rule, installment_number }: Cause) {
   return { event_id, rule, installment_number: installment_number ?? null };
 }
 
-/** Takes from the fees, oldest first; answers how much was taken. */
+/** Reduces fees, oldest first. Returns the reduction. */
 export function reduceFees(position: Position, wanted: Big, cause: Cause): Big {
   let taken = ZERO;
   for (const fee of openFees(position)) {
@@ -112,7 +112,7 @@ function compareFees(one: Fee, other: Fee): number {
   return one.fee_id < other.fee_id ? -1 : 1;
 }
 
-/** Money that belongs to the borrower and is not applied: it waits in suspense. */
+/** Keeps money that belongs to the borrower in suspense. A negative amount takes it out. */
 export function addToSuspense(position: Position, amount: Big, event_id: string, rule: string) {
   if (isZero(amount)) return;
   const before = position.suspense;
@@ -123,7 +123,7 @@ export function addToSuspense(position: Position, amount: Big, event_id: string,
   });
 }
 
-/** Raises the principal; the explanation shows it as a negative reduction. */
+/** Increases principal. The explanation shows a negative reduction. */
 export function increasePrincipal(position: Position, amount: Big, event_id: string, rule: string) {
   if (!isAboveZero(amount)) return;
   const before = position.principal;
@@ -134,7 +134,7 @@ export function increasePrincipal(position: Position, amount: Big, event_id: str
   });
 }
 
-/** Reads a portion of what is owed: never more than that. */
+/** The amount of a portion, capped at the owed amount. */
 export function portionAmount(portion: Portion | undefined, owed: Big): Big {
   if (portion === undefined) return ZERO;
   return portion === 'all' ? owed : min(parseMoney(portion), owed);

@@ -6,7 +6,7 @@ import type { EventKind, LoanEvent } from './events.ts';
 import type { AllocationLine } from './position.ts';
 import type { LoanState } from './state.ts';
 
-/** Events that bring money, take it back, or count as money. */
+/** Events that bring money, return it, or count as money. */
 const MONEY: readonly EventKind[] = [
   'payment',
   'suspense_application',
@@ -17,29 +17,36 @@ const COMPONENTS = ['principal', 'interest', 'fee'] as const;
 type Component = (typeof COMPONENTS)[number];
 
 type Line = Pick<AllocationLine, 'event_id' | 'balance_before'> & {
-  /** Null where the money repaid nothing. */
+  /** Null if the money repaid nothing. */
   component: Component | null;
   amount: Big;
   is_money: boolean;
 };
 
-/** Where the money of a row begins: at a line, of which so much belongs to the row before. */
+/**
+ * The start of a row's money: the index of a line, and the part of that line that belongs to the previous
+ * row.
+ */
 type Cut = { at: number; used: Big };
 
-/** What was paid from one cut to the next. */
+/** Amounts paid between two cuts. */
 type Paid = Record<Component, Big>;
 
 type History = Pick<LoanState, 'allocations' | 'coverage' | 'principal_balance'> & {
   events: readonly LoanEvent[];
-  /** Whether the open rows show what they will ask for. */
+  /** True if the open rows show their projected amounts. */
   is_payable: boolean;
 };
 
 /**
- * The rows of a schedule with what was really paid of each. Each row ends at the balance at which the next one begins,
- * and the last paid one at the principal owed. Money belongs to the row that it covers, and extra principal to the last
- * row that was covered before it. Principal that is drawn, capitalized or forgiven changes only the balances. Rows that
- * were paid to a previous servicer keep their payments. Canceled rows have no amounts.
+ * A schedule's rows with the amounts that were paid.
+ *
+ * - Each row ends at the balance at which the next one begins. The last paid row ends at the principal
+ *   owed.
+ * - Money belongs to the row it covers. Extra principal belongs to the last row covered before it.
+ * - Draws, capitalization and forgiveness change only the balances.
+ * - Rows paid to a previous servicer keep their payments.
+ * - Canceled rows have no amounts.
  */
 export function rowsAsPaid(
   rows: readonly InstallmentState[],
@@ -93,7 +100,7 @@ function rowAsPaid(row: InstallmentState, paid: Paid | null, around: Around): In
   if (!is_payable)
     return { ...row, ...ends(beginning, excessOver(beginning, parseMoney(row.principal_amount))) };
   if (paid === null) return row;
-  // What it will be paid, without what it was: that is part of its interest there.
+  // The row's interest includes the earlier payments. Count only the projected part.
   const interest = parseMoney(row.interest_amount).minus(row.paid_amount);
   const { paid_amount } = amountsOf(paid);
   const whole = amountsOf({
@@ -125,7 +132,7 @@ function amountsOf({ principal, interest, fee }: Paid) {
   };
 }
 
-/** Of a row that a previous servicer was paid, the payment is known, and its split follows from the balances. */
+/** For a row paid to a previous servicer only the payment is known. The split follows from the balances. */
 function keptAmounts(row: InstallmentState, { beginning, next }: Around) {
   const fees = parseMoney(row.fees_amount);
   const principal = excessOver(beginning, next);
@@ -138,7 +145,7 @@ function keptAmounts(row: InstallmentState, { beginning, next }: Around) {
   };
 }
 
-/** Money that waits in suspense repays nothing, and its line only says when it came. */
+/** Suspense money repays nothing. Its line has amount zero and only marks when the money arrived. */
 function linesOf({ allocations, events }: History): Line[] {
   const kinds = new Map(events.map(({ id, kind }) => [id, kind]));
   return allocations.map(({ event_id, component, amount, balance_before }) => {
@@ -150,7 +157,7 @@ function linesOf({ allocations, events }: History): Line[] {
   });
 }
 
-/** By row, where its money begins; null where no money covers it. Rows take the lines in their order. */
+/** For each row the start of its money, or null if no money covers it. Rows use the lines in order. */
 function cutsOf(
   rows: readonly InstallmentState[],
   coverage: readonly Coverage[],
@@ -176,7 +183,7 @@ function cutsOf(
 const isBefore = (one: Cut, other: Cut) =>
   one.at < other.at || (one.at === other.at && one.used.lt(other.used));
 
-/** Where so much of an event's money is spent. */
+/** The position at which `offset` of the event's money is spent. */
 function cutOf(lines: readonly Line[], eventId: string, offset: Big): Cut | null {
   const begin = lines.findIndex(({ event_id }) => event_id === eventId);
   if (begin < 0) return null;
@@ -190,7 +197,7 @@ function cutOf(lines: readonly Line[], eventId: string, offset: Big): Cut | null
   return { at, used: ZERO };
 }
 
-/** The principal at a cut; null where nothing has moved it since. */
+/** The principal at a cut. Null if no later line moves principal. */
 function balanceAt(lines: readonly Line[], { at, used }: Cut): Big | null {
   const next = lines.findIndex((line, index) => index >= at && line.component === 'principal');
   const line = lines[next];
@@ -209,7 +216,7 @@ function paidBetween(lines: readonly Line[], from: Cut, to: Cut | null | undefin
   return paid;
 }
 
-/** The principal that is owed; what was owed before the loan was charged off. */
+/** The owed principal. For a charged-off loan: the principal before the charge-off. */
 function principalOwed({ events, principal_balance }: History, lines: readonly Line[]): Big {
   const losses = events.filter(
     (event) => event.kind === 'charge_off' && event.principal_amount === undefined,

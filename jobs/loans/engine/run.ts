@@ -4,10 +4,13 @@ import { endGrace, graceEndDate } from './grace.ts';
 import { updateAccrualPace } from './accrual-pace.ts';
 import { copyPosition, type Position } from './position.ts';
 
-/** A position on its way through time: the day it has come to, which is counted. */
+/** A position during a replay, and the day through which it is counted. */
 export type ReplayRun = { position: Position; day: string };
 
-/** Lets time pass to a day: the meter turns where a promotion, a grace or a period of the plan ends. */
+/**
+ * Advances to a day. The pace of interest changes where a promotion, a grace period or a scheduled period
+ * ends.
+ */
 export function advanceTo(run: ReplayRun, date: string): ReplayRun {
   for (
     let turn = nextAccrualChange(run);
@@ -22,7 +25,7 @@ export function advanceTo(run: ReplayRun, date: string): ReplayRun {
   return run;
 }
 
-/** The next day on which interest changes its pace although nothing happens. */
+/** The next day on which the pace of interest changes without an event. */
 export function nextAccrualChange({ position, day }: ReplayRun): string | null {
   let turn = earlier(position.meter.source.pace?.until ?? null, graceEndDate(position));
   for (const promo of position.promos) {
@@ -35,7 +38,7 @@ export function nextAccrualChange({ position, day }: ReplayRun): string | null {
 const earlier = (one: string | null, other: string | null): string | null =>
   one === null || other === null ? (one ?? other) : earliest(one, other);
 
-/** What a position comes to by a later day if nothing happens until then; it stays as it is itself. */
+/** The position on a later day if nothing happens before. Does not change the given position. */
 export function positionOn({ position, day }: ReplayRun, date: string): Position {
   const turn = nextAccrualChange({ position, day });
   const isSteady = turn === null || turn >= date;

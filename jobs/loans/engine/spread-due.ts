@@ -4,7 +4,7 @@ import { feesIn } from '../schedule/spread-fees.ts';
 import { payableInstallments } from './coverage.ts';
 import { outstandingFeeAmount, type Position } from './position.ts';
 
-/** What is owed of such fees on a day: all that no later instalment is going to ask for. */
+/** The open amount of spread fees, minus the parts that later installments will ask for. */
 export function spreadFeesDue(position: Position, date: string): Big {
   if (position.fees.size === 0) return ZERO;
   const spread = [...position.fees.values()].filter(({ is_spread }) => is_spread);

@@ -29,40 +29,40 @@ export type FeeState = {
   outstanding_amount: string;
   assessed_date: string;
   installment_number: number | null;
-  /** The instalments ask for it, each for its part. */
+  /** Each installment asks for a part of the fee. */
   is_spread: boolean;
 };
 
-/** What a loan is at the start of a day, after the events of that day, with the reasons. */
+/** A loan's state on a day, including that day's events, with explanations. */
 export type LoanState = {
   as_of: string;
   principal_balance: string;
-  /** The part of it that bears no interest as long as statements are paid in full. */
+  /** The part of principal that bears no interest if statements are paid in full. */
   interest_free_balance: string;
   accrued_interest: string;
-  /** All interest ever accrued, ten places and in cents; and the cents of it that are settled. */
+  /** All interest accrued, with ten decimal places and in cents, and the settled part of it in cents. */
   interest_accrued: string;
   interest_earned: string;
   interest_settled: string;
-  /** The part of the interest owed that the books no longer count on. */
+  /** The part of owed interest that is off the books. */
   off_books_interest: string;
   fees: FeeState[];
   outstanding_fees: string;
   total_balance: string;
   suspense_balance: string;
   surplus_balance: string;
-  /** What the last sale of collateral left owed, and is owed still. */
+  /** The debt left by the last sale of collateral that is still owed. */
   deficiency_balance: string;
   charge_off_balance: string;
   covered_amount: string;
-  /** The rate agreed, and the one of the day: a promotion or a cap may be below it. */
+  /** The agreed rate. `current_rate` can be lower because of a promotion or cap. */
   contract_rate: string;
   current_rate: string;
   is_accruing: boolean;
   is_paid_off: boolean;
   is_charged_off: boolean;
   is_accelerated: boolean;
-  /** Why accrual rests: freeze, non_accrual and the like. */
+  /** Reasons why accrual is stopped, for example `freeze` or `non_accrual`. */
   accrual_stops: string[];
   bill: Bill;
   installments: InstallmentState[];
@@ -73,10 +73,10 @@ export type LoanState = {
   days_past_due: number;
   delinquency_bucket: DelinquencyBucket;
   pauses: Pause[];
-  /** The billing cycle that a line is in; null where it has none. */
+  /** The current billing cycle of a credit line. Null if it has none. */
   cycle: CycleState | null;
   maturity_date: string | null;
-  /** By how many whole months agreements have made the term longer, or shorter. */
+  /** Whole months by which workouts have changed the term. Negative if shorter. */
   extension_months: number;
   last_payment_date: string | null;
   last_payment_amount: string | null;
