@@ -22,8 +22,8 @@ export const BuybackResult = z.object({
 });
 
 /**
- * Takes loans that were sold with the portfolio back from the investor: all of them, or none. They are
- * booked as before the sale from now on, and are in no portfolio.
+ * Buys sold loans back from the investor: all of them, or none. They are booked as before the sale again,
+ * and belong to no portfolio.
  */
 export async function buyBack(
   work: Work,
@@ -54,7 +54,7 @@ export async function buyBack(
   return { portfolio_id: id, bought_back_count: sold.length, loan_ids };
 }
 
-/** Locks the loans in turn, and says what each is carried at and has of the price. */
+/** Locks the loans, and returns each loan's carrying amounts and share of the price. */
 async function sharesOf(
   work: Work,
   sold: Awaited<ReturnType<typeof sales.listBookedSales>>,
@@ -77,7 +77,10 @@ async function sharesOf(
   return loans.map((loan, index) => ({ ...loan, share: shares[index] ?? '0.00' }));
 }
 
-/** Each part is what is due up to it less what was due before it, so that they add up to the whole. */
+/**
+ * Splits an amount by weights. Each part is a difference of rounded running totals, so the parts add up
+ * exactly.
+ */
 function shareOut(amount: Big, weights: readonly Big[]): string[] {
   const total = sum(weights);
   const dueFor = (weight: Big) => toCents(divide(amount.times(weight), total));

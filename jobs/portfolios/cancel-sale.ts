@@ -8,8 +8,8 @@ import type { Work } from '../work.ts';
 export const CancelSale = z.object({});
 
 /**
- * Takes an agreed sale back before it settles: the portfolio is as it was before, and may be sold again.
- * What was agreed stays as canceled assignments, and in the history.
+ * Cancels an agreed sale before it settles. The portfolio can be sold again. The canceled assignments and
+ * the history keep the agreement.
  */
 export async function cancelSale(work: Work, id: string) {
   const [portfolio] = await portfolios.lock(work.tx, [id]);

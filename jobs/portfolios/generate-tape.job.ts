@@ -30,7 +30,7 @@ export const TapeRequest = z.object({
   format: z.enum(tapes.TAPE_FORMATS).optional(),
 });
 
-/** Writes down what is wanted: the tape as the config has it at this moment. Answers its id. */
+/** Records a request for a tape with the config's current settings. Returns the tape's id. */
 export async function requestTape(
   work: Work,
   configId: string,
@@ -56,7 +56,7 @@ export async function requestTape(
   });
 }
 
-/** A day that is past is told as it was known then, or not at all. */
+/** Throws `Conflict` if the records of a past day do not contain everything that the tape needs. */
 async function checkKnown(
   { tx }: Work,
   day: string,
@@ -72,7 +72,7 @@ async function checkKnown(
   if (wanted.length > 0) await assertAttributesRecorded(tx, day, wanted);
 }
 
-/** What a tape comes to, told with its pages. */
+/** The totals of a tape, added up page by page. */
 type Totals = Omit<pages.TapePage, 'written'>;
 const nothing = (): Totals => ({
   row_count: 0,
@@ -87,8 +87,8 @@ const nothing = (): Totals => ({
 type Read = { page: pages.TapePage; before: string | null; after: string | null };
 
 /**
- * The texts of all the pages of the tape, some thousands of loans each, added up in `totals`. While one is
- * written to the files, the database writes the next one: where that ends is asked with the one before.
+ * Yields the text of each page of the tape and adds its figures to `totals`. Reads one page ahead: Postgres
+ * formats the next page while this one is written to the file store.
  */
 async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSource, totals: Totals) {
   const form = tape.format === 'csv' ? 'csv' : 'json';
@@ -107,7 +107,8 @@ async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSourc
     while (ahead !== null) {
       const { page, before, after }: Read = await ahead;
       ahead = before === null ? null : read(before, after);
-      // Whoever waits for it is told of its failure, which must not end the process before.
+      // The next iteration handles the error. Without this, an unhandled rejection would end the process
+      // first.
       ahead?.catch(() => undefined);
       const { written, ...told } = page;
       add(totals, told);
@@ -116,7 +117,7 @@ async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSourc
       if (written !== null) yield written;
     }
   } finally {
-    // Nothing is asked of a transaction that has ended.
+    // Wait for the page read ahead: it must not use the transaction after its end.
     await ahead?.catch(() => undefined);
   }
 }
@@ -127,8 +128,8 @@ function add(totals: Totals, { principal_balance, ...counts }: Totals) {
 }
 
 /**
- * Makes the tape that was ordered: read from one snapshot of the database, written to the files as it
- * is read, and then known as a document. Made twice, it is one document, and the file of the first.
+ * Generates a requested tape from one database snapshot, streams it to the file store and adds it as a
+ * document. If two workers generate the same tape, the first document stays and the second file is removed.
  */
 export async function writeTape(within: Within, files: Files, tenantId: string, tapeId: string) {
   const made = await within(tenantId, (work) => written(work, files, tapeId), { snapshot: true });
@@ -141,13 +142,13 @@ export async function writeTape(within: Within, files: Files, tenantId: string, 
   if (!isFirst) await files.remove(made.file.key);
 }
 
-/** Each making has a file of its own, so that a second one never changes what the first one told. */
+/** Each run writes its own file, so a second run never changes the first one's file. */
 async function written(work: Work, files: Files, tapeId: string) {
   const { tx, today } = work;
   const order = await tapes.findUnfinished(tx, tapeId);
   if (order === null) return null;
   const source: LoanSource = order.as_of_date < today ? 'recorded' : 'live';
-  // It may have been ordered while the day was open, or by its close.
+  // The tape may have been requested while its day was open, or by the day's close.
   if (source === 'recorded') await checkKnown(work, order.as_of_date, order);
   const totals = nothing();
   let cut = 0;
@@ -214,7 +215,7 @@ const WARNINGS = {
   day_open: 'Loans told before the day was closed: what still happens on it is not in this tape.',
 } as const;
 
-/** What buyers look for first, said before they do. */
+/** The warnings that a buyer would look for first. */
 const warningsOf = (totals: Record<keyof typeof WARNINGS, number>) =>
   (Object.keys(WARNINGS) as (keyof typeof WARNINGS)[])
     .filter((code) => totals[code] > 0)
@@ -233,7 +234,7 @@ export const generateTape = job({
   failed: ({ tx }, { tape_id }, reason) => tapes.markFailed(tx, tape_id, reason),
 });
 
-/** Orders the tapes that are due when the day is closed. Answers how many. */
+/** Enqueues the tapes that are due at the close of the day. Returns their number. */
 export async function enqueueDueTapes(work: Work, day: string): Promise<number> {
   const due = await tapes.listDueConfigIds(work.tx, day);
   for (const id of due) {

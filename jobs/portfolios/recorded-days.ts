@@ -3,7 +3,7 @@ import * as snapshots from '../../sql/portfolios/snapshots.ts';
 import { Conflict } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** Refuses a day of which the close kept nothing. */
+/** Throws `Conflict` if the day has no snapshots. */
 export async function assertDayRecorded(tx: Work['tx'], day: string, field: string) {
   if (await snapshots.isRecorded(tx, day)) return;
   throw new Conflict('Nothing was recorded of the loans on that day.', 'no_loan_snapshots', {
@@ -12,7 +12,10 @@ export async function assertDayRecorded(tx: Work['tx'], day: string, field: stri
   });
 }
 
-/** Refuses a day from before that was kept which seldom changes, rather than tell it as it is today. */
+/**
+ * Throws `Conflict` if the day precedes the attribute history of the given columns. The current values
+ * could be wrong for that day.
+ */
 export async function assertAttributesRecorded(
   tx: Work['tx'],
   day: string,

@@ -31,10 +31,10 @@ export const Sale = z.object({
 });
 
 /**
- * Marks the portfolio sold, once, and writes down what is agreed: an assignment of each loan to the
- * investor, pending. The loans change hands, and the sale is booked, as the close of the settlement day
- * begins; until then all of it is the seller's. A settlement day that is over settles in the next
- * close. A loan that has an owner already cannot be sold again with it.
+ * Agrees the sale of a portfolio: marks it sold and creates a pending assignment of each loan to the
+ * investor. Ownership changes and the sale is booked when the close of the settlement date starts, or at
+ * the next close if that day is over. Until then, everything belongs to the seller. Throws `Conflict` if a
+ * loan already has an owner.
  */
 export async function sellPortfolio(work: Work, id: string, input: z.output<typeof Sale>) {
   const { investor_id = null, sale_date = work.today, settlement_date = sale_date } = input;
@@ -89,7 +89,7 @@ async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
   await assertSettlementInstrument(work, investor_id, settlement_instrument_id);
 }
 
-/** A price says the ratio and a ratio says the price, of the principal that is sold. */
+/** Derives the price from the ratio to the sold principal, or the ratio from the price. */
 function priceOf({ sale_price, purchase_price_ratio }: z.output<typeof Sale>, principal: Big) {
   if (sale_price === undefined && purchase_price_ratio === undefined)
     return { price: null, ratio: null };

@@ -10,14 +10,14 @@ import type { Work } from '../work.ts';
 type New = { investor_id: string; from_date: string; servicing_fee_rate: string };
 
 /**
- * From that month on, all loans of the investor cost this rate, whenever they were bought. A month that
- * was told has its fee, and keeps it.
+ * Sets the servicing fee rate of all loans of the investor from a month on, whenever the loans were bought.
+ * Throws `Conflict` if that month was already remitted.
  */
 export async function addServicingFeeRate(work: Work, input: New): Promise<string> {
   const { investor_id, from_date } = input;
   if (from_date !== monthStart(from_date))
     throw new Invalid({ from_date: 'Must be the first day of a month.' });
-  // A remittance that is made at this moment either has the rate or is found here.
+  // Serializes with remittances: a concurrent one either uses the new rate or is found below.
   await lockInvestor(work.tx, investor_id);
   if (await hasRemittanceSince(work.tx, investor_id, from_date)) {
     throw new Conflict(
@@ -28,7 +28,10 @@ export async function addServicingFeeRate(work: Work, input: New): Promise<strin
   return insert(work.tx, 'servicing_fee_rates', { ...input, created_by: work.actor.id });
 }
 
-/** Once its rate has dates, an investor's own would count for nothing: it is not changed. */
+/**
+ * Changes an investor. Once dated rates exist, they replace the investor's own rate, which then cannot
+ * change.
+ */
 export async function changeInvestor(work: Work, id: string, changes: Values, row: Row) {
   const { servicing_fee_rate: rate } = changes;
   const isNew = typeof rate === 'string' && !new Big(rate).eq(String(row['servicing_fee_rate']));

@@ -32,8 +32,8 @@ export const TransferResult = z.object({
 });
 
 /**
- * Moves loans to another portfolio at once. A loan that is not in this one (any more) is skipped and
- * named; both portfolios are locked, so a transfer that runs at the same time finds the rest.
+ * Moves loans to another portfolio. Loans that are not in this portfolio are skipped and listed. Both
+ * portfolios are locked, so a concurrent transfer moves the remaining loans.
  */
 export async function transferLoans(
   work: Work,

@@ -35,12 +35,12 @@ export const PayOffRequest = z.object({
 });
 type PayOffRequest = z.output<typeof PayOffRequest>;
 
-/** How the debt of a day comes to nothing: what is paid, and what is not asked for. */
+/** How the debt becomes zero: paid, credited and written-off amounts. */
 type Closing = { penalty: Big; paid: Big; credited: Big; written_off: Big };
 
 /**
- * Closes a loan, so that ledger and status agree: the whole debt is received as a payoff payment;
- * what is too small to ask for is written off, and what the lender waives is a service credit.
+ * Pays off and closes a loan. The debt is received as a payoff payment. A rest within the tolerance is
+ * written off, and a waived rest becomes a service credit. Throws `Conflict` if the amount is insufficient.
  */
 export async function payOffLoan(work: Work, loanId: string, input: PayOffRequest) {
   const loan = await openLoan(work, loanId);
@@ -55,14 +55,14 @@ export async function payOffLoan(work: Work, loanId: string, input: PayOffReques
     ? parseMoney(String(quote['prepayment_penalty']))
     : prepaymentPenalty(row, state);
   const closing = await closingOf(work, loan, { ...input, penalty }, state);
-  // The payoff itself is what the quote was for, and does not overtake it.
+  // Accept the quote first, so that the payoff itself does not supersede it.
   if (quote) await accept(work, loanId, quote.id);
   const isOver = await settle(work, loan, { ...input, on, payer_id }, closing);
-  // Something that came after the payoff date still asks for more.
+  // An event after the payoff date left an open amount.
   if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
 }
 
-/** The quote that the payoff answers: one of this loan, and not overtaken. */
+/** Returns the loan's active quote. Throws if it belongs to another loan or is no longer active. */
 async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | undefined) {
   if (!id) return null;
   const quote = await find(tx, quotes.payoffQuotes, id);
@@ -106,7 +106,7 @@ const insufficient = ({ row }: OpenLoan, owed: Big) =>
     payoff_amount: money(owed),
   });
 
-/** Answers whether the loan is closed then. */
+/** Records the payoff. Returns whether the loan is now paid off. */
 async function settle(
   work: Work,
   loan: OpenLoan,
@@ -135,7 +135,7 @@ async function settle(
   return (await openLoan(work, loan.row.id)).state.is_paid_off;
 }
 
-/** What is not asked for is on record as a credit of the lender's. */
+/** A waived rest is recorded as a service credit sponsored by the lender. */
 async function waived(
   work: Work,
   { row }: OpenLoan,
@@ -155,7 +155,7 @@ async function waived(
   return newEvent({ id, kind: 'service_credit', effective_date, ...given, payment_id });
 }
 
-/** Where nothing is paid, money that waits in suspense pays its part of the debt. */
+/** Without a payment, suspense money pays its part of the debt. */
 function suspenseOf({ state }: OpenLoan, on: string): LoanEvent[] {
   if (parseMoney(state.suspense_balance).eq(0)) return [];
   return [

@@ -23,8 +23,8 @@ export const NewCreditFile = z.object({
 type NewCreditFile = z.output<typeof NewCreditFile>;
 
 /**
- * Takes every record that waits, up to the period, into one file. From then on the records are
- * reported and do not change.
+ * Puts every queued record up to the period into one file. From then on, the records are reported and
+ * cannot change.
  */
 async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
   const { tx, today } = work;
@@ -67,7 +67,7 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
 const FILE_BUREAUS = ['innovis', 'equifax', 'experian', 'transunion'] as const;
 const REQUIRED = ['reporter_name', 'reporter_address', 'identification_number'] as const;
 
-/** The tenant's settings for files; refused while they lack what every bureau requires. */
+/** The tenant's settings for credit files. Throws `Conflict` if a required setting is missing. */
 async function reporterOf({ tx }: Work) {
   const settings = (await settingsOf(tx)).credit_reporting;
   const hasBureau = FILE_BUREAUS.some((bureau) => settings.program_ids[bureau]);
@@ -83,8 +83,8 @@ async function reporterOf({ tx }: Work) {
 }
 
 /**
- * A record that a bureau would reject, or add to another loan's account, is not sent. A task says what to
- * correct, so that the record of the next month is sent.
+ * Suppresses records that a bureau would reject or add to another loan's account. A task says what to
+ * correct before the next month's record.
  */
 const suppressIncomplete = ({ tx, today }: Work, { reporting_period }: NewCreditFile) =>
   incomplete.suppressIncomplete(tx, {
@@ -102,10 +102,7 @@ const INCOMPLETE = {
     'Credit reporting: without its punctuation this loan number is empty or that of another loan',
 } as const satisfies Record<incomplete.Incomplete, string>;
 
-/**
- * A record of which a name or an address would be blank in the file is not sent; a task asks for Latin
- * letters, so that the record of the next month is.
- */
+/** Suppresses records whose name or address would be blank in the file. A task asks for Latin letters. */
 async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFile) {
   const { tx, today } = work;
   const period = reporting_period ?? addDays(monthStart(today), -1);
@@ -129,7 +126,10 @@ async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFi
 const UNPRINTABLE =
   'Credit reporting: a name or an address has no Latin letters, so nothing was sent';
 
-/** Made twice, it is the same file; one whose making was cut short is made by whoever comes next. */
+/**
+ * Safe to repeat: a second run writes the same file. `sendCreditFile` completes a file whose creation was
+ * interrupted.
+ */
 async function makeFile(within: Within, files: Files, tenantId: string, id: string) {
   const made = await within(
     tenantId,
@@ -149,7 +149,7 @@ async function makeFile(within: Within, files: Files, tenantId: string, id: stri
   await within(tenantId, ({ tx }) => update(tx, 'credit_reporting_files', id, done));
 }
 
-/** Orders and makes a file; before that, whatever an earlier attempt has left unfinished. */
+/** Completes unfinished files, then creates a new one. Returns its id. */
 export async function sendCreditFile(
   within: Within,
   files: Files,

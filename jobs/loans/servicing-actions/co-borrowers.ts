@@ -14,10 +14,9 @@ import { removePayment } from '../../payments/change.ts';
 import type { Work } from '../../work.ts';
 import { refusalDetails } from '../history/statuses.ts';
 
-/** More people than sign one agreement. */
 const MOST = 10;
 
-/** A debt that there is, or will be when the money goes out. */
+/** Statuses in which a loan is owed, or will be owed once it is funded. */
 const OWED = ['pending', 'approved', 'active', 'charged_off'];
 
 type NewCoBorrower = Values & {
@@ -28,8 +27,8 @@ type NewCoBorrower = Values & {
 };
 
 /**
- * Adds somebody who owes the loan beside its borrower, from today on where no other day is said. The
- * loan is locked, so that nobody owes it twice.
+ * Makes a person liable for the loan together with its borrower, by default from today. The loan's lock
+ * prevents two concurrent requests from adding the same person twice.
  */
 export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<string> {
   const { loan_id, borrower_id, liable_from = work.today } = input;
@@ -56,7 +55,7 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
   return id;
 }
 
-/** Whoever answers for a consumer's debt is told what that means before they owe it (16 CFR 444.3). */
+/** A cosigner must receive a notice of what liability means before they become liable (16 CFR 444.3). */
 const isToBeNotified = (status: string, role: string) =>
   role !== 'co_borrower' && (status === 'pending' || status === 'approved');
 
@@ -79,7 +78,7 @@ const remindOfNotice = (
     related_id: id,
   });
 
-/** Puts right as what somebody owes, or since when. What is over stays as it was. */
+/** Corrects a person's role or the start of their liability. Throws `Conflict` for a released person. */
 export async function changeCoBorrower(work: Work, id: string, changes: Values, row: Row) {
   assertLiable(row);
   assertPast(work, { liable_from: changes['liable_from'] });
@@ -99,10 +98,7 @@ export const CoBorrowerRelease = z.object({
   notes: prose.nullish(),
 });
 
-/**
- * Releases somebody from the loan. With it ends what they had ordered for days to come: their autopay
- * plan, and their payments that are scheduled.
- */
+/** Releases a person from the loan and cancels their autopay plan and their scheduled payments. */
 export async function releaseCoBorrower(
   work: Work,
   id: string,
@@ -150,7 +146,7 @@ function assertLiable({ status }: Row) {
   });
 }
 
-/** Who owes what is told as it is: nobody begins or ends to owe on a day to come. */
+/** Liability never starts or ends on a future date. */
 function assertPast({ today }: Work, days: Record<string, unknown>) {
   for (const [field, day] of Object.entries(days))
     if (day !== undefined && String(day) > today)

@@ -19,12 +19,15 @@ import {
 } from './corrections.ts';
 import type { ReturnedEntry } from './parse-returns.ts';
 
-/** Nacha gives six banking days, or until the next entry if that is later (Banner Bank, "ACH Originator Guide"). */
+/**
+ * Nacha allows six banking days, or until the next entry if that is later (Banner Bank, "ACH Originator
+ * Guide").
+ */
 const BANKING_DAYS = 6;
 
 /**
- * Keeps a notification of change with what the bank says is right, and applies it where the tenant's
- * settings say so; otherwise a task asks for it. Null where the notice was kept before.
+ * Stores a notification of change. Applies the correction if the tenant's settings allow it; otherwise
+ * creates a task. Returns null if the notice was already stored.
  */
 export async function recordChangeNotice(
   work: Work,
@@ -73,7 +76,7 @@ export async function recordChangeNotice(
   return 'asked';
 }
 
-/** Where two people decide about destinations, no file corrects an account by itself. */
+/** If payment destinations need maker–checker approval, no file corrects an account automatically. */
 async function appliesByItself(work: Work): Promise<boolean> {
   const { apply_change_notices } = (await settingsOf(work.tx)).nacha;
   return apply_change_notices && !(await isApprovalRequired(work, 'destinations'));
@@ -95,7 +98,7 @@ function correctedColumns(
   };
 }
 
-/** What staff read. Of an account number only the last four digits are shown. */
+/** The task for staff. It shows only the last four digits of an account number. */
 function taskOf(code: string, correction: Correction | null, id: string) {
   if (isOfCompany(code)) {
     const title = `Settings: correct the ${describeChangeCode(code)} as the bank says (${code})`;
@@ -120,8 +123,8 @@ function taskOf(code: string, correction: Correction | null, id: string) {
 }
 
 /**
- * Writes what the bank says into the account. The account stays verified, since the bank answers for the
- * correction, and a block that waited for a correction is lifted.
+ * Writes the bank's correction to the account. The account stays verified, because the bank warrants the
+ * correction. A block that waited for a correction is lifted.
  */
 export async function applyChangeNotice(work: Work, id: string) {
   const { tx } = work;
@@ -167,7 +170,7 @@ function accountColumns({ tenant_id, installation: { keys } }: Work, sealed: str
   };
 }
 
-/** A business account stays one: the bank tells only checking from savings. */
+/** The bank distinguishes only checking and savings, so a business checking account keeps its type. */
 const typeColumn = (corrected: string | null, before: unknown) =>
   corrected === null || (corrected === 'checking' && before === 'business_checking')
     ? {}
@@ -178,7 +181,7 @@ function unblocked({ status, block_code }: Record<string, unknown>) {
   return status === 'blocked' && waits ? { status: 'active', block_code: null } : {};
 }
 
-/** The correction is not made: somebody has corrected the account otherwise, or asked the bank. */
+/** Dismisses a notice, for example because staff corrected the account manually. */
 export async function dismissChangeNotice(work: Work, id: string) {
   await pending(work, id);
   await decide(work, id, 'dismissed');

@@ -45,9 +45,9 @@ type Outcome = {
 };
 
 /**
- * Takes in a return file of the bank, in one transaction: all of it or nothing. An entry that cannot be booked is
- * undone alone; a task names it, so that it stops no other entry. A file that is taken in twice returns nothing
- * twice.
+ * Processes a bank's return file in one transaction. If an entry cannot be booked, only that entry is
+ * rolled back, and a task asks staff to handle it. Safe to repeat: processing the same file again returns
+ * nothing twice.
  */
 export const processReturnFile = (
   work: Work,
@@ -78,13 +78,16 @@ async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Pr
   return outcomes;
 }
 
-/** The entry that a bank reports on. Companies that share a bank may have entries of the same numbers. */
+/**
+ * Finds the entry that the bank reports on. Companies at the same bank may use the same trace numbers, so
+ * the company id must match too.
+ */
 function sentAs(known: ReadonlyMap<string, Sent>, entry: ReturnedEntry): Sent | null {
   const sent = known.get(entry.original_trace_number) ?? null;
   return sent !== null && isAsWritten(entry.company_id, sent.company_id, 10) ? sent : null;
 }
 
-/** Takes in one entry; undoes only that one if its loan refuses it, and has somebody see to it. */
+/** Processes one entry. If its loan refuses it, rolls back only this entry and creates a task. */
 async function takeOrRefuse(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
   const taken = await withSavepoint(work.tx, () => takeReturn(work, id, entry));
   if ('result' in taken) return taken.result;
@@ -96,8 +99,8 @@ async function takeOrRefuse(work: Work, id: string, entry: ReturnedEntry): Promi
 }
 
 /**
- * What a file would return or correct, for the person who approves it. Of a corrected account number the last
- * four digits are shown.
+ * Summarizes a file for the person who approves it. Shows only the last four digits of corrected account
+ * numbers.
  */
 export async function describeReturnFile({ tx }: Work, { file }: z.output<typeof ReturnFile>) {
   const reported = readReturns(file).filter((entry) => entry.code !== null);
@@ -168,7 +171,7 @@ const DISPUTES = {
   contested: 'The receiving bank contests a dishonored return',
 } as const;
 
-/** Banks dispute a return among themselves: what was booked with the return stays until they have settled it. */
+/** Banks settle disputes about a return between themselves. The bookings of the return stay until then. */
 async function takeDispute(
   work: Work,
   sent: Sent,
@@ -184,7 +187,7 @@ async function takeDispute(
   return outcome(entry, sent, kind, 'Nothing was booked. A task asks somebody to see to it.');
 }
 
-/** What the entry collected or paid has not happened; what we had taken back ourselves stays so. */
+/** Undoes the order of a returned entry, unless staff have already reversed it. */
 async function takeBackOrder(work: Work, sent: Sent, entry: ReturnedEntry) {
   const [what, wasStanding] = await failedOrder(work, sent, entry.code);
   if (!sent.is_credit || !wasStanding) return;
@@ -229,7 +232,7 @@ const outcome = (
   message,
 });
 
-/** Somebody sees to it. What the bank wrote may be an account number: it is not copied into a task. */
+/** Creates a task once. It omits the bank's text, which may contain an account number. */
 async function ask(work: Work, sent: Sent, title: string, { code }: ReturnedEntry) {
   if (await tasks.wasEverOpened(work.tx, sent.id, title)) return;
   const id = await insert(work.tx, 'tasks', {
