@@ -14,7 +14,7 @@ import type { LoanState } from '../engine/state.ts';
 type Paid = Pick<RawLoan, 'id' | 'loan_number' | 'borrower_id'>;
 type Closed = Paid & Pick<RawLoan, 'status' | 'loan_officer_id'>;
 
-/** What a loan of these statuses has no use for is somebody else's money. */
+/** Money received for a loan in one of these statuses must be returned or forwarded. */
 const CLOSED: readonly string[] = ['paid_off', 'settled', 'transferred', 'canceled'];
 export const isClosed = (status: string): boolean => CLOSED.includes(status);
 
@@ -26,14 +26,14 @@ const forwardTask = ({ loan_number }: Paid) =>
 const recoverTask = ({ loan_number }: Paid) => `Recover the refund of ${loan_number}`;
 const perfectTask = ({ loan_number }: Paid) => `Perfect the liens of ${loan_number} again`;
 
-/** The lienholder gives up the collateral of a loan that is paid off or settled. */
+/** Creates a task to release the liens of a secured loan that is paid off or settled. */
 export async function releaseLiens(work: Work, loan: Paid) {
   await cancelTasks(work.tx, loan.id, [perfectTask(loan)]);
   if ((await find(work.tx, loans, loan.id))?.['is_secured'] === true)
     await remind(work, loan, { title: releaseTask(loan) });
 }
 
-/** Somebody decides about money that the loan has no use for: what was left over, or came in since. */
+/** Creates a task for suspense money on a closed loan when the amount grows. */
 export async function remindOfUnappliedMoney(
   work: Work,
   loan: Closed,
@@ -54,8 +54,8 @@ export async function remindOfUnappliedMoney(
 }
 
 /**
- * A payment for a loan that is closed for good bounced after its money had been refunded: the sender owes the
- * refund, which bears no interest.
+ * A payment on a closed loan bounced after it had been refunded. The sender owes the refund, which bears no
+ * interest.
  */
 export async function remindOfOwedRefund(
   work: Work,
@@ -71,8 +71,8 @@ export async function remindOfOwedRefund(
 }
 
 /**
- * A loan that was closed owes again: what was asked for because it was closed is called off, and the
- * officer is told what cannot be undone by itself. Answers sentences about the loan.
+ * Handles a closed loan that owes again: cancels the closing tasks, supersedes the accepted quote and
+ * creates tasks for steps that need a person. Returns sentences about the loan for the officer.
  */
 export async function undoClosingSteps(
   work: Work,
@@ -95,7 +95,7 @@ export async function undoClosingSteps(
   return [sentence, 'Autopay ended with the loan: agree on it again if the borrower wants it.'];
 }
 
-/** A lien that was released stays released until somebody files it again. */
+/** A released lien stays released until someone files it again. */
 async function remindOfLiens(work: Work, loan: Closed, was: string) {
   const released = await listReleasedAtPayoff(work.tx, loan.id);
   if (released.length === 0) return;
@@ -110,7 +110,7 @@ async function remindOfLiens(work: Work, loan: Closed, was: string) {
   });
 }
 
-/** What a sale brought above the debt is the borrower's, and is paid out of Refunds Payable. */
+/** The surplus of a collateral sale belongs to the borrower and is paid from Refunds Payable. */
 export const remindOfSurplus = (work: Work, loan: Paid, surplus: string) =>
   remind(work, loan, {
     title: surplusTask(loan),
