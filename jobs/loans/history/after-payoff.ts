@@ -19,7 +19,7 @@ const CLOSED: readonly string[] = ['paid_off', 'settled', 'transferred', 'cancel
 export const isClosed = (status: string): boolean => CLOSED.includes(status);
 
 const releaseTask = ({ loan_number }: Paid) => `Release the liens of ${loan_number}`;
-const refundTask = ({ loan_number }: Paid) => `Refund what is held for ${loan_number}`;
+const refundTask = ({ loan_number }: Paid) => `Refund the suspense balance of ${loan_number}`;
 const forwardTask = ({ loan_number }: Paid) =>
   `Forward or return the money received for ${loan_number}`;
 
@@ -44,12 +44,12 @@ export async function remindOfUnappliedMoney(
   if (parseMoney(held).eq(0) || !isNews) return;
   const status = loan.status.replaceAll('_', ' ');
   if (loan.status !== 'transferred') {
-    const description = `${held} is held for the borrower of the ${status} loan. Record a reimbursement to pay it back.`;
+    const description = `The ${status} loan has ${held} in suspense. Record a reimbursement to pay it back.`;
     await remindOfficer(work, loan, { title: refundTask(loan), description });
     return;
   }
   // 12 CFR 1024.33(c)(1): within 60 days of a transfer, a payment sent to the old servicer is not late.
-  const description = `${held} came for a loan that another servicer has. Record a reimbursement when you forward it to that servicer or return it.`;
+  const description = `${held} was received for a loan that was transferred to another servicer. Forward or return the money, then record a reimbursement.`;
   await remindOfficer(work, loan, { title: forwardTask(loan), description, priority: 'high' });
 }
 
@@ -66,7 +66,7 @@ export async function remindOfOwedRefund(
   if (parseMoney(owed).eq(0)) return cancelTasks(work.tx, loan.id, [recoverTask(loan)]);
   if (parseMoney(owed).lte(owedBefore)) return;
   const status = loan.status.replaceAll('_', ' ');
-  const description = `${owed} was refunded of money that came for the ${status} loan and bounced afterwards. Ask the sender for it, and record what arrives as a payment.`;
+  const description = `A payment on the ${status} loan bounced after ${owed} of it had been refunded. Ask the sender to return the refund, and record the money as a payment.`;
   await remindOfficer(work, loan, { title: recoverTask(loan), description, priority: 'high' });
 }
 
@@ -92,7 +92,7 @@ export async function undoClosingSteps(
   const owed = parseMoney(after.total_balance).plus(after.charge_off_balance).toFixed(2);
   const sentence = `${status} ${owed} is owed.`;
   if (!(await autopay.hasEndedWithLoan(tx, loan.id))) return [sentence];
-  return [sentence, 'Autopay ended with the loan: agree on it again if the borrower wants it.'];
+  return [sentence, 'Autopay ended when the loan was closed. Set it up again if the borrower wants it.'];
 }
 
 /** A released lien stays released until someone files it again. */
@@ -105,7 +105,7 @@ async function remindOfLiens(work: Work, loan: Closed, was: string) {
   );
   await remindOfficer(work, loan, {
     title: perfectTask(loan),
-    description: `The loan was ${was.replaceAll('_', ' ')} and owes again, without these liens: ${named.join('; ')}.`,
+    description: `The loan was ${was.replaceAll('_', ' ')} and owes again, but these liens were released: ${named.join('; ')}.`,
     priority: 'urgent',
   });
 }
@@ -114,7 +114,7 @@ async function remindOfLiens(work: Work, loan: Closed, was: string) {
 export const remindOfSurplus = (work: Work, loan: Paid, surplus: string) =>
   remind(work, loan, {
     title: surplusTask(loan),
-    description: `${surplus} of the sale of the collateral is the borrower's.`,
+    description: `${surplus} from the sale of the collateral belongs to the borrower. Pay it out.`,
   });
 
 export const surplusTask = ({ loan_number }: Pick<Paid, 'loan_number'>) =>

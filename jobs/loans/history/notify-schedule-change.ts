@@ -87,11 +87,11 @@ async function remindOfficer(
 ) {
   const { tx, today } = work;
   const officer = row.loan_officer_id;
-  const title = `Look at the new schedule of ${row.loan_number}`;
+  const title = `Review the new schedule of ${row.loan_number}`;
   const sentences = [
-    `The schedule follows what became known (${reason.replaceAll('_', ' ')}).`,
-    `The next instalment was ${wordsOf(was)}; it is ${wordsOf(will)}.`,
-    untold === '' ? 'The borrower was sent a notice.' : `The borrower was not told: ${untold}`,
+    `The schedule changed (reason: ${reason.replaceAll('_', ' ')}).`,
+    `The next installment was ${wordsOf(was)}. It is now ${wordsOf(will)}.`,
+    untold === '' ? 'The borrower is being notified.' : `The borrower was not notified: ${untold}`,
   ];
   const description = sentences.join(' ');
   const open = await findOpenTask(tx, row.id, title);

@@ -185,7 +185,7 @@ function assertWithinReach(before: LoanState, after: LoanState) {
   for (const balance of ['total_balance', 'suspense_balance'] as const) {
     const amount = new Big(after[balance]);
     if (amount.lte(MAX_BALANCE) || amount.lte(before[balance])) continue;
-    throw new Invalid({ amount: `Takes the loan beyond ${MAX_BALANCE}.` });
+    throw new Invalid({ amount: `Must not raise a balance of the loan above ${MAX_BALANCE}.` });
   }
 }
 
