@@ -92,7 +92,10 @@ export async function undoClosingSteps(
   const owed = parseMoney(after.total_balance).plus(after.charge_off_balance).toFixed(2);
   const sentence = `${status} ${owed} is owed.`;
   if (!(await autopay.hasEndedWithLoan(tx, loan.id))) return [sentence];
-  return [sentence, 'Autopay ended when the loan was closed. Set it up again if the borrower wants it.'];
+  return [
+    sentence,
+    'Autopay ended when the loan was closed. Set it up again if the borrower wants it.',
+  ];
 }
 
 /** A released lien stays released until someone files it again. */

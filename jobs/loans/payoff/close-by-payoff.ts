@@ -26,7 +26,9 @@ import { readTerms } from '../products/loan-terms.ts';
 
 export const PayOffRequest = z.object({
   payoff_date: date.nullish(),
-  payoff_quote_id: uuid.nullish().describe('The quote to pay by. Its prepayment penalty applies, even if it is zero.'),
+  payoff_quote_id: uuid
+    .nullish()
+    .describe('The quote to pay by. Its prepayment penalty applies, even if it is zero.'),
   amount: positiveMoney.nullish(),
   payment_method: z.enum(PAYMENT_METHODS).nullish(),
   payment_instrument_id: uuid.nullish(),
@@ -101,10 +103,14 @@ async function closingOf(
 }
 
 const insufficient = ({ row }: OpenLoan, owed: Big) =>
-  new Conflict('This does not pay off the loan. See payoff_amount for the required amount.', 'insufficient_payoff', {
-    ...refusalDetails(row),
-    payoff_amount: money(owed),
-  });
+  new Conflict(
+    'This does not pay off the loan. See payoff_amount for the required amount.',
+    'insufficient_payoff',
+    {
+      ...refusalDetails(row),
+      payoff_amount: money(owed),
+    },
+  );
 
 /** Records the payoff. Returns whether the loan is now paid off. */
 async function settle(
