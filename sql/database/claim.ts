@@ -24,7 +24,9 @@ export async function claimFolder(folder: string): Promise<Claim> {
     lock.exec('begin immediate');
   } catch {
     lock.close();
-    throw new StartupError(`${place} is in use by ${await holderOf(place)}. Stop that process first.`);
+    throw new StartupError(
+      `${place} is in use by ${await holderOf(place)}. Stop that process first.`,
+    );
   }
   const note = path.join(place, NOTE);
   const command = ['node', ...process.argv.slice(1).map((word) => short(word))].join(' ');

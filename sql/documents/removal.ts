@@ -4,8 +4,7 @@ import { LETTERS_OF_DOCUMENT } from '../communications/logs.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
 /** Shown wherever a removed file is requested. */
-export const REMOVED_MESSAGE =
-  'The file was removed after its retention period.';
+export const REMOVED_MESSAGE = 'The file was removed after its retention period.';
 
 /** Years of retention by kind of document. Null or missing: kept permanently. */
 export type RetentionYears = Readonly<Record<string, number | null | undefined>>;
