@@ -6,9 +6,9 @@ import { nextAutopayDateAfter } from '../../loans/history/autopay-dates.ts';
 import { min, parseMoney, sum, ZERO } from '../../money.ts';
 
 /**
- * The amount to draw for a due date: the open part, at most the amount that repays the loan. Zero skips the date.
- * The last due date and any later draw ask for the whole debt on the day of the draw. An accelerated debt
- * is not drawn, except by a `payoff` plan.
+ * The amount to draw for a due date: the open part, at most the amount that repays the loan. Zero skips the
+ * date. The last due date and any later draw ask for the whole debt on the day of the draw. An accelerated
+ * debt is not drawn, except by a `payoff` plan.
  *
  * - payoff: the payoff amount, including the prepayment penalty.
  * - minimum_due: the rest of that date's installment. With the plan's own frequency: of the oldest

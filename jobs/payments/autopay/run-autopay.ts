@@ -16,8 +16,8 @@ import { NewPayment, paymentColumns, postPayment } from '../receive.ts';
 import { drawAmount } from './draw-amount.ts';
 
 /**
- * Makes the draws of a plan that are due today, and retries returned draws. A unique row claims each due date, so
- * running a day twice draws once. Cancellation takes the same loan lock.
+ * Makes the draws of a plan that are due today, and retries returned draws. A unique row claims each due
+ * date, so running a day twice draws once. Cancellation takes the same loan lock.
  */
 export async function runAutopay(work: Work, planId: string) {
   const loanId = await plans.findLoanId(work.tx, planId);
