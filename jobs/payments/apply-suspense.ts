@@ -40,7 +40,8 @@ export async function applySuspense(work: Work, input: NewApplication): Promise<
   assertInHistory(work, loan, 'effective_date', on);
   const waiting = refundableSuspense(loan, on);
   const refusal = { ...refusalDetails(loan.row), suspense_balance: money(waiting) };
-  if (waiting.eq(0)) throw new Conflict('The loan has no money in suspense.', 'exceeds_suspense', refusal);
+  if (waiting.eq(0))
+    throw new Conflict('The loan has no money in suspense.', 'exceeds_suspense', refusal);
   if (input.amount && waiting.lt(input.amount))
     throw new Conflict('This is more than the amount in suspense.', 'exceeds_suspense', refusal);
   const wanted = input.amount ? parseMoney(input.amount) : waiting;

@@ -48,7 +48,9 @@ export const NewPayment = z.object({
   notes: prose.nullish(),
   hold_until: date
     .nullish()
-    .describe('Until this day, the money cannot be refunded. On this day, the payment becomes settled.'),
+    .describe(
+      'Until this day, the money cannot be refunded. On this day, the payment becomes settled.',
+    ),
   waive_returned_fee: flag.nullish().describe('No fee is charged if the bank sends it back.'),
 });
 export type NewPayment = z.output<typeof NewPayment> & {

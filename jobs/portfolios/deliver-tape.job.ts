@@ -78,7 +78,8 @@ export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, inp
     throw new Invalid({ delivery_id: 'Is not a delivery of this tape.' });
   if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(REMOVED_MESSAGE, 'removed');
   const again = await deliveries.resetFailed(tx, tapeId, wanted);
-  if (again.length === 0) throw new Conflict('No delivery of this tape has failed.', 'nothing_to_retry');
+  if (again.length === 0)
+    throw new Conflict('No delivery of this tape has failed.', 'nothing_to_retry');
   for (const { id, attempts } of again)
     await enqueue(tx, deliverTape, { tenant_id, delivery_id: id, attempt: attempts + 1 });
   return { delivery_ids: again.map(({ id }) => id), status: 'queued' as const };

@@ -113,7 +113,10 @@ async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSourc
       const { written, ...told } = page;
       add(totals, told);
       if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
-        throw new Conflict(`A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`, 'too_many_rows');
+        throw new Conflict(
+          `A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`,
+          'too_many_rows',
+        );
       if (written !== null) yield written;
     }
   } finally {
@@ -212,7 +215,8 @@ const WARNINGS = {
   differing: 'Loans whose principal differs from the ledger on that day.',
   not_kept: 'Quarantined loans, which are missing from this tape.',
   cut: 'Texts that were cut to the length of a cell and end in ….',
-  day_open: 'Loans as they were before the day was closed. Later events of the day are not included.',
+  day_open:
+    'Loans as they were before the day was closed. Later events of the day are not included.',
 } as const;
 
 /** The warnings that a buyer would look for first. */

@@ -109,9 +109,13 @@ async function checkShare(work: Work, loanId: string, share: string, except: str
   if (!['approved', 'active', 'charged_off'].includes(loan.status))
     throw new Conflict(`A loan that is ${loan.status} cannot be assigned.`, 'loan_not_active');
   if (new Big(loan.owned).plus(share).gt(1)) {
-    throw new Conflict('The ownership shares of the loan would exceed 100 percent.', 'over_assigned', {
-      owned: loan.owned,
-    });
+    throw new Conflict(
+      'The ownership shares of the loan would exceed 100 percent.',
+      'over_assigned',
+      {
+        owned: loan.owned,
+      },
+    );
   }
   return loan.status;
 }

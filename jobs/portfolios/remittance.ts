@@ -85,7 +85,8 @@ export async function payRemittance(
 ) {
   const { paid_on = work.today, reference_number } = input;
   const told = (await find(work.tx, remittances.remittances, id)) as Row;
-  if (told['status'] === 'paid') throw new Conflict('The remittance is already paid.', 'already_paid');
+  if (told['status'] === 'paid')
+    throw new Conflict('The remittance is already paid.', 'already_paid');
   if (paid_on > work.today) throw new Invalid({ paid_on: 'Must not be after the business date.' });
   if (paid_on <= String(told['period_end']))
     throw new Invalid({ paid_on: 'Must be after the period.' });

@@ -92,8 +92,7 @@ async function checkDelivery({ tx }: Work, id: string | null, config: Delivery) 
   if (delivery === 'email' && recipients.length === 0)
     throw new Invalid({ recipients: 'Give at least one address for delivery by email.' });
   if (delivery !== 'sftp') return;
-  if (!server)
-    throw new Invalid({ sftp_server_id: 'Give the server that receives the tape.' });
+  if (!server) throw new Invalid({ sftp_server_id: 'Give the server that receives the tape.' });
   // Files with the same name would replace each other on the server.
   if (await tapes.isNameTaken(tx, server, String(name), id))
     throw new Invalid({ name: 'Another config uploads files with this name to this server.' });

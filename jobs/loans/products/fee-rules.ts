@@ -80,7 +80,8 @@ export const FeeRule = z
     if (rule.treatment !== 'upfront' && rule.trigger !== 'disbursement')
       refuse('treatment', 'Must be upfront unless the trigger is disbursement.');
     // The product's prepayment penalty already covers the cost of an early payoff.
-    if (rule.trigger === 'payoff') refuse('trigger', 'Is not supported. Set the prepayment_penalty of the product.');
+    if (rule.trigger === 'payoff')
+      refuse('trigger', 'Is not supported. Set the prepayment_penalty of the product.');
     if (rule.min_amount && rule.max_amount && new Big(rule.min_amount).gt(rule.max_amount))
       refuse('max_amount', 'Must not be below min_amount.');
   });

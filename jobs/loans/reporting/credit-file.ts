@@ -58,7 +58,8 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
     created_by: work.actor.id,
   });
   const record_count = await credit.assignToFile(tx, id, reporting_period);
-  if (record_count === 0) throw new Conflict('No credit records are waiting to be sent.', 'nothing_to_send');
+  if (record_count === 0)
+    throw new Conflict('No credit records are waiting to be sent.', 'nothing_to_send');
   await update(tx, 'credit_reporting_files', id, { record_count });
   await recordAudit(work, { type: 'credit_reporting_files', id }, 'create', {});
   return id;
@@ -77,8 +78,7 @@ async function reporterOf({ tx }: Work) {
     ...(hasBureau ? [] : ['program_ids']),
   ].map((name) => `credit_reporting.${name}`);
   if (missing.length === 0) return settings;
-  const message =
-    'Credit reporting is not configured. Fill in the missing settings.';
+  const message = 'Credit reporting is not configured. Fill in the missing settings.';
   throw new Conflict(message, 'credit_reporting_not_configured', { missing });
 }
 

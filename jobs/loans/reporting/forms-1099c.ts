@@ -61,7 +61,9 @@ export async function add1099C(work: Work, input: NewForm): Promise<string> {
     forgiven?.amount ??
     debtor.charge_off_amount;
   if (!amount || parseMoney(amount).lte(0))
-    throw new Invalid({ amount_discharged: 'Nothing was forgiven or charged off. Give the amount.' });
+    throw new Invalid({
+      amount_discharged: 'Nothing was forgiven or charged off. Give the amount.',
+    });
   const derived = forgiven ? 'F' : (CODES[debtor.charge_off_reason ?? ''] ?? 'G');
   const code = input.identifiable_event_code ?? derived;
   if ((await forms.findFormInForce(work.tx, loan.row.id, code, tax_year)) !== null) {

@@ -45,11 +45,14 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
   }
   const known = await parties.findActiveId(work.tx, loan_id, borrower_id);
   if (known !== null) {
-    const message = 'This person already owes the loan. Change that record, or release the person first.';
+    const message =
+      'This person already owes the loan. Change that record, or release the person first.';
     throw new Conflict(message, 'already_exists', { id: known });
   }
   if ((await parties.listLiableParties(work.tx, loan_id)).length > MOST)
-    throw new Conflict(`A loan can have at most ${MOST} co-borrowers.`, 'limit_exceeded', { limit: MOST });
+    throw new Conflict(`A loan can have at most ${MOST} co-borrowers.`, 'limit_exceeded', {
+      limit: MOST,
+    });
   const id = await insert(work.tx, 'co_borrowers', { ...input, liable_from });
   if (isToBeNotified(loan.status, input.role)) await remindOfNotice(work, { ...input, id }, loan);
   return id;
