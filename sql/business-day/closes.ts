@@ -106,7 +106,7 @@ export async function createRun(
       select run.id, ranges.chunk, run.cob_date, ranges.first_loan_id, ranges.before_loan_id
       from run cross join ranges
     )
-    -- The month's table is made now: made by the first chunk, it would keep all others waiting until its end.
+    -- Creates the month's partition now. If the first chunk created it, all other chunks would wait for it.
     select ${RUN}, app.ensure_accrual_month(run.cob_date) as month from run
   `),
   );

@@ -139,7 +139,7 @@ const sending = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('void')
     from (
       select * from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
         as message (id uuid, attempt integer, provider text, provider_message_id text)
-      -- Few, so that they are looked for by their keys.
+      -- The limit tells Postgres that there are few, so it uses the index.
       limit ${messages.length}
     ) as message
     where log.id = message.id and log.status = 'queued'

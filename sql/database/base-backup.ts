@@ -92,7 +92,7 @@ export async function waitForRecovery(url: string, giveUpMs: number) {
       if (rows[0]?.reads === false) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    throw new Error('Postgres did not finish reading the log of the backup.');
+    throw new Error('Postgres did not finish replaying the WAL of the backup.');
   } finally {
     await client.end();
   }

@@ -168,7 +168,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
     join products as product on product.id = loan.product_id
     join borrowers as borrower on borrower.id = row.borrower_id
     left join lateral (${addressLines}) as address on true
-    -- Each offset keeps what is named once from being computed once for every use.
+    -- "offset 0" keeps Postgres from computing an expression again for each use.
     cross join (select app.business_date() as day offset 0) as today
     left join lateral ${endedCycle} as cycle on true
     left join lateral (
@@ -223,7 +223,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
              total.paid - coalesce((previous.counters ->> 'paid')::numeric, 0) as payments
       offset 0
     ) as moved
-    -- A part that was charged off has left the books, and the borrower owes it all the same.
+    -- A charged-off part has left the books, but the borrower still owes it.
     cross join lateral (
       select row.total_balance + row.charge_off_balance as owed offset 0
     ) as balance

@@ -59,7 +59,7 @@ function foreignTo({ child, column, parent }: Reference) {
   const named = sql.identifier(['child', column]);
   return sql.type(ViolationRow)`
     select child.tenant_id, ${named} as subject,
-           format('A row of %s names by %s the record %s of %s, which is of tenant %s.',
+           format('A row of %s references in %s the record %s of %s, which belongs to tenant %s.',
              ${child}::text, ${column}::text, ${named}, ${parent}::text, foreign_row.tenant_id
            ) as message
     from ${sql.identifier([child])} as child

@@ -90,7 +90,7 @@ export async function nextCaseNumber(tx: Transaction, year: string): Promise<str
   return `${year}-${number.padStart(6, '0')}`;
 }
 
-/** The borrower's number of open cases. */
+/** How many open cases the borrower has opened in the portal. */
 export const countOpenCases = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from support_cases

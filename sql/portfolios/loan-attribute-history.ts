@@ -65,7 +65,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
   )}
   from loans as record
   cross join (select ${day}::date as day) as today
-  -- Where no loan has any, none is looked for.
+  -- If no loan has collateral, none is looked up.
   cross join (
     select exists (
       select from collateral_items as item where ${among(sql.fragment`item.loan_id`)}
@@ -76,7 +76,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
   ${ownersJoin(among)}
   cross join lateral (select ${investorColumnOfMany} as id offset 0) as funding
   left join investors as funder on funder.id = funding.id
-  -- As a list, of which Postgres expects a hundred: where it expected one loan, all of it would be gone through for each.
+  -- As a JSON list, of which Postgres expects 100 rows. If it expected one, it would scan the list for each loan.
   left join jsonb_to_recordset((
     select jsonb_agg(change) from (
       select loan_id, count(distinct effective_date)::integer as days from loan_events
@@ -85,7 +85,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
       group by loan_id
     ) as change
   )) as changed (loan_id uuid, days integer) on changed.loan_id = record.id
-  -- Loan by loan: joined as a whole, all borrowers of the tenant are read for each chunk of loans.
+  -- Loan by loan: a join would read all borrowers of the tenant for each chunk of loans.
   cross join lateral (
     select first_name, last_name from borrowers where id = record.borrower_id offset 0
   ) as borrower

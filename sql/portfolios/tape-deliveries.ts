@@ -109,7 +109,7 @@ export const markStarted = (tx: Transaction, id: string) =>
 export const supersede = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update tape_deliveries
-    set status = 'superseded', error = 'A later tape of this name is on the server.'
+    set status = 'superseded', error = 'A later tape with this name is already on the server.'
     where id = ${id} and status = 'pending'
   `);
 

@@ -96,7 +96,7 @@ const delivering = (done: readonly DeliveredAttempt[]) =>
       )
       limit ${done.length}
     ),
-    -- Of an unknown limit a tenth is expected: of these a tenth of a tenth, which are looked for by their keys.
+    -- Postgres expects a tenth of the rows for each unknown limit. With two limits it expects few and uses the keys.
     done as materialized (select * from given limit ${done.length}),
     answered as (
       update webhook_attempts as attempt
@@ -135,7 +135,7 @@ const delivering = (done: readonly DeliveredAttempt[]) =>
         and (select count(*) from counted) >= 0
       returning delivery.subscription_id, delivery.event_id
     )
-    -- In whatever round it was that it failed before.
+    -- In any round.
     update dead_letters as letter set status = 'resolved'
     from delivered
     where letter.subscription_id = delivered.subscription_id
