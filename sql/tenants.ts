@@ -77,7 +77,7 @@ export type NewTenant = {
   place?: { time_zone: string; currency: string; locale: string };
 };
 
-/** Sets a new tenant's time zone and country. */
+/** Sets a new tenant's time zone, currency and locale. */
 export const setTenantLocale = (
   tx: Transaction,
   { time_zone, currency, locale }: NonNullable<NewTenant['place']>,
@@ -87,7 +87,7 @@ export const setTenantLocale = (
     where id = app.current_tenant()
   `);
 
-/** Creates an empty tenant and answers its id; needs the owner's role. */
+/** Creates an empty tenant and returns its id; needs the owner's role. */
 export const insertTenant = (
   owner: Pick<Transaction, 'oneFirst'>,
   { slug, name, business_date, domains }: NewTenant,

@@ -9,7 +9,7 @@ import type { TableName } from './tables.ts';
  */
 export type Values = Record<string, unknown>;
 
-/** Inserts the record and answers its id. Undefined values take the column's default. */
+/** Inserts the record and returns its id. Undefined values take the column's default. */
 export const insert = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
   tx.oneFirst(inserting(table, values));
 

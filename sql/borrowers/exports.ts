@@ -36,7 +36,7 @@ export const setProgress = (tx: Transaction, id: string, done: number, total: nu
 type Made = { size: number; sha256_hash: string; days: number };
 
 /**
- * Marks the export as completed. Answers false if another process completed it first or the borrower was
+ * Marks the export as completed. Returns false if another process completed it first or the borrower was
  * redacted in the meantime.
  */
 export async function markCompleted(

@@ -43,7 +43,7 @@ export const hasInstrument = (tx: Transaction, borrowerId: string) =>
     select from payment_instruments where borrower_id = ${borrowerId} and not is_archived
   `);
 
-/** Clears the default flag of the borrower's other instruments. Answers the previous default. */
+/** Clears the default flag of the borrower's other instruments. Returns the previous default. */
 export const clearDefault = (tx: Transaction, borrowerId: string, except: string | null) =>
   tx.anyFirst(sql.typeAlias('id')`
     update payment_instruments set is_default = false

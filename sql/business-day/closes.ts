@@ -136,7 +136,7 @@ export const findChunk = (tx: Transaction, runId: string, number: number) =>
   );
 
 /**
- * Locks and answers the chunk if its interest is not posted yet. Writers of its loans wait until this
+ * Locks and returns the chunk if its interest is not posted yet. Writers of its loans wait until this
  * transaction ends. Also ensures that the day's month has a partition of interest_accruals.
  */
 export const lockChunkToAccrue = (tx: Transaction, runId: string, number: number) =>

@@ -54,7 +54,7 @@ export const raiseAlerts = (tx: Transaction, today: string, windowDays: number) 
 
 const Escalated = z.object({ lien_id: z.string(), priority: z.string() });
 
-/** Raises the severity of open alerts as expiry approaches. Answers the new task priorities. */
+/** Raises the severity of open alerts as expiry approaches. Returns the new task priorities. */
 export const escalateAlerts = (tx: Transaction, today: string) =>
   tx.any(sql.type(Escalated)`
     update lien_alerts as alert

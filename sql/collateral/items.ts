@@ -53,7 +53,7 @@ export const items = table({
 
 const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
 
-/** Locks the item and answers its status. */
+/** Locks the item and returns its status. */
 export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select status, is_archived from collateral_items where id = ${id} for no key update

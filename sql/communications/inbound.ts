@@ -116,7 +116,7 @@ type Received = {
   answers_id: string | null;
 };
 
-/** Stores a message once, even if the provider repeats it. Answers null for a repeat. */
+/** Stores a message once, even if the provider repeats it. Returns null for a repeat. */
 export const insertInbound = (tx: Transaction, message: Received) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     insert into communication_logs (
@@ -213,7 +213,7 @@ export const applyReport = (
 const Marked = z.object({ id: z.string(), before: z.string() });
 
 /**
- * Sets the status of an email address that bounced or complained, so that no more mail goes there. Answers
+ * Sets the status of an email address that bounced or complained, so that no more mail goes there. Returns
  * the previous status.
  */
 export const setEmailStatus = (

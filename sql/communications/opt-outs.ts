@@ -8,7 +8,7 @@ export const isOptedOut = (channel: ProviderChannel, contact: Fragment) => sql.f
   select from opt_outs where channel = ${channel} and contact_value = ${contact}
 )`;
 
-/** Opts a number or address out. Answers whether it was opted in before. */
+/** Opts a number or address out. Returns whether it was opted in before. */
 export const optOut = async (
   tx: Transaction,
   { channel, contact, said }: { channel: ProviderChannel; contact: string; said: string },
@@ -20,7 +20,7 @@ export const optOut = async (
   return rowCount === 1;
 };
 
-/** Opts a number or address in again. Answers whether it was opted out before. */
+/** Opts a number or address in again. Returns whether it was opted out before. */
 export const optIn = async (
   tx: Transaction,
   { channel, contact }: { channel: ProviderChannel; contact: string },

@@ -171,7 +171,7 @@ export const markAbandoned = (tx: Transaction, id: string, attempt: number, reas
     where id = ${id} and status = 'queued' and attempts = ${attempt - 1}
   `);
 
-/** Makes an abandoned message pending again. Answers whether it was abandoned. */
+/** Makes an abandoned message pending again. Returns whether it was abandoned. */
 export const reopenAbandoned = async (
   tx: Transaction,
   id: string,
@@ -201,7 +201,7 @@ export const abandonAccountMessages = (
       and recipient = (select email from users where id = ${userId})
   `);
 
-/** Records why the message was postponed, and answers the time of its next attempt by the queue's clock. */
+/** Records why the message was postponed, and returns the time of its next attempt by the queue's clock. */
 export const postpone = (
   tx: Transaction,
   id: string,

@@ -71,7 +71,7 @@ export const saveCertificate = (tx: Transaction, url: string, pem: string) =>
   `);
 
 /**
- * Marks a callback token as used. Answers false if it was used before. Tokens older than the maximum age
+ * Marks a callback token as used. Returns false if it was used before. Tokens older than the maximum age
  * are deleted.
  */
 export const useProviderToken = async (tx: Transaction, token: string): Promise<boolean> => {

@@ -125,7 +125,7 @@ type Look = { years: RetentionYears; today: string; after: string; limit: number
 
 /**
  * Marks the next expired documents as removed, writes their history, and fails deliveries that need the
- * file, in one statement. Answers the last id that was examined; null at the end.
+ * file, in one statement. Returns the last id that was examined; null at the end.
  */
 export const markExpired = (tx: Transaction, { years, today, after, limit }: Look) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`

@@ -134,7 +134,7 @@ const BILLED = {
 
 /**
  * Inserts one row per loan of the slice, as of the business date, with the same columns that the API
- * answers on that day.
+ * returns on that day.
  *
  * Activity since the last statement is the difference of cumulative totals (accrued, disbursed, assessed,
  * paid). Reversed and backdated payments therefore appear in the month in which they became known; credits

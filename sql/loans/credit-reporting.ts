@@ -69,7 +69,7 @@ export const lockFileCreation = (tx: Transaction) =>
   `);
 
 /**
- * Assigns the newest waiting record of each account to the file, and answers their number. Older waiting
+ * Assigns the newest waiting record of each account to the file, and returns their number. Older waiting
  * records are never sent, because a bureau would take them for newer ones.
  */
 export async function assignToFile(

@@ -36,7 +36,7 @@ const POSTED_TODAY = sql.fragment`coalesce((
 const ROW = rawColumns(sql.fragment`day.today`);
 
 /**
- * Locks each loan and answers it with the first day whose interest is not posted: today, or tomorrow if
+ * Locks each loan and returns it with the first day whose interest is not posted: today, or tomorrow if
  * tonight's close has already passed the loan. Null if there is no such loan.
  */
 export const lockAndRead = batchByTransaction(async (tx, ids: readonly string[]) => {

@@ -46,7 +46,7 @@ export type NewBorrower = {
 const Known = z.object({ id: z.string(), external_id: z.string() });
 
 /**
- * Adds borrowers whose external id is new, each with an address and, if the tape has one, an email. Answers
+ * Adds borrowers whose external id is new, each with an address and, if the tape has one, an email. Returns
  * the ids of all borrowers. Existing borrowers are not changed.
  */
 export async function addBorrowers(tx: Transaction, borrowers: readonly NewBorrower[]) {

@@ -54,7 +54,7 @@ type Limits = { letters: number; pages: number; bytes: number };
 
 /**
  * Assigns waiting letters to files. Each file has letters with the same number of pages, domestic ones
- * first, ordered by postal code. The last two files are the manifests. Answers the files to be merged.
+ * first, ordered by postal code. The last two files are the manifests. Returns the files to be merged.
  */
 export const assignLetters = (tx: Transaction, batchId: string, days: BatchDates, most: Limits) =>
   tx.any(sql.type(FilePlanned)`

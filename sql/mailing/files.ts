@@ -45,7 +45,7 @@ export const listLetterFiles = (tx: Transaction, id: string) =>
 
 type Stored = { key: string; size: number; sha256_hash: string };
 
-/** Records the stored file. Answers false if another process stored it first. */
+/** Records the stored file. Returns false if another process stored it first. */
 export async function recordFile(tx: Transaction, id: string, file: Stored): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update mail_batch_files
@@ -154,7 +154,7 @@ export const manifestCsvPage = (tx: Transaction, batchId: string, after: number,
 
 const Over = z.object({ id: z.string(), filenames: z.array(z.string()) });
 
-/** Batches whose files are old enough to delete, with all of their storage keys. */
+/** Canceled batches and batches older than `days` whose files still exist, with the names of these files. */
 export const findExpired = (tx: Transaction, days: number, limit: number) =>
   tx.any(sql.type(Over)`
     select batch.id,

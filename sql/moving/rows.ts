@@ -62,7 +62,7 @@ export const stageRows = (tx: Transaction, lines: readonly string[]) =>
     from unnest(${sql.array([...lines], 'text')}) with ordinality as line (text, place)
   `);
 
-/** Writes the staged rows of this tenant, and answers their number. */
+/** Writes the staged rows of this tenant, and returns their number. */
 export async function writeStagedRows(
   tx: Transaction,
   table: TenantTable,

@@ -9,7 +9,7 @@ const Yes = z.object({ yes: z.boolean() });
 export const isPlatformOperator = async (tx: OperationsConnection): Promise<boolean> =>
   (await tx.one(sql.type(Yes)`select app.is_platform_operator() as yes`)).yes;
 
-/** Makes this tenant's superadmins the platform's operators. Answers whether the tenant exists. */
+/** Makes this tenant's superadmins the platform's operators. Returns whether the tenant exists. */
 export const setOperatorTenant = async (
   owner: OperationsConnection,
   slug: string,

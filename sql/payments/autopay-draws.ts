@@ -22,7 +22,7 @@ type NewDraw = {
   reason: string | null;
 };
 
-/** Claims the due date for this plan. Answers null if another process has claimed it. */
+/** Claims the due date for this plan. Returns null if another process has claimed it. */
 export const claimDueDate = (tx: Transaction, draw: NewDraw) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     insert into autopay_draws (

@@ -109,7 +109,7 @@ const Scheduled = z.looseObject({
   effective_date: z.string(),
 });
 
-/** Locks the scheduled payment and answers its order. */
+/** Locks the scheduled payment and returns its order. */
 export const lockScheduled = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Scheduled)`
     select amount, payment_date, effective_date, payment_method, payment_type, payment_instrument_id,

@@ -143,7 +143,7 @@ export type DelinquencyCounts = z.output<typeof DelinquencyCounts>;
 
 /**
  * Rewrites the open day's snapshots of loans that changed since. The delinquency counts keep their first
- * values, because the loans may already be aged for the morning. Answers these counts.
+ * values, because the loans may already be aged for the morning. Returns these counts.
  */
 export async function rewriteDailySnapshots(
   tx: Transaction,

@@ -48,7 +48,7 @@ export const pauseWork = (
 
 const Resumed = z.object({ resumed: z.boolean() });
 
-/** Answers whether exactly that target was paused. */
+/** Returns whether exactly that target was paused. */
 export const resumeWork = async (
   owner: OwnerConnection,
   { pool, task, tenant_id }: PauseTarget,

@@ -119,7 +119,7 @@ const Sender = z.object({
   domains: z.array(z.string()),
 });
 
-/** The tenant's name in mails, and its domains. */
+/** The tenant's name, locale and domains, for mails. */
 export const findSender = (tx: Transaction) =>
   tx.one(sql.type(Sender)`
     select name, slug, locale, currency, time_zone,

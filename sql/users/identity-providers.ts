@@ -93,7 +93,7 @@ const Known = Unknown.extend({ role_max: z.enum(['none', ...TENANT_ROLES]).nulla
 type Issuer = { provider_id: string; issuer_url: string };
 
 /**
- * Locks and answers the user linked to this subject of the issuer. The lock serializes it with changes of
+ * Locks and returns the user linked to this subject of the issuer. The lock serializes it with changes of
  * the user's role by staff.
  */
 export async function lockLinkedUser(
@@ -152,7 +152,7 @@ export const listLinks = (tx: Transaction, userId: string) =>
     where identity.user_id = ${userId} order by provider.name, provider.id
   `);
 
-/** Removes a link. Answers whether it existed. */
+/** Removes a link. Returns whether it existed. */
 export const unlinkUser = async (tx: Transaction, userId: string, providerId: string) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from user_identities where user_id = ${userId} and provider_id = ${providerId}

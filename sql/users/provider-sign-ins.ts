@@ -113,7 +113,7 @@ export const findWaitingProvider = (tx: Transaction, tokenHash: string) =>
   `);
 
 /**
- * Uses this browser's sign-in, if it waits for the consent of this user. Answers the subject; a second use
+ * Uses this browser's sign-in, if it waits for the consent of this user. Returns the subject; a second use
  * finds nothing.
  */
 export const acceptLink = (tx: Transaction, tokenHash: string, userId: string) =>

@@ -24,7 +24,7 @@ export const write = batchByTransaction(async (tx, several: readonly (readonly N
   return several.map(() => undefined);
 });
 
-/** Writes an event that the caller delivers itself, and answers its id. */
+/** Writes an event that the caller delivers itself, and returns its id. */
 export const writeRelayed = (tx: Transaction, event: NewEvent) =>
   tx.oneFirst(prepared(writing([event], true)));
 

@@ -56,7 +56,7 @@ export const recordSpeed = (tx: Transaction, id: string, isSlow: boolean) =>
     update webhook_subscriptions set is_slow = ${isSlow} where id = ${id} and is_slow <> ${isSlow}
   `);
 
-/** Disables the subscription. Answers whether it was active. */
+/** Disables the subscription. Returns whether it was active. */
 export const disable = async (tx: Transaction, id: string, reason: string | null) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update webhook_subscriptions
