@@ -18,7 +18,6 @@ export const findByHost = (pool: DatabasePool, host: string) =>
 /** Host names sort before IP addresses, so that links use localhost rather than 127.0.0.1. */
 export const DOMAIN_ORDER = sql.fragment`domain ~ '^[0-9.]+$|:', domain`;
 
-/** The tenant's domains. Links use the first. */
 export const listDomains = (tx: Transaction) =>
   tx.anyFirst(
     sql.type(z.object({ domain: z.string() }))`

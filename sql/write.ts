@@ -69,11 +69,9 @@ export async function update(tx: Transaction, table: TableName, id: string, valu
   `);
 }
 
-/** The columns that the record defines. */
 export const definedColumns = (values: Values) =>
   Object.keys(values).filter((column) => values[column] !== undefined);
 
-/** The assignments of an update. */
 export const setClause = (values: Values): SqlFragment => {
   const entries = givenIn(values);
   return shaped('assign', entries, (given) => {

@@ -83,7 +83,6 @@ export const markExpired = (tx: Transaction, id: string) =>
 
 const Part = z.object({ folder: z.string(), name: z.string() });
 
-/** The tables that an export contains, and the folder of each. */
 export const listExportedTables = (tx: Transaction) =>
   tx.any(sql.type(Part)`
     select folder, table_name as name from app.borrower_tables where folder is not null

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
-/** Reasons why a borrower cannot pay from an instrument. */
 export const DRAW_BLOCKERS = [
   'not_a_bank_account',
   'routing_number_missing',

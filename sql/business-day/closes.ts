@@ -48,7 +48,6 @@ export type Run = z.output<typeof Run>;
 const RUN = sql.fragment`id, cob_date, through_date, status, chunks_total`;
 
 const RunToFinish = Run.extend({
-  /** Loans that changed after their chunk was closed. */
   written: z.array(z.string()),
 });
 export type RunToFinish = z.output<typeof RunToFinish>;

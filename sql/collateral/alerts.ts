@@ -80,7 +80,6 @@ export const anyLien = sql.fragment`select from liens`;
 
 const hasLapsed = (today: string) => sql.fragment`status = 'active' and expiration_date < ${today}`;
 
-/** Finds active liens that have expired. */
 export const lapsedLiens = (today: string) =>
   sql.fragment`select from liens where ${hasLapsed(today)}`;
 

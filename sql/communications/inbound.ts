@@ -137,7 +137,6 @@ export const insertInbound = (tx: Transaction, message: Received) =>
     returning id
   `);
 
-/** Records why no rule answered the message. */
 export const markUnanswered = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs set error_code = 'not_answered', error_message = ${reason}

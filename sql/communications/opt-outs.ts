@@ -3,7 +3,6 @@ import type { ProviderChannel } from './channels.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** Whether the holder of this number or address has opted out. */
 export const isOptedOut = (channel: ProviderChannel, contact: Fragment) => sql.fragment`exists (
   select from opt_outs where channel = ${channel} and contact_value = ${contact}
 )`;
@@ -31,7 +30,6 @@ export const optIn = async (
   return rowCount === 1;
 };
 
-/** Opts all numbers or addresses of a borrower in again. */
 export const optInBorrower = (tx: Transaction, channel: ProviderChannel, borrowerId: string) =>
   tx.query(sql.typeAlias('void')`
     delete from opt_outs

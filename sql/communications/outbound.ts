@@ -23,7 +23,6 @@ const Pending = z.object({
   content_type: z.string().nullable(),
   /** The borrower requested it a moment ago, so it is sent even if the borrower has opted out. */
   is_answer: z.boolean(),
-  /** The sending tenant. */
   tenant: z.object({
     settings: z.record(z.string(), z.unknown()),
     time_zone: z.string(),
@@ -109,7 +108,6 @@ const jsonOf = (rows: readonly object[]) =>
     typeof value === 'string' ? value.toWellFormed() : value,
   );
 
-/** The email address that a message was sent to. */
 export const findMailAddress = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ recipient: z.string() }))`
     select recipient from communication_logs

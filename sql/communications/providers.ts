@@ -37,7 +37,6 @@ export const saveProvider = (
 
 const Named = z.object({ name: z.string(), account_id: z.string().nullable() });
 
-/** The channel's provider, without its secret. */
 export const findProvider = (tx: Transaction, channel: string) =>
   tx.maybeOne(sql.type(Named)`
     select name, account_id from communication_providers where channel = ${channel}

@@ -93,7 +93,6 @@ async function holderOf(place: string): Promise<string> {
       const note = JSON.parse(readFileSync(path.join(place, NOTE), 'utf8')) as Note;
       if (isRunning(note.pid)) return `process ${note.pid} (${note.command})`;
     } catch {
-      // The note is being written.
     }
     await pause(20);
   }

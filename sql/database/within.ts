@@ -139,7 +139,6 @@ async function settingOut(connection: DatabasePoolConnection, tenantId: string, 
   return today ?? '';
 }
 
-/** Whether the database failed, and not the steps. */
 const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isTransient(error);
 
 /** The tenant is closed and may already be in another database. Nothing is read or written. */

@@ -110,7 +110,6 @@ export const markFailed = (tx: Transaction, id: string, reason: string) =>
 
 const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
 
-/** Locks the document and returns its status. */
 export const lockDocument = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select status, is_archived from documents where id = ${id} for no key update
@@ -133,7 +132,6 @@ export const reject = (tx: Transaction, id: string, by: string | null, reason: s
     where id = ${id}
   `);
 
-/** Shows the document to the borrower or hides it. */
 export const setVisibility = (tx: Transaction, id: string, isVisible: boolean) =>
   tx.query(sql.typeAlias('void')`
     update documents set is_visible_to_borrower = ${isVisible} where id = ${id}

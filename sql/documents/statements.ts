@@ -70,7 +70,6 @@ export async function billStatements(
 
 const Sliced = z.object({ last: z.string().nullable(), spoken: z.array(z.string()) });
 
-/** The end of the next slice, and its borrowers' language preferences. */
 const nextSlice = (after: string, whom: Whom, among: Among) =>
   prepared(sql.type(Sliced)`
     select (array_agg(slice.id order by slice.id desc))[1] as last,
@@ -244,7 +243,6 @@ export const withoutEndedRelief =
   (id) =>
     sql.fragment`${id} not in (select loan_id from (${loansWithEndedRelief(morning)}) as ended)`;
 
-/** Finds lines of credit whose cycle ended the day before. */
 export const endedCycles = sql.fragment`
   select from loans as loan where ${WHOM.cycle} and status = 'active'
 `;

@@ -161,7 +161,6 @@ export const countFiles = (tx: Transaction, period: string) =>
     where reporting_period = ${period}
   `);
 
-/** The loan's newest record, whatever its status. */
 export const newestRecordId = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from credit_reporting_records where loan_id = ${loanId}

@@ -18,7 +18,6 @@ const History = RawLoanRow.extend({
   unbilled_month: z.string().nullable(),
   /** Whether a relief of the loan ended with the previous day and the close has not ended it yet. */
   has_ended_relief: z.boolean(),
-  /** The payoff quote in force. */
   quote_id: z.string().nullable(),
   schedule: RowsFromText,
   events: EventsFromText,
@@ -44,7 +43,6 @@ export const lockAndRead = batchByTransaction(async (tx, ids: readonly string[])
   return each(ids, await tx.any(opening(ids)));
 });
 
-/** Reads loans without a lock. */
 export const read = batchByTransaction(async (tx, ids: readonly string[]) =>
   each(ids, await tx.any(reading(ids))),
 );

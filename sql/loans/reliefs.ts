@@ -19,7 +19,6 @@ export const loansWithReliefChange = (table: ReliefTable) => (chunk: Chunk) =>
     order by loan.id
   `);
 
-/** Whether another open relief of this kind overlaps the two days. */
 export const overlaps = (
   tx: Transaction,
   table: ReliefTable,

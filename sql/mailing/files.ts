@@ -17,7 +17,6 @@ export const batchFiles = table({
 
 const ToMerge = z.object({ mail_batch_id: z.string(), filename: z.string() });
 
-/** The file, if it is not merged yet. */
 export const findUnmerged = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToMerge)`
     select file.mail_batch_id, file.filename
@@ -68,7 +67,6 @@ const BatchFile = z.object({
 });
 export type BatchFile = z.output<typeof BatchFile>;
 
-/** All files of a batch, in the order of delivery. */
 export const listFiles = (tx: Transaction, batchId: string) =>
   tx.any(sql.type(BatchFile)`
     select id, kind, filename, pages_each, letter_count, page_count, storage_key, file_size,
@@ -94,7 +92,6 @@ const ManifestLine = z.object({
 });
 export type ManifestLine = z.output<typeof ManifestLine>;
 
-/** A page of manifest lines after the given position. */
 export const manifestLines = (tx: Transaction, batchId: string, after: number, limit: number) =>
   tx.any(sql.type(ManifestLine)`${linesOf(batchId, after, limit)}`);
 

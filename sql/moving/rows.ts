@@ -98,7 +98,6 @@ export const ensureAccrualMonth = (tx: Transaction, month: string) =>
 
 const Place = z.object({ table: z.string() });
 
-/** Tables whose rows reference a stored file. */
 const tablesOfFiles = (tx: Transaction) =>
   tx.anyFirst(sql.type(Place)`
     select attrelid::regclass::text as "table"

@@ -29,7 +29,6 @@ const JobKind = z.object({
 });
 export type JobKind = z.output<typeof JobKind>;
 
-/** The state of each kind of job that exists. */
 export const listJobKinds = (tx: OperationsConnection) =>
   tx.any(sql.type(JobKind)`
     select kind, waiting::integer, scheduled::integer, running::integer, failed::integer, oldest,
@@ -112,7 +111,6 @@ export const Change = z.object({
   why: z.string(),
 });
 
-/** Changes that people made to jobs and pools, newest first. */
 export const listChanges = (tx: OperationsConnection, limit: number) =>
   tx.any(sql.type(Change)`
     select id, done_at, who, action, details, why from app.list_operations(${limit}::integer)

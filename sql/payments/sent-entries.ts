@@ -30,7 +30,6 @@ const cashOf = sql.fragment`
 `;
 const isCredit = sql.fragment`entry.transaction_code in ('22', '32')`;
 
-/** Entries with their loan and borrower. */
 const sent = sql.fragment`
   select entry.id, entry.payment_id, entry.disbursement_id, entry.draw_id, ${isCredit} as is_credit,
          entry.trace_number, entry.amount, entry.individual_id,

@@ -80,7 +80,6 @@ const names = (alias?: string) =>
     sql.fragment`, `,
   );
 
-/** The statuses of loans that get a daily snapshot. */
 export const SNAPSHOT_STATUSES: readonly string[] = ['active', 'charged_off'];
 
 /** Each loan at the end of the day, with the values that the API answers for that day. */
@@ -214,7 +213,6 @@ export const snapshotsOfOpenDay = (
   ) is null
 `;
 
-/** The loan has not changed since its snapshot. */
 const isAsKept = (day: string) => sql.fragment`
   not exists (
     select from cob_changed_loans as written

@@ -164,7 +164,6 @@ export const isSettlingBy = (day: string) => sql.fragment`
   and portfolio.settled_on is null and portfolio.settlement_date <= ${day}
 `;
 
-/** Finds portfolios whose sale settles by the day. */
 export const portfoliosSettlingBy = (day: string) =>
   sql.fragment`select from portfolios as portfolio where ${isSettlingBy(day)}`;
 
@@ -206,7 +205,6 @@ export async function lockLoansAndCheckSettled(
   `);
 }
 
-/** Cancels the pending assignments of the sale and returns their ids. */
 export const cancelPendingAssignments = (tx: Transaction, portfolioId: string) =>
   tx.any(sql.type(Canceled)`
     update loan_assignments set status = 'canceled'

@@ -75,7 +75,6 @@ export const findCodeToExchange = (tx: Transaction, id: string) =>
     where id = ${id} and status = 'asked' and expires_at > now()
   `);
 
-/** Records the signed-in user and clears the code. */
 export const markUserKnown = (
   tx: Transaction,
   id: string,

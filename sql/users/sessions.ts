@@ -131,7 +131,6 @@ export const hasRecentProof = (tx: Transaction, id: string, minutes: number) =>
     where id = ${id} and proved_at > now() - make_interval(mins => ${minutes})
   `);
 
-/** Whether the session began within the last minutes. */
 export const isFresh = (tx: Transaction, id: string, minutes: number) =>
   tx.exists(sql.typeAlias('void')`
     select from sessions
@@ -162,7 +161,6 @@ export const endSession = (tx: Transaction, id: string, userId: string | null = 
     where id = ${id} and revoked_at is null and user_id = coalesce(${userId}::uuid, user_id)
   `);
 
-/** Whether the session exists or existed. */
 export const sessionExists = (tx: Transaction, idHash: string) =>
   tx.exists(sql.typeAlias('void')`
     select from sessions where id_hash = decode(${idHash}, 'hex')
@@ -175,7 +173,6 @@ export const endAllSessions = (tx: Transaction, userId: string): Promise<number>
     returning session_epoch
   `);
 
-/** Deletes sessions a week after they ended. */
 export const deleteEnded = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     delete from sessions

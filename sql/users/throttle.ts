@@ -44,7 +44,6 @@ export async function countHit(
   return id === null ? { wait: Math.max(1, Number(wait ?? seconds)) } : { id };
 }
 
-/** Uncounts a request. */
 export const deleteHit = (tx: Transaction, scope: string, subject: string, id: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`

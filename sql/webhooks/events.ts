@@ -5,7 +5,6 @@ import { batchByTransaction } from '../database/batch-by-transaction.ts';
 export type NewEvent = {
   event_type: string;
   loan_id: string | null;
-  /** The event's data as JSON text. */
   data: string;
 };
 
