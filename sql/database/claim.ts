@@ -92,7 +92,9 @@ async function holderOf(place: string): Promise<string> {
     try {
       const note = JSON.parse(readFileSync(path.join(place, NOTE), 'utf8')) as Note;
       if (isRunning(note.pid)) return `process ${note.pid} (${note.command})`;
-    } catch {}
+    } catch {
+      // The note is being written.
+    }
     await pause(20);
   }
   return 'another process';
