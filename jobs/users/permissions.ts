@@ -84,7 +84,7 @@ async function assertOthers(work: Work, userIds: readonly string[], field: strin
   if (userIds.some((id) => !known.has(id))) throw new Invalid({ [field]: 'Does not exist.' });
   if (found.some(({ borrower_id }) => borrower_id !== null))
     throw new Conflict(
-      'A user of the borrower portal has no permissions of the staff.',
+      'A borrower portal user cannot have staff permissions.',
       'borrower_user',
     );
 }
@@ -92,5 +92,5 @@ async function assertOthers(work: Work, userIds: readonly string[], field: strin
 function assertNotOwn({ actor }: Work, userIds: readonly string[]) {
   const hands = [actor.id, actor.requested_by?.id];
   if (userIds.some((id) => hands.includes(id)))
-    throw new Conflict('Nobody decides about his own access.', 'own_access');
+    throw new Conflict('You cannot change your own access. Ask another superadmin.', 'own_access');
 }
