@@ -31,15 +31,15 @@ import { sendAccountMessage } from './users/send-account-message.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
 import type { Work } from './work.ts';
 
-/** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
+/** A job of unknown payload type. Each job parses its own payload when the queue delivers it. */
 export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'door'> & {
   payload: { parse(value: unknown): unknown };
-  /** Takes what its own `payload` has parsed, and nothing else. */
+  /** Takes only the result of this job's own `payload.parse`. */
   run: (payload: never, outside: ExternalServices) => Promise<void>;
   failed?: (work: Work, payload: never, reason: string) => Promise<unknown>;
 };
 
-/** Every queued job, exactly once. Workers run those of their pool. */
+/** Every job of the queue. Each worker runs the jobs of its pool. */
 export const allJobs: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,

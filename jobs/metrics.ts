@@ -5,7 +5,9 @@ import type { Log } from './log.ts';
 
 collectDefaultMetrics();
 
-/** Says of each state how many connections to Postgres this process has in it, and who waits for one. */
+/**
+ * Exports the number of this process's Postgres connections by state, and the number of waiting clients.
+ */
 export function measureConnections(
   pool: Pick<DatabasePool, 'state'>,
   name = 'database_connections',
@@ -25,7 +27,7 @@ export function measureConnections(
   });
 }
 
-/** /healthz says that the event loop turns; /metrics what the process did. Neither names a tenant. */
+/** Serves /healthz, which shows that the event loop responds, and /metrics. Neither names a tenant. */
 export function serveMetrics(port: number, host: string, log: Log): Server {
   const server = createServer((request, response) => {
     if (request.url === '/healthz') {

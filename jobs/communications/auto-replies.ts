@@ -9,9 +9,9 @@ import { sendCommunication } from './send.job.ts';
 import { buildMessageFigures, loadSender, type MessageFigures } from './message-figures.ts';
 import { messageVariables } from './variables.ts';
 
-/** A message of a borrower that is to be answered. */
+/** A borrower's message that can be answered. */
 export type AnswerableMessage = {
-  /** Of the message in the log. */
+  /** The message's id in the communication log. */
   id: string;
   borrower_id: string;
   channel: ProviderChannel;
@@ -20,17 +20,19 @@ export type AnswerableMessage = {
   body: string;
 };
 
-/** So many messages an hour because of one borrower are no conversation with a person. */
+/**
+ * Automatic messages per hour because of one borrower. More indicate that two machines answer each other.
+ */
 const ANSWERS_MAX = 10;
 
 /**
- * Machines do not always say what they are, least of all in texts: whoever has been answered so often lately
- * is not answered any more, or two machines would never end.
+ * Whether automatic answers to this borrower have reached the limit. Machines do not always identify
+ * themselves, so the limit prevents endless loops.
  */
 export const hasReachedReplyLimit = async ({ tx }: Work, { borrower_id }: AnswerableMessage) =>
   (await inbound.countRecentAnswers(tx, borrower_id)) >= ANSWERS_MAX;
 
-/** An answer to what somebody wrote just now; it goes to where that came from, opted out or not. */
+/** Answers a message at the address that it came from, even if the borrower has opted out. */
 export async function sendReply(
   work: Work,
   { borrower_id, channel, from, id }: AnswerableMessage,
@@ -59,7 +61,7 @@ const FORWARDED = {
   body: '<p>{{ context.from }}:</p><p>{{ context.body }}</p>',
 };
 
-/** Hands on what a borrower wrote to somebody of the tenant's, by mail. */
+/** Forwards a borrower's message by email to the tenant's staff. */
 export async function forwardMessage(
   work: Work,
   heard: AnswerableMessage,
@@ -72,7 +74,7 @@ export async function forwardMessage(
   const figures = buildMessageFigures(await loadSender(work), recipient, null);
   const context = { from, body, subject: subject ?? (channel === 'sms' ? 'text message' : '') };
   const message = renderMessage(FORWARDED, messageVariables(figures, {}, context));
-  // It is written to the tenant's own people, and not to the borrower.
+  // The email goes to the tenant's staff, not to the borrower.
   const letter = { ...figures.letter, recipient: { name: '', address_lines: [] } };
   await queue(
     work,

@@ -13,7 +13,7 @@ type Input = Record<string, unknown> & {
 
 type NewResponse = Input & { channel: string; match_type: string };
 
-/** Adds the rule, if it can be obeyed and what it answers with may be rendered. */
+/** Adds a rule. Throws Invalid if its pattern, answer or action is not valid. */
 export async function addAutoResponse({ tx }: Work, input: NewResponse): Promise<string> {
   check(input, input);
   return insert(tx, 'auto_responses', input);

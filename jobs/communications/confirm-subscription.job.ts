@@ -5,7 +5,7 @@ import { uuid } from '../../sql/types.ts';
 import { job } from '../job.ts';
 import { isSubscribeUrl } from './providers/ses.ts';
 
-/** Tells a provider that its callbacks are wanted here, by visiting the page that it named for that. */
+/** Confirms the provider's callback subscription by requesting the URL that it sent for this purpose. */
 export const confirmSubscription = job({
   name: 'confirm-subscription',
   pool: 'outbound',
@@ -17,7 +17,7 @@ export const confirmSubscription = job({
     const url = await outside.within(tenant_id, ({ tx }) =>
       providers.findSubscribeUrl(tx, channel),
     );
-    if (url === null || !isSubscribeUrl(url)) return; // confirmed before
+    if (url === null || !isSubscribeUrl(url)) return; // already confirmed
     const answer = await outside.read(url);
     if ('error' in answer) throw new Error(`The provider was not reached. ${answer.error}`);
     if (answer.status !== 200) throw new Error(`The provider answered ${answer.status}.`);

@@ -18,14 +18,12 @@ const Report = z.object({
     .describe('The provider sends nothing to this recipient, who has opted out.'),
 });
 
-/** One report, or several at once. */
+/** Accepts a single report or a list. */
 export const DeliveryReports = z
   .union([Report, z.array(Report).max(5_000)])
   .transform((reports) => [reports].flat());
 
-/**
- * Takes note of what became of messages; a report about none of ours, or a late one, is ignored.
- */
+/** Applies delivery reports to messages. Ignores reports about unknown messages and outdated reports. */
 export async function processReports(work: Work, reports: z.output<typeof DeliveryReports>) {
   const { tx } = work;
   let changed = 0;
@@ -51,7 +49,7 @@ export async function processReports(work: Work, reports: z.output<typeof Delive
     const isSecondLook = is_click && message.status === 'opened';
     const status = isSecondLook ? 'opened' : advanceStatus(message.status, reported);
     if (!status) continue;
-    // A report that is repeated changes no status, and so undoes no START that came since.
+    // A repeated report does not change the status, so it cannot undo a later START.
     if (hasOptedOut && channel === 'sms' && recipient)
       await recordProviderOptOut(work, recipient, error_code);
     const at = momentIn(timestamp);
@@ -68,14 +66,16 @@ export async function processReports(work: Work, reports: z.output<typeof Delive
 const EARLIEST = Date.UTC(2000);
 const AHEAD_MS = 86_400_000;
 
-/** When it happened, as the provider says; null where that is no time, or none that it could have been. */
+/** The provider's timestamp, or null if it is not a plausible time. */
 function momentIn(timestamp: string | null | undefined): string | null {
   const moment = Date.parse(timestamp ?? '');
   if (!(moment >= EARLIEST && moment <= Date.now() + AHEAD_MS)) return null;
   return new Date(moment).toISOString();
 }
 
-/** What became of an address is in the history; who unsubscribes agrees to mail there no more. */
+/**
+ * Sets the status of an email address with an audit entry. Unsubscribing also revokes the email consent.
+ */
 async function mark(work: Work, borrower_id: string, address: string, status: string) {
   for (const { id, before } of await inbound.setEmailStatus(
     work.tx,

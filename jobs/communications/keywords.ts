@@ -1,13 +1,16 @@
 import type { ProviderChannel } from '../../sql/communications/channels.ts';
 
-/** What words ask for that the carriers and the law give a meaning: no rule of a tenant changes it. */
+/** Keywords with a meaning defined by carriers or law. Tenant rules cannot change it. */
 export const KEYWORD_KINDS = ['stop', 'start', 'help'] as const;
 export type KeywordKind = (typeof KEYWORD_KINDS)[number];
 export type KeywordMatch = { wish: KeywordKind; language: 'en' | 'es' | null };
 
 type Vocabulary = readonly { wish: KeywordKind; language: 'en' | 'es'; words: readonly string[] }[];
 
-/** As the whole of a text: those of 47 CFR 64.1200(a)(10), what carriers add, and the same in Spanish. */
+/**
+ * Match a whole text message: the words of 47 CFR 64.1200(a)(10), those that carriers add, and Spanish
+ * equivalents.
+ */
 const IN_A_TEXT: Vocabulary = [
   {
     wish: 'stop',
@@ -44,13 +47,13 @@ const IN_A_TEXT: Vocabulary = [
   { wish: 'help', language: 'es', words: ['ayuda'] },
 ];
 
-/** As the whole subject or the whole of a mail, where "cancel" may be about anything. */
+/** Match the whole subject or body of an email. "Cancel" is excluded, because it may refer to anything. */
 const IN_A_MAIL: Vocabulary = [
   { wish: 'stop', language: 'en', words: ['unsubscribe', 'optout', 'opt out'] },
   { wish: 'stop', language: 'es', words: ['cancelar suscripcion', 'darme de baja'] },
 ];
 
-/** Anywhere in a text: other words by which a reasonable person is understood to want no more of them. */
+/** Match anywhere in a text message: other wordings that a reasonable person understands as an opt-out. */
 const SENTENCES: Vocabulary = [
   {
     wish: 'stop',
@@ -129,16 +132,16 @@ const SENTENCES: Vocabulary = [
   },
 ];
 
-/** What people add to a word out of courtesy, or to be clear. */
+/** Courtesies and emphasis that people add to a keyword. */
 const FILLERS = new Set(
   'please pls plz thanks thank you now all immediately por favor gracias ya'.split(' '),
 );
-/** Before a sentence these turn it around. */
+/** These words before a sentence negate it. */
 const NEGATIONS = ['dont', 'not', 'never', 'didnt'];
-/** Nobody says it later than here. */
+/** Only the beginning of a message is examined. */
 const READ_CHARACTERS = 1_000;
 
-/** What somebody asks for by a word that has a meaning, or null. */
+/** Returns the keyword that a message contains, or null. */
 export function matchKeyword(
   channel: ProviderChannel,
   { subject, body }: { subject?: string | null | undefined; body: string },
@@ -168,7 +171,7 @@ function found(vocabulary: Vocabulary, isSaid: (word: string) => boolean): Keywo
   return spoken ? { wish: spoken.wish, language: spoken.language } : null;
 }
 
-/** Small letters and digits without accents and apostrophes, word by word. */
+/** Lowercase words without accents and apostrophes. */
 const wordsOf = (text: string): string[] =>
   text
     .slice(0, READ_CHARACTERS)
@@ -177,7 +180,7 @@ const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** One text that says what was done (47 CFR 64.1200(a)(12)), or whom to ask. */
+/** A single confirmation (47 CFR 64.1200(a)(12)), or contact details for HELP. */
 export const KEYWORD_REPLIES: Readonly<Record<KeywordKind, Readonly<Record<'en' | 'es', string>>>> =
   {
     stop: {

@@ -7,7 +7,7 @@ import type { Work } from '../work.ts';
 
 type Meant = { borrower_id: string; loan_id?: string | null | undefined };
 
-/** The loan that the message is about, which whom it is for owes. */
+/** The loan that the message is about. Throws Invalid if the borrower does not owe it. */
 export async function findMessageLoan(work: Work, wish: Meant) {
   const id = wish.loan_id ?? (await recipients.findOnlyLoan(work.tx, wish.borrower_id));
   if (!id) return null;
@@ -21,7 +21,10 @@ export async function findMessageLoan(work: Work, wish: Meant) {
 type Words = { subject: string | null; body: string };
 type Context = Record<string, unknown>;
 
-/** What a message would say of a loan that nobody has named, of several; else null. */
+/**
+ * Returns the problem if the message shows values of a loan although no loan is named, otherwise null. For
+ * borrowers with several open loans.
+ */
 export function ambiguousLoanProblem(words: Words, context: Context = {}): string | null {
   const [name] = loanNamesIn(`${words.subject ?? ''} ${words.body}`).filter(
     (candidate) => !Object.hasOwn(context, candidate),
@@ -30,7 +33,7 @@ export function ambiguousLoanProblem(words: Words, context: Context = {}): strin
   return `The message uses ${name}, but the borrower has several open loans. Give loan_id.`;
 }
 
-/** Of several loans none is guessed where the message would say something of one. */
+/** Throws Invalid if the message shows loan values, names no loan and the borrower has several. */
 export async function assertLoanUnambiguous(
   { tx }: Work,
   { borrower_id, words, context }: { borrower_id: string; words: Words; context?: Context },
@@ -41,7 +44,10 @@ export async function assertLoanUnambiguous(
   if (several.length > 0) throw new Invalid({ loan_id: unclear });
 }
 
-/** The values of a loan that a template shows; one that looks whether there is a loan can do without. */
+/**
+ * The loan values that a template shows. Empty if the template tests `loan` itself, because it then works
+ * without a loan.
+ */
 function loanNamesIn(source: string): string[] {
   const expressions = source.split('{{').map((part) => part.split('}}')[0] ?? '');
   if (expressions.some((inner) => /^#(if|unless) loan\b/.test(inner))) return [];

@@ -1,13 +1,15 @@
-/** One part of a pattern: an escape, a class of letters, the beginning of a group, a repeat, or one letter. */
+/**
+ * One part of a pattern: an escape, a character class, a group start, a repetition or a single character.
+ */
 const PART =
   /\\Q[^\\]{0,200}|\\[pPx]\{[^}]{0,50}\}|\\[pP]?[^]|\[\^?\]?(?:\\[^]|[^\]\\]){0,200}\]|\(\?(?:P?<\w{1,50}>|[A-Za-z-]{0,10}:?)|\{(\d{1,9})(?:,(\d{0,9}))?\}|[^]/gu;
 
 /**
- * About how large a pattern becomes when its repeats are written out, without writing them out: `(a{9}){9}`
- * is 81. Repeats multiply, so 20 letters may say a million. What is no pattern has some size as well.
+ * Estimates the size of a pattern with its repetitions expanded, without expanding them: `(a{9}){9}` is 81.
+ * Nested repetitions multiply, so 20 characters can describe a million. Invalid patterns also get a size.
  */
 export function expandedSize(pattern: string): number {
-  /** Of each open group what it has so far, and the size of its last part, which a repeat multiplies. */
+  /** For each open group, its size so far and the size of its last part, which a repetition multiplies. */
   const groups = [{ size: 0, last: 0 }];
   for (const [part, least, most] of pattern.matchAll(PART)) {
     const group = groups.at(-1) ?? { size: 0, last: 0 };

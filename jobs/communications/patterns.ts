@@ -1,24 +1,24 @@
 import { RE2JS } from 're2js';
 import { expandedSize } from './pattern-size.ts';
 
-/** Much is said in so many characters; what is compiled from them may be far larger, which costs time. */
+/** Limits the pattern's text. The compiled program can be much larger, so it has a separate limit. */
 export const PATTERN_CHARACTERS_MAX = 200;
 const INSTRUCTIONS_MAX = 300;
-/** What is larger than this is not even compiled. It is an estimate, so it leaves room above the exact bound. */
+/** Larger patterns are not compiled. The size is an estimate, so this bound is above the exact one. */
 const SIZE_MAX = 2 * INSTRUCTIONS_MAX;
-/** A rule that has to read further is no rule: with the bounds above it is 0.1 s at the very worst. */
+/** Only the beginning of a message is matched. With the limits above, the worst case takes 0.1 s. */
 const READ_CHARACTERS = 1_000;
 const KEPT_MAX = 500;
 
 /**
- * Tenants' regular expressions run on an engine without backtracking, whose time is the length of the text
- * times the size of the pattern; JavaScript's own can be made to hang. Large and small letters are one.
+ * Tenants' patterns run on RE2, which does not backtrack: the time is at most text length times program
+ * size. JavaScript's engine could be made to hang. Case-insensitive.
  */
 const compiled = (pattern: string) => RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE | RE2JS.DOTALL);
 
 const TOO_LARGE = 'The pattern is too large. Use smaller repetitions or character classes.';
 
-/** A sentence where the pattern is none, or one that costs too much; else null. */
+/** The problem with a pattern that is invalid or too expensive, otherwise null. */
 export function findPatternProblem(pattern: string): string | null {
   if (pattern.length > PATTERN_CHARACTERS_MAX || expandedSize(pattern) > SIZE_MAX) return TOO_LARGE;
   try {
@@ -32,7 +32,7 @@ export function findPatternProblem(pattern: string): string | null {
 
 const kept = new Map<string, RE2JS | null>();
 
-/** Whether the pattern is found in the beginning of a text; one that cannot be read finds nothing. */
+/** Whether the pattern matches the beginning of a text. An invalid pattern never matches. */
 export function matchesPattern(pattern: string, text: string): boolean {
   let regex = kept.get(pattern);
   if (regex === undefined) {

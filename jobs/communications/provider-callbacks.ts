@@ -13,9 +13,9 @@ import { readCertificate } from './read-certificate.job.ts';
 export type VerifiedProvider = { name: string; channel: ProviderChannel; provider: Provider };
 
 /**
- * Whether the callback comes from one of the tenant's providers of this channel (of any, for a
- * report about a message). Without a secret nobody is believed. One whose certificate is not here yet is
- * neither believed nor refused: the certificate is to be asked for.
+ * Verifies that a callback comes from one of the tenant's providers of this channel (null: any channel). If
+ * the provider's signing certificate is not stored yet, returns its URL. Returns null if the callback is
+ * not authentic; a provider without a secret is never trusted.
  */
 export async function verifyCallback(
   { tx, tenant_id, installation: { keys } }: Work,
@@ -42,13 +42,13 @@ export async function verifyCallback(
   return awaited === null ? null : { certificate_url: awaited };
 }
 
-/** A worker asks for the certificate; whoever calls again is judged by it. */
+/** Enqueues the download of the certificate. The provider's next call is verified with it. */
 export const requestCertificate = ({ tx, tenant_id }: Work, url: string) =>
   enqueue(tx, readCertificate, { tenant_id, url });
 
 /**
- * Takes the callback as heard: what is good once is spent with what it brings about, and where the
- * provider waits for its address to be confirmed, a worker does so. False: it was heard before.
+ * Accepts a verified callback: uses up its one-time token and, if needed, enqueues the confirmation of the
+ * subscription. Returns false for a repeated callback.
  */
 export async function acceptCallback(
   { tx, tenant_id }: Work,
@@ -68,8 +68,8 @@ export async function acceptCallback(
 export type NewProvider = { name: string; account_id?: string | null | undefined; secret: string };
 
 /**
- * Names the provider of a channel; the secret before stays valid until the next change. Two who do so
- * at once take turns, as with the settings.
+ * Sets the provider of a channel. The previous secret stays valid until the next change. Concurrent calls
+ * are serialized by the settings lock.
  */
 export async function setProvider(work: Work, channel: ProviderChannel, given: NewProvider) {
   const { name, account_id = null, secret: plain } = given;

@@ -6,8 +6,8 @@ import { job } from '../job.ts';
 import { isCertificateUrl } from './providers/ses.ts';
 
 /**
- * Reads a certificate that a provider signs with, once, from where the provider keeps its certificates;
- * TLS says whose it is. Until then its callbacks are asked to come again.
+ * Downloads a provider's signing certificate once, over TLS from the provider's own host. Until then its
+ * callbacks get 503 and are retried.
  */
 export const readCertificate = job({
   name: 'read-certificate',

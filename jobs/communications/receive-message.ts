@@ -21,7 +21,7 @@ export const InboundMessage = z.object({
   body: z.string().overwrite(maskPersonalNumbers).max(100_000).default(''),
   message_id: z.string().min(1).max(300),
   in_reply_to: z.string().max(300).nullish(),
-  /** Machines that answer say so; they are kept and not answered, or two of them never end. */
+  /** Auto-Submitted header (RFC 3834). Automatic messages are stored and not answered, to prevent loops. */
   auto_submitted: z.string().max(100).nullish(),
   opt_out_type: z
     .enum(KEYWORD_KINDS)
@@ -33,9 +33,9 @@ export const InboundMessage = z.object({
 export type InboundMessage = z.output<typeof InboundMessage>;
 
 /**
- * Keeps what a borrower wrote, once, and does what it asks for: STOP and START are obeyed at once and
- * confirmed once, then the tenant's rules are asked. What a sender whom nobody knows has written is kept
- * without a borrower, and obeyed without an answer.
+ * Stores an inbound message once and acts on it: applies and confirms keywords such as STOP and START,
+ * otherwise applies the tenant's rules. A message from an unknown sender is stored without a borrower; its
+ * keywords apply without a reply.
  */
 export async function receiveMessage(
   work: Work,
@@ -67,7 +67,7 @@ export async function receiveMessage(
   if (spoken) return answerWord(work, channel, message, heard, spoken);
   if (heard === null) return;
   const unanswered = await applyAutoResponseRules(work, heard).catch((error: unknown) => {
-    // A rule that cannot be obeyed is the tenant's mistake, and costs no borrower's message.
+    // A faulty rule is the tenant's mistake and must not lose the borrower's message.
     if (!(error instanceof Invalid || error instanceof TemplateRefused)) throw error;
     const [problem] = error instanceof Invalid ? Object.values(error.errors) : [error.message];
     return problem ?? error.message;
@@ -75,7 +75,7 @@ export async function receiveMessage(
   if (unanswered !== null) await inbound.markUnanswered(tx, id, unanswered);
 }
 
-/** Does what the word asks for; what is so already is not confirmed again, and the end of mail not by mail. */
+/** Applies a keyword. Replies only by text, and only if something changed or the keyword is HELP. */
 async function answerWord(
   work: Work,
   channel: ProviderChannel,
@@ -87,7 +87,7 @@ async function answerWord(
   const wants = wish === 'start';
   const isNews = isHelp || (await applyOptRequest(work, channel, { from, body: said, wants }));
   if (!isNews || heard === null || channel !== 'sms') return;
-  // The provider has confirmed it; a second confirmation would be one too many (47 CFR 64.1200(a)(12)).
+  // The provider has already confirmed it. Only one confirmation is allowed (47 CFR 64.1200(a)(12)).
   if (opt_out_type && !isHelp) return;
   if (wish !== 'stop' && (await hasReachedReplyLimit(work, heard))) return;
   const [recipient] = await recipients.findRecipients(work.tx, [heard.borrower_id]);

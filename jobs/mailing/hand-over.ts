@@ -9,7 +9,7 @@ import type { Work } from '../work.ts';
 import { deliverMailBatch } from './deliver-mail-batch.job.ts';
 import { lockBatchWithFiles } from './lock-batch.ts';
 
-/** Puts a batch on a server, or once more: the same files under the same names. */
+/** Uploads a batch to a server. A repeat uploads the same files under the same names. */
 export async function handOverBatch(
   work: Work,
   id: string,
@@ -27,7 +27,7 @@ export async function handOverBatch(
     throw new Conflict('It is being handed over to this server already.', 'under_way');
 }
 
-/** A batch that is ready goes where the tenant's batches go; nowhere, unless that is set. */
+/** Uploads a completed batch to the tenant's configured server, if there is one. */
 export async function handOverToDefaultServer(work: Work, id: string) {
   const server = await serverOf(work);
   if (server !== '') await order(work, id, server);

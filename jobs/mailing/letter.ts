@@ -11,21 +11,21 @@ export const LetterNote = z.object({
 });
 export type LetterNote = z.output<typeof LetterNote>;
 
-/** Keeps a letter out of batches until somebody releases it. */
+/** Keeps a letter out of batches until staff release it. */
 export async function holdLetter(work: Work, id: string, { note }: LetterNote) {
   const { hold_reasons } = await open(work, id);
   const others = (hold_reasons as string[]).filter((reason) => reason !== 'by_hand');
   await decide(work, id, { status: 'held', hold_reasons: [...others, 'by_hand'], note });
 }
 
-/** Lets it wait for the next batch, which asks anew whether it may go. */
+/** Releases a letter. The next batch checks again whether it may be sent. */
 export async function releaseLetter(work: Work, id: string, { note }: LetterNote) {
   const { status } = await open(work, id);
   if (status !== 'held') throw new Conflict('The letter is not held.', 'not_held');
   await decide(work, id, { status: 'waiting', hold_reasons: [], note });
 }
 
-/** It will never be posted: it was sent in another way, or nobody wants it any more. */
+/** Withdraws a letter permanently: it was sent in another way or is no longer needed. */
 export async function withdrawLetter(work: Work, id: string, { note }: LetterNote) {
   await open(work, id);
   await decide(work, id, { status: 'withdrawn', hold_reasons: [], note });

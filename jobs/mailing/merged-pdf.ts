@@ -4,8 +4,8 @@ import type { LetterFile } from '../../sql/mailing/files.ts';
 import type { Files } from '../files/files.ts';
 
 /**
- * The letters behind one another, in this order; the same bytes for the same letters. One letter is held at a
- * time beside what it added. Throws with the letter's id where its file is not the one that was printed.
+ * Merges the letters in this order. The same letters produce the same bytes. Only one letter is in memory
+ * in addition to the result. Throws, naming the letter, if its file is not the printed one.
  */
 export async function mergedPdf(files: Files, parts: readonly LetterFile[]): Promise<Uint8Array> {
   const merged = await PDFDocument.create({ updateMetadata: false });

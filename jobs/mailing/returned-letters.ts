@@ -8,8 +8,8 @@ import type { Work } from '../work.ts';
 import type { LetterNote } from './letter.ts';
 
 /**
- * The post brought a letter back: it is marked, and so is the address that is printed on it, where the borrower
- * has it still. Said again, nothing more is done.
+ * Marks a returned letter and the address printed on it, if the borrower still has that address. A repeat
+ * does nothing.
  */
 export async function recordReturnedLetter(work: Work, id: string, { note }: LetterNote) {
   const { tx, today } = work;

@@ -18,8 +18,8 @@ export const AccountNumber = z.object({
 });
 
 /**
- * Completes an account that the borrower added without its number. The account stays unverified. Throws
- * 409 where the number is known and 422 where it does not end in the digits that were given before.
+ * Adds the missing number to an account of the borrower. The account stays unverified. Throws Conflict if
+ * the number is known, and Invalid if it does not end in the known last four digits.
  */
 export async function supplyAccountNumber(
   work: Work,

@@ -18,15 +18,15 @@ import { weakensAccess } from './weakened-controls.ts';
 
 type Tree = { [key: string]: unknown };
 
-/** What the tenant is and what it has set, as one object. */
+/** The tenant's fixed facts and its settings as one object. */
 export async function tenantSettings({ tx }: Work) {
   return { ...(await stored.tenantFacts(tx)), ...(await settingsOf(tx)) };
 }
 
 /**
- * Changes the keys that are given, at any depth, and leaves the others; a list is replaced whole. Its place (time
- * zone, currency, locale) can be changed too. What else the tenant is may be sent back unchanged. The check
- * sees what they are, under the lock.
+ * Changes the given keys at any depth and keeps all others. Lists are replaced as a whole. Time zone,
+ * currency and locale can be changed; other tenant facts may only be sent back unchanged. `check` receives
+ * the current values under the lock. Throws Invalid.
  */
 export async function changeSettings(
   work: Work,
@@ -49,8 +49,8 @@ export async function changeSettings(
 }
 
 /**
- * Whether a second person has to approve of the change: always where two people would no longer be asked
- * for something, and for any other change where the tenant wants that.
+ * Whether a settings change needs maker–checker approval: always if it removes an approval requirement, and
+ * for any other change if the tenant requires approval of settings.
  */
 export async function requiresApproval(work: Work, given: Tree, check: (current: Tree) => void) {
   const { before, after, place } = await checkedChange(work, given, check);
@@ -60,13 +60,13 @@ export async function requiresApproval(work: Work, given: Tree, check: (current:
   return before.approvals.four_eyes.some((kind) => !four_eyes.includes(kind));
 }
 
-/** Whether a control of access would be weaker than now. */
+/** Whether the change weakens an access control. */
 export async function weakensControls(work: Work, given: Tree) {
   const { before, after } = await checkedChange(work, given, () => {});
   return weakensAccess(before, after);
 }
 
-/** The settings that a request would change, before and after, for the person who approves it. */
+/** The settings that a request would change, before and after, for the checker. */
 export async function settingsContent(work: Work, given: Tree) {
   const { before, after, place } = await checkedChange(work, given, () => {});
   const old = flat({ ...before, ...place?.before }, '');
@@ -81,7 +81,7 @@ export async function settingsContent(work: Work, given: Tree) {
   };
 }
 
-/** What the settings are, under their lock, and what they would be. */
+/** Locks and validates: returns the current settings and the settings after the change. */
 async function checkedChange(
   { tx, installation }: Work,
   given: Tree,
@@ -104,8 +104,8 @@ async function checkedChange(
 }
 
 /**
- * What is changed of the place of the tenant, or null. Other facts stay as they are: another value is a
- * problem. Amounts are kept without their currency, so that it stays once there are loans.
+ * Returns the change of time zone, currency or locale, or null. Reports a problem for a change of any other
+ * fact. Amounts are stored without a currency, so the currency cannot change once loans exist.
  */
 async function changedPlace(
   tx: Transaction,
@@ -120,7 +120,8 @@ async function changedPlace(
     if (JSON.stringify(value) !== JSON.stringify(facts[name as keyof typeof facts]))
       problems[name] = 'Cannot be changed here. Ask the operator of the installation.';
   }
-  // A form that sends back all it read does not take back what comes with the next business date.
+  // A form that sends back all values must not cancel a time zone change that is scheduled for the next
+  // business date.
   const isSentBack = 'next_time_zone' in given && given['time_zone'] === time_zone;
   const named = Object.entries(given).filter(
     ([name]) => name in before && !(isSentBack && name === 'time_zone'),
@@ -132,12 +133,12 @@ async function changedPlace(
   return JSON.stringify(after) === JSON.stringify(before) ? null : { before, after };
 }
 
-/** What a form read on an earlier business date is no change. */
+/** A value that a form read on an earlier business date is not a change. */
 const isStale = (name: string, value: unknown, facts: z.output<typeof stored.TenantFacts>) =>
   (name === 'business_date' && typeof value === 'string' && value < facts.business_date) ||
   (name === 'next_time_zone' && value === facts.time_zone);
 
-/** What a tenant may set depends on what is its own: its domains, and never the installation's network. */
+/** Checks settings that depend on the tenant's domains and on the networks allowed by the installation. */
 function assertOwn(
   { auth, branding, webhooks }: Settings,
   before: Settings,
@@ -158,7 +159,7 @@ function assertOwn(
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-/** A server that is not there would be missed only when the first batch is. */
+/** A missing server would otherwise only be noticed when the first batch fails. */
 async function assertServer(tx: Transaction, wanted: Settings, before: Settings) {
   const { sftp_server_id: id } = wanted.communications.mail_house;
   if (id === '' || id === before.communications.mail_house.sftp_server_id) return;
@@ -169,7 +170,7 @@ async function assertServer(tx: Transaction, wanted: Settings, before: Settings)
 const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Own keys only, defined and not assigned, so that no key can reach a prototype. */
+/** Uses own keys only and a Map, to prevent prototype pollution. */
 function merged(base: Tree, changes: Tree): Tree {
   const result = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(changes)) {
@@ -179,7 +180,7 @@ function merged(base: Tree, changes: Tree): Tree {
   return Object.fromEntries(result);
 }
 
-/** The part of the settings that differs from the defaults. */
+/** The settings that differ from the defaults. */
 function beyond(defaults: Tree, settings: Tree): Tree {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]) => {
@@ -190,7 +191,7 @@ function beyond(defaults: Tree, settings: Tree): Tree {
   );
 }
 
-/** `auth.idle_minutes` and its like, for the audit trail. */
+/** Flattens nested keys to paths such as `auth.idle_minutes`, for the audit trail. */
 function flat(tree: Tree, id: string, prefix = ''): Tree & { id: string } {
   const entries = Object.entries(tree).flatMap(([key, value]): [string, unknown][] =>
     isTree(value) ? Object.entries(flat(value, '', `${prefix}${key}.`)) : [[prefix + key, value]],
@@ -198,7 +199,7 @@ function flat(tree: Tree, id: string, prefix = ''): Tree & { id: string } {
   return { ...Object.fromEntries(entries.filter(([key]) => key !== 'id')), id };
 }
 
-/** All settings by their paths. */
+/** The paths of all settings. */
 const KNOWN = pathsOf(Settings.parse({}));
 
 function pathsOf(tree: Tree, prefix = ''): string[] {
@@ -209,9 +210,9 @@ function pathsOf(tree: Tree, prefix = ''): string[] {
   );
 }
 
-/** Comparing a word with every setting takes milliseconds, so only the first few unknown names get a hint. */
+/** Finding the nearest setting takes milliseconds, so only the first unknown names get a hint. */
 const HINTS_MAX = 5;
-/** Of a form that is wrong everywhere, the first problems tell enough. */
+/** Maximum number of problems reported per request. */
 const PROBLEMS_MAX = 100;
 
 function problemsOf(issues: readonly Issue[]): Record<string, string> {

@@ -10,17 +10,17 @@ const lines = z
   .optional()
   .catch(undefined);
 
-/** Other letters may become those of another address when they are made small, such as the Kelvin sign. */
+/** ASCII only. Lowercasing other letters, such as the Kelvin sign, could turn one address into another. */
 const asciiAddress = z
   .string()
   .regex(/^[\x21-\x7e]+$/)
   .pipe(emailAddress);
 
-/** What a provider says of somebody, as far as we look at it; the rest of it is never kept. */
+/** The identity provider's claims that the platform reads. All other claims are discarded. */
 const Claims = z.object({
   sub: z.string().min(1).max(255),
   email: asciiAddress.optional().catch(undefined),
-  // Some providers write it as a text.
+  // Some providers send this claim as a string.
   email_verified: z
     .union([z.boolean(), z.literal('true').transform(() => true)])
     .optional()
@@ -33,14 +33,14 @@ const Claims = z.object({
 
 export type ClaimedPerson = {
   subject: string;
-  /** Only where the provider has seen to it that it is his. */
+  /** Set only if the provider has verified the address. */
   email: string | null;
   first_name: string;
   last_name: string;
   is_multi_factor: boolean;
 };
 
-/** Who it is, or null where the provider does not even say that. */
+/** Returns null if the claims have no valid subject. */
 export function readPerson(claims: Record<string, unknown>): ClaimedPerson | null {
   const read = Claims.safeParse(claims);
   if (!read.success) return null;
@@ -55,7 +55,7 @@ export function readPerson(claims: Record<string, unknown>): ClaimedPerson | nul
   };
 }
 
-/** By the words of RFC 8176: what somebody knows, has, or is. */
+/** Authentication methods of RFC 8176 by kind: knowledge, possession, inherence. */
 const KINDS: readonly (readonly string[])[] = [
   ['pwd', 'pin', 'kba'],
   ['otp', 'hwk', 'swk', 'sms', 'tel', 'sc', 'pop'],
@@ -67,8 +67,8 @@ const isMultiFactor = (amr: readonly string[]) =>
   KINDS.filter((words) => words.some((word) => amr.includes(word))).length > 1;
 
 /**
- * The highest of the roles that the claim means; null where it means none. A claim may lie deeper:
- * `realm_access.roles`; one whose own name has dots is looked for first.
+ * The highest role that the claim maps to, or null. A claim may be nested, as in `realm_access.roles`. A
+ * top-level claim whose own name contains dots takes precedence.
  */
 export function readRole(
   claims: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** The checks before a loan is approved, in the order in which they are told. */
+/** The checks before a loan is approved, in the order in which they are reported. */
 export const COMPLIANCE_CHECKS = [
   'usury_rate_cap',
   'mla_36_percent',

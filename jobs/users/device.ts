@@ -2,15 +2,15 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Keys } from '../sealing/secrets.ts';
 
 /**
- * A device on which somebody has signed in keeps a cookie: a random name of its own, and for each user
- * a signature of the installation over tenant, user and that name. Nothing of it is kept here, and it
- * opens nothing: tries at a password from there are counted apart from those of strangers.
+ * The cookie of a device on which a user has signed in: a random device name, and for each user a signature
+ * over tenant, user and name. It is not stored and grants no access. Failed passwords from a known device
+ * are counted separately from those of strangers.
  */
 const COOKIE = /^[A-Za-z0-9_-]{22}(\.[A-Za-z0-9_-]{43}){1,5}$/;
 const USERS_MAX = 5;
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** The device's name where the user has signed in on it, or null. */
+/** Returns the device's name if the user has signed in on it, otherwise null. */
 export function findKnownDevice(
   keys: Keys,
   cookie: string,
@@ -26,7 +26,7 @@ export function findKnownDevice(
   return isKnown && userId !== null ? name : null;
 }
 
-/** The cookie with the user's mark in it, which takes the place of the oldest of too many. */
+/** Adds the user's signature to the cookie. If there are too many, the oldest is dropped. */
 export function addUserToDevice(
   keys: Keys,
   cookie: string,
@@ -41,6 +41,6 @@ export function addUserToDevice(
   return [name, mark, ...others].join('.');
 }
 
-/** Under the current key first; marks under keys before it are still known. */
+/** The current key comes first. Signatures under older keys remain valid. */
 const marksOf = (keys: Keys, tenantId: string, userId: string, name: string) =>
   keys.signatures(`known-device ${tenantId} ${userId} ${name}`);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * The fewest years that a document is kept once its loan has ended, and the rule that asks for them. Rules that
- * count from an earlier day (a notice, the consummation) are met by counting from the end. Where a rule speaks of
- * 25 months or of a return's due date, whole years above it are meant.
+ * Minimum years that a document is kept after its loan has ended, with the rule that requires it. Some
+ * rules count from an earlier day (a notice, the consummation); counting from the end of the loan satisfies
+ * them. Periods such as 25 months, or a tax return's due date, are rounded up to whole years.
  */
 const FLOORS = {
   income_verification: [3, '12 CFR 1002.12(b)'],
@@ -17,13 +17,13 @@ const FLOORS = {
   adverse_action_notice: [3, '12 CFR 1002.12(b)'],
   monthly_statement: [2, '12 CFR 1026.25(a)'],
   correspondence: [3, '12 CFR 1006.100'],
-  // Forms 1099-C are among them.
+  // Includes Forms 1099-C.
   other: [5, 'the IRS for Form 1099-C'],
   loan_tape: [1, 'our own caution'],
 } as const;
 export type KindOfDocument = keyof typeof FLOORS;
 
-/** No document is asked for longer than this. */
+/** No rule requires a longer period. */
 const YEARS_MAX = 50;
 
 const yearsOf = ([fewest, rule]: (typeof FLOORS)[KindOfDocument]) => {
@@ -33,7 +33,7 @@ const yearsOf = ([fewest, rule]: (typeof FLOORS)[KindOfDocument]) => {
 
 const KINDS = Object.keys(FLOORS) as KindOfDocument[];
 
-/** How many years each kind is kept once its loan has ended; for ever where nothing is said. */
+/** How many years each kind of document is kept after its loan has ended. Default: forever. */
 export const DocumentYears = z.strictObject(
   Object.fromEntries(KINDS.map((kind) => [kind, yearsOf(FLOORS[kind])])) as Record<
     KindOfDocument,

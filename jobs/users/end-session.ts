@@ -4,12 +4,12 @@ import { recordAudit } from '../audit.ts';
 import { NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** Ends a session at once; its browser is asked to sign in with its next request. */
+/** Ends a session immediately. The browser's next request has to sign in again. */
 export async function endSession({ tx }: Work, id: string) {
   await rows.endSession(tx, id);
 }
 
-/** The same for one of the sessions of whoever asks; another's is not found. Answers what it was. */
+/** Ends one of the actor's own sessions and returns it. Throws NotFound for another user's session. */
 export async function endOwnSession(work: Work, id: string): Promise<Row> {
   const { tx, actor } = work;
   const session = await find(tx, rows.sessions, id);

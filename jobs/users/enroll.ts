@@ -19,18 +19,18 @@ import { replaceRecoveryCodes } from './recovery-codes.ts';
 import { writeSecurityLog } from './security-log.ts';
 import { newTotpSecret, totpLabel } from './totp.ts';
 
-/** Who enrolls: a user who is signed in, or one whose sign-in waits for that and is named by its token. */
+/** The user who enrolls a factor. `token` is set if a pending sign-in requires the enrollment. */
 export type Enroller = { user_id: string; token: string | null };
 
-/** Whose sign-in waits for a factor to be enrolled; null where none does. */
+/** Returns the user whose pending sign-in requires enrollment, or null. */
 export async function findEnroller({ tx }: Work, token: string): Promise<Enroller | null> {
   const pending = await lockPendingSignIn(tx, token, 'enrollment');
   return pending && { user_id: pending.user_id, token };
 }
 
 /**
- * Begins with an authenticator app. The secret is told here alone, and proves nothing before a code of
- * it has confirmed that the app has it; beginning again forgets the one before.
+ * Starts enrolling an authenticator app. This response is the only one that shows the secret. It is not a
+ * valid factor until a code confirms it. Starting again discards the previous secret.
  */
 export async function beginAppEnrollment(work: Work, { user_id }: Enroller) {
   const { tx, tenant_id, installation } = work;
@@ -44,7 +44,7 @@ export async function beginAppEnrollment(work: Work, { user_id }: Enroller) {
   return { secret, ...totpLabel({ issuer, email: String(user?.['email']), secret }) };
 }
 
-/** Takes the app's first code: from now on it is asked for at every sign-in. */
+/** Confirms the app with its first code. From now on it is required at every sign-in. */
 export async function confirmAppEnrollment(work: Work, enroller: Enroller, code: string) {
   await accounts.lockUser(work.tx, enroller.user_id);
   if (!(await useTotpCode(work, enroller.user_id, code, false)))
@@ -52,7 +52,7 @@ export async function confirmAppEnrollment(work: Work, enroller: Enroller, code:
   return enrolled(work, enroller, 'totp');
 }
 
-/** Keeps a passkey that the user's browser has made; it may be asked for from now on. */
+/** Stores a passkey that the user's browser has created. */
 export async function confirmPasskeyEnrollment(
   work: Work,
   enroller: Enroller,
@@ -67,8 +67,8 @@ export async function confirmPasskeyEnrollment(
 export type EnrollmentResult = { recovery_codes: string[]; user: SignedIn };
 
 /**
- * What follows from a new factor: recovery codes with the first one, the end of every session that was
- * begun without it, and a letter. A sign-in that waited for it is done.
+ * Completes an enrollment: creates recovery codes for the first factor, ends all other sessions and
+ * notifies the user by email. A pending sign-in that waited for the enrollment is completed.
  */
 async function enrolled(
   work: Work,
@@ -92,7 +92,10 @@ async function enrolled(
   return { recovery_codes, user };
 }
 
-/** Every change of a factor is in the user's history and in a letter to him, without what it is. */
+/**
+ * Records every factor change in the audit trail and notifies the user by email. Neither contains the
+ * factor's secret.
+ */
 export async function notifyFactorChange(
   work: Work,
   userId: string,

@@ -10,8 +10,9 @@ import { settingsOf } from './settings.ts';
 const CHANGED = 'The provider was changed meanwhile. Sign in again.';
 
 /**
- * Asks an identity provider who it is that came back from it. The API waits for what comes of it and
- * reaches nobody itself: whoever holds the sessions of everybody sends no requests to strangers.
+ * Asks the identity provider who has signed in, and stores the result, for which the API waits. A worker
+ * does this because the API process has access to all sessions and must not send requests to external
+ * hosts.
  */
 export const finishProviderSignIn = job({
   name: 'finish-provider-sign-in',
@@ -29,7 +30,7 @@ export const finishProviderSignIn = job({
       const provider = asked && (await providers.findActive(tx, asked.provider_id));
       return asked && provider && { ...asked, ...provider, settings: await settingsOf(tx) };
     });
-    if (found === null) return; // too late, switched off, or done already
+    if (found === null) return; // expired, provider disabled, or already done
 
     const open = (sealed: string) => outside.keys.unseal(tenant_id, sealed);
     const answer = await outside.identity.claims({
@@ -48,7 +49,7 @@ export const finishProviderSignIn = job({
       const { tx } = work;
       const provider_id = found.id;
       const now = await providers.lockActive(tx, provider_id);
-      // What was asked of one issuer says nothing about another, nor after the provider is removed.
+      // The claims are valid only for the issuer that was asked, and only while its provider exists.
       if (now?.issuer_url !== found.issuer_url || now.client_id !== found.client_id) {
         await signIns.markFailed(tx, sign_in_id, CHANGED);
         return;

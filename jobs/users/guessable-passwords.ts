@@ -1,14 +1,14 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
-/** Beyond it a password is not looked at: what judging costs grows with the square of the length. */
+/** Maximum characters judged. The cost grows with the square of the length. */
 const JUDGED_MAX = 64;
-/** A password that is found within so many tries is refused; eight random characters take as many. */
+/** Passwords that need fewer guesses are rejected. Eight random characters need about as many. */
 const GUESSES_MIN = 1e8;
 const COMMON_MAX = 10_000;
-/** What people put before or behind a word so that it looks like a password: 123, a year and a sign. */
+/** Characters that people add before or after a word, such as 123 or a year and a sign. */
 const DECORATION_MAX = 6;
-/** So few characters over and over are as quickly tried as once. */
+/** A repeated unit of at most this length is as easy to guess as the unit itself. */
 const UNIT_MAX = 4;
 
 const estimator = new ZxcvbnFactory({
@@ -19,9 +19,9 @@ const estimator = new ZxcvbnFactory({
 });
 
 /**
- * Whether attackers find the password early: one of the 10,000 most common in a usual disguise, or one
- * made of common words, names of the user or his lender, keys in a row, dates, or repeats. Takes
- * some milliseconds at most, whatever it is given.
+ * Whether attackers would find the password early: one of the 10,000 most common in a usual disguise, or a
+ * combination of common words, names of the user or lender, keyboard rows, dates and repeats. Takes at most
+ * some milliseconds for any input.
  */
 export function isGuessable(password: string, names: readonly string[] = []): boolean {
   const judged = password.normalize('NFKC').slice(0, JUDGED_MAX);
@@ -31,7 +31,7 @@ export function isGuessable(password: string, names: readonly string[] = []): bo
   return estimator.check(judged, [...new Set(inputs)]).guesses < GUESSES_MIN;
 }
 
-/** Capitals, signs for letters, separators, decoration, backwards, and the same again hide nothing. */
+/** Ignores case, substituted letters, separators, decoration, reversal and repetition. */
 const isCommon = (password: string) =>
   undecorated(password.toLowerCase())
     .flatMap((face) => [spelled(face), spelled(closed(face)), closed(spelled(face))])
@@ -40,10 +40,13 @@ const isCommon = (password: string) =>
       return [face, unit].some(isListed) || (unit !== face && unit.length <= UNIT_MAX);
     });
 
-/** A text that is one piece again and again is found in itself where the second piece begins. */
+/**
+ * The length of the shortest unit that, repeated, makes up the text: where the text occurs again in its own
+ * doubling.
+ */
 const lengthOfUnit = (text: string) => `${text}${text}`.indexOf(text, 1);
 
-/** How much of the text comes before its first letter. */
+/** The number of UTF-16 units before the first letter. */
 const signsBefore = (text: string) => /^\P{L}*/u.exec(text)?.[0].length ?? 0;
 
 const closed = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
@@ -51,7 +54,7 @@ const closed = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
 const isListed = (face: string) =>
   common.has(face) || common.has(Array.from(face).toReversed().join(''));
 
-/** The text as it is, and without what may be decoration: a few digits and signs at its ends. */
+/** The text, and each variant without up to DECORATION_MAX digits and signs at its ends. */
 function undecorated(text: string): string[] {
   const before = Math.min(DECORATION_MAX, signsBefore(text));
   const behind = Math.min(DECORATION_MAX, signsBefore(Array.from(text).toReversed().join('')));
@@ -63,7 +66,7 @@ function undecorated(text: string): string[] {
   return [...new Set(faces)];
 }
 
-/** Signs that stand for a letter, and letters that one sign stands for, are all taken for one. */
+/** Letters and the signs that people substitute for them. Each group counts as one letter. */
 const ALIKE = new Map(
   ['a@4', 'b8', 'c(', 'e3€', 'g69', 'i1!|l', 'o0', 's$5', 't7+', 'z2'].flatMap((signs) =>
     Array.from(signs, (sign) => [sign, signs.charAt(0)] as const),

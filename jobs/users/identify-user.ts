@@ -25,10 +25,14 @@ const INACTIVE = 'The account is not active.';
 const ROLE_REMOVED = 'The role of this account was removed here. Ask your administrator.';
 
 /**
- * Finds the member of staff whom the provider speaks of: the user who is linked to its subject; otherwise the
- * user with the address that it has verified, who has to consent first; otherwise a new user, where the
- * tenant wants that. Roles follow the claims at each sign-in, but never exceed what staff decided here.
- * Borrowers are never found by an address and do not sign in this way.
+ * Finds the staff member for the provider's claims:
+ *
+ * - the user linked to the subject;
+ * - otherwise the user with the verified address, who has to consent first;
+ * - otherwise a new user, if the tenant allows that.
+ *
+ * At each sign-in the user's role follows the claims, up to the role that staff set as the maximum.
+ * Borrowers are never found by address and do not sign in this way.
  */
 export async function identifyUser(
   work: Work,
@@ -52,7 +56,7 @@ export async function identifyUser(
   return { user_id: found.user_id, is_multi_factor: trusts_amr && person.is_multi_factor };
 }
 
-/** The role that is claimed, or the lower one that staff decided; null where they took the role away. */
+/** The claimed role, limited to the maximum that staff set. Null if staff removed the role. */
 function atMost(claimed: NonNullable<Role>, roleMax: RoleMax | null): Role {
   if (roleMax === null) return claimed;
   if (roleMax === 'none') return null;
@@ -83,7 +87,7 @@ async function userOf(
   return { user_id, is_active: true, tenant_role: role, role_max: null };
 }
 
-/** The role follows the provider's word, except for the last superadmin. */
+/** Applies the claimed role, but keeps the last superadmin. */
 async function follow(work: Work, userId: string, role: NonNullable<Role>) {
   try {
     await applyClaimedRole(work, { user_id: userId, tenant_role: role });

@@ -10,7 +10,7 @@ import type { Work } from '../work.ts';
 import { readIdentityProvider } from './read-identity-provider.job.ts';
 import { settingsOf } from './settings.ts';
 
-/** What of a claim means which role here; of several the highest counts. */
+/** Maps claim values to roles. If several match, the highest role applies. */
 export const ClaimRoles = z
   .record(z.string().min(1).max(200), z.enum(TENANT_ROLES))
   .refine((roles) => Object.keys(roles).length <= 100, 'Must be at most 100.');
@@ -29,7 +29,10 @@ type Named = {
 type Given = Named & { client_secret: string };
 type Changes = { [Field in keyof Given]?: Given[Field] | undefined };
 
-/** Keeps a provider, its secret sealed; people are sent there once a worker has read what it says of itself. */
+/**
+ * Adds a provider and seals its client secret. Users can sign in there once a worker has read its discovery
+ * document.
+ */
 export async function addProvider(work: Work, { client_secret, ...given }: Given) {
   const { tx, tenant_id } = work;
   await checkUrls(work, given);
@@ -41,12 +44,12 @@ export async function addProvider(work: Work, { client_secret, ...given }: Given
   return id;
 }
 
-/** What decides who somebody is and what that person may do here. */
+/** Fields that determine who a user is and what the user may do. */
 const DECIDING = ['issuer_url', 'client_id', 'role_claim', 'roles', 'trusts_amr'] as const;
 
 /**
- * Changes a provider. Sessions of the users whom it knows end when something changes that decided about
- * them. With another issuer their links end as well: the same subject there is another person.
+ * Changes a provider. Ends the sessions of its users if a field in DECIDING changes or the provider is
+ * disabled. A new issuer also removes their links, because the same subject is a different person there.
  */
 export async function changeProvider(work: Work, id: string, changes: Changes, row: object) {
   const { tx, tenant_id } = work;
@@ -67,13 +70,13 @@ export async function changeProvider(work: Work, id: string, changes: Changes, r
   await enqueue(tx, readIdentityProvider, { tenant_id, provider_id: id });
 }
 
-/** Removes a provider with its links. The sessions of the users whom it knows end. */
+/** Removes a provider with its links and ends the sessions of its users. */
 export async function removeProvider({ tx }: Work, id: string) {
   await providers.endSignIns(tx, id);
   await deleteRow(tx, 'identity_providers', id);
 }
 
-/** The issuer is reached by workers, through the door that webhooks go through. */
+/** Workers reach the issuer under the network rules of webhooks. */
 async function checkUrls(work: Work, { issuer_url, redirect_url }: Changes) {
   const { webhooks } = await settingsOf(work.tx);
   const errors: Record<string, string> = {};
@@ -88,8 +91,9 @@ async function checkUrls(work: Work, { issuer_url, redirect_url }: Changes) {
 }
 
 /**
- * Codes come back there in the address, so nothing but HTTPS or the machine itself will do. It is compared
- * letter by letter, so it has to be written as an address is, and holds nothing that is added to it.
+ * A valid redirect URL. The authorization code is in the URL, so only HTTPS or the local machine is
+ * allowed. Providers compare it character by character, so it must be in normalized form, without fragment
+ * or query.
  */
 function isPage(text: string): boolean {
   const url = URL.parse(text);

@@ -25,15 +25,15 @@ import { writeSecurityLog } from './security-log.ts';
 import { readSettings } from './settings.ts';
 
 /**
- * Whoever has come in, and by what beside the first factor. What ends his sessions from then on (`epoch`)
- * ends this sign-in as well: a password that is taken back while it is compared opens nothing.
+ * A successful sign-in. If the user's sessions are ended after `epoch` was read (for example by a password
+ * reset during the comparison), this sign-in is invalid too.
  */
 export type SignedIn = {
   id: string;
   borrower_id: string | null;
   second_factor: Proof | null;
   epoch: number;
-  /** Whether the password or a second factor was asked for here, which counts as a recent proof. */
+  /** Whether the user entered a password or second factor here, which counts as a recent proof. */
   is_proved: boolean;
 };
 
@@ -44,17 +44,18 @@ type Holder = {
   session_epoch: number;
 };
 
-/** `device` is what the device's own cookie says, or nothing. */
+/** `device` is the device's cookie, or an empty string. */
 type Attempt = { email: string; password: string; ip: string; device: string };
 type Outcome =
   { wait: number } | { refused: true } | { user: SignedIn } | { wanted: SecondFactorRequest };
 
 /**
- * Checks an address and a password. All tries of a client's address are counted, right and wrong
- * alike; of an account only what fails, and apart for each device that has signed in before, so that
- * nobody keeps people out by guessing. An unknown account, a wrong password and an inactive user
- * cannot be told apart by answer or by time. Answers the user, or what else is wanted of him; starting
- * the session is the caller's.
+ * Checks an address and a password. Returns the user, the required second factor or the seconds to wait;
+ * the caller starts the session.
+ *
+ * - All attempts of a client's network are counted. Of an account only failures are counted, and separately
+ *   for each known device, so that guessing cannot lock the owner out.
+ * - Unknown accounts, wrong passwords and inactive users give the same response in the same time.
  */
 export async function login(within: Within, tenantId: string, attempt: Attempt): Promise<Outcome> {
   const undated = { isUndated: true };
@@ -88,8 +89,8 @@ async function begin(work: Work, { email: given, ip, device }: Attempt) {
 }
 
 /**
- * The user is in, or is asked for a second factor where he has one or the tenant wants one of him; unless
- * what he came by has been proof enough.
+ * Completes the sign-in, or requests a second factor if the user has one or the tenant requires one.
+ * `proof` is set if the first factor already proved enough.
  */
 export async function continueAfterFirstFactor(
   work: Work,
@@ -114,8 +115,8 @@ type SecondOutcome =
   { wait: number } | { over: true } | { refused: true; user_id: string } | { user: SignedIn };
 
 /**
- * Goes on with a sign-in whose first factor was right. A few wrong tries end it, and the password is
- * asked for again; what is right works once, for whoever of several at once is first.
+ * Continues a sign-in after the first factor. After ATTEMPTS_MAX wrong attempts the sign-in ends and the
+ * password is required again. A correct proof works once, also among concurrent requests.
  */
 export const proveSecondFactor = (within: Within, tenantId: string, second: Second) =>
   within(tenantId, async (work): Promise<SecondOutcome> => {

@@ -1,4 +1,4 @@
-/** How many letters have to be added, taken away or replaced to make one word of another. */
+/** Levenshtein distance: insertions, deletions and replacements. */
 export function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let at = 1; at <= one.length; at += 1) {
@@ -12,10 +12,10 @@ export function editDistance(one: string, other: string): number {
   return row[other.length] ?? 0;
 }
 
-/** A longer path is no misspelled setting. */
+/** A longer path cannot be a misspelled setting. */
 const LENGTH_MAX = 60;
 
-/** The known path that is most like an unknown one, or undefined for a path that is longer than any. */
+/** The known path most similar to an unknown one. Undefined if the unknown path is too long. */
 export function findNearestPath(unknown: string, known: readonly string[]): string | undefined {
   if (unknown.length > LENGTH_MAX) return undefined;
   const [nearest] = known

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const BYTES_MAX = 16_384;
 
-/** Bytes as browsers write them in JSON. */
+/** Bytes in base64url, as browsers encode them in JSON. */
 const bytes = z
   .string()
   .min(1)
@@ -12,7 +12,7 @@ const bytes = z
 const credential = { id: bytes, rawId: bytes, type: z.literal('public-key') };
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 
-/** What navigator.credentials.create() has made, as its toJSON() writes it. */
+/** The result of `navigator.credentials.create()` as JSON. */
 export const NewPasskey = z.object({
   ...credential,
   response: z.object({
@@ -22,7 +22,7 @@ export const NewPasskey = z.object({
   }),
 });
 
-/** What navigator.credentials.get() has signed, as its toJSON() writes it. */
+/** The result of `navigator.credentials.get()` as JSON. */
 export const SignedPasskey = z.object({
   ...credential,
   response: z.object({
@@ -35,7 +35,7 @@ export type SignedPasskey = z.output<typeof SignedPasskey>;
 
 const ClientData = z.object({ challenge: z.string().max(200) });
 
-/** Which challenge it answers, as far as it says so itself; nothing where it says nothing. */
+/** The challenge stated in the client data, not yet verified. Empty if it cannot be read. */
 export function readChallenge(clientDataJSON: string): string {
   try {
     const text = Buffer.from(clientDataJSON, 'base64url').toString('utf8');

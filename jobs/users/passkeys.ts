@@ -9,10 +9,13 @@ import { readChallenge, type NewPasskey, type SignedPasskey } from './passkey-sh
 import { settingsOf } from './settings.ts';
 
 const PASSKEYS_MAX = 10;
-/** EdDSA, ES256 and RS256, by their numbers in COSE: what devices have. */
+/** EdDSA, ES256 and RS256 (COSE identifiers), which devices support. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** A passkey belongs to a host name, and is used on pages of the origin that was called or of trusted ones. */
+/**
+ * A passkey belongs to a host name. It can be used on pages of the request's origin or of the tenant's
+ * trusted origins.
+ */
 export type PasskeySite = { origin: string };
 const hostOf = ({ origin }: PasskeySite) => new URL(origin).hostname;
 const originsOf = async ({ tx }: Work, { origin }: PasskeySite) => [
@@ -20,10 +23,10 @@ const originsOf = async ({ tx }: Work, { origin }: PasskeySite) => [
   ...(await settingsOf(tx)).auth.trusted_origins,
 ];
 
-/** Loaded only where somebody has a passkey: it reads certificates of every kind. */
+/** Loaded on first use, because the library and its certificate parsers are large. */
 const library = () => import('@simplewebauthn/server');
 
-/** What the user's browser makes a new passkey with. */
+/** Options for `navigator.credentials.create()`. Throws Conflict if the user has too many passkeys. */
 export async function passkeyCreationOptions(work: Work, userId: string, site: PasskeySite) {
   const { tx } = work;
   const known = await passkeys.listPasskeys(tx, userId);
@@ -47,7 +50,7 @@ export async function passkeyCreationOptions(work: Work, userId: string, site: P
 
 type Made = { credential: z.output<typeof NewPasskey>; name: string };
 
-/** Keeps the passkey that was made for this user, for this host, just now. */
+/** Verifies and stores a new passkey of this user and host. Uses up the challenge. */
 export async function addPasskey(work: Work, userId: string, site: PasskeySite, made: Made) {
   const { tx } = work;
   const { credential, name } = made;
@@ -60,7 +63,7 @@ export async function addPasskey(work: Work, userId: string, site: PasskeySite, 
     expectedOrigin: await originsOf(work, site),
     expectedRPID: hostOf(site),
     supportedAlgorithmIDs: ALGORITHMS,
-    // The password is the other factor: who holds the device need not unlock it once more.
+    // The password is the first factor, so the device does not have to verify the user again.
     requireUserVerification: false,
   };
   const response = { ...credential, clientExtensionResults: {} };
@@ -81,7 +84,7 @@ export async function addPasskey(work: Work, userId: string, site: PasskeySite, 
 
 const TOO_LATE = 'Was not asked for, or too long ago.';
 
-/** What the user's browser has one of his passkeys sign. */
+/** Options for `navigator.credentials.get()`. Throws Conflict if the user has no passkey for this host. */
 export async function passkeyRequestOptions({ tx }: Work, userId: string, site: PasskeySite) {
   const known = await passkeys.listPasskeys(tx, userId);
   const here = known.filter(({ host }) => host === hostOf(site));
@@ -99,7 +102,7 @@ export async function passkeyRequestOptions({ tx }: Work, userId: string, site: 
   return options;
 }
 
-/** Whether one of the user's passkeys has signed what was asked for, which is used up by that. */
+/** Whether one of the user's passkeys signed the open challenge. Uses up the challenge. */
 export async function verifyPasskey(
   work: Work,
   userId: string,

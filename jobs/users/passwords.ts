@@ -1,10 +1,10 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** argon2id as OWASP's ASVS names it: 19 MiB, two passes, one lane. */
+/** argon2id parameters of the OWASP ASVS: 19 MiB, two passes, one lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
 
-/** Hashing is the only heavy thing a stranger can ask for: at most this many at once. */
+/** Anyone can trigger password hashing, which is expensive, so concurrency is limited. */
 const AT_ONCE = 4;
 let running = 0;
 const waiting: (() => void)[] = [];
@@ -35,7 +35,7 @@ async function tagOf(
   }
 }
 
-/** The password as a PHC string, with a salt of its own. */
+/** Hashes the password with a random salt. Returns a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await tagOf(password, nonce, COST);
@@ -45,7 +45,10 @@ export async function hashPassword(password: string): Promise<string> {
 
 type ParsedHash = { memory: number; passes: number; parallelism: number; tagLength: number };
 
-/** Whether the password is the hashed one. Without a hash (nobody of that name) it takes as long. */
+/**
+ * Whether the password matches the hash. Takes the same time if `hash` is null (unknown user) and returns
+ * false.
+ */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
   const [, , , cost = '', salt = '', expected = ''] = (hash ?? (await DUMMY)).split('$');
   const [memory = 0, passes = 0, parallelism = 0] = cost

@@ -4,15 +4,15 @@ import * as pending from '../../sql/users/pending-sign-ins.ts';
 import type { loadMethods } from './second-factors.ts';
 import { hashToken } from './send-account-message.job.ts';
 
-/** Whoever has to install an app first needs longer than whoever reads a code off it. */
+/** Installing an authenticator app takes longer than entering a code. */
 const SECONDS = { proof: 600, enrollment: 1800 } as const;
 
-/** After so many tries the first factor is asked for again. */
+/** After this many attempts the first factor is required again. */
 export const ATTEMPTS_MAX = 5;
 
 type Methods = Awaited<ReturnType<typeof loadMethods>>['methods'];
 
-/** What is wanted of whoever has proved himself once, and what his browser goes on with. */
+/** The required second factor, and the token with which the browser continues. */
 export type SecondFactorRequest = {
   token: string;
   seconds: number;
@@ -20,9 +20,8 @@ export type SecondFactorRequest = {
 };
 
 /**
- * Keeps that the user has proved himself once. What it gives out opens nothing: it only goes on to the
- * second proof, or, for a user who has nothing to prove himself with, to enrolling that. Null where the
- * user's sessions have ended since he proved himself.
+ * Records that the first factor was correct. The returned token gives no access; it only allows the second
+ * factor, or an enrollment if the user has none. Null if the user's sessions were ended in the meantime.
  */
 export async function awaitSecondFactor(
   tx: Transaction,
@@ -44,7 +43,10 @@ export async function awaitSecondFactor(
   return { token, seconds, second_factor };
 }
 
-/** Who goes on with this, if it is for that and not over; held until the transaction has ended. */
+/**
+ * Locks the pending sign-in of this token until the transaction ends. Null if it has another purpose, has
+ * expired or has used all attempts.
+ */
 export async function lockPendingSignIn(
   tx: Transaction,
   token: string,

@@ -11,14 +11,14 @@ import { countAttempt } from './throttling.ts';
 import { notifyUser } from './notify-user.ts';
 import { hashToken } from './send-account-message.job.ts';
 
-/** How long a user may take to sign in with the old means and consent. */
+/** How long a user has to sign in with the existing method and consent. */
 const SECONDS = 1_800;
-/** A provider that somebody else controls must not fill a mailbox. */
+/** Limits emails per user, because a provider could trigger them without limit. */
 const MAILS = { limit: 3, seconds: 3_600 };
 
 type Asked = { sign_in_id: string; provider_id: string; user_id: string; subject: string };
 
-/** Keeps that a provider speaks of a user who is not linked to it, and tells that user by mail. */
+/** Records that a provider identified a user who is not linked to it, and notifies that user by email. */
 export async function requestLinkConsent(work: Work, { sign_in_id, ...asked }: Asked) {
   const { tx } = work;
   const { user_id, provider_id, subject } = asked;
@@ -31,8 +31,8 @@ export async function requestLinkConsent(work: Work, { sign_in_id, ...asked }: A
 }
 
 /**
- * Links the user who is signed in to the person whom this browser signed in as at the provider. The browser
- * must hold the token of that sign-in, so that nobody confirms the sign-in of another person.
+ * Links the signed-in user to the provider's subject. The browser must hold the token of that provider
+ * sign-in, so that a user cannot confirm another person's sign-in.
  */
 export async function confirmLink(
   work: Work,
@@ -40,7 +40,7 @@ export async function confirmLink(
 ) {
   const { tx } = work;
   const provider_id = token === '' ? null : await signIns.findWaitingProvider(tx, hashToken(token));
-  // In the same order as changes of the provider, which end sign-ins and sessions: the provider first.
+  // Locks in the same order as provider changes, which end sign-ins and sessions: the provider first.
   const held = provider_id === null ? null : await providers.lockActive(tx, provider_id);
   await accounts.lockUser(tx, user_id);
   const subject = held === null ? null : await signIns.acceptLink(tx, hashToken(token), user_id);
@@ -59,12 +59,12 @@ export async function confirmLink(
   await notifyUser(work, { user_id, message: 'provider_linked', provider_id });
 }
 
-/** Where the user may sign in besides. */
+/** The providers through which the user can sign in. */
 export const listLinks = ({ tx }: Work, userId: string) => providers.listLinks(tx, userId);
 
 /**
- * Takes the user's link to a provider away and ends all sessions. Answers the epoch of the session that goes
- * on. A user without a password keeps the link, which is the only way to sign in.
+ * Removes the user's link to a provider and ends all sessions. Returns the epoch for the current session.
+ * Throws Conflict if the user has no password, because the link is then the only way to sign in.
  */
 export async function removeLink(
   work: Work,

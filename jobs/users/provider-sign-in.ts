@@ -11,15 +11,15 @@ import type { SecondFactorRequest } from './pending-sign-in.ts';
 import { hashToken } from './send-account-message.job.ts';
 import { settingsOf } from './settings.ts';
 
-/** As long as somebody may take to sign in there. */
+/** How long a user may take to sign in at the provider. */
 const SECONDS = 900;
 const random = () => randomBytes(32).toString('base64url');
 
 type Begun = { wait: number } | { token: string; seconds: number; authorization_url: string };
 
 /**
- * Begins a sign-in at a provider: state, nonce and the verifier of PKCE are of this one alone, and only
- * the browser that holds the token goes on with it. What of them is secret is kept sealed or as a hash.
+ * Starts a sign-in at a provider with its own state, nonce and PKCE verifier. Only the browser with the
+ * token can continue. Secrets are stored sealed or hashed.
  */
 export async function beginProviderSignIn(
   work: Work,
@@ -58,7 +58,7 @@ export async function beginProviderSignIn(
   return { token, seconds: SECONDS, authorization_url: url.href };
 }
 
-/** What came back in the address of the page: a code, or why there is none. */
+/** The query parameters of the redirect: a code or an error. */
 export type ProviderReturn = {
   state: string;
   code?: string | undefined;
@@ -79,9 +79,9 @@ const LOOK_MS = 100;
 const TURNED_AWAY = 'The provider has let nobody in.';
 
 /**
- * Hands what came back to a worker, who asks the provider about it, and waits for what comes of that.
- * Whoever asks again meanwhile waits for the same; a code is handed in once. The user's own factor is asked
- * for as after a password, unless the provider is trusted to have asked for two itself.
+ * Passes the code to a worker, which asks the provider, and waits for the result. Repeated requests wait
+ * for the same result, because a code is exchanged only once. The user's own second factor is required as
+ * after a password, unless the provider is trusted to have checked two factors.
  */
 export async function finishProviderReturn(
   within: Within,

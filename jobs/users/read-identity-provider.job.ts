@@ -7,8 +7,8 @@ import { settingsOf } from './settings.ts';
 const NOT_SAFE = 'Its page to sign in on is not an HTTPS address.';
 
 /**
- * Reads where an identity provider has people sign in. Nobody is sent there before; what stands in the
- * way is told to whoever looks at the provider, who saves it again to have it read again.
+ * Reads a provider's authorization endpoint from its discovery document. Users cannot sign in there before.
+ * Problems are shown on the provider; saving it again repeats the job.
  */
 export const readIdentityProvider = job({
   name: 'read-identity-provider',
@@ -22,7 +22,7 @@ export const readIdentityProvider = job({
       const provider = await providers.findActive(tx, provider_id);
       return provider && { ...provider, settings: await settingsOf(tx) };
     });
-    if (found === null) return; // switched off, or deleted
+    if (found === null) return; // disabled or deleted
 
     const { issuer_url, settings } = found;
     const { allow_private_hosts } = settings.webhooks;

@@ -6,8 +6,8 @@ import { verifyCurrentPassword } from './verify-current-password.ts';
 import { hasExactlyOneProof, proofFields, verifyProof, type ProofSubject } from './verify-proof.ts';
 
 /**
- * Before anything about his factors changes, a user proves himself anew: by password or by factor. Whoever
- * enrolls because his sign-in waits for it has just done so, and says nothing.
+ * Users must enter a password or factor again before they change their factors. An enrollment required by a
+ * pending sign-in is exempt, because the user has just entered the password.
  */
 export const Reauthentication = z
   .object({ current_password: z.string().min(1).max(1024).optional(), ...proofFields })
@@ -17,8 +17,8 @@ export const Reauthentication = z
   });
 
 /**
- * The second factor that the user has proved himself by, null for the password; or the seconds to wait. What
- * is wrong is refused.
+ * Returns the second factor used (null for the password) or the seconds to wait. Throws Invalid for a wrong
+ * proof.
  */
 export async function reauthenticate(
   within: Within,

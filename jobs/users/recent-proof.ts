@@ -5,12 +5,12 @@ import * as sessions from '../../sql/users/sessions.ts';
 import { Forbidden } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** For how long a proof counts. A client proves once and then makes several changes. */
+/** How long a proof is valid. A client proves once and then makes several changes. */
 export const PROOF_MINUTES = 15;
 
 /**
- * Refuses a change that grants power unless the user of the session entered the password or a second factor
- * here within the last minutes. Signing in here counts; single sign-on does not.
+ * Throws Forbidden unless the session has a password or second factor entry from the last PROOF_MINUTES.
+ * Signing in here counts; single sign-on does not. Required for changes that grant power.
  */
 export async function assertRecentProof({ tx }: Pick<Work, 'tx'>, sessionId: string | undefined) {
   if (sessionId && (await sessions.hasRecentProof(tx, sessionId, PROOF_MINUTES))) return;
@@ -21,7 +21,7 @@ export async function assertRecentProof({ tx }: Pick<Work, 'tx'>, sessionId: str
   );
 }
 
-/** Keeps a proof with the session that gave it. Answers until when it counts. */
+/** Records a proof for the session. Returns how long it is valid. */
 export async function recordProof(
   { tx }: Pick<Work, 'tx'>,
   sessionId: string,
@@ -33,8 +33,8 @@ export async function recordProof(
 }
 
 /**
- * Whether the user has neither a password nor a second factor, and the session is new: somebody who signs in
- * at a provider alone and sets up a first factor here.
+ * True if the user has neither a password nor a second factor and the session is new: a single sign-on user
+ * who sets up a first factor.
  */
 export async function hasNothingToProve(
   { tx }: Pick<Work, 'tx'>,

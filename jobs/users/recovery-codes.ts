@@ -4,10 +4,10 @@ import * as codes from '../../sql/users/recovery-codes.ts';
 
 const COUNT = 10;
 const LENGTH = 16;
-/** Without what is easily taken for another: 16 of these are 79 bits, which nobody tries out. */
+/** Excludes characters that are easily confused. 16 characters have 79 bits of entropy. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz';
 
-/** Gives the user new codes, which are told here and never again; those before them open nothing. */
+/** Replaces the user's recovery codes and returns the new ones. They cannot be shown again. */
 export async function replaceRecoveryCodes(tx: Transaction, userId: string): Promise<string[]> {
   const made = Array.from({ length: COUNT }, newCode);
   await codes.replaceCodes(
@@ -18,7 +18,7 @@ export async function replaceRecoveryCodes(tx: Transaction, userId: string): Pro
   return made;
 }
 
-/** Uses the code up, if it is one of the user's that was not used. */
+/** Uses up an unused code of the user. Returns whether there was one. */
 export const useRecoveryCode = (tx: Transaction, userId: string, given: string) =>
   codes.useCode(tx, userId, hashOf(userId, given));
 
@@ -27,7 +27,7 @@ const newCode = () =>
     .join('')
     .replace(/(.{4})(?=.)/g, '$1-');
 
-/** However people write it: with or without hyphens, in small letters or large. */
+/** Ignores hyphens and case. */
 const hashOf = (userId: string, code: string) =>
   createHash('sha256')
     .update(`recovery-code ${userId} ${code.toLowerCase().replaceAll('-', '')}`)

@@ -14,9 +14,9 @@ import { settingsOf } from './settings.ts';
 type Holder = { tenant_role: string | null; borrower_id: string | null };
 
 /**
- * Takes one of the user's own factors away, and with the last one the recovery codes; all his sessions
- * end. Where the tenant wants a second factor the last one stays until there is another. Answers what
- * the session that did it is still proved by.
+ * Removes one of the user's own factors and ends the user's sessions. Removing the last factor also deletes
+ * the recovery codes. Throws Conflict if the tenant requires a second factor and this is the last one.
+ * Returns the proof that the current session keeps.
  */
 export async function removeSecondFactor(
   work: Work,
@@ -37,7 +37,7 @@ export async function removeSecondFactor(
   return { second_factor: isLast && proof !== 'provider' ? null : proof, epoch };
 }
 
-/** Gives the user new recovery codes, told once; those before open nothing any more. */
+/** Replaces the user's recovery codes and returns the new ones. They cannot be shown again. */
 export async function renewRecoveryCodes({ tx }: Work, userId: string): Promise<string[]> {
   await accounts.lockUser(tx, userId);
   if ((await factors.listFactorKinds(tx, userId)).length === 0)
@@ -49,8 +49,9 @@ export async function renewRecoveryCodes({ tx }: Work, userId: string): Promise<
 }
 
 /**
- * Takes all factors and recovery codes of somebody who has lost them away, and ends his sessions: with
- * his next sign-in he begins anew. Nobody does this for himself; a user without any is left as he is.
+ * Removes all factors and recovery codes of another user who has lost them, and ends that user's sessions.
+ * The user enrolls again at the next sign-in. Throws Conflict for the actor's own factors. Does nothing for
+ * a user without factors.
  */
 export async function resetSecondFactors(work: Work, userId: string): Promise<Row> {
   const { tx, actor } = work;

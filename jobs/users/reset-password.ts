@@ -13,12 +13,15 @@ import { writeSecurityLog } from './security-log.ts';
 import { hashToken } from './send-account-message.job.ts';
 import { settingsOf } from './settings.ts';
 
-/** Each link ends the one before it: many in a row would fill a mailbox and leave none that opens. */
+/**
+ * Each new link invalidates the previous one, so frequent requests would fill a mailbox and leave the user
+ * without a valid link.
+ */
 const LINKS = { limit: 3, seconds: 900 };
 
 /**
- * Has a link sent to whoever has this address, and says nothing of whether there is somebody, nor of
- * whether enough links are on their way already.
+ * Sends a reset link to the user with this address. The response is the same if there is no such user or if
+ * the limit is reached.
  */
 export async function requestReset(work: Work, request: { email: string; device: string }) {
   const { tx } = work;
@@ -26,22 +29,22 @@ export async function requestReset(work: Work, request: { email: string; device:
   const user = await accounts.findActiveByEmail(tx, email);
   const subject = accountSubject(work, email, user?.id ?? null, request.device);
   const counted = await countAttempt(tx, 'request', subject, LINKS);
-  // A provider that switches a user off must not be passed by with a new password.
+  // A user who signs in only through a provider gets no link; otherwise a user disabled at the provider
+  // could still get in.
   const isElsewhere = await usesProviderOnly(tx, user?.id ?? null);
   const user_id = 'wait' in counted || isElsewhere ? null : (user?.id ?? null);
   await notifyUser(work, { user_id, message: 'password_reset' });
 }
 
-/** Whether a link's token may still be used: it is known, unused and not expired. */
+/** Whether a link's token is known, unused and not expired. */
 export const isLinkUsable = async ({ tx }: Pick<Work, 'tx'>, token: string): Promise<boolean> =>
   (await accounts.findTokenHolder(tx, hashToken(token))) !== null;
 
 const WRONG_LINK = 'The link is not valid. It works once, and only for a limited time.';
 
 /**
- * Sets a new password for whoever holds the link, which is used up by that. Every session of the
- * user ends, other links open nothing, and the user is told; nobody is signed in by it. Answers who
- * it is.
+ * Sets a new password and uses up the link. Ends all sessions, invalidates other links and notifies the
+ * user. Does not sign the user in. Returns the user's id; throws Invalid.
  */
 export async function resetPassword(
   within: Within,
@@ -54,7 +57,7 @@ export async function resetPassword(
     if (holder === null) throw new Invalid({ token: WRONG_LINK });
     await assertPasswordAllowed(work, password, holder, 'password');
   });
-  // Hashing takes a while, and no row stays locked meanwhile.
+  // Hashing is slow, so it runs between the transactions and holds no locks.
   const password_hash = await hashPassword(password);
   return within(tenantId, async (work) => {
     const userId = await accounts.useToken(work.tx, hash);
@@ -66,16 +69,15 @@ export async function resetPassword(
 
 type Change = {
   user_id: string;
-  /** What the device's own cookie says, or nothing. */
+  /** The device's cookie, or an empty string. */
   device: string;
   current_password: string;
   new_password: string;
 };
 
 /**
- * Sets a new password for a user who knows the old one; the sessions of the old one end. Wrong old
- * passwords are counted as at a login; answers the seconds to wait when they are too many, else what
- * the user's sessions count as from now on.
+ * Changes the password of a user who knows the current one, and ends all sessions. Wrong current passwords
+ * are throttled as at login. Returns the new session epoch or the seconds to wait.
  */
 export async function changePassword(
   within: Within,
@@ -97,7 +99,7 @@ export async function changePassword(
   });
 }
 
-/** Of two who change one password at once, the old one serves the first alone. */
+/** If two requests change the password concurrently, the second one fails. */
 async function assertStill({ tx }: Work, { id, session_epoch }: accounts.Account) {
   await accounts.lockUser(tx, id);
   const now = await accounts.findActiveUser(tx, id);
@@ -106,7 +108,9 @@ async function assertStill({ tx }: Work, { id, session_epoch }: accounts.Account
 
 type Person = { email: string; first_name: string; last_name: string };
 
-/** Refuses a new password that is too short, easily guessed, or says whose it is. */
+/**
+ * Throws Invalid if the new password is too short, easy to guess or contains the user's or lender's name.
+ */
 export async function assertPasswordAllowed(
   { tx }: Pick<Work, 'tx'>,
   password: string,
@@ -125,7 +129,7 @@ export async function assertPasswordAllowed(
 
 const CHARACTERS_MAX = 128;
 
-/** What is wrong with a new password, or null. No rules of composition (NIST SP 800-63B). */
+/** Returns the problem with a new password, or null. There are no composition rules (NIST SP 800-63B). */
 export async function findPasswordProblem(
   password: string,
   { email, first_name, last_name, tenant, least }: Person & { tenant: string; least: number },
@@ -137,7 +141,7 @@ export async function findPasswordProblem(
   if (name.length >= 4 && folded.includes(name)) return 'Must not contain the email address.';
   const lender = tenant.toLowerCase();
   if (lender.length >= 4 && folded.includes(lender)) return 'Must not contain our name.';
-  // The words that people choose take seven megabytes: who never asks does not hold them.
+  // Loaded on first use: the dictionaries take seven megabytes of memory.
   const { isGuessable } = await import('./guessable-passwords.ts');
   const isFound = isGuessable(password, [email, `${first_name} ${last_name}`, tenant]);
   return isFound ? 'Is too easily guessed. Take several words that do not belong together.' : null;

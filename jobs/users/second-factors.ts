@@ -6,7 +6,7 @@ import { readSettings, settingsOf, type Settings } from './settings.ts';
 
 type Whose = { tenant_role: string | null; borrower_id: string | null };
 
-/** Whether the tenant lets these people in by two factors only. */
+/** Whether the tenant requires two factors from this kind of user. */
 export function isSecondFactorRequired(
   { second_factor }: Pick<Settings['auth'], 'second_factor'>,
   { tenant_role, borrower_id }: Whose,
@@ -15,10 +15,7 @@ export function isSecondFactorRequired(
   return isBorrower ? second_factor.borrowers : second_factor.staff;
 }
 
-/**
- * In how many ways the user can prove himself, and what the tenant wants of people; a recovery code stands
- * in for a factor.
- */
+/** The methods available to the user, and the tenant's auth settings. A recovery code replaces a factor. */
 export async function loadMethods(tx: Transaction, userId: string) {
   const { kinds, codes_left, settings } = await factors.findMethods(tx, userId);
   const isCode = kinds.length > 0 && codes_left > 0;
@@ -26,7 +23,7 @@ export async function loadMethods(tx: Transaction, userId: string) {
   return { methods, auth: readSettings(settings).auth };
 }
 
-/** What the user can prove himself with, how many recovery codes are left, and whether he has to. */
+/** The user's factors, the number of unused recovery codes, and whether a second factor is required. */
 export async function describeFactors(
   { tx }: Pick<Work, 'tx'>,
   user: (Whose & { id: string }) | null,

@@ -4,9 +4,9 @@ import { emailAddress, money } from '../../sql/types.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
 import { parseNetworks } from '../networks/networks.ts';
 
-/** What kinds of values a tenant's settings have, beyond those of any field. */
+/** Value types of tenant settings that other fields do not need. */
 
-/** Over plain HTTP nobody but the machine itself is reached without being read on the way. */
+/** Plain HTTP is allowed only for the local machine, where the traffic cannot be intercepted. */
 const isOrigin = (value: string) => {
   const url = URL.parse(value);
   const isOfMachine = /^(localhost|[^.]+\.localhost|127\.0\.0\.1)$/.test(url?.hostname ?? '');
@@ -18,9 +18,9 @@ export const webOrigin = z
   .string()
   .max(300)
   .refine(isOrigin, 'Must be an origin like https://admin.example.com.');
-/** Which networks an installation opens is judged where a setting is changed. */
+/** Any network is allowed here. The installation's networks are checked when a setting changes. */
 const ANYWHERE = parseNetworks(['0.0.0.0/0', '::/0']);
-/** Browsers fetch it from wherever they are, so the rules for receivers hold for it too. */
+/** The worker downloads the logo, so the rules for webhook URLs apply. */
 export const logoUrl = z
   .string()
   .max(500)
@@ -29,11 +29,11 @@ export const logoUrl = z
     if ('problem' in checked) context.addIssue(checked.problem);
   });
 export const singleLine = z.string().max(200);
-/** Where mail comes from or is answered to; where it is empty, the platform's own. */
+/** Sender or reply address. Empty: the platform's own. */
 export const mailbox = z.union([emailAddress, z.literal('')], {
   error: 'Must be an email address, or empty.',
 });
-/** What may stay unpaid without being asked for: small change, and never an instalment. */
+/** An amount that may stay unpaid: small change, never an installment. */
 export const tolerance = money.refine(
   (value) => new Big(value).lte(100),
   'Must be at most 100.00.',
@@ -42,25 +42,27 @@ export const routingNumber = z.union([
   z.string().regex(/^\d{9}$/, 'Must be nine digits.'),
   z.literal(''),
 ]);
-/** What a file for a bank can hold. */
+/** Characters allowed in bank files. */
 export const asciiLine = z
   .string()
   .regex(/^[\x20-\x7e]*$/, 'Must be plain letters, digits and signs.');
-/** Requests in a minute; without a limit where null. */
+/** Requests per minute. Null: no limit. */
 export const perMinute = z.int().min(1).max(100_000).nullable().default(null);
-/** So few that nobody could sign in any more, or take the setting back, are no limit but a lock. */
+/**
+ * Requests per minute. The minimum prevents a limit so low that staff can no longer sign in and raise it.
+ */
 export const perMinuteShared = z.int().min(30).max(100_000).nullable().default(null);
-/** Tries at a secret in a minute: enough for a person, and never so many that guessing pays. */
+/** Attempts at a secret per minute: enough for a person, too few for guessing. */
 export const attemptLimit = z.int().min(3).max(60);
 
-/** Which administers equal credit opportunity for this creditor (12 CFR 1002, appendix A). */
+/** The agency that administers equal credit opportunity for this creditor (12 CFR 1002, appendix A). */
 export const agency = z
   .strictObject({ agency_name: singleLine.default(''), agency_address: singleLine.default('') })
   .prefault({});
 
 /**
- * The code by which a reporter to credit bureaus names itself (Metro 2, field 5). It is the same in every file; a change
- * is agreed with the bureaus first.
+ * The identification number of a furnisher (Metro 2, field 5). It is the same in every file; agree a change
+ * with the credit bureaus first.
  */
 export const furnisherCode = z.union([
   z

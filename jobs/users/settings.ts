@@ -26,7 +26,10 @@ const checkLevels = z.partialRecord(z.enum(COMPLIANCE_CHECKS), CheckLevel, {
   error: ({ code }) => (code === 'invalid_key' ? 'There is no such check.' : undefined),
 });
 
-/** What a tenant may ask two people for, beside modifications, which have a state of their own. */
+/**
+ * Actions for which a tenant can require maker–checker approval, in addition to modifications, which have
+ * their own approval state.
+ */
 export const APPROVAL_KINDS = [
   'disbursements',
   'reversals',
@@ -34,18 +37,18 @@ export const APPROVAL_KINDS = [
   'suspense',
   'invitations',
   'redactions',
-  // Where data and money may go: webhooks, tapes, SFTP servers, accounts of investors, verified accounts.
+  // Where data and money go: webhooks, tapes, SFTP servers, investor accounts, verified accounts.
   'destinations',
   'settings',
 ] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
 
 /**
- * What a tenant may set, with its defaults. The keys of this object are the keys on
- * the wire; only what differs from the defaults is stored.
+ * A tenant's settings with their defaults. The keys are also the API's field names. Only differences from
+ * the defaults are stored.
  */
 export const Settings = z.strictObject({
-  // When a day ends on the morning after it, where the tenant is.
+  // The time on the next morning at which a business date ends, in the tenant's time zone.
   eod_cutoff_time: z
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time like 02:30.')
@@ -85,10 +88,11 @@ export const Settings = z.strictObject({
     .prefault({}),
   accounting: z
     .strictObject({
-      // Whether payments relieve the receivables of the loans that are made from then on.
+      // Whether payments relieve accrued receivables. Applies to loans created after a change.
       accrual_relief: z.boolean().default(true),
       reverse_interest_on_non_accrual: z.boolean().default(true),
-      // When what is ordered from banks counts as cash: on the day of its file, or of its order.
+      // When ACH payments count as cash: on the effective date of their file, or on the date they are
+      // ordered.
       ach_cash: z.enum(['effective_date', 'payment_date']).default('effective_date'),
     })
     .prefault({}),
@@ -98,7 +102,7 @@ export const Settings = z.strictObject({
       pause_in_forbearance: z.boolean().default(true),
     })
     .prefault({}),
-  // Whether the close pays whole bills with money that waits in suspense.
+  // Whether the close pays complete bills from suspense.
   suspense: z.strictObject({ pays_bills: z.boolean().default(false) }).prefault({}),
   non_accrual: z.strictObject({ auto: z.boolean().default(false) }).prefault({}),
   charge_off: z
@@ -109,7 +113,7 @@ export const Settings = z.strictObject({
     .prefault({}),
   payoff: z
     .strictObject({
-      // For products that are made without a number of their own.
+      // Default for new products that do not set their own value.
       quote_valid_days: z.int().min(1).max(60).default(10),
       tolerance: tolerance.default('1.00'),
     })
@@ -139,7 +143,7 @@ export const Settings = z.strictObject({
       absolute_hours: z.int().min(1).max(336).default(12),
       portal_idle_minutes: z.int().min(5).max(480).default(30),
       password_min: z.int().min(8).max(32).default(12),
-      // Who is let in by two factors only; whoever has no second one enrolls it at the next sign-in.
+      // Who must use two factors. A user without a second factor enrolls one at the next sign-in.
       second_factor: z
         .strictObject({
           staff: z.boolean().default(false),
@@ -147,7 +151,7 @@ export const Settings = z.strictObject({
         })
         .prefault({}),
       trusted_origins: z.array(webOrigin).max(20).default([]),
-      // Where links in mails lead, never taken from a request: one of the tenant's domains.
+      // The origin of links in emails: one of the tenant's domains, never taken from a request.
       site_origin: z.union([webOrigin, z.literal('')]).default(''),
     })
     .prefault({}),
@@ -171,14 +175,15 @@ export const Settings = z.strictObject({
       reporter_address: singleLine.default(''),
       reporter_phone: singleLine.default(''),
       identification_number: furnisherCode.default(''),
-      // Every request reads the settings, so none of them grows without a bound.
+      // Every request reads the settings, so each of them has a size limit.
       program_ids: z
         .record(z.string().max(20), singleLine)
         .refine((ids) => Object.keys(ids).length <= 100, 'Must be at most 100.')
         .default({}),
     })
     .prefault({}),
-  // Who sends files to which bank, as the bank has agreed; a file needs all of them.
+  // Identifies the sender and its bank in ACH files, as agreed with the bank. A file needs all of these
+  // values.
   nacha: z
     .strictObject({
       immediate_destination: routingNumber.default(''),
@@ -189,11 +194,11 @@ export const Settings = z.strictObject({
       company_id: asciiLine.max(10).default(''),
       odfi_routing_number: routingNumber.default(''),
       entry_description: asciiLine.min(1).max(10).default('LOAN PMT'),
-      // Whether an account is corrected as its bank says without anybody being asked.
+      // Whether accounts are corrected automatically when their bank sends a notification of change.
       apply_change_notices: z.boolean().default(false),
     })
     .prefault({}),
-  // Whether the same payment, ordered twice within a minute, is asked about before it is made.
+  // Whether the portal asks for confirmation if the same payment is ordered twice within a minute.
   portal: z.strictObject({ asks_about_repeats: z.boolean().default(false) }).prefault({}),
   adverse_action: agency,
   tax: z
@@ -205,8 +210,8 @@ export const Settings = z.strictObject({
       payer_address: singleLine.default(''),
     })
     .prefault({}),
-  // How long the law asks for what is kept about a borrower whose loans are over, how long an export of
-  // it can be fetched, and how long files are kept.
+  // How long a borrower's data must be kept after the last loan has ended, how long an export can be
+  // downloaded, and how long documents are kept.
   retention: z
     .strictObject({
       borrower_years: z.int().min(1).max(50).default(7),
@@ -218,15 +223,15 @@ export const Settings = z.strictObject({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** Whether an origin is of one of these domains; none at all is. */
+/** Whether an origin belongs to one of these domains. True for an empty origin. */
 export const isOwnOrigin = (site: string, domains: readonly string[]) =>
   site === '' || domains.includes(new URL(site).hostname);
 
-/** The tenant's settings, defaults filled in; what was kept beyond today's bounds counts as unset. */
+/** The tenant's settings with defaults. Stored values that are no longer valid count as unset. */
 export const settingsOf = async (tx: Transaction): Promise<Settings> =>
   readSettings((await tenants.currentTenant(tx)).settings);
 
-/** The same of what is stored, where a statement has read it along with other things. */
+/** Parses stored settings that another statement has already read. */
 export function readSettings(settings: Record<string, unknown>): Settings {
   const read = Settings.safeParse(settings);
   if (read.success) return read.data;
@@ -241,7 +246,7 @@ export function readSettings(settings: Record<string, unknown>): Settings {
 
 type Tree = { [key: string]: unknown };
 
-/** Takes away the one key, and none beside it; a list goes whole. */
+/** Removes a single key. A list is removed as a whole. */
 function unset(tree: Tree, [key = '', ...below]: string[]) {
   const value = tree[key];
   const isTree = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,16 +1,15 @@
 import { isTimeZone } from '../time-zones.ts';
 
-/** Where a tenant is: it decides when its day ends, and how amounts and dates are written. */
+/** Determines when the tenant's day ends, and how amounts and dates are formatted. */
 export type TenantLocale = { time_zone: string; currency: string; locale: string };
 
-/** The place of a tenant that names none. */
 export const DEFAULT_TENANT_LOCALE: TenantLocale = {
   time_zone: 'America/New_York',
   currency: 'USD',
   locale: 'en-US',
 };
 
-/** Languages that our texts exist in. */
+/** Languages for which the platform has texts. */
 const LANGUAGES = ['en', 'es'];
 
 function hasTwoDecimals(currency: string): boolean {
@@ -28,7 +27,7 @@ function isLocaleWithTexts(locale: string): boolean {
   }
 }
 
-/** What is wrong with a place, by field. */
+/** Returns a problem for each invalid field. */
 export function findLocaleProblems(place: {
   [Name in keyof TenantLocale]?: unknown;
 }): Record<string, string> {

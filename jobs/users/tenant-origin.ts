@@ -5,15 +5,15 @@ import { isOwnOrigin, type Settings } from './settings.ts';
 type Site = { domains: readonly string[]; auth: Pick<Settings['auth'], 'site_origin'> };
 
 /**
- * The origin of every link in a mail, letter or page of the tenant: its `auth.site_origin`, or its first domain
- * over HTTPS. In development, local domains such as acme.localhost are reached over HTTP on a port. It is never taken from a request.
- * Throws when the tenant has no domain.
+ * The origin of every link in the tenant's emails, letters and pages: `auth.site_origin`, or its first
+ * domain over HTTPS. In development, local domains such as acme.localhost use HTTP and a port. Never taken
+ * from a request. Throws if the tenant has no domain.
  */
 export function tenantOrigin(
   { domains, auth: { site_origin } }: Site,
   { local_port }: Pick<Installation, 'local_port'>,
 ): string {
-  // The domain of a kept origin may have been removed since.
+  // The origin's domain may have been removed after it was set.
   if (site_origin !== '' && isOwnOrigin(site_origin, domains)) return site_origin;
   const [domain] = domains;
   if (domain === undefined) throw new Error('The tenant has no domain that a link could lead to.');

@@ -6,21 +6,24 @@ import { findKnownDevice } from './device.ts';
 import { settingsOf, type Settings } from './settings.ts';
 
 export type ThrottleScope = keyof Settings['throttle'];
-/** One counted try, which can be taken back. */
+/** A counted attempt, which `uncountAttempt` can remove. */
 export type CountedAttempt = { scope: ThrottleScope; subject: string; id: string };
 type Limit = { limit: number; seconds: number };
 
 const WINDOW_SECONDS = 60;
 export const limitPerMinute = (limit: number): Limit => ({ limit, seconds: WINDOW_SECONDS });
 
-/** Who asks; the kind stands before it, so that no account counts as the address it is named like. */
+/**
+ * The subject of a limit. The prefix separates the kinds, so that an account named like an IP address is
+ * not counted as one.
+ */
 export const networkSubject = (ip: string) => `0 ${networkOf(ip)}`;
 const account = (name: string) => `1 ${name}`;
 const device = (id: string) => `2 ${id}`;
 
 /**
- * Whose tries at an account's secret these are: the account's, or those of a device that has signed
- * in to it before. Whoever guesses at an account from elsewhere uses up nothing of its own people's.
+ * Returns the subject for attempts at an account's secret: the device if the user has signed in on it
+ * before, otherwise the account. Guessing from elsewhere therefore does not use up the owner's attempts.
  */
 export function accountSubject(
   { tenant_id, installation }: Work,
@@ -33,8 +36,8 @@ export function accountSubject(
 }
 
 /**
- * Counts a try before it is looked at: of many at once no more than the limit pass. Answers the try, or
- * the seconds to wait. Where nothing follows in its transaction (`isLast`), it is committed along with it.
+ * Counts an attempt before it is checked, so that concurrent attempts cannot exceed the limit. Returns the
+ * attempt or the seconds to wait. With `isLast`, the same statement also commits the transaction.
  */
 export async function countAttempt(
   tx: Transaction,
@@ -47,11 +50,11 @@ export async function countAttempt(
   return 'wait' in counted ? counted : { scope, subject, ...counted };
 }
 
-/** Takes a try back that proved right: what is counted of an account are its failures. */
+/** Removes a successful attempt, because only failures count against an account. */
 export const uncountAttempt = (tx: Transaction, { scope, subject, id }: CountedAttempt) =>
   throttle.deleteHit(tx, scope, subject, id);
 
-/** Counts one request; answers the seconds to wait where that is one too many. */
+/** Counts one request. Returns the seconds to wait if it exceeds the limit, otherwise null. */
 export function countRequest(
   within: Within,
   tenantId: string,
@@ -66,7 +69,7 @@ export function countRequest(
   });
 }
 
-/** An address of IPv6 stands for its network: whoever has one has 2^64 of them. */
+/** Groups IPv6 addresses by their /64 network, because one client can use all 2^64 addresses of it. */
 export function networkOf(ip: string): string {
   const text = ip.slice(0, 64);
   if (!ipaddr.IPv6.isValid(text)) return text;

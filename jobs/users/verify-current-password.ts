@@ -5,12 +5,12 @@ import { countAttempt, accountSubject, limitPerMinute, uncountAttempt } from './
 import { verifyPassword } from './passwords.ts';
 import { settingsOf } from './settings.ts';
 
-/** `device` is what the device's own cookie says, or nothing. */
+/** `device` is the device's cookie, or an empty string. */
 type Asked = { user_id: string; device: string; current_password: string };
 
 /**
- * Asks somebody who is signed in for his password once more. Wrong ones are counted as at a login;
- * answers the account, or the seconds to wait when they are too many.
+ * Checks the password of a signed-in user again. Wrong passwords are throttled as at login. Returns the
+ * account or the seconds to wait; throws Invalid.
  */
 export async function verifyCurrentPassword(
   within: Within,

@@ -23,7 +23,7 @@ const recoveryCode = z
     error: 'Must be a code like 2345-6789-abcd-efgh.',
   });
 
-/** What somebody may prove himself with: one of these. */
+/** The possible second-factor proofs. Exactly one is given. */
 export const proofFields = {
   code: totpCode.optional(),
   recovery_code: recoveryCode.optional(),
@@ -38,18 +38,17 @@ export type GivenProof = {
 export const hasExactlyOneProof = (given: GivenProof) =>
   Object.values(given).filter(Boolean).length === 1;
 
-/** Six digits are guessed in a million tries: in an hour there are this many, from all strangers together. */
+/** A six-digit code has a million values. This hourly limit covers all unknown devices together. */
 const IN_AN_HOUR = { limit: 20, seconds: 3600 };
 
-/** Whose proof it is, on which device and where. */
+/** The user, the device and the site of a proof. */
 export type ProofSubject = { user_id: string; device: string; site: PasskeySite };
-/** What the proof was, or null where it proves nothing; or how long to wait before the next try. */
+/** The kind of the accepted proof, null for a wrong one, or the seconds to wait. */
 type Tried = { kind: Kind | null } | { wait: number };
 
 /**
- * One try at the second factor of a user. It is counted before it is looked at, as a password is: of an
- * account what fails, and apart for each device that has signed in to it. What is right is used up by
- * that, and proves nothing a second time.
+ * Checks one second-factor attempt. Counts it first, like a password: failures only, and separately for
+ * each known device. A correct proof is used up and does not work again.
  */
 export async function verifyProof(
   work: Work,
@@ -91,7 +90,9 @@ async function kindOf(work: Work, whose: ProofSubject, given: GivenProof): Promi
   return (await useRecoveryCode(work.tx, userId, recovery_code)) ? 'recovery_code' : null;
 }
 
-/** Takes a code of the user's app, which confirms an app that was only begun with. */
+/**
+ * Uses a code of the user's app. With `isConfirmed` false, checks the app whose enrollment is in progress.
+ */
 export async function useTotpCode(work: Work, userId: string, code: string, isConfirmed = true) {
   const { tx, tenant_id, installation } = work;
   const app = await factors.findApp(tx, userId, isConfirmed);

@@ -14,7 +14,7 @@ const hasMore: Weaker = (before, after) => hasFewer(after, before);
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** Settings that control access, and which change of each weakens that control. */
+/** Access control settings, and the change that weakens each of them. */
 export const CONTROLS = dictionary<Weaker>({
   'approvals.four_eyes': hasFewer,
   'approvals.expire_days': raised,
@@ -36,14 +36,14 @@ export const CONTROLS = dictionary<Weaker>({
   'webhooks.allow_private_hosts': switchedOn,
 });
 
-/** The setting that a path such as `auth.idle_minutes` names. */
+/** The value of a setting path such as `auth.idle_minutes`. */
 function at(settings: Settings, path: string): unknown {
   let found: unknown = settings;
   for (const key of path.split('.')) found = new Map(Object.entries(found ?? {})).get(key);
   return found;
 }
 
-/** Whether one of the controls is weaker with the new settings than with the old ones. */
+/** Whether any control is weaker in the new settings. */
 export const weakensAccess = (before: Settings, after: Settings): boolean =>
   Object.entries(CONTROLS).some(
     ([path, weaker]) => weaker?.(at(before, path), at(after, path)) ?? false,

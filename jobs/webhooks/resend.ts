@@ -13,8 +13,8 @@ export type RetryRequest = {
 };
 
 /**
- * Sends a dead letter's event again, with its id and bytes and all its retries. One that is on its
- * way again already leaves a letter of its own if it fails.
+ * Retries a dead letter with the same id and bytes and a full retry schedule. Throws Conflict if nothing
+ * can be retried.
  */
 export async function retryDelivery({ tx }: Work, id: string, request: RetryRequest) {
   await lockActive(tx, id);
@@ -29,7 +29,7 @@ export async function retryDelivery({ tx }: Work, id: string, request: RetryRequ
   return { delivery_id: letter.webhook_id, status: 'queued' as const };
 }
 
-/** So many deliveries are sent again by one request, so that it ends in time. */
+/** Maximum deliveries per request, so that it finishes in time. */
 const AT_ONCE_MAX = 1_000;
 
 export type ReplayRequest = {
@@ -38,8 +38,8 @@ export type ReplayRequest = {
 };
 
 /**
- * Sends again: one delivery, whether or not it arrived, or the oldest thousand of those that failed since
- * a time. What is on its way already is not sent twice, so asking again does no harm.
+ * Replays one delivery, successful or not, or the oldest 1,000 that failed since a time. Pending deliveries
+ * are not sent twice, so the call can be repeated.
  */
 export async function replayDeliveries(
   { tx }: Work,
@@ -71,8 +71,8 @@ async function sendAgain(tx: Transaction, id: string, eventIds: readonly string[
 }
 
 /**
- * Sends a test, signed as everything else, to this subscription alone, also while it is switched off. It
- * is tried once and counts for nothing. Answers its delivery, where the answer can be read.
+ * Sends a signed test event to this subscription only, even if it is disabled. It is tried once and does
+ * not affect counters. Returns the delivery, which will show the response.
  */
 export async function sendTest({ tx }: Work, id: string) {
   if (!(await subscriptions.lock(tx, id))) throw new NotFound();

@@ -43,7 +43,10 @@ export const BOARDING_STATUSES = [
 
 const times = z.int().min(0).max(600).default(0);
 
-/** How often the loan fell 30, 60 and 90 days behind so far; who is 60 behind was 30 behind. */
+/**
+ * How often the loan has been 30, 60 and 90 days past due so far. A loan that was 60 days past due was also
+ * 30 days past due.
+ */
 const TimesDelinquent = z
   .strictObject({ 30: times, 60: times, 90: times })
   .refine(
@@ -91,8 +94,9 @@ export const Boarding = z.object({
 export type Boarding = z.output<typeof Boarding>;
 
 /**
- * Takes over an existing loan with its balances: the entry `boarding` for what is owed, no
- * disbursement, no fee, no loan.disbursed. Its history before today stays with the previous servicer.
+ * Boards an existing loan with its balances. A `boarding` event books the debt. There is no
+ * disbursement, no fee and no `loan.disbursed` event. The history before today stays with the previous
+ * servicer.
  */
 export async function boardLoan(work: Work, input: Boarding, known?: LoanParents): Promise<string> {
   checkBoarding(work, input);
@@ -105,7 +109,7 @@ export async function boardLoan(work: Work, input: Boarding, known?: LoanParents
   const place = { balance, today: work.today };
   const schedule = boardedSchedule(terms, input, original, place);
   if (input.status === 'active') assertRepays(terms, input, schedule, place);
-  // Its disclosure was another's, so its annual percentage rate is the one of its terms.
+  // Another lender disclosed the loan, so its APR is computed from its terms.
   const loan = { ...checked, apr: boardedApr(terms, input, original) };
   const { id, loan_number } = await insertLoan(work, loan);
   if (input.status === 'active') {
@@ -121,7 +125,7 @@ export async function boardLoan(work: Work, input: Boarding, known?: LoanParents
   return id;
 }
 
-/** The status that the loan comes with, and the columns that go with it. */
+/** The boarded status and the columns that depend on it. */
 function standingOf({ today }: Work, input: Boarding, balance: string) {
   const { status, origination_date, charge_off_date, charge_off_amount } = input;
   const isFunded = !['pending', 'approved'].includes(status);
@@ -156,7 +160,7 @@ function newLoanOf(input: Boarding): NewLoan {
   };
 }
 
-/** What is known of its time with the servicer before. */
+/** The payment history with the previous servicer. */
 const pastOf = ({ last_payment_date, payment_history_profile, times_delinquent }: Boarding) => ({
   last_payment_date,
   payment_history_profile,
@@ -168,7 +172,7 @@ const pastOf = ({ last_payment_date, payment_history_profile, times_delinquent }
 const lastPaymentOf = ({ last_payment_date }: Boarding) =>
   last_payment_date ? { last_payment_date } : {};
 
-/** Whose the loan is, and where it is put; what is not there is the request's mistake. */
+/** Throws `Invalid` if the investor or the portfolio cannot take the loan. */
 async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: Boarding) {
   const errors: Record<string, string> = {};
   if (investor_id && !(await isActive(work.tx, investor_id)))
@@ -188,7 +192,10 @@ async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: B
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-/** The loss was the previous servicer's, so nothing is booked; what is still claimed is known. */
+/**
+ * Records the amount that the borrower still owes. Nothing is booked, because the previous servicer already
+ * took the loss.
+ */
 async function takeClaim(work: Work, id: string, input: Boarding, balance: string) {
   const event = newEvent({
     kind: 'boarding',

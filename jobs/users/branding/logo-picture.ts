@@ -1,8 +1,8 @@
 import { safeSvg } from '../../../templates/svg.ts';
 
-/** More than a good logo needs, and little enough to be in each letter. */
+/** The logo is embedded in each letter, so its size is limited. */
 export const LOGO_BYTES_MAX = 500_000;
-/** A picture is unfolded in memory before it is drawn: 4 bytes a point. */
+/** Pixels per side. Decoding takes 4 bytes of memory per pixel. */
 const SIDE_MAX = 4_000;
 
 type Size = { width: number; height: number };
@@ -10,7 +10,10 @@ type Judged =
   | { content_type: string; width: number | null; height: number | null; bytes: Buffer }
   | { problem: string };
 
-/** What a file is by its bytes, whatever its server calls it, made safe to be shown; or why it is not shown. */
+/**
+ * Detects the image type from its bytes, regardless of the server's content type, and sanitizes SVG.
+ * Returns a problem if the image cannot be used.
+ */
 export function validatePicture(bytes: Buffer): Judged {
   if (bytes.length === 0) return { problem: 'It is empty.' };
   const png = sizeOfPng(bytes);
@@ -25,7 +28,7 @@ export function validatePicture(bytes: Buffer): Judged {
   const svg = safeSvg(text);
   if ('problem' in svg) return svg;
   const safe = Buffer.from(svg.text, 'utf8');
-  // What is escaped takes more room than it came with.
+  // Escaping can make the sanitized SVG larger than the original.
   if (safe.length > LOGO_BYTES_MAX)
     return {
       problem: `Its SVG is more than ${LOGO_BYTES_MAX} bytes once it is cleaned: save it with less text, or as a PNG.`,
@@ -41,14 +44,16 @@ function sized(content_type: string, { width, height }: Size, bytes: Buffer): Ju
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** The first chunk of a PNG has its size (ISO/IEC 15948, 11.2.2). */
+/** The IHDR chunk of a PNG contains its size (ISO/IEC 15948, 11.2.2). */
 function sizeOfPng(bytes: Buffer): Size | null {
   const isPng = bytes.length >= 24 && bytes.subarray(0, 8).equals(PNG);
   if (!isPng || bytes.toString('latin1', 12, 16) !== 'IHDR') return null;
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-/** The frame header of a JPEG has its size (ISO/IEC 10918-1, B.2.2); tables and comments come before it. */
+/**
+ * The frame header of a JPEG contains its size (ISO/IEC 10918-1, B.2.2). Tables and comments precede it.
+ */
 function sizeOfJpeg(bytes: Buffer): Size | null {
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1] ?? 0;

@@ -6,13 +6,13 @@ import { DocumentNotPrintable, DocumentTooSlow } from '../../files/render-errors
 import { job } from '../../job.ts';
 import type { ExternalServices } from '../../external-systems.ts';
 
-/** A usual logo needs less than a tenth of either. */
+/** A typical logo needs less than a tenth of either limit. */
 const PRINTED_WITHIN_MS = 2_000;
 const PRINTED_BYTES_MAX = 1_000_000;
 
 /**
- * Prints a fetched logo once, alone, before letters have it: what a picture costs the browser is seen here, and at
- * most one browser is lost for it. It runs among the documents, because only there is a browser.
+ * Prints a new logo alone before letters use it. A costly image is detected here and crashes at most one
+ * browser. Runs in the documents pool, the only one with a browser.
  */
 export const verifyLogo = job({
   name: 'verify-logo',
