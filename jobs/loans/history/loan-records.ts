@@ -20,15 +20,17 @@ export async function openInService(
   const { status } = loan.row;
   if (statuses.includes(status)) return loan;
   throw new Conflict(
-    `The loan is ${status.replaceAll('_', ' ')}.`,
+    `The loan is ${wordsOf(status)}. This action requires a loan that is ${statuses.map(wordsOf).join(' or ')}.`,
     'loan_not_active',
     refusalDetails(loan.row),
   );
 }
 
+const wordsOf = (status: string) => status.replaceAll('_', ' ');
+
 export const immutableConflict = (what: string, status: unknown) =>
   new Conflict(
-    `A ${what} that is ${String(status).replaceAll('_', ' ')} does not allow this action.`,
+    `A ${what} that is ${wordsOf(String(status))} does not allow this action.`,
     'immutable',
     { current_status: status },
   );

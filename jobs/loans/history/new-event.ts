@@ -1,7 +1,7 @@
 import { newId } from '../../../sql/new-id.ts';
 import { EVENT_FACTS, type EventKind, type EventOf, type FactsOf } from '../engine/events.ts';
 
-/** An event without defaults. An event that belongs to a record has the record's id. */
+/** The input of `newEvent`. Pass the id of the record that the event belongs to. Default: a new id. */
 type NewEvent<Kind extends EventKind> = {
   id?: string;
   kind: Kind;

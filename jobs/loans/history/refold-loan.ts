@@ -19,7 +19,7 @@ export async function refoldLoan(work: Work, loanId: string): Promise<RefoldResu
   const loan = await openLoan(work, loanId);
   const before = await kept.readStoredBalances(work.tx, loanId);
   await recordEvents(work, await asKept(work, loan), lackOfClosed(work, loan), {
-    because: 'reckoned_anew',
+    because: 'recalculated',
   });
   await postMissedInterest(work, loanId);
   return { before, after: await kept.readStoredBalances(work.tx, loanId) };
@@ -40,7 +40,7 @@ async function asKept({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
     state: { ...loan.state, installments, allocations: [], coverage: [] },
     booked: {
       of: (eventId) => netPosting(booked.get(eventId) ?? { debit: {}, credit: {} }),
-      purpose: `reckoned ${newId()}`,
+      purpose: `refold ${newId()}`,
     },
   };
 }

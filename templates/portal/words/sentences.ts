@@ -1,4 +1,4 @@
-/** Sentences of the endpoints about a field, in Spanish; a number in them is whatever it is. */
+/** Spanish translations of the endpoints' messages about fields. # stands for any number. */
 const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['Is required.', 'Hace falta este dato.'],
   ['Is required for fixed.', 'Hace falta para un monto fijo.'],
@@ -54,7 +54,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
 
 const NUMBER = /\d+(?:[.,]\d+)*/g;
 
-/** The sentence in Spanish, or nothing where nobody has translated it. */
+/** Returns the message in Spanish, or undefined if it has no translation. */
 export function translateToSpanish(sentence: string): string | undefined {
   const numbers = sentence.match(NUMBER) ?? [];
   const known = SENTENCES.get(sentence.replaceAll(NUMBER, '#'));
