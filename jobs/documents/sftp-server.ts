@@ -17,7 +17,10 @@ export const SftpHostKeys = z
     z
       .string()
       .max(60)
-      .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'Must be a fingerprint as printed by ssh-keygen -lf, starting with SHA256:.'),
+      .regex(
+        /^SHA256:[A-Za-z0-9+/]{43}$/,
+        'Must be a fingerprint as printed by ssh-keygen -lf, starting with SHA256:.',
+      ),
   )
   .min(1, 'Must contain at least one key.')
   .max(5)

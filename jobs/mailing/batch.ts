@@ -93,7 +93,10 @@ export async function cancelBatch(work: Work, id: string) {
   const { status, handed_over_at } = await lockBatch(work, id);
   if (status === 'cancelled') throw new Conflict('The batch is already canceled.', 'cancelled');
   if (handed_over_at !== null)
-    throw new Conflict('The batch was handed over, so its letters may already be mailed.', 'handed_over');
+    throw new Conflict(
+      'The batch was handed over, so its letters may already be mailed.',
+      'handed_over',
+    );
   await batches.releaseLetters(work.tx, id);
   await batches.setStatus(work.tx, id, 'cancelled');
 }

@@ -3,7 +3,8 @@ import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 /** A batch without files cannot be delivered again. Cancel it to send its letters in another batch. */
-export const FILES_REMOVED = 'The files of this batch were removed. The letters are still available as documents.';
+export const FILES_REMOVED =
+  'The files of this batch were removed. The letters are still available as documents.';
 
 /** Locks the batch. Throws Conflict if its files do not exist yet or were removed. */
 export async function lockBatchWithFiles(work: Work, id: string) {

@@ -31,13 +31,15 @@ export function checkWebhookUrl(
 ): CheckedUrl {
   if (typeof text !== 'string') return { problem: 'The URL must be a string.' };
   const trimmed = text.trim();
-  if (trimmed.length > URL_CHARACTERS_MAX) return { problem: 'The URL must be at most 2,048 characters.' };
+  if (trimmed.length > URL_CHARACTERS_MAX)
+    return { problem: 'The URL must be at most 2,048 characters.' };
   if (!/^https:\/\/[^/\\]/i.test(trimmed)) return { problem: 'The URL must begin with https://.' };
   // The URL parser would remove these silently; another parser might not.
   if (/[\s\p{Cc}\\]/u.test(trimmed)) return { problem: 'The URL contains a forbidden character.' };
   const url = URL.parse(trimmed);
   if (!url) return { problem: 'This is not a valid URL.' };
-  if (/^https:\/\/[^/?#]*@/i.test(trimmed)) return { problem: 'The URL must not contain a user name.' };
+  if (/^https:\/\/[^/?#]*@/i.test(trimmed))
+    return { problem: 'The URL must not contain a user name.' };
   if (trimmed.includes('#')) return { problem: 'The URL must not contain a fragment.' };
   const problem = portProblem(url) ?? hostProblem(url, trimmed, networks, options);
   return problem ? { problem } : { href: url.href };

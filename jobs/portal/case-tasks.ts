@@ -34,7 +34,8 @@ export const createDisputeTask = (work: Work, about: Case) =>
     about,
     {
       title: `Open the credit dispute of case ${about.case_number}`,
-      description: 'The borrower disputes what was reported to credit bureaus. Open a credit dispute for the loan.',
+      description:
+        'The borrower disputes what was reported to credit bureaus. Open a credit dispute for the loan.',
       task_type: 'compliance',
       priority: 'high',
     },

@@ -131,8 +131,10 @@ async function reliefFor(work: Work, loanId: string, input: Approval, make: Crea
     throw new Invalid({ [other ?? 'resulting_id']: 'Only one relief can be granted.' });
   if (kind !== undefined)
     return { resulting_type: kind, resulting_id: await make(kind, loanId, input[kind] ?? {}) };
-  if (!resulting_type) throw new Invalid({ resulting_type: 'Is required unless the request contains a new relief.' });
-  if (!resulting_id) throw new Invalid({ resulting_id: 'Is required unless the request contains a new relief.' });
+  if (!resulting_type)
+    throw new Invalid({ resulting_type: 'Is required unless the request contains a new relief.' });
+  if (!resulting_id)
+    throw new Invalid({ resulting_id: 'Is required unless the request contains a new relief.' });
   const status = await stored.findReliefStatus(work.tx, resulting_type, resulting_id, loanId);
   if (status === null) throw new Invalid({ resulting_id: 'Does not exist.' });
   if (!VOID.includes(status)) return { resulting_type, resulting_id };

@@ -24,7 +24,9 @@ const DOUBLE_CLICK_SECONDS = 60;
 
 export const PortalPreview = z.object({
   amount: positiveMoney,
-  payment_date: date.nullish().describe('The day on which the payment is drawn: today or later. Default: today.'),
+  payment_date: date
+    .nullish()
+    .describe('The day on which the payment is drawn: today or later. Default: today.'),
 });
 export const PortalPayment = z.object({
   ...PortalPreview.shape,
@@ -124,7 +126,8 @@ async function typeOf(
   const most = atLeastZero(max(debt, quoted).minus(scheduled));
   const paid = parseMoney(amount);
   if (paid.gt(most)) {
-    const message = 'The amount, together with scheduled payments, is more than you owe on that day.';
+    const message =
+      'The amount, together with scheduled payments, is more than you owe on that day.';
     throw new Conflict(message, 'exceeds_balance', { payoff_amount: money(most) });
   }
   const isPayoff = row.status === 'active' && row.loan_type === 'installment';

@@ -135,7 +135,10 @@ export async function assertSecondPerson(work: Work, { requested_by }: Row): Pro
     throw new Conflict('Another user must decide on your request.', 'four_eyes');
   const requester = await find(work.tx, users, String(requested_by));
   if (requester?.['is_active'] === true && requester['tenant_role'] !== null) return requester;
-  throw new Conflict('The user who made this request no longer has access. Reject the request.', 'requester_gone');
+  throw new Conflict(
+    'The user who made this request no longer has access. Reject the request.',
+    'requester_gone',
+  );
 }
 
 const ACTIONS = {

@@ -36,7 +36,10 @@ export async function beginAppEnrollment(work: Work, { user_id }: Enroller) {
   const { tx, tenant_id, installation } = work;
   await accounts.lockUser(tx, user_id);
   if ((await factors.listFactorKinds(tx, user_id)).includes('totp'))
-    throw new Conflict('An authenticator app is already enrolled. Remove it first.', 'already_exists');
+    throw new Conflict(
+      'An authenticator app is already enrolled. Remove it first.',
+      'already_exists',
+    );
   const secret = newTotpSecret();
   await factors.insertUnconfirmedApp(tx, user_id, installation.keys.seal(tenant_id, secret));
   const { name: issuer } = await accounts.findSender(tx);

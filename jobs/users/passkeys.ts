@@ -31,7 +31,10 @@ export async function passkeyCreationOptions(work: Work, userId: string, site: P
   const { tx } = work;
   const known = await passkeys.listPasskeys(tx, userId);
   if (known.length >= PASSKEYS_MAX)
-    throw new Conflict(`You have ${PASSKEYS_MAX} passkeys, the maximum. Remove one first.`, 'too_many');
+    throw new Conflict(
+      `You have ${PASSKEYS_MAX} passkeys, the maximum. Remove one first.`,
+      'too_many',
+    );
   const user = await find(tx, users, userId);
   const { generateRegistrationOptions } = await library();
   const options = await generateRegistrationOptions({

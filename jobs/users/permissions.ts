@@ -83,10 +83,7 @@ async function assertOthers(work: Work, userIds: readonly string[], field: strin
   const known = new Set(found.map(({ id }) => id));
   if (userIds.some((id) => !known.has(id))) throw new Invalid({ [field]: 'Does not exist.' });
   if (found.some(({ borrower_id }) => borrower_id !== null))
-    throw new Conflict(
-      'A borrower portal user cannot have staff permissions.',
-      'borrower_user',
-    );
+    throw new Conflict('A borrower portal user cannot have staff permissions.', 'borrower_user');
 }
 
 function assertNotOwn({ actor }: Work, userIds: readonly string[]) {

@@ -33,7 +33,10 @@ export async function beginProviderSignIn(
   const provider = await providers.findActive(tx, providerId);
   if (provider === null) throw new NotFound();
   if (provider.authorization_url === null)
-    throw new Conflict('The provider has not been verified yet. Try again in a minute.', 'provider_not_ready');
+    throw new Conflict(
+      'The provider has not been verified yet. Try again in a minute.',
+      'provider_not_ready',
+    );
   const [token, state, nonce, verifier] = [random(), random(), random(), random()];
   await signIns.begin(tx, {
     provider_id: providerId,

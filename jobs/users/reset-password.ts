@@ -40,7 +40,8 @@ export async function requestReset(work: Work, request: { email: string; device:
 export const isLinkUsable = async ({ tx }: Pick<Work, 'tx'>, token: string): Promise<boolean> =>
   (await accounts.findTokenHolder(tx, hashToken(token))) !== null;
 
-const WRONG_LINK = 'The link is not valid. It works once and for a limited time. Request a new one.';
+const WRONG_LINK =
+  'The link is not valid. It works once and for a limited time. Request a new one.';
 
 /**
  * Sets a new password and uses up the link. Ends all sessions, invalidates other links and notifies the

@@ -47,7 +47,8 @@ export async function replayDeliveries(
   { delivery_id, since }: ReplayRequest,
 ) {
   await lockActive(tx, id);
-  if (delivery_id && since) throw new Invalid({ since: 'Set either delivery_id or since, not both.' });
+  if (delivery_id && since)
+    throw new Invalid({ since: 'Set either delivery_id or since, not both.' });
   if (delivery_id) return { queued: await replayOne(tx, id, delivery_id), remaining: 0 };
   if (!since) throw new Invalid({ since: 'Is required unless delivery_id is set.' });
   const failed = await deadLetters.findEventsSince(tx, id, since, AT_ONCE_MAX);
@@ -77,7 +78,10 @@ async function sendAgain(tx: Transaction, id: string, eventIds: readonly string[
 export async function sendTest({ tx }: Work, id: string) {
   if (!(await subscriptions.lock(tx, id))) throw new NotFound();
   if (await deliveries.hasPendingTest(tx, id))
-    throw new Conflict('The previous test is still pending. Wait for its result.', 'test_under_way');
+    throw new Conflict(
+      'The previous test is still pending. Wait for its result.',
+      'test_under_way',
+    );
   const data = { subscription_id: id, message: 'This is a test. Nothing has happened.' };
   const told = { event_type: events.TEST_EVENT, loan_id: null, data: JSON.stringify(data) };
   const event = await events.writeRelayed(tx, told);

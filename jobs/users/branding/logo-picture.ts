@@ -38,7 +38,9 @@ export function validatePicture(bytes: Buffer): Judged {
 
 function sized(content_type: string, { width, height }: Size, bytes: Buffer): Judged {
   if (width < 1 || height < 1 || width > SIDE_MAX || height > SIDE_MAX)
-    return { problem: `The image is ${width} by ${height} pixels. The maximum is ${SIDE_MAX} per side.` };
+    return {
+      problem: `The image is ${width} by ${height} pixels. The maximum is ${SIDE_MAX} per side.`,
+    };
   return { content_type, width, height, bytes };
 }
 

@@ -47,7 +47,10 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
     'Aquí no hay ninguna cuenta para quien ha entrado allí.',
   ],
   ['The account is not active.', 'La cuenta no está activa.'],
-  ['The sign-in at the provider failed or was canceled.', 'No se completó el inicio de sesión en su organización.'],
+  [
+    'The sign-in at the provider failed or was canceled.',
+    'No se completó el inicio de sesión en su organización.',
+  ],
   ['Contains a character that cannot be stored.', 'Tiene un carácter que no se puede guardar.'],
   ['Must not contain control characters.', 'Tiene un carácter que no se puede guardar.'],
 ]);
