@@ -172,11 +172,11 @@ const BECAUSE = { reason: 'A test.', by: 'ann' };
 
 test.each([
   ['pause', [], BECAUSE, 'Name what to pause or resume: [pool NAME] [task NAME] [tenant SLUG]'],
-  ['pause', ['pool'], BECAUSE, 'Which pool?'],
+  ['pause', ['pool'], BECAUSE, 'Add the name of the pool.'],
   ['pause', ['pool', 'printers'], BECAUSE, 'Known: ledger, documents, outbound.'],
   ['pause', ['task', 'print'], BECAUSE, 'There is no task "print".'],
   ['pause', ['tenant', 'nobody'], BECAUSE, 'Known: bank, local, mixed.'],
-  ['pause', ['pool', 'ledger', 'pool', 'outbound'], BECAUSE, 'One pool at a time.'],
+  ['pause', ['pool', 'ledger', 'pool', 'outbound'], BECAUSE, 'Name only one pool.'],
   ['pause', ['pool', 'ledger'], {}, 'Say why with --reason TEXT'],
   ['pause', ['pool', 'ledger'], { reason: ' ', by: 'ann' }, 'Say why with --reason TEXT'],
   ['resume', ['pool', 'ledger'], { by: 'ann' }, 'Say why with --reason TEXT'],

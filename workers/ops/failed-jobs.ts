@@ -27,7 +27,7 @@ export const listFailedJobs: Operation = {
 export const retryFailedJobs: Operation = {
   name: 'retry',
   usage: 'ID … | all',
-  summary: 'Runs failed jobs again, with all of their attempts',
+  summary: 'Runs failed jobs again, with a new set of attempts',
   words: Infinity,
   run: async ({ owner, words }) => {
     const ids =

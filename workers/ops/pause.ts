@@ -59,7 +59,7 @@ async function tenantId(owner: Owner, slug: string): Promise<string> {
 export const pauseJobs: Operation = {
   name: 'pause',
   usage: `${WHAT} ${CAUSE_USAGE}`,
-  summary: 'Starts no more jobs of a pool, a kind, a tenant, or a combination',
+  summary: 'Pauses the jobs of a pool, a kind, a tenant, or a combination',
   words: 6,
   options: CAUSE_OPTIONS,
   run: async ({ owner, words, options }) => {
