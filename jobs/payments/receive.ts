@@ -103,7 +103,9 @@ function assertArrived(
 
 function receivable(type: Said['payment_type']): PaymentType {
   if (type === 'reimbursement')
-    throw new Invalid({ payment_type: 'Is made at payments/reimbursement.' });
+    throw new Invalid({
+      payment_type: 'Use POST /loans/{id}/payments/reimbursement for a refund.',
+    });
   return type;
 }
 

@@ -59,7 +59,6 @@ export const findLoanId = (tx: Transaction, id: string) =>
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from autopay_plans where id = ${id}`,
   );
 
-/** Whether the loan has an active or paused autopay plan. */
 export const hasOpenPlan = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')

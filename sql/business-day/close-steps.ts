@@ -20,7 +20,7 @@ export type AccruedSum = z.output<typeof AccruedSum>;
 /**
  * Accrues the day's interest for every loan of the chunk, in cents. Each amount is the rounded interest to
  * the day's end less the rounded interest to its start, so the rows of a loan always add up to its rounded
- * total. Answers the sums by the accounts that the loans' terms map interest to; null means the chart's
+ * total. Returns the sums by the accounts that the loans' terms map interest to; null means the chart's
  * account. The partition of the month exists, because locking the chunk creates it.
  */
 export const accrueInterest = (tx: Transaction, chunk: Chunk, day: string, entryId: string) =>
@@ -53,12 +53,12 @@ const AgedLoan = z.object({
 });
 export type AgedLoan = z.output<typeof AgedLoan>;
 
-/** A loan that reaches a bucket is counted once until it leaves the bucket. */
+/** Reaching this many days past due counts once, until the loan falls below it again. */
 const farther = (days: number) => sql.fragment`
   (aged.days >= ${days} and loan.delinquency_bucket_counted < ${days})::integer`;
 
 /**
- * Moves the loans of the chunk whose delinquency bucket changes on that morning, and answers them. Also
+ * Moves the loans of the chunk whose delinquency bucket changes on that morning, and returns them. Also
  * counts how often each loan reached a bucket.
  */
 export const ageLoans = (tx: Transaction, chunk: Chunk, morning: string) =>
@@ -128,7 +128,7 @@ export const snapshotLoans = (tx: Transaction, chunk: Chunk, day: string, mayBeD
   writeDailySnapshots(tx, day, (id) => isInChunk(chunk, id), mayBeDone);
 
 /**
- * Repeats the snapshot and the ageing for loans that changed after their chunk was closed. Answers the
+ * Repeats the snapshot and the ageing for loans that changed after their chunk was closed. Returns the
  * loans whose bucket moved again.
  */
 export async function resnapshotAndAge(

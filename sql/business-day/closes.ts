@@ -48,7 +48,6 @@ export type Run = z.output<typeof Run>;
 const RUN = sql.fragment`id, cob_date, through_date, status, chunks_total`;
 
 const RunToFinish = Run.extend({
-  /** Loans that changed after their chunk was closed. */
   written: z.array(z.string()),
 });
 export type RunToFinish = z.output<typeof RunToFinish>;
@@ -136,7 +135,7 @@ export const findChunk = (tx: Transaction, runId: string, number: number) =>
   );
 
 /**
- * Locks and answers the chunk if its interest is not posted yet. Writers of its loans wait until this
+ * Locks and returns the chunk if its interest is not posted yet. Writers of its loans wait until this
  * transaction ends. Also ensures that the day's month has a partition of interest_accruals.
  */
 export const lockChunkToAccrue = (tx: Transaction, runId: string, number: number) =>

@@ -13,7 +13,7 @@ export type BackupSession = {
   /** From now on Postgres keeps the WAL until `keepFrom` confirms that it was copied. */
   keepLog(): Promise<void>;
   /**
-   * Between start and stop, the files of the data folder may be copied while they change. stop answers
+   * Between start and stop, the files of the data folder may be copied while they change. stop returns
    * backup_label.
    */
   start(): Promise<void>;

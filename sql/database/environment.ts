@@ -31,7 +31,6 @@ export const DataDir = z.string().default('.data');
 const setOf = (variables: Variables) =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 
-/** One line per problem. */
 export function findProblems(schema: z.ZodType, variables: Variables): string[] {
   const { error } = schema.safeParse(setOf(variables));
   return (error?.issues ?? []).map(({ path, message }) => `  ${path.join('.')}: ${message}`);

@@ -107,7 +107,6 @@ export const countRemovable = (tx: Transaction, years: RetentionYears, by: strin
 
 const Next = z.object({ id: z.string(), kind: z.string(), due_on: z.string() });
 
-/** The documents that are removed first. */
 export const findFirstRemovable = (
   tx: Transaction,
   years: RetentionYears,
@@ -125,7 +124,7 @@ type Look = { years: RetentionYears; today: string; after: string; limit: number
 
 /**
  * Marks the next expired documents as removed, writes their history, and fails deliveries that need the
- * file, in one statement. Answers the last id that was examined; null at the end.
+ * file, in one statement. Returns the last id that was examined; null at the end.
  */
 export const markExpired = (tx: Transaction, { years, today, after, limit }: Look) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`
@@ -184,7 +183,6 @@ const Left = z.object({ id: z.string(), storage_key: z.string(), letter_ids: z.a
 
 const IS_LEFT = sql.fragment`document.status = 'removed' and document.file_deleted_at is null`;
 
-/** Finds removed documents whose file may still exist. */
 export const filesToDelete = sql.fragment`select from documents as document where ${IS_LEFT}`;
 
 /** Removed documents whose file may still exist, with the messages that were sent with a copy. */

@@ -1,6 +1,5 @@
 import { sql } from '../database/db.ts';
 
-/** The billing cycle of `loan` that ended the day before `today`. */
 export const endedCycle = sql.fragment`(
   select (event.details #>> '{agreement,begins}')::date as begins
   from loan_events as event

@@ -70,7 +70,6 @@ export async function billStatements(
 
 const Sliced = z.object({ last: z.string().nullable(), spoken: z.array(z.string()) });
 
-/** The end of the next slice, and its borrowers' language preferences. */
 const nextSlice = (after: string, whom: Whom, among: Among) =>
   prepared(sql.type(Sliced)`
     select (array_agg(slice.id order by slice.id desc))[1] as last,
@@ -134,7 +133,7 @@ const BILLED = {
 
 /**
  * Inserts one row per loan of the slice, as of the business date, with the same columns that the API
- * answers on that day.
+ * returns on that day.
  *
  * Activity since the last statement is the difference of cumulative totals (accrued, disbursed, assessed,
  * paid). Reversed and backdated payments therefore appear in the month in which they became known; credits
@@ -244,7 +243,6 @@ export const withoutEndedRelief =
   (id) =>
     sql.fragment`${id} not in (select loan_id from (${loansWithEndedRelief(morning)}) as ended)`;
 
-/** Finds lines of credit whose cycle ended the day before. */
 export const endedCycles = sql.fragment`
   select from loans as loan where ${WHOM.cycle} and status = 'active'
 `;

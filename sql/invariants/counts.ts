@@ -29,7 +29,7 @@ const Added = z.object({
 });
 
 /**
- * Repairs the counts. Answers the corrections: positive if rows were missing from the count, negative if
+ * Repairs the counts. Returns the corrections: positive if rows were missing from the count, negative if
  * there were too many.
  */
 export const recountRows = (tx: Transaction) =>

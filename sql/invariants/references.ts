@@ -47,7 +47,6 @@ const references = (tx: Transaction) =>
     order by 1, 2, 3
   `);
 
-/** One rule per reference: it never points to another tenant's record. */
 export async function referenceChecks(tx: Transaction): Promise<Check[]> {
   return (await references(tx)).map((reference) => ({
     rule: 'no row references another tenant',

@@ -16,7 +16,6 @@ const CreditFacts = z.object({
   credit_limit: z.string().nullable(),
   charge_off_amount: z.string().nullable(),
   term_months: z.int(),
-  /** Number of installments of the schedule in force. */
   periods: z.int().nullable(),
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),

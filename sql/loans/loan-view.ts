@@ -91,7 +91,6 @@ type Read = {
   foreseen: (day: SqlFragment) => SqlFragment;
 };
 
-/** What a loan owes on the day (`owed`). */
 const owing = ({ day, balance }: Read) => sql.fragment`
     cross join (select ${day} as day offset 0) as today
     cross join lateral (
@@ -131,7 +130,6 @@ const sourceOf = (read: Read) => sql.fragment`
 
 export const loanColumns = columnsWith(investorColumn);
 
-/** Reads one or a few loans. */
 const ONE: Read = {
   record: sql.fragment`loans`,
   day: sql.fragment`app.business_date()`,

@@ -17,7 +17,6 @@ const open = sql.fragment`
     and (${isOpenInstallment('installments', sql.fragment`record.satisfied_tolerance`)}
       or (not is_canceled and due_date = record.maturity_date and due.since is not null))`;
 
-/** Skips installments before the first open one. */
 const sinceFirstOpen = sql.fragment`period_number >= coalesce(record.first_open_period, 0)`;
 
 /**

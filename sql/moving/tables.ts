@@ -4,7 +4,6 @@ import { sql, type Transaction } from '../database/db.ts';
 
 const TenantTable = z.object({
   name: z.string(),
-  /** All columns except generated ones. */
   columns: z.array(z.string()),
   generated: z.array(z.string()),
   /** The primary key. Rows are exported in its order. */

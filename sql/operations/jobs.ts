@@ -91,7 +91,7 @@ export const listFailureGroups = (tx: OperationsConnection) =>
 const Changed = z.object({ changed: z.int() });
 
 /**
- * Applies the change to the given jobs that the caller sees and whose state allows it. Answers their
+ * Applies the change to the given jobs that the caller sees and whose state allows it. Returns their
  * number.
  */
 export const changeJobs = async (

@@ -56,7 +56,6 @@ export const isOwnUpload = (tx: Transaction, id: string, borrowerId: string) =>
 
 const Count = z.object({ count: z.int() });
 
-/** Whether the borrower sees all of these documents. */
 export async function canSeeAllDocuments(
   tx: Transaction,
   borrowerId: string,

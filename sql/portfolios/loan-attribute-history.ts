@@ -27,7 +27,6 @@ const PARTICULARS = {
   term_months: sql.fragment`record.term_months`,
   payment_amount: sql.fragment`record.payment_amount`,
   payment_frequency: sql.fragment`record.payment_frequency`,
-  // The number of days on which the terms changed.
   modification_count: sql.fragment`coalesce(changed.days, 0)`,
   charge_off_date: chargeOffDateColumn('record'),
   charge_off_amount: sql.fragment`record.charge_off_amount`,
@@ -48,14 +47,12 @@ const PARTICULARS = {
 const NAMES = Object.keys(PARTICULARS);
 export const isAttribute = (name: string) => NAMES.includes(name);
 
-/** The attributes' columns of the row with this alias. */
 export const attributesIn = (alias: string) =>
   sql.join(
     NAMES.map((name) => sql.identifier([alias, name])),
     sql.fragment`, `,
   );
 
-/** The attributes of loans at the end of the day. */
 export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragment`
   select record.id as loan_id, ${sql.join(
     Object.entries(PARTICULARS).map(

@@ -115,7 +115,7 @@ export const supersede = (tx: Transaction, id: string) =>
 
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
-/** Records the outcome of an attempt once. Answers false if it was recorded before. */
+/** Records the outcome of an attempt once. Returns null if it was recorded before. */
 export const recordAttempt = (
   tx: Transaction,
   id: string,

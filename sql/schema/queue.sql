@@ -282,7 +282,7 @@ create function app.worker_lock(pool_id text) returns bigint
   language sql immutable parallel safe
   return hashtextextended('worker:' || pool_id, 0);
 
--- Returns the jobs of dead workers to the queue, and answers the names of these workers. A worker is dead
+-- Returns the jobs of dead workers to the queue, and returns the names of these workers. A worker is dead
 -- when its heartbeat is silent and its lock is free. A silent heartbeat alone may be a stalled process, and
 -- a free lock alone may follow a restart of Postgres. If the process is known to have ended, a quarter of
 -- the silence is enough.

@@ -163,7 +163,6 @@ export async function scheduleNext(
   await enqueueDeliveries(tx, scheduled);
 }
 
-/** Whether this is the delivery's current attempt. */
 export const isCurrentAttempt = (tx: Transaction, id: string, attempt: number) =>
   tx.exists(sql.typeAlias('void')`
     select from webhook_deliveries
@@ -177,7 +176,6 @@ export const cancelScheduled = (tx: Transaction, subscriptionId: string) =>
     where subscription_id = ${subscriptionId} and status = 'scheduled'
   `);
 
-/** Creates a new round for each of these events. */
 export const createRounds = (
   tx: Transaction,
   subscriptionId: string,
@@ -216,7 +214,6 @@ export const createDelivery = (tx: Transaction, subscriptionId: string, eventId:
     returning id
   `);
 
-/** Whether a test of the subscription is unanswered. */
 export const hasPendingTest = (tx: Transaction, subscriptionId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from webhook_deliveries as delivery
