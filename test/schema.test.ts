@@ -184,7 +184,7 @@ test.each(RULES)('$rule', async ({ query }) => {
   expect(await found(query)).toEqual([]);
 });
 
-test('each of these rules finds what is careless', async () => {
+test('each of these rules finds its violation in a careless schema', async () => {
   await superuser.query(`
     begin;
     create table careless_tables (id uuid primary key);

@@ -99,7 +99,7 @@ test('however boardings, closings, folds and ends of transactions fall among eac
   );
 }, 120_000);
 
-test('nobody waits for a fold, nor a fold for another, and what each leaves adds up', async () => {
+test('no transaction waits for a compaction, nor a compaction for another, and the counts add up', async () => {
   const [one, other, third] = await writers(3);
   await one?.board(3);
   await one?.fold();
@@ -139,7 +139,7 @@ test('many writers at once, each in many transactions, are counted while they wr
   expect(await violations()).toEqual([]);
 });
 
-test('a long boarding leaves few rows behind, whoever else writes', async () => {
+test('a long boarding leaves few count rows, even with other writers', async () => {
   const [writer] = await writers(1);
 
   for (let turn = 0; turn < 2_000; turn += 1) await writer?.board(1);

@@ -41,7 +41,7 @@ test('a transaction of one statement is one round trip, and answered when it is 
   expect(await openTransactions()).toBe(0);
 });
 
-test('what is wrong with the last statement undoes those before it, and is told', async () => {
+test('an error in the last statement undoes the earlier ones and is reported', async () => {
   const { id } = await stage.tenant();
 
   const twice = within(id, async ({ tx }) => {
@@ -53,7 +53,7 @@ test('what is wrong with the last statement undoes those before it, and is told'
   expect(await within(id, codes)).toEqual([]);
 });
 
-test('a failure that steps keep to themselves is told all the same', async () => {
+test('a failure that the steps swallow is reported all the same', async () => {
   const { id } = await stage.tenant();
 
   const silent = within(id, async ({ tx }) => {
@@ -65,7 +65,7 @@ test('a failure that steps keep to themselves is told all the same', async () =>
   expect(await within(id, codes)).toEqual([]);
 });
 
-test('nothing is asked after the last statement, not even beside it, and the connection is good', async () => {
+test('no statement follows the last one, not even in parallel, and the connection stays usable', async () => {
   const { id } = await stage.tenant();
 
   const after = within(id, async ({ tx }) => {

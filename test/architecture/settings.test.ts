@@ -25,14 +25,14 @@ const isRead = (path: string[]) => {
   return codes.some((code) => words.every((word) => code.has(word)));
 };
 
-test('whatever a tenant may set is read somewhere', () => {
+test('every tenant setting is read by the code', () => {
   const settings = settingsIn(Settings.parse({}));
 
   expect(settings.length).toBeGreaterThan(60);
   expect(settings.filter((path) => !isRead(path)).map((path) => path.join('.'))).toEqual([]);
 });
 
-test('a setting that nobody reads is found', () => {
+test('an unused setting is found', () => {
   expect(isRead(['payoff', 'quote_valid_weeks'])).toBe(false);
   expect(isRead(['throttle', 'sneeze'])).toBe(false);
 });

@@ -8,7 +8,7 @@ import { attackSettings } from './ground.ts';
 const database = await cloneDatabase();
 afterAll(() => database.drop());
 
-test('what the attack sets is within the bounds of the settings, and so is heeded', () => {
+test('the attack’s settings are within their bounds and so take effect', () => {
   expect(Settings.parse(attackSettings)).toMatchObject(attackSettings);
 });
 

@@ -167,7 +167,7 @@ test.each([
   },
 );
 
-test('another number is one of which nobody knows that it does not work', async () => {
+test('a changed number is no longer marked as not working', async () => {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
   const phone = await officer.post(`/borrowers/${id}/phones`, { phone_number: '+12025550100' });
   const path = `/phones/${phone.body.id}`;

@@ -153,7 +153,7 @@ test('who wants no electronic records any more gets statements by letter', async
 test.each([
   ['represented_by_attorney', 'legal-reps', ATTORNEY],
   ['consent_missing', 'consents', EXPIRED],
-])('what became known after a message was queued still stops it: %s', async (why, kind, said) => {
+])('a blocker that appears after a message was queued still stops it: %s', async (why, kind, said) => {
   const { tenant, officer, path, send } = await reachable();
   const { id } = (await send('email', 'payment_reminder')).body;
   const outside = newOutside(stage.pool);
@@ -212,7 +212,7 @@ test('a text that was to be sent again at night waits for the morning', async ()
   expect(outside.texts).toHaveLength(1);
 });
 
-test('of two who borrow, each is asked by what is known of them', async () => {
+test('each of two co-borrowers is contacted according to their own record', async () => {
   const { officer, borrower_id, reasons } = await reachable();
   const other = (await officer.post('/borrowers', { first_name: 'Bo', last_name: 'Hopper' })).body;
   await officer.post(`/borrowers/${other.id}/emails`, { email: 'grace@example.com' });

@@ -220,7 +220,7 @@ test('portfolios and tapes count what happened after the close had passed their 
   expect(tapes).toEqual([rows, rows]);
 });
 
-test('a loan that cannot be kept anew is set aside, and the day ends for the others', async () => {
+test('a loan whose refold fails is quarantined, and the day ends for the others', async () => {
   const { tenant, ids, endDay, today } = await theCloseHasPassed(3);
   const [broken = '', id = ''] = ids;
 

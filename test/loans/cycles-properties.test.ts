@@ -115,7 +115,7 @@ test('what is projected of a line is what the fold says once its cycles end and 
   );
 });
 
-test('whoever pays each statement in full by its due date pays no interest where draws have a grace', () => {
+test('a borrower who pays each statement in full by its due date pays no interest where draws have a grace period', () => {
   fc.assert(
     fc.property(anyStory, fc.array(fc.nat(), { minLength: 12, maxLength: 12 }), (story, dice) => {
       const terms = { ...story.terms, grace_on_purchases: true };

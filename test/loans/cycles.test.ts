@@ -144,7 +144,7 @@ test('cycles end on their day, or on the last one of a shorter month', () => {
   expect(ends('2026-02-09', 10)).toEqual(['2026-02-10', '2026-03-10', '2026-04-10', '2026-05-10']);
 });
 
-test('whoever pays each minimum payment comes to owe nothing', () => {
+test('a borrower who pays each minimum payment eventually owes nothing', () => {
   const input = { terms: LINE, schedule: [], events: [OPENED] };
 
   const { state, payments } = projectState(input, { today: '2026-01-20', as_of: '2050-01-01' });

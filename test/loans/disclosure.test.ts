@@ -117,7 +117,7 @@ test('a disbursement that is undone leaves the first payment that was agreed', a
   });
 });
 
-test('what goes out otherwise than it was told is told anew, and the rate is the new one', async () => {
+test('a disbursement that differs from its disclosure is disclosed again with the new rate', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const flat = { ...DISBURSEMENT_FEE, calculation: 'flat', amount: '300.00' };
   const { id } = await newApprovedLoan(tenant, [flat]);
@@ -132,7 +132,7 @@ test('what goes out otherwise than it was told is told anew, and the rate is the
   expect(funded.body.apr).toBe(corrected?.apr);
 });
 
-test('each further disbursement is told with the balance that it adds to', async () => {
+test('each further disbursement is disclosed with the balance that it adds to', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'deducted' }]);
   await disburse(tenant, id, { amount: '6000.00' });

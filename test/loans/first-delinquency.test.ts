@@ -36,7 +36,7 @@ test('who pays all that is late is delinquent no more, and another time since an
   expect([before, paid, await firstOf()]).toEqual(['2026-02-15', null, '2026-03-15']);
 });
 
-test('a delinquency goes on where the oldest instalment is paid after the next was late', async () => {
+test('a delinquency goes on where the oldest installment is paid after the next was late', async () => {
   const { paying, firstOf } = await lateLoan('2026-03-16');
 
   await paying(INSTALLMENT);
@@ -44,7 +44,7 @@ test('a delinquency goes on where the oldest instalment is paid after the next w
   expect(await firstOf()).toBe('2026-02-15');
 });
 
-test('it is over where the oldest instalment is paid on the day on which the next is due', async () => {
+test('it is over where the oldest installment is paid on the day on which the next is due', async () => {
   const { paying, firstOf, on } = await lateLoan('2026-03-15');
 
   await paying(INSTALLMENT);
@@ -54,7 +54,7 @@ test('it is over where the oldest instalment is paid on the day on which the nex
   expect([current, await firstOf()]).toEqual([null, '2026-03-15']);
 });
 
-test('a payment that is found later was in time, and the delinquency began with the next instalment', async () => {
+test('a payment that is found later was in time, and the delinquency began with the next installment', async () => {
   const { paying, firstOf } = await lateLoan('2026-03-20');
   const before = await firstOf();
 

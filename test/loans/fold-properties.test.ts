@@ -151,7 +151,7 @@ test('accrued interest is the sum of its explained stretches', () => {
   );
 });
 
-test('coverage never exceeds an instalment', () => {
+test('coverage never exceeds an installment', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const state = fold(life);

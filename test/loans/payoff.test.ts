@@ -96,7 +96,7 @@ test('a payoff payment draws on suspense for what it does not bring', () => {
   });
 });
 
-test('interest that was paid with an early instalment comes back when the loan is repaid', () => {
+test('interest that was paid with an early installment comes back when the loan is repaid', () => {
   const terms = { ...TERMS, interest_method: 'scheduled' as const };
   const early = payment('p', '2026-02-10', '315.68');
   const input = { terms, schedule: SCHEDULE, events: [DISBURSED, early] };

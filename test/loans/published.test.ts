@@ -35,7 +35,7 @@ describe('OneMain Financial’s example of daily simple interest', () => {
     number_of_payments: 60,
   });
 
-  test('has the published instalment', () => {
+  test('has the published installment', () => {
     expect(schedule[0]?.payment_amount).toBe('173.86');
   });
 

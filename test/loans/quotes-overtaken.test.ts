@@ -111,7 +111,7 @@ const historyOf = ({ tenant }: Ground, id: string) =>
     `),
   );
 
-test('nobody pays off by a quote that was overtaken, and is told to ask for a new one', async () => {
+test('a superseded quote cannot be used for a payoff, and the refusal asks for a new quote', async () => {
   const loan = await ground();
   const { tenant, loan_id } = loan;
   const path = `/loans/${loan_id}/payoff-quotes`;

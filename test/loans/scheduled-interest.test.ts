@@ -190,7 +190,7 @@ const anyDeed = fc.record({
   kind: fc.constantFrom('payment', 'service_credit', 'extra'),
 });
 
-test('whatever is repaid and when, each period earns its part of the rate of the balance it begins with', () => {
+test('each period earns its part of the rate on its beginning balance, regardless of repayments', () => {
   fc.assert(
     fc.property(fc.array(anyDeed, { maxLength: 12 }), (deeds) => {
       const { schedule } = loan();

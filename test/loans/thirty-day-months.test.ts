@@ -157,7 +157,7 @@ const anyTerms = fc.record({
   interest_rate: fc.constantFrom('0.0399', '0.085', '0.1299'),
 }) satisfies fc.Arbitrary<Partial<Terms>>;
 
-test('whatever interest is paid inside periods, by 30/360 the loan earns the same in all', () => {
+test('interest payments within periods do not change what a 30/360 loan earns', () => {
   fc.assert(
     fc.property(
       anyTerms,
@@ -185,7 +185,7 @@ test('whatever interest is paid inside periods, by 30/360 the loan earns the sam
   );
 });
 
-test('whatever is repaid inside a period, the days before and after it earn on what is owed on each', () => {
+test('after a repayment within a period, the days before and after it earn on each day’s balance', () => {
   fc.assert(
     fc.property(
       anyTerms,

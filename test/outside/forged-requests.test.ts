@@ -93,7 +93,7 @@ test('no spelling of a forbidden host is kept', () => {
   expect(kept).toEqual([]);
 });
 
-test('what was kept nevertheless reaches nobody, and is not even looked up', async () => {
+test('a forbidden address that was stored earlier is never reached, nor looked up', async () => {
   const { post, asked } = client(closed, ['127.0.0.1']);
 
   const answers = await Promise.all(forged.map(post));

@@ -123,7 +123,7 @@ test.each([
   ['C05', '52'],
   ['C03', `121000248   12`],
   ['C13', ''],
-])('%s with "%s" is left to somebody to correct by hand', async (code, data) => {
+])('%s with "%s" is left for manual correction', async (code, data) => {
   const { officer, answer, notices, tasks, account } = await sentOnce();
   const before = await account();
 
@@ -157,7 +157,7 @@ test.each([
   ['R68', 'dishonored', 'dishonored (R68)'],
   ['R72', 'contested', 'contests a dishonored return (R72)'],
   ['C61', 'change_refused', 'refused (C61)'],
-])('%s books nothing and asks somebody once', async (code, status, title) => {
+])('%s books nothing and creates one task', async (code, status, title) => {
   const { answer, tasks, payment, notices } = await sentOnce();
 
   const taken = await answer(code);

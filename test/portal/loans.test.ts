@@ -38,7 +38,7 @@ test('a loan shows its borrower the amounts that staff see, whatever its age', a
   }
 });
 
-test('a borrower finds own loans, archived or not, and nobody else’s', async () => {
+test('a borrower finds own loans, archived or not, and no others', async () => {
   const { tenant, borrower, admin, id, borrower_id } = await newPortalBorrower(stage);
   const other = await newLoan(tenant);
   const pending = await newLoan(tenant, { borrower_id, status: 'pending' });

@@ -97,7 +97,7 @@ test('where the lender has named no bank, a borrower is told what that means for
   expect(JSON.stringify(told.map(({ body }) => body))).not.toMatch(/nacha|setting/i);
 });
 
-test('nobody pays more than is owed, and who pays all of it pays off', async () => {
+test('a borrower cannot pay more than the balance, and paying all of it pays the loan off', async () => {
   const { borrower, loan, pay, staffs, officer, id } = await newPortalBorrower(stage);
   const { body: known } = await officer.get(`/loans/${id}/get-balances`);
   const { payoff_amount } = assertOk(await borrower.get(loan));

@@ -18,7 +18,7 @@ async function paidLoan(tenant: Tenant) {
   return { id, payment: payment.body as { id: string } };
 }
 
-test('a balance that is denied is told by no other record, sum or line of the books', async () => {
+test('a denied balance is revealed by no other record, sum or journal line', async () => {
   const { tenant, officer, superadmin, deny } = await newStaff(stage);
   const { id, payment } = await paidLoan(tenant);
   const owed = '7782.57';

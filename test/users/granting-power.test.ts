@@ -17,7 +17,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 const stage = await newStage();
 stage.installation.networks = parseNetworks(['127.0.0.0/8', '::1/128']);
 
-test('where invitations need two people, nobody sets up, changes or removes an identity provider alone', async () => {
+test('where invitations need approval, one user alone cannot set up, change or remove an identity provider', async () => {
   const { tenant, superadmin, made, provider, signIn, work } = await withIdentityProvider(stage);
   const second = await secondSuperadmin(tenant, superadmin);
   await saveSettings(tenant, { approvals: { four_eyes: ['invitations'] } });

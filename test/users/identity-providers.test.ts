@@ -118,7 +118,7 @@ test('where two factors are needed, a provider that has seen one is not enough',
   expect(await roleOf(nora.client)).toBe('collector');
 });
 
-test('nobody is added where the tenant wants none, and the last superadmin stays', async () => {
+test('no user is added where the tenant does not allow it, and the last superadmin stays', async () => {
   const { tenant, signIn, consent } = await withProvider({ adds_users: false });
   await consent('top', 'superadmin');
 

@@ -137,7 +137,7 @@ test('a rule names what there is', async () => {
   expect((await superadmin.get(`/users/${tenant.userIds['viewer']}/permissions`)).body).toEqual([]);
 });
 
-test('whoever has no role has nothing of what was given to him', async () => {
+test('a user without a role has none of the rights granted earlier', async () => {
   const { tenant, superadmin, give } = await newTeam(stage);
   await give('viewer', { action: 'create', resource: 'borrowers' });
 

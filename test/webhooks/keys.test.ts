@@ -54,7 +54,7 @@ const use = (secret: string) => void (stage.installation.keys = deriveKeys(secre
 const start = (secret: string) =>
   assertKeysPresent(stage.pool, { secret, environment: 'production' }, () => {});
 
-test('what was sealed or signed under a key opens while SECRET holds it, and not without', () => {
+test('data sealed or signed with a key opens only while SECRET contains the key', () => {
   const link = { key: 'demo/a', method: 'GET' as const, expires_at: new Date('2030-01-01') };
   const whole = { ...link, content_type: 'text/plain' };
   const sealed = deriveKeys(A).seal('t', 'receiver’s');
@@ -92,7 +92,7 @@ test('every column that is named as sealed is among those that are sealed anew',
   expect(rows.map(({ name }) => name)).toEqual(known.sort());
 });
 
-test('a key goes once everything under it was sealed anew; until then nothing starts without it', async () => {
+test('a key can be removed once everything is sealed with another one; until then no process starts without it', async () => {
   use(A);
   await start(A);
   const tenants = [await stage.tenant(), await stage.tenant()];

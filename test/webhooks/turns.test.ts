@@ -70,7 +70,7 @@ test('who waits for a busy receiver comes in when a place is free', async () => 
   expect(now).toBe(100);
 });
 
-test('who waits for a busy receiver is told of a free place, the first of them first', async () => {
+test('deliveries that wait for a busy receiver get a free place in order', async () => {
   const turnOf = createReceiverSlots(
     () => 0,
     () => new Promise(() => {}),

@@ -199,7 +199,7 @@ test('the tenant is in the other database as it was, closed, and there only once
   expect(await there.installation.files.get(bank.key)).toEqual(Buffer.from('%PDF-1.7 a stub'));
 });
 
-test('what happened before the move is told after it: a closed tenant’s events wait', async () => {
+test('events from before the move are delivered after it: a closed tenant’s events wait', async () => {
   const untold = 'select count(*)::int as count from events where relayed_at is null';
   const before = await there.owner.query(untold);
 

@@ -262,7 +262,7 @@ test('a restored copy is held with a reason, says by kind what it would do, and 
   await expect(ask(manageRestoredCopy, ['hold'], {})).rejects.toThrow('Say why');
 });
 
-test('what a tenant has written is printed without signs that a terminal obeys', () => {
+test('a tenant’s text is printed without control characters that a terminal would obey', () => {
   const written = 'Lender\u001b[2J\u009b31m\u202egnp.exe\r\u0007';
   const json = escapeForTerminal(JSON.stringify([{ name: written }]));
 
