@@ -29,7 +29,7 @@ const PAGE = `<!doctype html>
 </body>
 </html>`;
 
-/** These run in the browser, as the text that they are. */
+/** These functions run in the browser, as source text. */
 const START = `${fillExamples.toString()}\n${toOpenApi30.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
 
 const POLICY =
@@ -37,14 +37,17 @@ const POLICY =
 
 const described = new WeakMap<readonly Route[], string>();
 
-/** Made before anybody asks, since it takes half a second, and once for each route table. */
+/** Built once per route table, before the first request, because it takes half a second. */
 function documentOf(routes: readonly Route[]): string {
   const document = described.get(routes) ?? JSON.stringify(buildOpenApi(routes));
   described.set(routes, document);
   return document;
 }
 
-/** The description of the API, and the page to read and try it, served from here alone. */
+/**
+ * Serves the OpenAPI document and the page to read and try the API. The page loads nothing from other
+ * hosts.
+ */
 export function docsMiddleware(routes: readonly Route[]): Middleware {
   const document = documentOf(routes);
   const folder = path.dirname(
