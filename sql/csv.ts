@@ -71,7 +71,6 @@ const beginsPlainly = (words: SqlFragment) => {
   )`;
 };
 
-/** Nulls are written as empty cells. */
 const joined = (cells: readonly SqlFragment[]) => sql.fragment`format(
   ${sql.literalValue(cells.map(() => '%s').join(','))},
   ${listed(cells)}
@@ -89,5 +88,4 @@ const ended = (line: SqlFragment, width: number) =>
     ? sql.fragment`coalesce(nullif(${line}, ''), '""') || E'\\r\\n'`
     : sql.fragment`${line} || E'\\r\\n'`;
 
-/** The header line. */
 export const csvHeader = (columns: readonly string[]) => `${columns.join(',')}\r\n`;

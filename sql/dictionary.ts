@@ -1,5 +1,5 @@
 /**
- * A lookup table without inherited properties. Keys may come from outside, and a plain object would answer
+ * A lookup table without inherited properties. Keys may come from outside, and a plain object would return
  * a function for "constructor".
  */
 export const dictionary = <Value>(

@@ -195,7 +195,6 @@ function orderOf({ field: name, descending, nullable = true }: ListRequest['sort
     : sql.fragment`${field} desc, row.id desc`;
 }
 
-/** If the page is not full, it determines the total. */
 async function countOf(
   tx: Transaction,
   { rows }: Table,

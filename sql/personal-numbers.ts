@@ -130,7 +130,6 @@ const socialCut = (found: string, from: number): Cut => ({
   mask: maskedSocial(found),
 });
 
-/** Numbers that follow a keyword such as SSN. */
 function namedIn(shadow: string): Cut[] {
   return [...shadow.matchAll(AFTER_ITS_NAME)].flatMap(({ 0: all, 1: number = '', index }) => {
     let end = index + all.length;

@@ -110,7 +110,7 @@ export const countSealedByKey = (tx: Transaction) =>
 const Unusable = z.object({ id: z.string(), is_other: z.boolean() });
 type Known = { id: string; check_value: string };
 
-/** Registers this process's keys. Answers keys in use that it lacks or has with another value. */
+/** Registers this process's keys. Returns keys in use that it lacks or has with another value. */
 export const announceKeys = (pool: DatabasePool, known: readonly Known[]) =>
   pool.any(sql.type(Unusable)`
     select id, is_other from app.use_secret_keys(

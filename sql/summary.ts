@@ -83,7 +83,6 @@ export const jobRunTotals = (owner: OwnerConnection) =>
     from app.job_runs group by task, pool order by pool, task
   `);
 
-/** The month's statements with ordered documents. */
 export const countIssuedStatements = (tx: Transaction, month: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer from statements

@@ -65,7 +65,7 @@ export const find = (
 };
 
 /**
- * Locks the row until the transaction ends, and answers it as of the lock. The lock is a separate
+ * Locks the row until the transaction ends, and returns it as of the lock. The lock is a separate
  * statement, because a statement that waited for a lock still sees other rows as they were before it
  * waited.
  */

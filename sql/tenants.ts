@@ -18,7 +18,6 @@ export const findByHost = (pool: DatabasePool, host: string) =>
 /** Host names sort before IP addresses, so that links use localhost rather than 127.0.0.1. */
 export const DOMAIN_ORDER = sql.fragment`domain ~ '^[0-9.]+$|:', domain`;
 
-/** The tenant's domains. Links use the first. */
 export const listDomains = (tx: Transaction) =>
   tx.anyFirst(
     sql.type(z.object({ domain: z.string() }))`
@@ -77,7 +76,7 @@ export type NewTenant = {
   place?: { time_zone: string; currency: string; locale: string };
 };
 
-/** Sets a new tenant's time zone and country. */
+/** Sets a new tenant's time zone, currency and locale. */
 export const setTenantLocale = (
   tx: Transaction,
   { time_zone, currency, locale }: NonNullable<NewTenant['place']>,
@@ -87,7 +86,7 @@ export const setTenantLocale = (
     where id = app.current_tenant()
   `);
 
-/** Creates an empty tenant and answers its id; needs the owner's role. */
+/** Creates an empty tenant and returns its id; needs the owner's role. */
 export const insertTenant = (
   owner: Pick<Transaction, 'oneFirst'>,
   { slug, name, business_date, domains }: NewTenant,

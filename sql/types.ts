@@ -34,7 +34,6 @@ export const text = known(
   'text',
 );
 
-/** Text that is not empty. */
 export const requiredText = known(
   z
     .string()
@@ -58,7 +57,6 @@ export const freeText = known(
   'text',
 );
 
-/** Free text that is not empty. */
 export const requiredFreeText = known(
   freeText.refine((value) => value.trim() !== '', 'Must not be empty.'),
   'text',
@@ -81,7 +79,6 @@ export const prose = known(
   'text',
 );
 
-/** An identifier of another system. */
 export const externalId = known(
   requiredText.max(200).describe('Lookup key of another system.'),
   'text',
@@ -148,7 +145,6 @@ export const signedMoney = known(
   'numeric',
 );
 
-/** Zero or more. */
 export const money = known(
   z
     .string({ error: 'Must be a decimal string like "1234.56".' })
@@ -159,7 +155,6 @@ export const money = known(
   'numeric',
 );
 
-/** More than zero. */
 export const positiveMoney = known(
   money
     .refine((value) => !/^[0.]+$/.test(value), wrong('Must be more than zero.'))

@@ -1,7 +1,6 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from './database/db.ts';
 
-/** The largest amount that app.money holds. */
 export const AMOUNT_MAX = '9999999999999.99';
 
 /**

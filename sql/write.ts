@@ -9,7 +9,7 @@ import type { TableName } from './tables.ts';
  */
 export type Values = Record<string, unknown>;
 
-/** Inserts the record and answers its id. Undefined values take the column's default. */
+/** Inserts the record and returns its id. Undefined values take the column's default. */
 export const insert = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
   tx.oneFirst(inserting(table, values));
 
@@ -69,11 +69,9 @@ export async function update(tx: Transaction, table: TableName, id: string, valu
   `);
 }
 
-/** The columns that the record defines. */
 export const definedColumns = (values: Values) =>
   Object.keys(values).filter((column) => values[column] !== undefined);
 
-/** The assignments of an update. */
 export const setClause = (values: Values): SqlFragment => {
   const entries = givenIn(values);
   return shaped('assign', entries, (given) => {

@@ -5,9 +5,9 @@ import { takeBackup } from './backups/take-backup.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 
 /**
- * `npm run backup -- FOLDER`: copies the database that `npm start` runs below DATA_DIR, and its documents,
- * while they are used. Said again, it copies what is new. With a Postgres of its own, an installation
- * uses that server's means: workers/deployment/backups.md.
+ * `npm run backup -- FOLDER` copies the embedded database below DATA_DIR and its documents while they are
+ * in use. The first backup copies everything, later ones only what is new. If you run your own Postgres,
+ * use that server's tools: workers/deployment/backups.md.
  */
 async function run([folder, ...more]: string[]) {
   const configuration = readCommandConfiguration(process.env);

@@ -81,7 +81,10 @@ export function createHttpServer(app: Koa, options: ServerOptions = {}): Server 
   const answer = app.callback();
   const handle = oneAtATime((request, response) => void answer(request, response));
   const kept = { maxHeaderSize: HEAD_BYTES_MAX, ...options };
-  return answerBroken(createServer(kept, handle));
+  const server = createServer(kept, handle);
+  // A client may end its side when it has sent its request, and still reads the answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  return answerBroken(server);
 }
 
 /**

@@ -42,7 +42,7 @@ export async function lastEndedDay({ tx }: Work, now: Date) {
   const { eod_cutoff_time: cutoff } = await settingsOf(tx);
   const date = localDate(now, time_zone);
   const day = addDays(date, localTime(now, time_zone) < cutoff ? -2 : -1);
-  const late = cutoff === '00:00' ? '' : `, and a day ends at ${cutoff} of the next`;
+  const late = cutoff === '00:00' ? '' : `, and a day ends at ${cutoff} on the next day`;
   return { day, saying: `in ${time_zone} it is ${date}${late}.` };
 }
 
@@ -53,7 +53,7 @@ export async function assertClosable(work: Work, through: string, at?: Date) {
   if (through < today) throw refuse(`This day is already closed. The business date is ${today}.`);
   const over = await lastEndedDay(work, at ?? (await databaseTime(work.tx)));
   if (!installation.may_close_future && through > over.day)
-    throw refuse(`Must be over: ${over.saying}`);
+    throw refuse(`This day is not over yet: ${over.saying}`);
   const horizon = `${Number(today.slice(0, 4)) + 40}${today.slice(4)}`;
   if (through > horizon) throw refuse('Must be within 40 years.');
 }

@@ -15,7 +15,7 @@ const Report = z.object({
   is_opted_out: z
     .boolean()
     .nullish()
-    .describe('The provider sends nothing to this recipient, who has opted out.'),
+    .describe('Whether the recipient has opted out at the provider, which then sends nothing.'),
 });
 
 /** Accepts a single report or a list. */

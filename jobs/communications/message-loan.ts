@@ -30,7 +30,7 @@ export function ambiguousLoanProblem(words: Words, context: Context = {}): strin
     (candidate) => !Object.hasOwn(context, candidate),
   );
   if (name === undefined) return null;
-  return `The message uses ${name}, but the borrower has several open loans. Give loan_id.`;
+  return `The message uses ${name}, but the borrower has several open loans. Set loan_id.`;
 }
 
 /** Throws Invalid if the message shows loan values, names no loan and the borrower has several. */

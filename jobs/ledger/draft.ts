@@ -77,7 +77,7 @@ async function refuseControl({ tx }: Work, entryId: string, loanId: unknown) {
   if (lines.length === 0) return;
   const [named, are] = lines.length === 1 ? ['Line', 'is'] : ['Lines', 'are'];
   throw new Conflict(
-    `${named} ${lines.join(', ')} ${are} on a control account, which loans account for: name the loan in loan_id, or change the loan itself by a payment, a credit, a waiver or a reversal.`,
+    `${named} ${lines.join(', ')} ${are} on a control account, which only loan events may move. Name the loan in loan_id, or record a payment, credit, waiver or reversal on the loan.`,
     'control_account',
     { lines },
   );

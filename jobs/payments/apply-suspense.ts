@@ -40,13 +40,14 @@ export async function applySuspense(work: Work, input: NewApplication): Promise<
   assertInHistory(work, loan, 'effective_date', on);
   const waiting = refundableSuspense(loan, on);
   const refusal = { ...refusalDetails(loan.row), suspense_balance: money(waiting) };
-  if (waiting.eq(0)) throw new Conflict('Nothing waits in suspense.', 'exceeds_suspense', refusal);
+  if (waiting.eq(0))
+    throw new Conflict('The loan has no money in suspense.', 'exceeds_suspense', refusal);
   if (input.amount && waiting.lt(input.amount))
-    throw new Conflict('Less than that waits in suspense.', 'exceeds_suspense', refusal);
+    throw new Conflict('This is more than the amount in suspense.', 'exceeds_suspense', refusal);
   const wanted = input.amount ? parseMoney(input.amount) : waiting;
   const usable = usableOf(work, loan, eventOf({ ...input, on, amount: money(wanted) }));
   if (usable.eq(0) || (input.amount && usable.lt(wanted))) {
-    throw new Conflict('The loan has no use for so much.', 'exceeds_balance', {
+    throw new Conflict('This is more than the loan can use.', 'exceeds_balance', {
       ...refusal,
       applicable_amount: money(usable),
     });

@@ -48,7 +48,9 @@ export const NewPayment = z.object({
   notes: prose.nullish(),
   hold_until: date
     .nullish()
-    .describe('Until this day, none of it is paid out again. From this day on, it is settled.'),
+    .describe(
+      'Until this day, the money cannot be refunded. On this day, the payment becomes settled.',
+    ),
   waive_returned_fee: flag.nullish().describe('No fee is charged if the bank sends it back.'),
 });
 export type NewPayment = z.output<typeof NewPayment> & {
@@ -70,7 +72,7 @@ type Said = Omit<NewPayment, 'payment_type'> & { payment_type: PaymentType | 're
 export async function receivePayment(work: Work, loanId: string, request: Said): Promise<string> {
   const loan = await openLoan(work, loanId);
   const input = { ...request, payment_type: receivable(request.payment_type) };
-  if (input.allocation_override) assertAdmin(work, 'say what a payment goes to');
+  if (input.allocation_override) assertAdmin(work, 'override the allocation of a payment');
   assertAllowed(loan.row, 'payments');
   const payment_date = input.payment_date ?? work.today;
   assertArrived(work, loan, { ...input, payment_date });
@@ -95,13 +97,15 @@ function assertArrived(
   const hasArrived = !input.payment_instrument_id && input.payment_date <= today;
   if (hasArrived || !isClosed(row.status)) return;
   const status = row.status.replaceAll('_', ' ');
-  const message = `A loan that is ${status} is not owed any more. Record only money that has arrived, without a payment instrument.`;
+  const message = `A loan that is ${status} is no longer owed. Record only money that has arrived, without a payment instrument.`;
   throw new Conflict(message, 'invalid_transition', refusalDetails(row));
 }
 
 function receivable(type: Said['payment_type']): PaymentType {
   if (type === 'reimbursement')
-    throw new Invalid({ payment_type: 'Is made at payments/reimbursement.' });
+    throw new Invalid({
+      payment_type: 'Use POST /loans/{id}/payments/reimbursement for a refund.',
+    });
   return type;
 }
 

@@ -35,7 +35,7 @@ export async function autoAssign(
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
   if (portfolio.portfolio_type !== 'dynamic')
-    throw new Conflict('Loans are put into a static portfolio by hand.', 'not_dynamic');
+    throw new Conflict('Only a dynamic portfolio assigns loans automatically.', 'not_dynamic');
   const matching = toMatchCriteria(Criteria.parse(portfolio.criteria));
   const found = dry_run
     ? await membership.findMatching(work.tx, matching)
@@ -67,13 +67,13 @@ export async function assignLoans(
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
   if (portfolio.portfolio_type !== 'static')
-    throw new Conflict('A dynamic portfolio finds its loans by its criteria.', 'not_static');
+    throw new Conflict('Loans can be assigned manually only to a static portfolio.', 'not_static');
   const mover = moveAudit(work, 'assign-portfolio');
   const taken = await membership.assignUnassigned(work.tx, id, loan_ids, mover);
   const now = await assertLoansExist(work, loan_ids);
   const elsewhere = now.filter(({ portfolio_id }) => portfolio_id !== id);
   if (elsewhere.length > 0) {
-    throw new Conflict('A loan is in another portfolio already.', 'already_assigned', {
+    throw new Conflict('A loan is already in another portfolio.', 'already_assigned', {
       loan_ids: elsewhere.map((loan) => loan.id),
     });
   }

@@ -36,7 +36,9 @@ export async function buyBack(
   if (portfolio?.status !== 'sold') throw new Conflict('The portfolio is not sold.', 'not_sold');
   const sold = await sales.listBookedSales(work.tx, id, loan_ids);
   if (sold.length < loan_ids.length)
-    throw new Invalid({ loan_ids: 'Names a loan whose sale with this portfolio is not booked.' });
+    throw new Invalid({
+      loan_ids: 'Contains a loan whose sale with this portfolio is not booked.',
+    });
   const gone = sold.filter(({ status }) => status === 'transferred');
   if (gone.length > 0) {
     throw new Conflict('A loan is serviced elsewhere.', 'loan_transferred', {

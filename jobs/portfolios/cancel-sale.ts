@@ -16,7 +16,7 @@ export async function cancelSale(work: Work, id: string) {
   if (portfolio?.status !== 'sold') throw new Conflict('The portfolio is not sold.', 'not_sold');
   const hasBegun = await sales.lockLoansAndCheckSettled(work.tx, id);
   if (hasBegun || portfolio.settled_on !== null)
-    throw new Conflict('The sale has settled; loans are bought back instead.', 'sale_settled');
+    throw new Conflict('The sale has settled. Buy the loans back instead.', 'sale_settled');
   for (const agreed of await sales.cancelPendingAssignments(work.tx, id)) {
     const entity = { type: 'loan_assignments', id: agreed.id, loan_id: agreed.loan_id };
     await recordAudit(work, entity, 'cancel-sale', { status: { old: 'pending', new: 'canceled' } });

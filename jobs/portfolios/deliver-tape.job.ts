@@ -75,10 +75,11 @@ type Again = { delivery_id?: string | null | undefined };
 export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, input: Again) {
   const { delivery_id: wanted = null } = input;
   if (wanted !== null && !(await deliveries.belongsToTape(tx, tapeId, wanted)))
-    throw new Invalid({ delivery_id: 'Names no delivery of this tape.' });
+    throw new Invalid({ delivery_id: 'Is not a delivery of this tape.' });
   if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(REMOVED_MESSAGE, 'removed');
   const again = await deliveries.resetFailed(tx, tapeId, wanted);
-  if (again.length === 0) throw new Conflict('No delivery of it has failed.', 'nothing_to_retry');
+  if (again.length === 0)
+    throw new Conflict('No delivery of this tape has failed.', 'nothing_to_retry');
   for (const { id, attempts } of again)
     await enqueue(tx, deliverTape, { tenant_id, delivery_id: id, attempt: attempts + 1 });
   return { delivery_ids: again.map(({ id }) => id), status: 'queued' as const };

@@ -65,7 +65,7 @@ async function checkKnown(
   await assertDayRecorded(tx, day, 'as_of_date');
   const gone = status.filter((one) => !SNAPSHOT_STATUSES.includes(one));
   if (gone.length > 0) {
-    const message = 'Of a past day only loans on the books are kept; ask for these statuses alone.';
+    const message = 'Past days contain only loans on the books. Remove the other statuses.';
     throw new Conflict(message, 'not_kept', { status: gone, kept: SNAPSHOT_STATUSES });
   }
   const wanted = attributeColumnsAmong(columns);
@@ -113,7 +113,10 @@ async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSourc
       const { written, ...told } = page;
       add(totals, told);
       if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
-        throw new Conflict(`A sheet holds ${SHEET_ROWS_MAX} loans: use csv.`, 'too_many_rows');
+        throw new Conflict(
+          `A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`,
+          'too_many_rows',
+        );
       if (written !== null) yield written;
     }
   } finally {
@@ -205,14 +208,15 @@ type Made = NonNullable<Awaited<ReturnType<typeof written>>>;
 
 const WARNINGS = {
   no_maturity: 'Loans without a maturity date.',
-  matures_early: 'Loans that mature before they began.',
+  matures_early: 'Loans that mature before their start.',
   negative: 'Loans with a negative balance.',
   odd_rate: 'Loans with a rate above 60 percent.',
   no_state: "Loans whose borrower's state is not known.",
-  differing: 'Loans whose principal the books have otherwise on that day, as they are now.',
-  not_kept: 'Loans that the close of the day set aside, and that are missing here.',
-  cut: 'Texts that are longer than a cell of a sheet takes, and end in ….',
-  day_open: 'Loans told before the day was closed: what still happens on it is not in this tape.',
+  differing: 'Loans whose principal differs from the ledger on that day.',
+  not_kept: 'Quarantined loans, which are missing from this tape.',
+  cut: 'Texts that were cut to the length of a cell and end in ….',
+  day_open:
+    'Loans as they were before the day was closed. Later events of the day are not included.',
 } as const;
 
 /** The warnings that a buyer would look for first. */

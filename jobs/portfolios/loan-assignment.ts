@@ -61,7 +61,7 @@ export async function changeAssignment(work: Work, id: string, changes: Input, r
   const { status = from } = changes;
   if (status !== from && !EDITS[from]?.includes(status)) {
     throw new Conflict(
-      `An assignment that is ${from} does not become ${status}.`,
+      `An assignment that is ${from} cannot become ${status}.`,
       'invalid_transition',
       {
         current_status: from,
@@ -69,7 +69,7 @@ export async function changeAssignment(work: Work, id: string, changes: Input, r
     );
   }
   if (status !== from && row['is_booked'])
-    throw new Conflict('The sale is booked; its portfolio buys loans back.', 'sale_booked');
+    throw new Conflict('The sale is booked. Use the buyback of its portfolio.', 'sale_booked');
   const isTouched = Object.entries(changes).some(
     ([field, value]) => !['status', 'end_date'].includes(field) && !same(row[field], value),
   );
@@ -107,11 +107,15 @@ async function checkShare(work: Work, loanId: string, share: string, except: str
   const loan = await assignments.lockLoan(work.tx, loanId, except);
   if (loan === null) throw new Invalid({ loan_id: 'Does not exist.' });
   if (!['approved', 'active', 'charged_off'].includes(loan.status))
-    throw new Conflict(`A loan that is ${loan.status} is not assigned.`, 'loan_not_active');
+    throw new Conflict(`A loan that is ${loan.status} cannot be assigned.`, 'loan_not_active');
   if (new Big(loan.owned).plus(share).gt(1)) {
-    throw new Conflict('More of the loan would be owned than there is.', 'over_assigned', {
-      owned: loan.owned,
-    });
+    throw new Conflict(
+      'The ownership shares of the loan would exceed 100 percent.',
+      'over_assigned',
+      {
+        owned: loan.owned,
+      },
+    );
   }
   return loan.status;
 }

@@ -6,7 +6,7 @@ import type { Work } from '../work.ts';
 /** Throws `Conflict` if the day has no snapshots. */
 export async function assertDayRecorded(tx: Work['tx'], day: string, field: string) {
   if (await snapshots.isRecorded(tx, day)) return;
-  throw new Conflict('Nothing was recorded of the loans on that day.', 'no_loan_snapshots', {
+  throw new Conflict('No loan data was recorded for that day.', 'no_loan_snapshots', {
     [field]: day,
     known_from: await snapshots.firstRecordedDay(tx),
   });
@@ -23,8 +23,8 @@ export async function assertAttributesRecorded(
 ) {
   const { is_lacking, known_from } = await findMissingAttributes(tx, day);
   if (!is_lacking) return;
-  const since = known_from === null ? 'the next close on' : known_from;
-  throw new Conflict(`These are kept from ${since}, and not of the day before.`, 'not_known_then', {
+  const since = known_from === null ? 'the next close' : known_from;
+  throw new Conflict(`These columns are recorded from ${since} on.`, 'not_known_then', {
     wanted,
     known_from,
   });

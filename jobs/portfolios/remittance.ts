@@ -55,7 +55,7 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
   await lockInvestor(tx, investor_id);
   const period = { investor_id, period_start: monthStart(end), period_end: end };
   if (await remittances.hasRemittance(tx, period))
-    throw new Conflict(`The month through ${end} is told already.`, 'already_made');
+    throw new Conflict(`The remittance through ${end} already exists.`, 'already_made');
   const id = await remittances.createRemittance(tx, period, MOVING, actor.id);
   const earned = {
     entry_date: end,
@@ -85,7 +85,8 @@ export async function payRemittance(
 ) {
   const { paid_on = work.today, reference_number } = input;
   const told = (await find(work.tx, remittances.remittances, id)) as Row;
-  if (told['status'] === 'paid') throw new Conflict('It is paid already.', 'already_paid');
+  if (told['status'] === 'paid')
+    throw new Conflict('The remittance is already paid.', 'already_paid');
   if (paid_on > work.today) throw new Invalid({ paid_on: 'Must not be after the business date.' });
   if (paid_on <= String(told['period_end']))
     throw new Invalid({ paid_on: 'Must be after the period.' });

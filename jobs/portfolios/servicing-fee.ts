@@ -21,7 +21,7 @@ export async function addServicingFeeRate(work: Work, input: New): Promise<strin
   await lockInvestor(work.tx, investor_id);
   if (await hasRemittanceSince(work.tx, investor_id, from_date)) {
     throw new Conflict(
-      'The investor was told of that month already: name a month after the last remittance.',
+      'That month already has a remittance. Give a month after the last remittance.',
       'already_made',
     );
   }
@@ -37,7 +37,7 @@ export async function changeInvestor(work: Work, id: string, changes: Values, ro
   const isNew = typeof rate === 'string' && !new Big(rate).eq(String(row['servicing_fee_rate']));
   if (isNew && (await hasRates(work.tx, id))) {
     throw new Conflict(
-      'The rate has dates: add the new one to its servicing-fee-rates.',
+      'The investor has dated rates. Add the new rate to its servicing-fee-rates.',
       'immutable',
     );
   }

@@ -90,13 +90,12 @@ type Delivery = Pick<Input, 'delivery' | 'recipients' | 'sftp_server_id'> & { na
 async function checkDelivery({ tx }: Work, id: string | null, config: Delivery) {
   const { delivery, recipients = [], sftp_server_id: server, name } = config;
   if (delivery === 'email' && recipients.length === 0)
-    throw new Invalid({ recipients: 'Must name an address where the tape goes out by mail.' });
+    throw new Invalid({ recipients: 'Give at least one address for delivery by email.' });
   if (delivery !== 'sftp') return;
-  if (!server)
-    throw new Invalid({ sftp_server_id: 'Must name the server that the tape is put on.' });
+  if (!server) throw new Invalid({ sftp_server_id: 'Give the server that receives the tape.' });
   // Files with the same name would replace each other on the server.
   if (await tapes.isNameTaken(tx, server, String(name), id))
-    throw new Invalid({ name: 'Another config puts files of that name on this server.' });
+    throw new Invalid({ name: 'Another config uploads files with this name to this server.' });
 }
 
 /**

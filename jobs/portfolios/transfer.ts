@@ -20,7 +20,7 @@ export const Transfer = z
       context.addIssue({ code: 'custom', path: [field], message });
     if (!(target_portfolio_id ?? destination_portfolio_id))
       refuse('target_portfolio_id', 'Is required.');
-    if (all === (loan_ids !== undefined)) refuse('loan_ids', 'Name the loans, or say all.');
+    if (all === (loan_ids !== undefined)) refuse('loan_ids', 'Give either loan_ids or all.');
   });
 
 export const TransferResult = z.object({

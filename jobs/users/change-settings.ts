@@ -129,7 +129,7 @@ async function changedPlace(
   Object.assign(problems, findLocaleProblems(Object.fromEntries(named)));
   const after: TenantLocale = { ...before, ...Object.fromEntries(named) };
   if (after.currency !== currency && (await stored.hasLoans(tx)))
-    problems['currency'] ??= 'Cannot be changed once there are loans.';
+    problems['currency'] ??= 'Cannot be changed once loans exist.';
   return JSON.stringify(after) === JSON.stringify(before) ? null : { before, after };
 }
 
@@ -147,7 +147,7 @@ function assertOwn(
   const errors: Record<string, string> = {};
   const { site_origin } = auth;
   if (site_origin !== before.auth.site_origin && !isOwnOrigin(site_origin, domains))
-    errors['auth.site_origin'] = `Must lead to one of your own domains: ${domains.join(', ')}.`;
+    errors['auth.site_origin'] = `Must be on one of your domains: ${domains.join(', ')}.`;
   const { logo_url } = branding;
   const logo = logo_url === '' ? { href: '' } : checkWebhookUrl(logo_url, networks);
   if (logo_url !== before.branding.logo_url && 'problem' in logo)
@@ -155,7 +155,7 @@ function assertOwn(
   const isOpened = webhooks.allow_private_hosts && !before.webhooks.allow_private_hosts;
   if (isOpened && !networks.may_tenants_open)
     errors['webhooks.allow_private_hosts'] =
-      'In production private networks are opened by the installation (PRIVATE_NETWORKS).';
+      'Has no effect in production. Ask the operator to add the network to PRIVATE_NETWORKS.';
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 

@@ -27,7 +27,7 @@ export type KindOfDocument = keyof typeof FLOORS;
 const YEARS_MAX = 50;
 
 const yearsOf = ([fewest, rule]: (typeof FLOORS)[KindOfDocument]) => {
-  const least = `Must be at least ${fewest}, as ${rule} asks, or null for ever.`;
+  const least = `Must be at least ${fewest} (${rule}), or null to keep documents forever.`;
   return z.int().min(fewest, least).max(YEARS_MAX).nullable().optional();
 };
 

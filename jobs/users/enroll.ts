@@ -36,7 +36,10 @@ export async function beginAppEnrollment(work: Work, { user_id }: Enroller) {
   const { tx, tenant_id, installation } = work;
   await accounts.lockUser(tx, user_id);
   if ((await factors.listFactorKinds(tx, user_id)).includes('totp'))
-    throw new Conflict('There is an app already: remove it first.', 'already_exists');
+    throw new Conflict(
+      'An authenticator app is already enrolled. Remove it first.',
+      'already_exists',
+    );
   const secret = newTotpSecret();
   await factors.insertUnconfirmedApp(tx, user_id, installation.keys.seal(tenant_id, secret));
   const { name: issuer } = await accounts.findSender(tx);
@@ -48,7 +51,7 @@ export async function beginAppEnrollment(work: Work, { user_id }: Enroller) {
 export async function confirmAppEnrollment(work: Work, enroller: Enroller, code: string) {
   await accounts.lockUser(work.tx, enroller.user_id);
   if (!(await useTotpCode(work, enroller.user_id, code, false)))
-    throw new Invalid({ code: 'Is wrong, or the app was not begun with.' });
+    throw new Invalid({ code: 'Is wrong, or no enrollment was started.' });
   return enrolled(work, enroller, 'totp');
 }
 

@@ -7,7 +7,7 @@ import { identifyUser } from './identify-user.ts';
 import { requestLinkConsent } from './provider-links.ts';
 import { settingsOf } from './settings.ts';
 
-const CHANGED = 'The provider was changed meanwhile. Sign in again.';
+const CHANGED = 'The provider was changed during the sign-in. Sign in again.';
 
 /**
  * Asks the identity provider who has signed in, and stores the result, for which the API waits. A worker

@@ -18,9 +18,9 @@ type Identified =
   | { unlinked: string; subject: string }
   | { problem: string };
 
-const NOBODY = 'The provider does not say who it is.';
-const NO_ROLE = 'The provider names no role that means something here.';
-const NO_ACCOUNT = 'There is no account here for whoever has signed in there.';
+const NOBODY = 'The provider did not identify you.';
+const NO_ROLE = 'The provider did not send a role that is configured here.';
+const NO_ACCOUNT = 'There is no account here for your sign-in at the provider.';
 const INACTIVE = 'The account is not active.';
 const ROLE_REMOVED = 'The role of this account was removed here. Ask your administrator.';
 

@@ -83,7 +83,7 @@ async function checkUrls(work: Work, { issuer_url, redirect_url }: Changes) {
   if (issuer_url !== undefined) {
     const checked = checkWebhookUrl(issuer_url, work.installation.networks, webhooks);
     if ('problem' in checked) errors['issuer_url'] = checked.problem;
-    if (issuer_url.includes('?')) errors['issuer_url'] = 'The URL must not hold a query.';
+    if (issuer_url.includes('?')) errors['issuer_url'] = 'The URL must not contain a query.';
   }
   if (redirect_url !== undefined && !isPage(redirect_url))
     errors['redirect_url'] = 'Must be an address like https://admin.example.com/signed-in.';

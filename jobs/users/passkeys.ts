@@ -31,7 +31,10 @@ export async function passkeyCreationOptions(work: Work, userId: string, site: P
   const { tx } = work;
   const known = await passkeys.listPasskeys(tx, userId);
   if (known.length >= PASSKEYS_MAX)
-    throw new Conflict(`There are ${PASSKEYS_MAX} passkeys: remove one first.`, 'too_many');
+    throw new Conflict(
+      `You have ${PASSKEYS_MAX} passkeys, the maximum. Remove one first.`,
+      'too_many',
+    );
   const user = await find(tx, users, userId);
   const { generateRegistrationOptions } = await library();
   const options = await generateRegistrationOptions({
@@ -79,16 +82,16 @@ export async function addPasskey(work: Work, userId: string, site: PasskeySite, 
     public_key: Buffer.from(publicKey).toString('base64'),
     host: hostOf(site),
   });
-  if (added === null) throw new Conflict('This passkey is in use already.', 'already_exists');
+  if (added === null) throw new Conflict('This passkey is already in use.', 'already_exists');
 }
 
-const TOO_LATE = 'Was not asked for, or too long ago.';
+const TOO_LATE = 'Was not requested, or has expired. Start again.';
 
 /** Options for `navigator.credentials.get()`. Throws Conflict if the user has no passkey for this host. */
 export async function passkeyRequestOptions({ tx }: Work, userId: string, site: PasskeySite) {
   const known = await passkeys.listPasskeys(tx, userId);
   const here = known.filter(({ host }) => host === hostOf(site));
-  if (here.length === 0) throw new Conflict('There is no passkey for this host.', 'no_passkey');
+  if (here.length === 0) throw new Conflict('You have no passkey for this host.', 'no_passkey');
   const { generateAuthenticationOptions } = await library();
   const options = await generateAuthenticationOptions({
     rpID: hostOf(site),

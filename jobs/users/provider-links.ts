@@ -75,7 +75,10 @@ export async function removeLink(
   const account = await accounts.findActiveUser(tx, user_id);
   if (!(await providers.unlinkUser(tx, user_id, provider_id))) throw new NotFound();
   if (account === null || account.password_hash === null)
-    throw new Conflict('You have no password: this is your only way to sign in.', 'only_way_in');
+    throw new Conflict(
+      'You have no password, so this is your only way to sign in. Set a password first.',
+      'only_way_in',
+    );
   await recordAudit(work, { type: 'users', id: user_id }, 'unlink-from-provider', {
     provider_id: { old: provider_id, new: null },
   });

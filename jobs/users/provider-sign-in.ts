@@ -33,7 +33,10 @@ export async function beginProviderSignIn(
   const provider = await providers.findActive(tx, providerId);
   if (provider === null) throw new NotFound();
   if (provider.authorization_url === null)
-    throw new Conflict('The provider has not been reached yet.', 'provider_not_ready');
+    throw new Conflict(
+      'The provider has not been verified yet. Try again in a minute.',
+      'provider_not_ready',
+    );
   const [token, state, nonce, verifier] = [random(), random(), random(), random()];
   await signIns.begin(tx, {
     provider_id: providerId,
@@ -76,7 +79,7 @@ type Outcome =
 
 const WAIT_MS = 8_000;
 const LOOK_MS = 100;
-const TURNED_AWAY = 'The provider has let nobody in.';
+const TURNED_AWAY = 'The sign-in at the provider failed or was canceled.';
 
 /**
  * Passes the code to a worker, which asks the provider, and waits for the result. Repeated requests wait

@@ -4,7 +4,7 @@ import { uuid } from '../../sql/types.ts';
 import { job } from '../job.ts';
 import { settingsOf } from './settings.ts';
 
-const NOT_SAFE = 'Its page to sign in on is not an HTTPS address.';
+const NOT_SAFE = 'The authorization endpoint of the provider is not an HTTPS URL.';
 
 /**
  * Reads a provider's authorization endpoint from its discovery document. Users cannot sign in there before.

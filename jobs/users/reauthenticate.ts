@@ -13,7 +13,7 @@ export const Reauthentication = z
   .object({ current_password: z.string().min(1).max(1024).optional(), ...proofFields })
   .refine((given) => Object.values(given).filter(Boolean).length <= 1, {
     path: ['current_password'],
-    error: 'Or code, recovery_code or passkey: one of them.',
+    error: 'Send only one of current_password, code, recovery_code and passkey.',
   });
 
 /**
@@ -31,7 +31,7 @@ export async function reauthenticate(
     return 'wait' in asked ? asked : { factor: null };
   }
   if (!hasExactlyOneProof(given))
-    throw new Invalid({ current_password: 'Is required, or else code, recovery_code or passkey.' });
+    throw new Invalid({ current_password: 'Is required, or send code, recovery_code or passkey.' });
   const tried = await within(tenantId, (work) => verifyProof(work, whose, given));
   if ('wait' in tried) return tried;
   const [field = 'code'] = Object.keys(given).filter((name) => given[name as 'code']);

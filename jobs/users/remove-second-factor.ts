@@ -30,7 +30,10 @@ export async function removeSecondFactor(
   const holder = (await find(tx, users, user_id)) as (Row & Holder) | null;
   const { auth } = await settingsOf(tx);
   if (isLast && holder !== null && isSecondFactorRequired(auth, holder))
-    throw new Conflict('Enroll another one first: you need one here.', 'second_factor_required');
+    throw new Conflict(
+      'A second factor is required here. Enroll another one first.',
+      'second_factor_required',
+    );
   if (isLast) await recovery.deleteCodes(tx, user_id);
   const epoch = await endAllSessions(tx, user_id);
   await notifyFactorChange(work, user_id, { old: kind, new: null });
@@ -42,7 +45,7 @@ export async function renewRecoveryCodes({ tx }: Work, userId: string): Promise<
   await accounts.lockUser(tx, userId);
   if ((await factors.listFactorKinds(tx, userId)).length === 0)
     throw new Conflict(
-      'There is no second factor that they would stand in for.',
+      'Recovery codes replace a second factor. Enroll one first.',
       'no_second_factor',
     );
   return replaceRecoveryCodes(tx, userId);
@@ -58,7 +61,10 @@ export async function resetSecondFactors(work: Work, userId: string): Promise<Ro
   const user = await findLocked(tx, users, userId);
   if (user === null) throw new NotFound();
   if (actor.id === userId)
-    throw new Conflict('Remove your own by proving yourself, or ask another.', 'own_second_factor');
+    throw new Conflict(
+      'You cannot reset your own factors. Remove them one by one, or ask another superadmin.',
+      'own_second_factor',
+    );
   const kinds = await factors.deleteAllFactors(tx, userId);
   await recovery.deleteCodes(tx, userId);
   if (kinds.length === 0) return user;

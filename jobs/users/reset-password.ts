@@ -40,7 +40,8 @@ export async function requestReset(work: Work, request: { email: string; device:
 export const isLinkUsable = async ({ tx }: Pick<Work, 'tx'>, token: string): Promise<boolean> =>
   (await accounts.findTokenHolder(tx, hashToken(token))) !== null;
 
-const WRONG_LINK = 'The link is not valid. It works once, and only for a limited time.';
+const WRONG_LINK =
+  'The link is not valid. It works once and for a limited time. Request a new one.';
 
 /**
  * Sets a new password and uses up the link. Ends all sessions, invalidates other links and notifies the
@@ -144,7 +145,7 @@ export async function findPasswordProblem(
   // Loaded on first use: the dictionaries take seven megabytes of memory.
   const { isGuessable } = await import('./guessable-passwords.ts');
   const isFound = isGuessable(password, [email, `${first_name} ${last_name}`, tenant]);
-  return isFound ? 'Is too easily guessed. Take several words that do not belong together.' : null;
+  return isFound ? 'Is too easy to guess. Use several unrelated words.' : null;
 }
 
 const PASSWORD_EVENTS = {

@@ -16,7 +16,7 @@ export function tenantOrigin(
   // The origin's domain may have been removed after it was set.
   if (site_origin !== '' && isOwnOrigin(site_origin, domains)) return site_origin;
   const [domain] = domains;
-  if (domain === undefined) throw new Error('The tenant has no domain that a link could lead to.');
+  if (domain === undefined) throw new Error('The tenant has no domain for links.');
   return local_port === null || !isLocalHost(domain)
     ? `https://${domain}`
     : `http://${domain}:${local_port}`;

@@ -59,7 +59,6 @@ export const findLoanId = (tx: Transaction, id: string) =>
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from autopay_plans where id = ${id}`,
   );
 
-/** Whether the loan has an active or paused autopay plan. */
 export const hasOpenPlan = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
@@ -137,7 +136,7 @@ export const duePlans = (chunk: Chunk) =>
       and (
         plan.next_run_date <= ${chunk.cob_date}
         or (plan.frequency = 'on_due_date' and next.due_date <> coalesce(plan.next_due_date, '-infinity'))
-        -- All instalments are drawn for, and something is owed again: a payment came back, a fee was found.
+        -- All installments were drawn, but something is owed again after a returned payment or a late fee entry.
         or (plan.frequency = 'on_due_date' and next.due_date is null and plan.next_due_date is null
           and not loan.is_accelerated and app.unpaid_since(loan, ${chunk.cob_date}) is not null)
         or exists (

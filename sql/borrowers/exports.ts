@@ -36,7 +36,7 @@ export const setProgress = (tx: Transaction, id: string, done: number, total: nu
 type Made = { size: number; sha256_hash: string; days: number };
 
 /**
- * Marks the export as completed. Answers false if another process completed it first or the borrower was
+ * Marks the export as completed. Returns false if another process completed it first or the borrower was
  * redacted in the meantime.
  */
 export async function markCompleted(
@@ -83,7 +83,6 @@ export const markExpired = (tx: Transaction, id: string) =>
 
 const Part = z.object({ folder: z.string(), name: z.string() });
 
-/** The tables that an export contains, and the folder of each. */
 export const listExportedTables = (tx: Transaction) =>
   tx.any(sql.type(Part)`
     select folder, table_name as name from app.borrower_tables where folder is not null

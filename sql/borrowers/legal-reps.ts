@@ -15,7 +15,6 @@ export const legalReps = table({
   `,
 });
 
-/** The representative (alias `rep`) represents the borrower on the business date. */
 export const isRepresentingNow = sql.fragment`
   rep.is_active and not rep.is_archived and rep.effective_date <= app.business_date()
   and (rep.end_date is null or rep.end_date >= app.business_date())

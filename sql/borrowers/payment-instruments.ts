@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
-/** Reasons why a borrower cannot pay from an instrument. */
 export const DRAW_BLOCKERS = [
   'not_a_bank_account',
   'routing_number_missing',
@@ -43,7 +42,7 @@ export const hasInstrument = (tx: Transaction, borrowerId: string) =>
     select from payment_instruments where borrower_id = ${borrowerId} and not is_archived
   `);
 
-/** Clears the default flag of the borrower's other instruments. Answers the previous default. */
+/** Clears the default flag of the borrower's other instruments. Returns the previous default. */
 export const clearDefault = (tx: Transaction, borrowerId: string, except: string | null) =>
   tx.anyFirst(sql.typeAlias('id')`
     update payment_instruments set is_default = false

@@ -24,7 +24,7 @@ export const hasPrimary = (
     where borrower_id = ${borrowerId} and is_primary and not is_archived ${ofType(contacts, type)}
   `);
 
-/** Clears the primary flag of the other contacts of this kind. Answers the previous primary contact. */
+/** Clears the primary flag of the other contacts of this kind. Returns the previous primary contact. */
 export const clearPrimary = (
   tx: Transaction,
   contacts: ContactTable,
@@ -41,7 +41,7 @@ export const clearPrimary = (
 
 const Heir = z.object({ id: z.string(), is_primary: z.boolean() });
 
-/** The borrower's primary contact other than this one; if there is none, the oldest contact that works. */
+/** The borrower's primary contact other than this one; if there is none, the oldest contact, active ones first. */
 export const findNextPrimary = (
   tx: Transaction,
   contacts: ContactTable,
@@ -73,7 +73,7 @@ export const IDENTIFYING_COLUMNS = {
   ],
 } as const satisfies Record<ContactTable, readonly string[]>;
 
-/** The borrower's contact with the same value, ignoring differences in formatting. */
+/** The borrower's contact with the same value, ignoring case. */
 export const findDuplicate = (
   tx: Transaction,
   contacts: ContactTable,

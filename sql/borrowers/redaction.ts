@@ -26,7 +26,6 @@ export const isOpenLoan = sql.fragment`
   (loan.status in ('pending', 'approved', 'active') or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
 `;
 
-/** The facts that decide whether the borrower may be redacted. */
 export const redactionFacts = (tx: Transaction, id: string) =>
   tx.one(sql.type(Standing)`
     select record.is_on_legal_hold, record.legal_hold_reason,
@@ -91,7 +90,6 @@ const Left = z.object({
   id: z.string(),
   table: z.enum(['documents', 'borrower_exports']),
   storage_key: z.string(),
-  /** Messages that were sent with a copy of the file. */
   letter_ids: z.array(z.string()),
 });
 

@@ -3,7 +3,7 @@ import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 
 type Morning = { unbilled_month: string | null; has_ended_reliefs: boolean };
 
-/** Records the morning work of each of the run's chunks (billing, ended reliefs). Answers the chunks. */
+/** Records the morning work of each of the run's chunks (billing, ended reliefs). Returns the chunks. */
 export const planMorning = (tx: Transaction, runId: string, morning: Morning) =>
   tx.anyFirst(
     prepared(sql.type(z.object({ chunk: z.int() }))`

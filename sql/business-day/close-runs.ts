@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
-/** The closes of business days: one run per day. */
 export const closeRuns = table({
   name: 'cob_runs',
   rows: sql.fragment`

@@ -20,7 +20,7 @@ export type AccruedSum = z.output<typeof AccruedSum>;
 /**
  * Accrues the day's interest for every loan of the chunk, in cents. Each amount is the rounded interest to
  * the day's end less the rounded interest to its start, so the rows of a loan always add up to its rounded
- * total. Answers the sums by the accounts that the loans' terms map interest to; null means the chart's
+ * total. Returns the sums by the accounts that the loans' terms map interest to; null means the chart's
  * account. The partition of the month exists, because locking the chunk creates it.
  */
 export const accrueInterest = (tx: Transaction, chunk: Chunk, day: string, entryId: string) =>
@@ -32,7 +32,7 @@ export const accrueInterest = (tx: Transaction, chunk: Chunk, day: string, entry
       from loans as loan
       where ${isInChunk(chunk)} and loan.status = 'active' and loan.is_accruing
     ), written as (
-      -- The tenant is named once: the column's default would be worked out for each row.
+      -- The tenant is given once, because the column's default would be evaluated for each row.
       insert into interest_accruals (tenant_id, accrual_date, loan_id, amount, entry_id)
       select (select app.current_tenant()), ${day}::date, loan_id, amount, ${entryId}
       from earned where amount <> 0
@@ -53,12 +53,12 @@ const AgedLoan = z.object({
 });
 export type AgedLoan = z.output<typeof AgedLoan>;
 
-/** A loan that reaches a bucket is counted once until it leaves the bucket. */
+/** Reaching this many days past due counts once, until the loan falls below it again. */
 const farther = (days: number) => sql.fragment`
   (aged.days >= ${days} and loan.delinquency_bucket_counted < ${days})::integer`;
 
 /**
- * Moves the loans of the chunk whose delinquency bucket changes on that morning, and answers them. Also
+ * Moves the loans of the chunk whose delinquency bucket changes on that morning, and returns them. Also
  * counts how often each loan reached a bucket.
  */
 export const ageLoans = (tx: Transaction, chunk: Chunk, morning: string) =>
@@ -72,7 +72,7 @@ const ageAmong = (tx: Transaction, among: LoanIdCondition, morning: string) =>
              app.bucket(late.days) as new_bucket, loan.since, loan.delinquency_pauses,
              loan.maturity_date < ${morning}::date as is_matured
       from (
-        -- Computed where the row is read: a function that takes it from elsewhere looks for each column anew.
+        -- Computed where the row is read, because elsewhere Postgres extracts each column again.
         select loan.id, loan.delinquency_bucket, loan.delinquency_bucket_counted, loan.maturity_date,
                loan.delinquency_pauses, loan.delinquency_grace_days, loan.first_delinquency_date,
                app.unpaid_since(loan, ${morning}::date) as since
@@ -100,7 +100,7 @@ const ageAmong = (tx: Transaction, among: LoanIdCondition, morning: string) =>
           times_delinquent_90 = loan.times_delinquent_90 + ${farther(90)},
           delinquency_bucket_counted = least(aged.days / 30 * 30, 90)
       from aged
-      -- Who pays while this waits for him moves his loan himself.
+      -- A payment that commits while this statement waits for its lock moves the loan itself.
       where loan.id = aged.id and loan.delinquency_bucket = aged.old_bucket
         and loan.delinquency_pauses = aged.delinquency_pauses
         and app.unpaid_since(loan, ${morning}::date) is not distinct from aged.since
@@ -128,7 +128,7 @@ export const snapshotLoans = (tx: Transaction, chunk: Chunk, day: string, mayBeD
   writeDailySnapshots(tx, day, (id) => isInChunk(chunk, id), mayBeDone);
 
 /**
- * Repeats the snapshot and the ageing for loans that changed after their chunk was closed. Answers the
+ * Repeats the snapshot and the ageing for loans that changed after their chunk was closed. Returns the
  * loans whose bucket moved again.
  */
 export async function resnapshotAndAge(

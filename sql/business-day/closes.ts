@@ -48,7 +48,6 @@ export type Run = z.output<typeof Run>;
 const RUN = sql.fragment`id, cob_date, through_date, status, chunks_total`;
 
 const RunToFinish = Run.extend({
-  /** Loans that changed after their chunk was closed. */
   written: z.array(z.string()),
 });
 export type RunToFinish = z.output<typeof RunToFinish>;
@@ -106,7 +105,7 @@ export async function createRun(
       select run.id, ranges.chunk, run.cob_date, ranges.first_loan_id, ranges.before_loan_id
       from run cross join ranges
     )
-    -- The month's table is made now: made by the first chunk, it would keep all others waiting until its end.
+    -- Creates the month's partition now. If the first chunk created it, all other chunks would wait for it.
     select ${RUN}, app.ensure_accrual_month(run.cob_date) as month from run
   `),
   );
@@ -136,7 +135,7 @@ export const findChunk = (tx: Transaction, runId: string, number: number) =>
   );
 
 /**
- * Locks and answers the chunk if its interest is not posted yet. Writers of its loans wait until this
+ * Locks and returns the chunk if its interest is not posted yet. Writers of its loans wait until this
  * transaction ends. Also ensures that the day's month has a partition of interest_accruals.
  */
 export const lockChunkToAccrue = (tx: Transaction, runId: string, number: number) =>

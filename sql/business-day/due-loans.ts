@@ -31,7 +31,6 @@ export const indexOfFirstMatch = (
 
 const Due = z.object({ id: z.string() });
 
-/** Frozen loans whose freeze ends on or before the chunk's day. */
 export const loansWithEndingFreeze = (chunk: Chunk) =>
   prepared(sql.type(Due)`
     select loan.id from loans as loan
@@ -63,7 +62,6 @@ export const loansWithMissedInterest = (chunk: Chunk) =>
 
 const ScheduledPayment = z.object({ id: z.string(), loan_id: z.string() });
 
-/** Scheduled payments that are due. */
 export const dueScheduledPayments = (chunk: Chunk) =>
   prepared(sql.type(ScheduledPayment)`
     select payment.id, payment.loan_id

@@ -45,7 +45,6 @@ const OpenError = z.object({
   error: z.string(),
 });
 
-/** Quarantined loans, the oldest first. */
 export const unresolvedLoanErrors = (tx: Transaction, limit: number) =>
   tx.any(
     prepared(sql.type(OpenError)`

@@ -54,7 +54,7 @@ export const raiseAlerts = (tx: Transaction, today: string, windowDays: number) 
 
 const Escalated = z.object({ lien_id: z.string(), priority: z.string() });
 
-/** Raises the severity of open alerts as expiry approaches. Answers the new task priorities. */
+/** Raises the severity of open alerts as expiry approaches. Returns the new task priorities. */
 export const escalateAlerts = (tx: Transaction, today: string) =>
   tx.any(sql.type(Escalated)`
     update lien_alerts as alert
@@ -80,7 +80,6 @@ export const anyLien = sql.fragment`select from liens`;
 
 const hasLapsed = (today: string) => sql.fragment`status = 'active' and expiration_date < ${today}`;
 
-/** Finds active liens that have expired. */
 export const lapsedLiens = (today: string) =>
   sql.fragment`select from liens where ${hasLapsed(today)}`;
 

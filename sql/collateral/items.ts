@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
-/** Statuses in which an item secures its loan. */
 export const SECURING_STATUSES = ['active', 'repossessed'] as const;
 
-/** The collateral (alias `item`) secures its loan. */
 export const isSecuring = sql.fragment`(
   item.status in (${sql.join(SECURING_STATUSES.map(sql.literalValue), sql.fragment`, `)})
     and not item.is_archived
@@ -53,7 +51,6 @@ export const items = table({
 
 const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
 
-/** Locks the item and answers its status. */
 export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select status, is_archived from collateral_items where id = ${id} for no key update

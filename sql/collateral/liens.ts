@@ -81,7 +81,6 @@ export async function countActive(tx: Transaction, collateralId: string): Promis
   return Number(count);
 }
 
-/** Resolves the lien's alerts and completes their open tasks. */
 export const resolveAlerts = (tx: Transaction, id: string, userId: string | null) =>
   tx.query(sql.typeAlias('void')`
     with resolved as (

@@ -25,6 +25,5 @@ export const reverse = (tx: Transaction, id: string) =>
     update fees set status = 'reversed' where id in (select fee_id from reversed)
   `);
 
-/** Cancels the task to pay out the surplus of the sale. */
 export const cancelTask = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`update tasks set status = 'canceled' where id = ${id}`);

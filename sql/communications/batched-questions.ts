@@ -6,7 +6,6 @@ export const flattenQuestions = <Question extends Asked>(asked: readonly Questio
     ids.map((borrower_id) => ({ ...question, place, borrower_id })),
   );
 
-/** Groups the rows by the question that they answer. */
 export function groupByQuestion<Row extends { place: number }>(
   asked: readonly Asked[],
   rows: readonly Row[],

@@ -116,7 +116,7 @@ type Received = {
   answers_id: string | null;
 };
 
-/** Stores a message once, even if the provider repeats it. Answers null for a repeat. */
+/** Stores a message once, even if the provider repeats it. Returns null for a repeat. */
 export const insertInbound = (tx: Transaction, message: Received) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     insert into communication_logs (
@@ -137,7 +137,6 @@ export const insertInbound = (tx: Transaction, message: Received) =>
     returning id
   `);
 
-/** Records why no rule answered the message. */
 export const markUnanswered = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs set error_code = 'not_answered', error_message = ${reason}
@@ -213,7 +212,7 @@ export const applyReport = (
 const Marked = z.object({ id: z.string(), before: z.string() });
 
 /**
- * Sets the status of an email address that bounced or complained, so that no more mail goes there. Answers
+ * Sets the status of an email address that bounced or complained, so that no more mail goes there. Returns
  * the previous status.
  */
 export const setEmailStatus = (

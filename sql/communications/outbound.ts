@@ -23,7 +23,6 @@ const Pending = z.object({
   content_type: z.string().nullable(),
   /** The borrower requested it a moment ago, so it is sent even if the borrower has opted out. */
   is_answer: z.boolean(),
-  /** The sending tenant. */
   tenant: z.object({
     settings: z.record(z.string(), z.unknown()),
     time_zone: z.string(),
@@ -109,7 +108,6 @@ const jsonOf = (rows: readonly object[]) =>
     typeof value === 'string' ? value.toWellFormed() : value,
   );
 
-/** The email address that a message was sent to. */
 export const findMailAddress = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ recipient: z.string() }))`
     select recipient from communication_logs
@@ -139,7 +137,7 @@ const sending = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('void')
     from (
       select * from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
         as message (id uuid, attempt integer, provider text, provider_message_id text)
-      -- Few, so that they are looked for by their keys.
+      -- The limit tells Postgres that there are few, so it uses the index.
       limit ${messages.length}
     ) as message
     where log.id = message.id and log.status = 'queued'
@@ -171,7 +169,7 @@ export const markAbandoned = (tx: Transaction, id: string, attempt: number, reas
     where id = ${id} and status = 'queued' and attempts = ${attempt - 1}
   `);
 
-/** Makes an abandoned message pending again. Answers whether it was abandoned. */
+/** Makes an abandoned message pending again. Returns whether it was abandoned. */
 export const reopenAbandoned = async (
   tx: Transaction,
   id: string,
@@ -201,7 +199,7 @@ export const abandonAccountMessages = (
       and recipient = (select email from users where id = ${userId})
   `);
 
-/** Records why the message was postponed, and answers the time of its next attempt by the queue's clock. */
+/** Records why the message was postponed, and returns the time of its next attempt by the queue's clock. */
 export const postpone = (
   tx: Transaction,
   id: string,

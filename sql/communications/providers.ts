@@ -37,7 +37,6 @@ export const saveProvider = (
 
 const Named = z.object({ name: z.string(), account_id: z.string().nullable() });
 
-/** The channel's provider, without its secret. */
 export const findProvider = (tx: Transaction, channel: string) =>
   tx.maybeOne(sql.type(Named)`
     select name, account_id from communication_providers where channel = ${channel}
@@ -71,7 +70,7 @@ export const saveCertificate = (tx: Transaction, url: string, pem: string) =>
   `);
 
 /**
- * Marks a callback token as used. Answers false if it was used before. Tokens older than the maximum age
+ * Marks a callback token as used. Returns false if it was used before. Tokens older than the maximum age
  * are deleted.
  */
 export const useProviderToken = async (tx: Transaction, token: string): Promise<boolean> => {

@@ -35,7 +35,6 @@ const Recipient = z.object({
   address_lines: z.array(z.string()).nullable(),
   postal_code: z.string().nullable(),
   country: z.string().nullable(),
-  /** Mail to this address was returned. */
   address_is_returned: z.boolean().nullable(),
   /** A representative must be contacted instead of the borrower. */
   is_represented: z.boolean(),
@@ -226,7 +225,6 @@ export const findOnlyLoans = (
     join (${loans.rows}) as row on row.id = sole.loan_id
   `);
 
-/** The tenant's first domain, for the sender's address. */
 export const FIRST_DOMAIN = sql.fragment`select domain from tenant_domains order by ${DOMAIN_ORDER} limit 1`;
 
 export const findLoanNumber = (tx: Transaction, loanId: string) =>

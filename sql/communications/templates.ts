@@ -25,7 +25,6 @@ const Template = z.object({
 });
 export type StoredTemplate = z.output<typeof Template>;
 
-/** The template, if it is active. */
 export const findUsable = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Template)`
     select id, template_type, channel, language, program_id, subject, body

@@ -13,7 +13,7 @@ export type BackupSession = {
   /** From now on Postgres keeps the WAL until `keepFrom` confirms that it was copied. */
   keepLog(): Promise<void>;
   /**
-   * Between start and stop, the files of the data folder may be copied while they change. stop answers
+   * Between start and stop, the files of the data folder may be copied while they change. stop returns
    * backup_label.
    */
   start(): Promise<void>;
@@ -92,7 +92,7 @@ export async function waitForRecovery(url: string, giveUpMs: number) {
       if (rows[0]?.reads === false) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    throw new Error('Postgres did not finish reading the log of the backup.');
+    throw new Error('Postgres did not finish replaying the WAL of the backup.');
   } finally {
     await client.end();
   }

@@ -8,7 +8,7 @@ type Asked<Item, Answer> = {
 
 /**
  * Combines concurrent calls of one transaction into a single statement. Code for a loan is written for one
- * loan; when it runs for many loans concurrently, their statements are combined. Answers are in the order
+ * loan; when it runs for many loans concurrently, their statements are combined. Returns are in the order
  * of the calls.
  */
 export function batchByTransaction<Item, Answer>(
@@ -42,7 +42,7 @@ export function batchByTransaction<Item, Answer>(
 
 /**
  * Runs `act` on all items concurrently within one transaction, so that their statements are combined. Waits
- * for all of them even if one fails, because no statement may follow the end of the transaction. Answers in
+ * for all of them even if one fails, because no statement may follow the end of the transaction. Returns in
  * the order of the items; throws the first failure.
  */
 export async function mapConcurrently<Item, Answer>(

@@ -98,7 +98,6 @@ export class Batch extends pg.Query {
     this.#turn();
   };
 
-  /** Moves to the statement that is answered next. */
   #turn() {
     const { name = '', text = '' } = this.statements[this.#answers.length] ?? {};
     this.name = name;

@@ -24,7 +24,9 @@ export async function claimFolder(folder: string): Promise<Claim> {
     lock.exec('begin immediate');
   } catch {
     lock.close();
-    throw new StartupError(`${place} is in use by ${await holderOf(place)}. End that one first.`);
+    throw new StartupError(
+      `${place} is in use by ${await holderOf(place)}. Stop that process first.`,
+    );
   }
   const note = path.join(place, NOTE);
   const command = ['node', ...process.argv.slice(1).map((word) => short(word))].join(' ');
@@ -50,7 +52,7 @@ function openLock(file: string, place: string): DatabaseSync {
   try {
     return new DatabaseSync(file);
   } catch {
-    throw new StartupError(`Nothing can be written into the folder ${place}.`);
+    throw new StartupError(`Cannot write to the folder ${place}. Choose another folder.`);
   }
 }
 

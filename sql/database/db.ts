@@ -70,7 +70,6 @@ function nameOf(text: string): string {
 }
 
 export type PoolSettings = {
-  /** Maximum number of connections of this process. */
   size?: number;
   /** The role that queries run as. The auditor only reads. */
   role?: 'servicing_app' | 'servicing_worker' | 'servicing_auditor' | 'servicing_owner';

@@ -48,7 +48,6 @@ class RolledBack extends Error {
   }
 }
 
-/** Settings of a whole connection: its role, time zone and limits. */
 export type SessionSettings = Record<string, string>;
 
 /**

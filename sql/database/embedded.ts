@@ -97,12 +97,12 @@ export const UNFINISHED = 'restore-unfinished';
 
 function assertRestored(folder: string) {
   if (!existsSync(path.join(folder, UNFINISHED))) return;
-  throw new Error(`${folder} holds a restore that was cut off. Restore into another folder.`);
+  throw new Error(`${folder} contains an incomplete restore. Restore into another folder.`);
 }
 
 async function fillWith({ data, as }: EmbeddedLocation, fill: (data: string) => Promise<void>) {
   if (existsSync(path.join(data, 'PG_VERSION')))
-    throw new Error(`${data} holds a database already.`);
+    throw new Error(`${data} already contains a database. Restore into an empty folder.`);
   await fill(data);
   if (as.uid === undefined) return;
   for (const name of ['.', ...(readdirSync(data, { recursive: true }) as string[])])

@@ -6,7 +6,7 @@ export type Variables = Record<string, string | undefined>;
 
 export const DatabaseUrl = z.url({
   protocol: /^postgres(ql)?$/,
-  error: 'Names the database, such as postgresql://login@host/servicing.',
+  error: 'Must be the URL of the database, such as postgresql://login@host/servicing.',
 });
 /** In development, the port in links of mails and letters. */
 export const LocalPort = z.coerce.number().int().min(1).max(65_535);
@@ -22,7 +22,7 @@ export const DrainSeconds = z.coerce.number().min(0).max(10).optional();
 /** A trace collector for OTLP over HTTP. The path v1/traces is appended. */
 export const TracesEndpoint = z
   .url({ protocol: /^https?$/ })
-  .refine((url) => !/[?#]/.test(url), 'Names a collector, without ? and #.')
+  .refine((url) => !/[?#]/.test(url), 'Must be the URL of a collector, without ? and #.')
   .optional();
 
 export const DataDir = z.string().default('.data');
@@ -31,7 +31,6 @@ export const DataDir = z.string().default('.data');
 const setOf = (variables: Variables) =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 
-/** One line per problem. */
 export function findProblems(schema: z.ZodType, variables: Variables): string[] {
   const { error } = schema.safeParse(setOf(variables));
   return (error?.issues ?? []).map(({ path, message }) => `  ${path.join('.')}: ${message}`);

@@ -88,7 +88,7 @@ async function powersOfLogin(pool: DatabasePool): Promise<string[]> {
       end as power
     ) as powers
     where login.rolname = session_user and power is not null
-      -- A superuser may become everybody: that it is one says it all.
+      -- A superuser may become any role, so its other powers are not listed.
       and (not login.rolsuper or role.oid = login.oid)
     order by is_itself desc, role
   `);

@@ -6,7 +6,6 @@ import { openPool, RoleNotGranted, sql, sqlStateOf } from './db.ts';
 import { isTransient } from './transient-errors.ts';
 import { assertTenantIsolation } from './readiness.ts';
 
-/** A replica with a longer lag is not read. */
 export const LAG_MAX_MS = 10_000;
 const LOOK_MS = 1_000;
 /** A check is a tiny query. If it takes longer, the replica is too slow for lists. */
@@ -24,7 +23,6 @@ export type Outcome = 'replica' | 'asked_again' | 'unfit';
 export type Replica = {
   /** Runs read-only steps on the replica while it is fit. If they fail there, they run on the primary. */
   read<Result>(steps: (pool: DatabasePool) => Promise<Result>): Promise<Result>;
-  /** The maximum lag in seconds; Infinity if unknown. */
   lag(): number;
   isFit(): boolean;
   state: DatabasePool['state'];

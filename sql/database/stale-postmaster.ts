@@ -17,7 +17,7 @@ export async function endStalePostmaster(data: string) {
     process.kill(pid, 'SIGINT');
     if (!(await hasEnded(pid, GENTLY_MS))) process.kill(pid, 'SIGQUIT');
     if (!(await hasEnded(pid, FIRMLY_MS)))
-      throw new Error(`An earlier Postgres (process ${pid}) still has ${data} and does not end.`);
+      throw new Error(`An earlier Postgres (process ${pid}) still uses ${data} and does not stop.`);
   }
   rmSync(file, { force: true });
 }

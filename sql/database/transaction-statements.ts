@@ -5,7 +5,6 @@ import { ASSUMED, FIRE_AND_FORGET, DEFERRED } from './driver.ts';
 export type TransactionMode = {
   readOnly?: boolean;
   snapshot?: boolean;
-  /** Statement timeout of this transaction, such as '5s'. */
   timeout?: string;
   /** The HTTP request behind the transaction. Events and jobs keep it for tracing. */
   request_id?: string | null;
@@ -20,7 +19,6 @@ export type TransactionMode = {
 
 const named = (query: QuerySqlToken, name: string) => Object.freeze({ ...query, name });
 
-/** Deferred: sent together with the first statement. */
 const BEGIN = named(sql.unsafe`begin`, DEFERRED);
 const BEGIN_READING = named(sql.unsafe`begin read only`, DEFERRED);
 const BEGIN_SNAPSHOT = named(sql.unsafe`begin isolation level repeatable read read only`, DEFERRED);

@@ -104,7 +104,7 @@ async function once<Result>(
 }
 
 /**
- * Rolls back and answers the error to report. A wrong business date takes precedence, because the steps'
+ * Rolls back and returns the error to report. A wrong business date takes precedence, because the steps'
  * own error may be a consequence of it.
  */
 async function undone(connection: DatabasePoolConnection, error: unknown, mode: TransactionMode) {
@@ -120,7 +120,7 @@ async function undone(connection: DatabasePoolConnection, error: unknown, mode: 
 }
 
 /**
- * Sets the tenant and answers the business date; empty if the transaction is undated. A writing transaction
+ * Sets the tenant and returns the business date; empty if the transaction is undated. A writing transaction
  * assumes the cached date and does not wait; its first statement fails if the date has moved.
  */
 async function settingOut(connection: DatabasePoolConnection, tenantId: string, mode: Begun) {
@@ -139,7 +139,6 @@ async function settingOut(connection: DatabasePoolConnection, tenantId: string, 
   return today ?? '';
 }
 
-/** Whether the database failed, and not the steps. */
 const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isTransient(error);
 
 /** The tenant is closed and may already be in another database. Nothing is read or written. */

@@ -88,7 +88,7 @@ export const findToRender = (tx: Transaction, id: string) =>
 
 type Stored = { size: number; sha256_hash: string; pages: number; language: string };
 
-/** Marks the document as stored. Answers false if another process stored it first. */
+/** Marks the document as stored. Returns false if another process stored it first. */
 export async function markStored(tx: Transaction, id: string, file: Stored): Promise<boolean> {
   const { rowCount } = await tx.query(
     prepared(sql.typeAlias('void')`
@@ -110,7 +110,6 @@ export const markFailed = (tx: Transaction, id: string, reason: string) =>
 
 const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
 
-/** Locks the document and answers its status. */
 export const lockDocument = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select status, is_archived from documents where id = ${id} for no key update
@@ -133,7 +132,6 @@ export const reject = (tx: Transaction, id: string, by: string | null, reason: s
     where id = ${id}
   `);
 
-/** Shows the document to the borrower or hides it. */
 export const setVisibility = (tx: Transaction, id: string, isVisible: boolean) =>
   tx.query(sql.typeAlias('void')`
     update documents set is_visible_to_borrower = ${isVisible} where id = ${id}

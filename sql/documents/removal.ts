@@ -4,8 +4,7 @@ import { LETTERS_OF_DOCUMENT } from '../communications/logs.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
 /** Shown wherever a removed file is requested. */
-export const REMOVED_MESSAGE =
-  'The file was removed when the years for which it is kept were over.';
+export const REMOVED_MESSAGE = 'The file was removed after its retention period.';
 
 /** Years of retention by kind of document. Null or missing: kept permanently. */
 export type RetentionYears = Readonly<Record<string, number | null | undefined>>;
@@ -73,7 +72,7 @@ const old = (years: RetentionYears, by: string) => sql.fragment`
   ) as kept on kept.kind = known.kind
   where document.status in ('uploaded', 'verified', 'rejected')
     and (document.created_at::date + make_interval(years => kept.years))::date <= ${by}::date
-    -- A letter that waits for its batch needs its file, however long somebody has held it.
+    -- A letter that waits for its batch needs its file, however long it has been held.
     and not exists (
       select from mail_letters as letter
       left join mail_batches as batch on batch.id = letter.mail_batch_id
@@ -108,7 +107,6 @@ export const countRemovable = (tx: Transaction, years: RetentionYears, by: strin
 
 const Next = z.object({ id: z.string(), kind: z.string(), due_on: z.string() });
 
-/** The documents that are removed first. */
 export const findFirstRemovable = (
   tx: Transaction,
   years: RetentionYears,
@@ -126,7 +124,7 @@ type Look = { years: RetentionYears; today: string; after: string; limit: number
 
 /**
  * Marks the next expired documents as removed, writes their history, and fails deliveries that need the
- * file, in one statement. Answers the last id that was examined; null at the end.
+ * file, in one statement. Returns the last id that was examined; null at the end.
  */
 export const markExpired = (tx: Transaction, { years, today, after, limit }: Look) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`
@@ -141,14 +139,14 @@ export const markExpired = (tx: Transaction, { years, today, after, limit }: Loo
       update documents as document
       set status = 'removed', removed_at = now(), status_before_removal = document.status
       from due
-      -- Somebody may have judged it meanwhile; whoever redacted the borrower has removed it already.
+      -- The document may have been reviewed or redacted in the meantime.
       where document.id = due.id and document.status = due.status
       returning document.id, document.borrower_id, document.loan_id, document.status_before_removal, due.years, due.last_day
     ), told as (
       insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
       select 'documents', id, borrower_id, loan_id, 'remove-file', 'system',
              jsonb_build_object('status', jsonb_build_object('old', status_before_removal, 'new', 'removed')),
-             'Its ' || years || ' years after ' || last_day || ' are over.'
+             'Its retention of ' || years || ' years after ' || last_day || ' has ended.'
       from removed
     ), undeliverable as (
       update tape_deliveries set status = 'failed', error = ${REMOVED_MESSAGE}
@@ -177,7 +175,7 @@ export const restoreHeld = (tx: Transaction) =>
     insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
     select 'documents', id, borrower_id, loan_id, 'keep-file', 'system',
            jsonb_build_object('status', jsonb_build_object('old', 'removed', 'new', status)),
-           'A legal hold came before the file was gone.'
+           'A legal hold began before the file was deleted.'
     from kept
   `);
 
@@ -185,7 +183,6 @@ const Left = z.object({ id: z.string(), storage_key: z.string(), letter_ids: z.a
 
 const IS_LEFT = sql.fragment`document.status = 'removed' and document.file_deleted_at is null`;
 
-/** Finds removed documents whose file may still exist. */
 export const filesToDelete = sql.fragment`select from documents as document where ${IS_LEFT}`;
 
 /** Removed documents whose file may still exist, with the messages that were sent with a copy. */

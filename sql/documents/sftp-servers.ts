@@ -13,7 +13,6 @@ export const sftpServers = table({
   `,
 });
 
-/** The server's address as a URL. */
 export const serverAddress = sql.fragment`'sftp://' || host || ':' || port || '/' || ltrim(folder, '/')`;
 
 const Server = z.object({
@@ -27,7 +26,6 @@ const Server = z.object({
   private_key_sealed: z.string().nullable(),
 });
 
-/** The settings for uploading to the server. */
 export const findServer = (tx: Transaction, id: string) =>
   tx.one(sql.type(Server)`
     select host, port, username, host_keys, folder, is_active, password_sealed, private_key_sealed

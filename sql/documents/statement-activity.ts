@@ -47,7 +47,7 @@ const MONEY = sql.fragment`
            payment.principal_applied, payment.interest_applied, payment.fees_applied
     from undone as event join payments as payment on payment.id = event.id
     union all
-    -- The money waits again: none of it has left the loan.
+    -- The money is in suspense again; it has not left the loan.
     select event.date, event.at, 'suspense_application_reversed', 3,
            applied.principal_applied + applied.interest_applied + applied.fees_applied,
            applied.principal_applied, applied.interest_applied, applied.fees_applied
@@ -140,7 +140,7 @@ const ADDED = sql.fragment`
     select fee.date, fee.at, 'fee_' || fee.fee_type, 1, fee.amount, null, null, fee.amount
     from assessed as fee
     union all
-    -- One that was assessed in the period itself is not on the statement at all.
+    -- A fee that was also assessed in this period is left out of the statement.
     select event.date, event.at, 'fee_reversed', 1, -fee.amount, null, null, -fee.amount
     from undone as event join fees as fee on fee.id = (event.details ->> 'fee_id')::uuid
     where fee.status = 'reversed' and fee.assessed_date < period.first

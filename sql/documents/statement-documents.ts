@@ -7,7 +7,7 @@ const Issued = z.object({ document_id: z.string(), loan_id: z.string() });
 export const BEFORE_FIRST_LOAN = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Orders documents for the next statements without one, by loan id, and answers both ids. The next call
+ * Orders documents for the next statements without one, by loan id, and returns both ids. The next call
  * continues after the last loan, because the index still contains dead entries of the statements before it.
  */
 export const insertStatementDocuments = (

@@ -58,7 +58,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
       select rule, place
       from jsonb_array_elements(loan.terms -> 'fee_rules') with ordinality as rules (rule, place)
       where rule ->> 'trigger' = 'past_due'
-        -- A rule that cannot be read costs one loan its night, which sets it aside, and no other its statement.
+        -- An invalid rule must not fail all statements; the close quarantines its loan.
         and not exists (
           select from unnest(array[
             rule ->> 'amount', rule ->> 'percentage', rule ->> 'min_amount', rule ->> 'max_amount'
@@ -76,8 +76,8 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
       ) as amount
     ) as share
   ) as fee
-  -- What will be past due on the night that decides: what is so already, and what comes due by the end of the
-  -- grace, which may be longer than a period; never more than is owed.
+  -- The amount past due on the night that decides: the current one, plus installments due by the end of the
+  -- grace period, which may be longer than a billing period; at most the debt.
   cross join lateral (
     select case when row.next_payment_date between today.day and fee.after
              then row.next_payment_amount else 0.00 end as next,
@@ -97,7 +97,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
     and not (fee.mercy = 'standard_fee' and fee.amount >= late.amount)
     and not exists (
       select from (${lateFeeExemptPeriodsSql(sql.fragment`loan.id`, ['scheduled', 'active'])}) as relief
-      -- Kept on the last day of the grace, or on the night after it.
+      -- In force on the last day of the grace period, or on the night after it.
       where fee.after + 1 >= relief."from" and (relief."to" is null or fee.after <= relief."to")
     )
     and not (fee.mercy = 'current' and exists (

@@ -70,7 +70,6 @@ export async function billStatements(
 
 const Sliced = z.object({ last: z.string().nullable(), spoken: z.array(z.string()) });
 
-/** The end of the next slice, and its borrowers' language preferences. */
 const nextSlice = (after: string, whom: Whom, among: Among) =>
   prepared(sql.type(Sliced)`
     select (array_agg(slice.id order by slice.id desc))[1] as last,
@@ -134,7 +133,7 @@ const BILLED = {
 
 /**
  * Inserts one row per loan of the slice, as of the business date, with the same columns that the API
- * answers on that day.
+ * returns on that day.
  *
  * Activity since the last statement is the difference of cumulative totals (accrued, disbursed, assessed,
  * paid). Reversed and backdated payments therefore appear in the month in which they became known; credits
@@ -168,7 +167,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
     join products as product on product.id = loan.product_id
     join borrowers as borrower on borrower.id = row.borrower_id
     left join lateral (${addressLines}) as address on true
-    -- Each offset keeps what is named once from being computed once for every use.
+    -- "offset 0" keeps Postgres from computing an expression again for each use.
     cross join (select app.business_date() as day offset 0) as today
     left join lateral ${endedCycle} as cycle on true
     left join lateral (
@@ -223,7 +222,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
              total.paid - coalesce((previous.counters ->> 'paid')::numeric, 0) as payments
       offset 0
     ) as moved
-    -- A part that was charged off has left the books, and the borrower owes it all the same.
+    -- A charged-off part has left the books, but the borrower still owes it.
     cross join lateral (
       select row.total_balance + row.charge_off_balance as owed offset 0
     ) as balance
@@ -244,7 +243,6 @@ export const withoutEndedRelief =
   (id) =>
     sql.fragment`${id} not in (select loan_id from (${loansWithEndedRelief(morning)}) as ended)`;
 
-/** Finds lines of credit whose cycle ended the day before. */
 export const endedCycles = sql.fragment`
   select from loans as loan where ${WHOM.cycle} and status = 'active'
 `;

@@ -16,7 +16,6 @@ export const ViolationRow = Violation.omit({ rule: true });
 /** A rule that must hold at every moment, and the query that finds its violations. */
 export type Check = { rule: string; query: QuerySqlToken<typeof ViolationRow> };
 
-/** Violations shown per rule. */
 const SHOWN_MAX = 1_000;
 
 export async function findViolations(

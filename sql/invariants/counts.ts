@@ -5,10 +5,10 @@ import { ViolationRow, type Check } from './check.ts';
 /** Checks the counts that lists show instead of counting rows. */
 export const countInvariants: readonly Check[] = [
   {
-    rule: 'as many rows are counted as there are',
+    rule: 'row counts equal the rows',
     query: sql.type(ViolationRow)`
       select wrong.tenant_id, counted.table_name as subject,
-             format('Of %s%s%s %s are there and %s are counted.',
+             format('%s%s%s: %s rows exist, but %s are counted.',
                counted.table_name, ', ' || wrong.status,
                case wrong.is_archived when true then ', archived' when false then ', not archived' end,
                wrong.there, wrong.kept
@@ -29,7 +29,7 @@ const Added = z.object({
 });
 
 /**
- * Repairs the counts. Answers the corrections: positive if rows were missing from the count, negative if
+ * Repairs the counts. Returns the corrections: positive if rows were missing from the count, negative if
  * there were too many.
  */
 export const recountRows = (tx: Transaction) =>

@@ -47,7 +47,6 @@ const references = (tx: Transaction) =>
     order by 1, 2, 3
   `);
 
-/** One rule per reference: it never points to another tenant's record. */
 export async function referenceChecks(tx: Transaction): Promise<Check[]> {
   return (await references(tx)).map((reference) => ({
     rule: 'no row references another tenant',
@@ -59,7 +58,7 @@ function foreignTo({ child, column, parent }: Reference) {
   const named = sql.identifier(['child', column]);
   return sql.type(ViolationRow)`
     select child.tenant_id, ${named} as subject,
-           format('A row of %s names by %s the record %s of %s, which is of tenant %s.',
+           format('A row of %s references in %s the record %s of %s, which belongs to tenant %s.',
              ${child}::text, ${column}::text, ${named}, ${parent}::text, foreign_row.tenant_id
            ) as message
     from ${sql.identifier([child])} as child

@@ -48,7 +48,7 @@ const balanceOf = (id: string, within: FragmentSqlToken) =>
     ), posted as (
       select family.id, held.amount - coalesce(drafted.amount, 0) as amount
       from family
-      -- Account by account, so that each is read from the covering index.
+      -- Account by account, so that Postgres uses the covering index.
       cross join lateral (
         select sum(debit - credit) as amount from journal_lines as line
         where line.account_id = family.id ${within}

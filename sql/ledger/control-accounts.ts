@@ -40,8 +40,8 @@ export const controlAccountInvariant: Check = {
            format('Account %s %s has %s that no loan accounts for.', account.code, account.name,
              stray.amount) as message
     from (
-      -- The nightly entry names no loan, nor do those of a remittance: their rows, which other rules
-      -- compare with them, do.
+      -- Accrual and remittance entries name no loan. Their rows do, and other rules
+      -- compare these rows with the entries.
       select line.tenant_id, line.account_id, sum(line.debit - line.credit) as amount
       from journal_entries as entry
       join posted_lines as line

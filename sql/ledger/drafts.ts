@@ -16,7 +16,7 @@ export type DraftLine = {
 };
 
 /**
- * Writes a draft and its lines with one statement, and answers its id. Each line takes the role of its
+ * Writes a draft and its lines with one statement, and returns its id. Each line takes the role of its
  * account, from the chart or the loan's terms.
  */
 export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]) =>

@@ -84,7 +84,7 @@ type Given = { heading: Heading; lines: readonly RoleLine[] };
 
 /**
  * Writes system entries with their lines. Each line is posted on its own account, or the account that the
- * loan's terms map its role to, or the chart's account for the role; throws if there is none. Answers the
+ * loan's terms map its role to, or the chart's account for the role; throws if there is none. Returns the
  * id of each entry, or null if its reference is already posted.
  */
 export const write = batchByTransaction(async (tx, given: readonly Given[]) => {
@@ -96,7 +96,7 @@ export const write = batchByTransaction(async (tx, given: readonly Given[]) => {
 
 /**
  * Like `write`, for references that are new in this transaction. They cannot be posted yet, so nothing
- * waits for the answer. Answers the ids.
+ * waits for the answer. Returns the ids.
  */
 export const writeNew = batchByTransaction(async (tx, given: readonly Given[]) => {
   const headed = given.map(withId);

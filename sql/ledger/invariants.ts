@@ -2,7 +2,6 @@ import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 import { controlAccountInvariant } from './control-accounts.ts';
 
-/** Invariants within the general ledger. */
 export const ledgerInvariants: readonly Check[] = [
   {
     rule: 'entries balance',

@@ -31,7 +31,7 @@ const EARNED = sql.fragment`earned.amount`;
 
 /**
  * Moves the balances of income and expense accounts at the end of the day to retained earnings, by one
- * entry of that day. Answers the net income. An amount too large for one line is moved by several lines.
+ * entry of that day. Returns the net income. An amount too large for one line is moved by several lines.
  */
 export const closeToRetainedEarnings = (
   tx: Transaction,

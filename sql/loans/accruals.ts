@@ -19,7 +19,6 @@ export async function addAdjustment(
   );
 }
 
-/** The sum of the loan's accrual rows. */
 export const sumAccruals = (tx: Transaction, loanId: string) =>
   tx.oneFirst(sql.type(z.object({ amount: z.string() }))`
     select coalesce(sum(amount), 0.00) as amount from interest_accruals where loan_id = ${loanId}

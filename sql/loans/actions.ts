@@ -19,7 +19,6 @@ const OPEN = [...ALWAYS, 'accelerate'] as const;
 /** Actions of a closed loan. A payment for it is received and stays in suspense. */
 const CLOSED = ['payments', ...ALWAYS] as const;
 
-/** The actions that each status allows. All others are refused. */
 export const ACTIONS_BY_STATUS = {
   pending: ['approve', 'deny', 'cancel', ...OPEN],
   approved: ['disburse', 'cancel', ...OPEN],
@@ -44,7 +43,6 @@ export const ACTIONS_BY_STATUS = {
   transferred: CLOSED,
 } as const satisfies Record<string, readonly string[]>;
 
-/** The alias of the loan's row in the statement. */
 type Alias = 'loan' | 'record';
 
 /** A blocker's code and its condition. The first blocker that holds is reported. */

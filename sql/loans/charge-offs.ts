@@ -25,7 +25,6 @@ export const unmarkChargedOff = (tx: Transaction, id: string) =>
     where id = ${id}
   `);
 
-/** Cancels the loan's autopay plans and scheduled autopay payments. */
 export const cancelAutopay = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     with plans as (

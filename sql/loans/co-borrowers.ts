@@ -3,7 +3,6 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const CO_BORROWER_ROLES = ['co_borrower', 'co_signer', 'guarantor'] as const;
-/** The roles in which a person owes a loan. */
 export const LIABLE_ROLES = ['borrower', ...CO_BORROWER_ROLES] as const;
 export type LiableRole = (typeof LIABLE_ROLES)[number];
 
@@ -55,7 +54,6 @@ export const isLiable = async (tx: Transaction, loanId: string, borrowerId: stri
 
 const Owed = z.object({ loan_id: z.string(), role: z.enum(LIABLE_ROLES) });
 
-/** The loans that the person owes, with the role in each. */
 export const listLoansOwedBy = (tx: Transaction, borrowerId: string) =>
   tx.any(
     prepared(sql.type(Owed)`
@@ -65,7 +63,6 @@ export const listLoansOwedBy = (tx: Transaction, borrowerId: string) =>
 
 const Owing = z.object({ borrower_id: z.string(), role: z.enum(LIABLE_ROLES) });
 
-/** Everybody who owes the loan, including its borrower. */
 export const listLiableParties = (tx: Transaction, loanId: string) =>
   tx.any(
     prepared(sql.type(Owing)`

@@ -29,7 +29,6 @@ export type LoanFacts = z.output<typeof Facts> & {
   mapr: string | null;
 };
 
-/** The facts that the compliance checks examine. */
 export const readComplianceFacts = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Facts)`
     select loan.principal_amount, loan.interest_rate, loan.accrual_rate as current_rate,

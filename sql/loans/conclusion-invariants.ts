@@ -116,10 +116,10 @@ export const conclusionInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'a charged-off loan has a charge-off that counts',
+    rule: 'a charged-off loan has a charge-off in force',
     query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
-             format('Loan %s is charged off, and none of its charge-offs counts.', loan.loan_number) as message
+             format('Loan %s is charged off, but has no charge-off in force.', loan.loan_number) as message
       from loans as loan
       where loan.status = 'charged_off'
         and exists (
@@ -142,10 +142,10 @@ export const conclusionInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'a residual is waived only with a payoff that came',
+    rule: 'a residual is waived only with a completed payoff',
     query: sql.type(ViolationRow)`
       select credit.tenant_id, credit.id as subject,
-             format('Service credit %s waives %s with a payoff that did not come.', credit.id, credit.amount) as message
+             format('Service credit %s waives %s with a payoff that was not completed.', credit.id, credit.amount) as message
       from service_credits as credit
       where credit.status = 'applied' and credit.credit_type = 'settlement'
         and credit.reason = 'Residual waived at payoff'
@@ -180,7 +180,7 @@ export const conclusionInvariants: readonly Check[] = [
     rule: 'forms 1099-C have what was forgiven in their year',
     query: sql.type(ViolationRow)`
       select form.tenant_id, form.id as subject,
-             format('Form %s says %s, and the books have %s forgiven in %s.', form.form_number,
+             format('Form %s reports %s, but the ledger has %s forgiven in %s.', form.form_number,
                form.amount_discharged, coalesce(forgiven.amount, 0.00), form.tax_year) as message
       from forms_1099c as form
       left join (${forgiven}) as forgiven

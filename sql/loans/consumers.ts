@@ -15,7 +15,6 @@ export const consumerJson = sql.fragment`jsonb_build_object(
   'residence_code', address.residence_code
 )`;
 
-/** The joins for the person's contact data. */
 export const contactJoins = sql.fragment`
   left join lateral (
     select * from addresses

@@ -69,7 +69,7 @@ export const lockFileCreation = (tx: Transaction) =>
   `);
 
 /**
- * Assigns the newest waiting record of each account to the file, and answers their number. Older waiting
+ * Assigns the newest waiting record of each account to the file, and returns their number. Older waiting
  * records are never sent, because a bureau would take them for newer ones.
  */
 export async function assignToFile(
@@ -161,7 +161,6 @@ export const countFiles = (tx: Transaction, period: string) =>
     where reporting_period = ${period}
   `);
 
-/** The loan's newest record, whatever its status. */
 export const newestRecordId = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from credit_reporting_records where loan_id = ${loanId}

@@ -38,7 +38,6 @@ export const clearFunding = (tx: Transaction, loanId: string) =>
     where id = ${loanId}
   `);
 
-/** Reverses the fees of the disbursement. */
 export const reverseFees = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     update fees set status = 'reversed' where loan_id = ${loanId} and status <> 'reversed'

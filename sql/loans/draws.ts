@@ -21,7 +21,6 @@ export const lock = (tx: Transaction, id: string) =>
     select status, amount from draws where id = ${id} for update
   `);
 
-/** Reverses the draw's fees and answers their ids. */
 export const reverseFees = (tx: Transaction, id: string) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     update fees set status = 'reversed' where draw_id = ${id} and status <> 'reversed' returning id

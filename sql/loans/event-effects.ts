@@ -43,7 +43,6 @@ export const writeEventEffects = batchByTransaction(async (tx, all: readonly Hap
   return all.map(() => undefined);
 });
 
-/** Includes only the parts that have rows. */
 async function writeAlike(tx: Transaction, all: readonly Happened[]) {
   const events = all.flatMap(ofLoans((loan) => loan.events));
   const plans = all.flatMap(ofLoans(({ plan }) => (plan === null ? [] : [plan])));
@@ -72,7 +71,6 @@ async function writeAlike(tx: Transaction, all: readonly Happened[]) {
   await tx.query(deferred(sql.typeAlias('void')`${first} ${anchoring(all)}`));
 }
 
-/** Adds the loan's id to its rows. */
 const ofLoans =
   <Row extends object>(rowsOf: (happened: Happened) => readonly Row[]) =>
   (happened: Happened) =>

@@ -22,7 +22,7 @@ export const fees = table({
              join journal_entries as entry
                on entry.reference_id = event.id
                  and entry.reference_type in ('fee_assessment', 'disbursement')
-             -- What a disbursement pays or takes up is booked with it.
+             -- Fees that a disbursement pays or capitalizes are booked with it.
              where event.loan_id = record.loan_id and case event.kind
                when 'fee' then event.details ->> 'fee_id' = record.id::text
                when 'disbursement' then event.details -> 'fees'

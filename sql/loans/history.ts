@@ -18,7 +18,6 @@ const History = RawLoanRow.extend({
   unbilled_month: z.string().nullable(),
   /** Whether a relief of the loan ended with the previous day and the close has not ended it yet. */
   has_ended_relief: z.boolean(),
-  /** The payoff quote in force. */
   quote_id: z.string().nullable(),
   schedule: RowsFromText,
   events: EventsFromText,
@@ -36,7 +35,7 @@ const POSTED_TODAY = sql.fragment`coalesce((
 const ROW = rawColumns(sql.fragment`day.today`);
 
 /**
- * Locks each loan and answers it with the first day whose interest is not posted: today, or tomorrow if
+ * Locks each loan and returns it with the first day whose interest is not posted: today, or tomorrow if
  * tonight's close has already passed the loan. Null if there is no such loan.
  */
 export const lockAndRead = batchByTransaction(async (tx, ids: readonly string[]) => {
@@ -44,7 +43,6 @@ export const lockAndRead = batchByTransaction(async (tx, ids: readonly string[])
   return each(ids, await tx.any(opening(ids)));
 });
 
-/** Reads loans without a lock. */
 export const read = batchByTransaction(async (tx, ids: readonly string[]) =>
   each(ids, await tx.any(reading(ids))),
 );

@@ -37,7 +37,6 @@ export const ownersJoin = (among: LoanIdCondition) => sql.fragment`
   ) as owned
 `;
 
-/** A column of the promotion in force today. */
 const promotion = (wanted: SqlFragment) => sql.fragment`(
   select ${wanted} from loan_promotions as promotion
   where promotion.loan_id = record.id and promotion.broken_on is null
@@ -47,7 +46,6 @@ const promotion = (wanted: SqlFragment) => sql.fragment`(
 export const promoRateColumn = promotion(sql.fragment`trim_scale(promotion.promo_rate)`);
 export const promoEndDateColumn = promotion(sql.fragment`promotion.end_date`);
 
-/** The charge-off less recoveries. */
 export const netChargeOffColumn = sql.fragment`
   greatest(coalesce(record.charge_off_amount, 0.00) - record.recovered_amount, 0.00)`;
 

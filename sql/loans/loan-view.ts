@@ -69,7 +69,7 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            ${feesDue} as fees_due,
            coalesce(behind.amount, 0.00) + coalesce(bill.amount, 0.00) + ${feesDue} as amount_due,
            record.times_delinquent_30, record.times_delinquent_60, record.times_delinquent_90,
-           -- A loan may be aged for the morning already, on which it is late for the first time.
+           -- The close may already have aged the loan for the next morning, its first day of delinquency.
            case when record.status <> 'active' or late.days_past_due > 0
              then record.first_delinquency_date end as first_delinquency_date, line.credit_limit,
            line.credit_limit - least(record.principal_balance, line.credit_limit) as available_credit,
@@ -91,7 +91,6 @@ type Read = {
   foreseen: (day: SqlFragment) => SqlFragment;
 };
 
-/** What a loan owes on the day (`owed`). */
 const owing = ({ day, balance }: Read) => sql.fragment`
     cross join (select ${day} as day offset 0) as today
     cross join lateral (
@@ -116,10 +115,10 @@ const standing = (read: Read) => sql.fragment`
 
 const sourceOf = (read: Read) => sql.fragment`
     from ${read.record} as record
-    -- Everybody has one: said so that whoever asks for nothing of theirs looks for none.
+    -- A left join, so that Postgres skips it when no column of the borrower is selected.
     left join borrowers as borrower on borrower.id = record.borrower_id
     ${standing(read)}
-    -- A line without a limit of its own has the amount that was approved.
+    -- Without a credit limit, the approved amount is the limit.
     cross join lateral (
       select case when record.loan_type = 'line_of_credit'
         then coalesce(record.credit_limit, record.principal_amount) end as credit_limit
@@ -131,7 +130,6 @@ const sourceOf = (read: Read) => sql.fragment`
 
 export const loanColumns = columnsWith(investorColumn);
 
-/** Reads one or a few loans. */
 const ONE: Read = {
   record: sql.fragment`loans`,
   day: sql.fragment`app.business_date()`,
@@ -153,7 +151,7 @@ export const derivedLoanFields = {
       owed.interest as accrued_interest, ${totalBalance} as total_balance,
       late.days_past_due, ${bucket} as delinquency_bucket
     from loans as record ${owing(ONE)}
-    -- What each owes is reckoned of those alone of which something may be late.
+    -- The exact delinquency is computed only for loans that may be late.
     cross join lateral (
       select case
         when record.status = 'active' and coalesce(record.oldest_unpaid_due_date, record.maturity_date) < today.day

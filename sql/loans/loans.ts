@@ -8,7 +8,6 @@ import { insertAll, type Values } from '../write.ts';
 import { blockersOf } from './actions.ts';
 import { loanColumns, loanSource, derivedLoanFields } from './loan-view.ts';
 
-/** Columns that lists filter and sort on the bare row. */
 const OWN = [
   'id',
   'status',
@@ -95,7 +94,6 @@ export const RawLoanRow = z.object({
   credit_limit: z.string().nullable(),
   labels: z.array(z.string()),
   rescission_ends: z.string().nullable(),
-  /** The blocker of each blocked action. */
   blockers: z.record(z.string(), z.string()),
 });
 export type RawLoan = z.output<typeof RawLoanRow>;
@@ -137,7 +135,6 @@ export async function lock(tx: Transaction, id: string) {
   return read(tx, id);
 }
 
-/** The loan's row without a lock. */
 export const read = (tx: Transaction, id: string) =>
   tx.maybeOne(
     sql.prepared('read_loan', RawLoanRow)`select ${ROW} from loans as loan where id = ${id}`,

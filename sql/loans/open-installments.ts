@@ -17,7 +17,6 @@ const open = sql.fragment`
     and (${isOpenInstallment('installments', sql.fragment`record.satisfied_tolerance`)}
       or (not is_canceled and due_date = record.maturity_date and due.since is not null))`;
 
-/** Skips installments before the first open one. */
 const sinceFirstOpen = sql.fragment`period_number >= coalesce(record.first_open_period, 0)`;
 
 /**
@@ -74,7 +73,7 @@ export const pastDue = sql.fragment`(
            coalesce(sum(greatest(amount - principal_amount - interest_amount, 0)), 0.00) as fees
     from (
       select due_date, principal_amount, interest_amount, payment_amount - paid_amount as amount
-      -- Said here too, it spares all loans of which nothing is past due the search.
+      -- Repeated here to skip loans without a past due amount.
       from installments
       where ${open} and ${sinceFirstOpen} and due_date < today.day and due.since < today.day
     ) as installment
@@ -101,7 +100,7 @@ export const pastDue = sql.fragment`(
     offset 0
   ) as paid
   where due.since < today.day
-  -- Of a loan that is not late none of it is reckoned.
+  -- Nothing is computed for a loan that is not late.
   offset 0
 )`;
 
@@ -121,7 +120,7 @@ export const nextBill = (foreseen: (day: SqlFragment) => SqlFragment) => sql.fra
     from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
     offset 0
   ) as next
-  -- A line that is billed by cycle has no maturity, and asks only for what a cycle has made due.
+  -- A line of credit billed by cycle has no maturity; only its cycles make amounts due.
   where record.status = 'active' and next.due_date is not null
     and record.principal_balance + owed.interest + record.outstanding_fees > 0
     and (record.maturity_date is null or record.maturity_date >= today.day)

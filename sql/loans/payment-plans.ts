@@ -17,7 +17,6 @@ export const paymentPlans = table({
   `,
 });
 
-/** Loans of the chunk with a payment plan in force. */
 export const loansWithActivePlan = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
@@ -81,7 +80,6 @@ export const activate = (tx: Transaction, id: string) =>
     update payment_plans set status = 'active', agreed_on = app.business_date() where id = ${id}
   `);
 
-/** Cancels the plan's scheduled payments. */
 export const cancelScheduledPayments = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payments set status = 'canceled'

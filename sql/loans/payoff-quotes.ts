@@ -40,7 +40,6 @@ const Standing = z.object({
   payoff_amount_good_through: z.string(),
 });
 
-/** The dates and figures of a quote in force. */
 export const readQuoteInForce = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select loan_id, payoff_date, good_through_date, principal_amount, accrued_interest, per_diem,

@@ -26,7 +26,6 @@ const PromiseToPay = z.object({
 });
 export type PromiseToPay = z.output<typeof PromiseToPay>;
 
-/** Loans of the chunk with a pending promise. */
 export const loansWithPendingPromise = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id

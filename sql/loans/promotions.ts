@@ -43,7 +43,6 @@ const PROMOTION = sql.fragment`
 export const read = (tx: Transaction, id: string) =>
   tx.one(sql.type(Promotion)`select ${PROMOTION} from loan_promotions where id = ${id}`);
 
-/** Whether another promotion of the loan covers any of these days. */
 export const overlaps = (tx: Transaction, loanId: string, from: string, to: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_promotions

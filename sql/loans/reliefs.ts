@@ -19,7 +19,6 @@ export const loansWithReliefChange = (table: ReliefTable) => (chunk: Chunk) =>
     order by loan.id
   `);
 
-/** Whether another open relief of this kind overlaps the two days. */
 export const overlaps = (
   tx: Transaction,
   table: ReliefTable,
@@ -103,7 +102,7 @@ export type Ended = z.output<typeof Ended>;
 /** Limits the loans: to a chunk, and to those after a loan. */
 type Some = { limit: number; of?: Parameters<typeof isInChunk>[0]; after?: string | undefined };
 
-/** Locks the first of these loans in the order of their ids, and answers what ends on each. */
+/** Locks the first of these loans in the order of their ids, and returns what ends on each. */
 export async function lockLoansWithEndedRelief(tx: Transaction, morning: string, some: Some) {
   const ids = await tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
     select loan_id from (${loansWithEndedRelief(morning)}) as ended

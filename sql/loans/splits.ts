@@ -16,7 +16,6 @@ export const updatePaymentSplitsSql = (payments: readonly PaymentSplit[]) => sql
   where payment.id = row.id and payment.status not in ('reversed', 'returned')
 `;
 
-/** Updates the allocation of service credits or applied suspense. */
 export const updateCreditSplitsSql = (
   table: 'service_credits' | 'suspense_applications',
   credits: readonly PaymentSplit[],
@@ -29,7 +28,6 @@ export const updateCreditSplitsSql = (
   where credit.id = row.id and credit.status = 'applied'
 `;
 
-/** Updates the allocation of the proceeds of sold collateral. */
 export const updateSaleSplitsSql = (sales: readonly PaymentSplit[]) => sql.fragment`
   update liquidations as sale
   set applied_principal = row.applied_principal, applied_interest = row.applied_interest,

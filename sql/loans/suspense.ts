@@ -36,7 +36,7 @@ export const suspense = table({
       from journal_entries as entry
       join journal_lines as line
         on line.entry_id = entry.id and line.role = 'borrower_suspense'
-      -- A change of what an older event means names that event as its purpose.
+      -- An entry that corrects an older event has that event as its purpose.
       left join payments as payment
         on payment.loan_id = entry.loan_id
         and payment.id::text = case entry.purpose when '' then entry.reference_id::text else entry.purpose end

@@ -11,7 +11,6 @@ export const tryLockBoarding = (tx: Transaction) =>
 
 const Numbered = z.object({ id: z.string(), loan_number: z.string() });
 
-/** Loans that already have one of the numbers. */
 export const findLoansByNumber = (tx: Transaction, numbers: readonly string[]) =>
   tx.any(sql.type(Numbered)`
     select id, loan_number from loans where loan_number = any(${sql.array([...numbers], 'text')})
@@ -46,7 +45,7 @@ export type NewBorrower = {
 const Known = z.object({ id: z.string(), external_id: z.string() });
 
 /**
- * Adds borrowers whose external id is new, each with an address and, if the tape has one, an email. Answers
+ * Adds borrowers whose external id is new, each with an address and, if the tape has one, an email. Returns
  * the ids of all borrowers. Existing borrowers are not changed.
  */
 export async function addBorrowers(tx: Transaction, borrowers: readonly NewBorrower[]) {
@@ -78,7 +77,6 @@ export async function addBorrowers(tx: Transaction, borrowers: readonly NewBorro
   `);
 }
 
-/** Writes one audit entry per boarded loan. */
 export const auditBoarding = (tx: Transaction, ids: readonly string[], file: string) =>
   tx.query(sql.typeAlias('void')`
     insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)

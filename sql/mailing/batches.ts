@@ -54,7 +54,7 @@ type Limits = { letters: number; pages: number; bytes: number };
 
 /**
  * Assigns waiting letters to files. Each file has letters with the same number of pages, domestic ones
- * first, ordered by postal code. The last two files are the manifests. Answers the files to be merged.
+ * first, ordered by postal code. The last two files are the manifests. Returns the files to be merged.
  */
 export const assignLetters = (tx: Transaction, batchId: string, days: BatchDates, most: Limits) =>
   tx.any(sql.type(FilePlanned)`
@@ -152,7 +152,6 @@ export const lock = (tx: Transaction, id: string) =>
 export const isInProgress = (batch: MailBatch | null): batch is MailBatch =>
   batch?.status === 'making' || batch?.status === 'failed';
 
-/** Sets the status; `reason` explains a failure. */
 export const setStatus = (
   tx: Transaction,
   id: string,
@@ -163,7 +162,6 @@ export const setStatus = (
     update mail_batches set status = ${status}, failure_reason = ${reason} where id = ${id}
   `);
 
-/** Marks the batch as failed until its job is retried. */
 export const markFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_batches set status = 'failed', failure_reason = ${reason}
@@ -175,7 +173,6 @@ export const markHandedOver = (tx: Transaction, id: string) =>
     update mail_batches set handed_over_at = coalesce(handed_over_at, now()) where id = ${id}
   `);
 
-/** Makes the batch's letters waiting again. */
 export const releaseLetters = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_letters

@@ -16,7 +16,7 @@ export const deliveries = table({
 const Ordered = z.object({ id: z.string(), attempts: z.int() });
 
 /**
- * Starts the delivery to the server, or restarts a finished one from the first file. Answers null while it
+ * Starts the delivery to the server, or restarts a finished one from the first file. Returns null while it
  * is in progress.
  */
 export const startOrRestart = (tx: Transaction, batchId: string, serverId: string) =>
@@ -52,7 +52,7 @@ export const recordFilesSent = (tx: Transaction, id: string, attempt: number, fi
 
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
-/** Records the outcome of an attempt once. Answers false if it was recorded before. */
+/** Records the outcome of an attempt once. Returns null if it was recorded before. */
 export const recordAttempt = (
   tx: Transaction,
   id: string,

@@ -17,7 +17,6 @@ export const batchFiles = table({
 
 const ToMerge = z.object({ mail_batch_id: z.string(), filename: z.string() });
 
-/** The file, if it is not merged yet. */
 export const findUnmerged = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToMerge)`
     select file.mail_batch_id, file.filename
@@ -45,7 +44,7 @@ export const listLetterFiles = (tx: Transaction, id: string) =>
 
 type Stored = { key: string; size: number; sha256_hash: string };
 
-/** Records the stored file. Answers false if another process stored it first. */
+/** Records the stored file. Returns false if another process stored it first. */
 export async function recordFile(tx: Transaction, id: string, file: Stored): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update mail_batch_files
@@ -68,7 +67,6 @@ const BatchFile = z.object({
 });
 export type BatchFile = z.output<typeof BatchFile>;
 
-/** All files of a batch, in the order of delivery. */
 export const listFiles = (tx: Transaction, batchId: string) =>
   tx.any(sql.type(BatchFile)`
     select id, kind, filename, pages_each, letter_count, page_count, storage_key, file_size,
@@ -94,7 +92,6 @@ const ManifestLine = z.object({
 });
 export type ManifestLine = z.output<typeof ManifestLine>;
 
-/** A page of manifest lines after the given position. */
 export const manifestLines = (tx: Transaction, batchId: string, after: number, limit: number) =>
   tx.any(sql.type(ManifestLine)`${linesOf(batchId, after, limit)}`);
 
@@ -154,7 +151,7 @@ export const manifestCsvPage = (tx: Transaction, batchId: string, after: number,
 
 const Over = z.object({ id: z.string(), filenames: z.array(z.string()) });
 
-/** Batches whose files are old enough to delete, with all of their storage keys. */
+/** Canceled batches and batches older than `days` whose files still exist, with the names of these files. */
 export const findExpired = (tx: Transaction, days: number, limit: number) =>
   tx.any(sql.type(Over)`
     select batch.id,

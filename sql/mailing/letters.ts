@@ -82,7 +82,7 @@ export const listLettersToCheck = (
     order by letter.id limit ${limit}
   `);
 
-/** Marks the letter as returned. Answers false if it was already marked. */
+/** Marks the letter as returned. Returns false if it was already marked. */
 export const markReturned = async (tx: Transaction, id: string, on: string) =>
   (await tx.maybeOneFirst(sql.typeAlias('id')`
     update mail_letters set returned_on = ${on} where id = ${id} and returned_on is null returning id
@@ -138,7 +138,7 @@ type Change = {
   note: string | null;
 };
 
-/** Records a person's decision about a letter. Answers false if the letter can no longer be changed. */
+/** Records a person's decision about a letter. Returns false if the letter can no longer be changed. */
 export async function updateStatus(tx: Transaction, id: string, change: Change): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update mail_letters

@@ -33,7 +33,6 @@ export const findExistingJobKeys = (tx: Transaction, keys: readonly string[]) =>
 
 const Added = z.object({ id: z.string() });
 
-/** Imports jobs with their run times and attempts. */
 export async function restoreJobs(tx: Transaction, lines: readonly string[]) {
   const batch = `[${lines.join(',')}]`;
   const ids = await tx.anyFirst(sql.type(Added)`

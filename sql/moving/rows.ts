@@ -62,7 +62,7 @@ export const stageRows = (tx: Transaction, lines: readonly string[]) =>
     from unnest(${sql.array([...lines], 'text')}) with ordinality as line (text, place)
   `);
 
-/** Writes the staged rows of this tenant, and answers their number. */
+/** Writes the staged rows of this tenant, and returns their number. */
 export async function writeStagedRows(
   tx: Transaction,
   table: TenantTable,
@@ -98,7 +98,6 @@ export const ensureAccrualMonth = (tx: Transaction, month: string) =>
 
 const Place = z.object({ table: z.string() });
 
-/** Tables whose rows reference a stored file. */
 const tablesOfFiles = (tx: Transaction) =>
   tx.anyFirst(sql.type(Place)`
     select attrelid::regclass::text as "table"

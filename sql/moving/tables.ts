@@ -4,7 +4,6 @@ import { sql, type Transaction } from '../database/db.ts';
 
 const TenantTable = z.object({
   name: z.string(),
-  /** All columns except generated ones. */
   columns: z.array(z.string()),
   generated: z.array(z.string()),
   /** The primary key. Rows are exported in its order. */
@@ -27,7 +26,7 @@ export async function listTenantTables(tx: Transaction): Promise<TenantTable[]> 
       from pg_class as class
       where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p')
         and not class.relispartition
-        -- Counts are kept by the triggers of what is brought in.
+        -- The triggers of the imported tables write the counts.
         and class.relname <> 'row_counts'
         and (class.relname = 'tenants' or exists (
           select from pg_attribute
@@ -71,7 +70,7 @@ function inOrder(tables: readonly TenantTable[]): TenantTable[] {
     );
     if (next.length === 0) {
       const left = tables.map(({ name }) => name).filter((name) => !done.has(name));
-      throw new Error(`These tables name each other in a circle: ${left.join(', ')}.`);
+      throw new Error(`These tables reference each other in a circle: ${left.join(', ')}.`);
     }
     for (const table of next) done.add(table.name);
     written.push(...next);

@@ -31,7 +31,7 @@ export const findConflicts = (
   { id, slug, domains }: { id: string; slug: string; domains: readonly string[] },
 ) =>
   tx.anyFirst(sql.type(Taken)`
-    select 'a tenant of the id ' || id as what from tenants where id = ${id}
+    select 'a tenant with the id ' || id as what from tenants where id = ${id}
     union all select 'a tenant named ' || slug from tenants where slug = ${slug}
     union all select 'the domain ' || domain from tenant_domains
     where domain = any(${sql.array([...domains], 'text')})

@@ -91,7 +91,7 @@ export const listFailureGroups = (tx: OperationsConnection) =>
 const Changed = z.object({ changed: z.int() });
 
 /**
- * Applies the change to the given jobs that the caller sees and whose state allows it. Answers their
+ * Applies the change to the given jobs that the caller sees and whose state allows it. Returns their
  * number.
  */
 export const changeJobs = async (
@@ -109,7 +109,7 @@ export const changeJobs = async (
       from app.change_jobs(
         ${action}, ${sql.array([...numbers], 'int8')}, ${at ?? null}::timestamptz, ${who}, ${why}
       ) as changed
-      -- What is due now begins now; what is retried calls by itself.
+      -- Wakes the workers for due jobs; a retry wakes them itself.
       cross join app.wake_workers() as called
     `)
   ).changed;

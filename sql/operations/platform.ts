@@ -9,7 +9,7 @@ const Yes = z.object({ yes: z.boolean() });
 export const isPlatformOperator = async (tx: OperationsConnection): Promise<boolean> =>
   (await tx.one(sql.type(Yes)`select app.is_platform_operator() as yes`)).yes;
 
-/** Makes this tenant's superadmins the platform's operators. Answers whether the tenant exists. */
+/** Makes this tenant's superadmins the platform's operators. Returns whether the tenant exists. */
 export const setOperatorTenant = async (
   owner: OperationsConnection,
   slug: string,
@@ -29,7 +29,6 @@ const JobKind = z.object({
 });
 export type JobKind = z.output<typeof JobKind>;
 
-/** The state of each kind of job that exists. */
 export const listJobKinds = (tx: OperationsConnection) =>
   tx.any(sql.type(JobKind)`
     select kind, waiting::integer, scheduled::integer, running::integer, failed::integer, oldest,
@@ -112,7 +111,6 @@ export const Change = z.object({
   why: z.string(),
 });
 
-/** Changes that people made to jobs and pools, newest first. */
 export const listChanges = (tx: OperationsConnection, limit: number) =>
   tx.any(sql.type(Change)`
     select id, done_at, who, action, details, why from app.list_operations(${limit}::integer)

@@ -22,7 +22,7 @@ type NewDraw = {
   reason: string | null;
 };
 
-/** Claims the due date for this plan. Answers null if another process has claimed it. */
+/** Claims the due date for this plan. Returns null if another process has claimed it. */
 export const claimDueDate = (tx: Transaction, draw: NewDraw) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     insert into autopay_draws (
@@ -48,7 +48,6 @@ export type Draw = z.output<typeof Draw>;
 
 const DRAW = sql.fragment`id, autopay_plan_id, due_date, amount, attempts`;
 
-/** Draws of the plan to retry on the day, locked. */
 export const lockDrawsToRetry = (tx: Transaction, planId: string, day: string) =>
   tx.any(sql.type(Draw)`
     select ${DRAW} from autopay_draws
@@ -56,7 +55,6 @@ export const lockDrawsToRetry = (tx: Transaction, planId: string, day: string) =
     order by due_date for update
   `);
 
-/** The draw of a payment, locked. */
 export const lockByPayment = (tx: Transaction, paymentId: string) =>
   tx.maybeOne(sql.type(Draw)`
     select ${DRAW} from autopay_draws where payment_id = ${paymentId} for update

@@ -53,14 +53,12 @@ const Account = z.object({
   account_type: z.string().nullable(),
 });
 
-/** The current account details. */
 export const currentAccount = (tx: Transaction, instrumentId: string) =>
   tx.one(sql.type(Account)`
     select routing_number, account_number_sealed, account_type
     from payment_instruments where id = ${instrumentId}
   `);
 
-/** Completes the open tasks about a notice. */
 export const completeTasks = (tx: Transaction, noticeId: string, userId: string | null) =>
   tx.query(sql.typeAlias('void')`
     update tasks set status = 'completed', completed_at = now(), completed_by = ${userId}::uuid

@@ -62,7 +62,7 @@ export const paymentInvariants: readonly Check[] = [
                payment.amount, payment.status, coalesce(booked.amount, 0.00)) as message
       from payments as payment
       left join (
-        -- A change of an earlier payment is booked under what caused it, and names the payment.
+        -- A correction of an earlier payment is booked under its cause, with the payment as its purpose.
         select entry.tenant_id, cause.payment_id, sum(line.debit - line.credit) as amount
         from posted_lines as line
         join journal_entries as entry
@@ -94,7 +94,7 @@ export const paymentInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'what a file orders is cash when its day is over',
+    rule: 'the entries of a bank file are in cash after its effective date',
     query: sql.type(ViolationRow)`
       select entry.tenant_id, entry.id as subject,
              format('Entry %s of %s in %s was effective on %s, and is not in cash.',
@@ -110,7 +110,7 @@ export const paymentInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'cash moved by ACH is what files ordered',
+    rule: 'ACH cash movements equal the bank files',
     query: sql.type(ViolationRow)`
       select tenant_id, tenant_id as subject,
              format('On %s files and returns moved %s, and the ledger has %s of it in cash.', day,

@@ -52,7 +52,6 @@ const Ordered = z.object({
   status: z.string(),
 });
 
-/** The file as it was ordered. */
 export const findFile = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Ordered)`
     select id, file_date, to_char(created_at at time zone 'UTC', 'HH24MI') as file_time,

@@ -30,7 +30,6 @@ const UnsentOrderIds = z.object({
   payment_ids: z.array(z.string()),
   disbursement_ids: z.array(z.string()),
   draw_ids: z.array(z.string()),
-  /** Payments scheduled for a later day. */
   scheduled_ids: z.array(z.string()),
 });
 export type UnsentOrderIds = z.output<typeof UnsentOrderIds>;

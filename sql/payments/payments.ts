@@ -89,14 +89,12 @@ export const findLoanId = (tx: Transaction, id: string) =>
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from payments where id = ${id}`,
   );
 
-/** Cancels a scheduled payment. */
 export async function cancelScheduled(tx: Transaction, id: string) {
   await tx.query(sql.typeAlias('void')`
     update payments set status = 'canceled' where id = ${id} and status = 'scheduled'
   `);
 }
 
-/** Marks a scheduled payment as failed. */
 export const markScheduledFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update payments set status = 'failed', failed_at = now(), failure_reason = ${reason}
@@ -109,7 +107,7 @@ const Scheduled = z.looseObject({
   effective_date: z.string(),
 });
 
-/** Locks the scheduled payment and answers its order. */
+/** Locks the scheduled payment and returns its order. */
 export const lockScheduled = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Scheduled)`
     select amount, payment_date, effective_date, payment_method, payment_type, payment_instrument_id,
@@ -133,7 +131,6 @@ const PaymentToReturn = z.object({
 });
 export type PaymentToReturn = z.output<typeof PaymentToReturn>;
 
-/** The payment that a bank returns. */
 export const findForReturn = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(PaymentToReturn)`
     select id, loan_id, amount, payment_date, payment_type, payment_instrument_id, waive_returned_fee
@@ -171,11 +168,9 @@ export const heldSuspenseAmount = (tx: Transaction, loanId: string, today: strin
 const isHeldUntil = (today: string) =>
   sql.fragment`status = 'completed' and hold_until <= ${today}`;
 
-/** Finds payments whose hold has ended. */
 export const withEndedHold = (today: string) =>
   sql.fragment`select from payments where ${isHeldUntil(today)}`;
 
-/** Marks them as settled. */
 export const settleEndedHolds = (tx: Transaction, today: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`

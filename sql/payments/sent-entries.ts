@@ -30,7 +30,6 @@ const cashOf = sql.fragment`
 `;
 const isCredit = sql.fragment`entry.transaction_code in ('22', '32')`;
 
-/** Entries with their loan and borrower. */
 const sent = sql.fragment`
   select entry.id, entry.payment_id, entry.disbursement_id, entry.draw_id, ${isCredit} as is_credit,
          entry.trace_number, entry.amount, entry.individual_id,
@@ -66,7 +65,7 @@ export const lockByPayment = (tx: Transaction, paymentId: string) =>
     sql.type(SentEntry)`${sent} where entry.payment_id = ${paymentId} for update of entry`,
   );
 
-/** Marks a returned payout as failed. Answers whether it was in force; a reversed payout stays reversed. */
+/** Marks a returned payout as failed. Returns whether it was in force; a reversed payout stays reversed. */
 export const markPayoutFailed = async (
   tx: Transaction,
   table: 'disbursements' | 'draws',
@@ -100,7 +99,7 @@ const movedBy = (day: string) => sql.fragment`
 export const entriesToSettle = (day: string) =>
   sql.fragment`select from nacha_entries as entry, nacha_files as file where ${movedBy(day)}`;
 
-/** Marks the entries as settled, and answers the sums by file, side and accounts. */
+/** Marks the entries as settled, and returns the sums by file, side and accounts. */
 export const settle = (tx: Transaction, day: string) =>
   tx.any(
     prepared(sql.type(Moved)`

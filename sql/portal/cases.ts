@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
-/** A case as staff see it. */
 export const cases = table({
   name: 'support_cases',
   owner: 'borrowers',
@@ -42,7 +41,6 @@ export const casesOfBorrower = (borrowerId: string) =>
     `,
   });
 
-/** Messages of a case as staff see them. */
 export const messages = table({
   name: 'support_case_messages',
   rows: sql.fragment`
@@ -90,7 +88,7 @@ export async function nextCaseNumber(tx: Transaction, year: string): Promise<str
   return `${year}-${number.padStart(6, '0')}`;
 }
 
-/** The borrower's number of open cases. */
+/** How many open cases the borrower has opened in the portal. */
 export const countOpenCases = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from support_cases
@@ -98,7 +96,6 @@ export const countOpenCases = (tx: Transaction, borrowerId: string) =>
       and status not in ('resolved', 'closed')
   `);
 
-/** Whether the loan was ever reported to credit bureaus. */
 export const isReportedToBureaus = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from credit_reporting_records where loan_id = ${loanId} and status = 'reported'
@@ -115,7 +112,6 @@ const Person = z.object({ first_name: z.string(), last_name: z.string() });
 export const findUserName = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Person)`select first_name, last_name from users where id = ${id}`);
 
-/** Completes the open tasks to answer this case. */
 export const completeReminders = (tx: Transaction, caseId: string, by: string | null) =>
   tx.query(sql.typeAlias('void')`
     update tasks

@@ -34,10 +34,10 @@ export const documentsOfBorrower = (borrowerId: string) =>
       select record.id, record.borrower_id, record.loan_id, record.document_type, record.filename,
              record.content_type, record.file_size, record.status, record.source,
              record.storage_key, record.page_count, record.uploaded_at, record.expires_at,
-             -- Of what was printed, this says why it could not be.
+             -- For generated documents, this is a technical failure.
              case when record.source <> 'generated' then record.rejection_reason end
                as rejection_reason,
-             -- What tells one statement or letter of a loan from another.
+             -- Distinguishes the statements and letters of a loan.
              record.template_data ->> 'period_start' as period_start,
              record.template_data ->> 'period_end' as period_end,
              (select loan_number from loans where loans.id = record.loan_id) as loan_number,
@@ -56,7 +56,6 @@ export const isOwnUpload = (tx: Transaction, id: string, borrowerId: string) =>
 
 const Count = z.object({ count: z.int() });
 
-/** Whether the borrower sees all of these documents. */
 export async function canSeeAllDocuments(
   tx: Transaction,
   borrowerId: string,

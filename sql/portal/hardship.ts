@@ -13,7 +13,6 @@ const TABLES = {
   payment_plan: 'payment_plans',
 } as const satisfies Record<Relief, string>;
 
-/** The record that resulted from the application. */
 const relief = sql.fragment`(
   ${sql.join(
     RELIEFS.map(
@@ -43,7 +42,6 @@ const columns = sql.fragment`
   record.created_at, record.updated_at
 `;
 
-/** An application as staff see it. */
 export const applications = table({
   name: 'hardship_applications',
   owner: 'loans',
@@ -80,7 +78,6 @@ export const hasOpenApplication = (tx: Transaction, loanId: string) =>
     select from hardship_applications where loan_id = ${loanId} and status in ${OPEN}
   `);
 
-/** Whether the case is about an undecided application. */
 export const hasOpenApplicationInCase = (tx: Transaction, caseId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from hardship_applications where case_id = ${caseId} and status in ${OPEN}

@@ -11,7 +11,7 @@ import { containsPattern, table } from '../table.ts';
 export const portalLoans = table({
   name: 'loans',
   rows: sql.fragment`
-    -- Staff may record money for a closed loan, which goes to suspense; a borrower is not asked for any.
+    -- Staff may record a payment for a closed loan (it goes to suspense), but a borrower cannot pay one.
     select loan.*, loan.allowed_actions ? 'payments' and loan.status in ('active', 'charged_off') as can_pay,
            (
              select coalesce(

@@ -1,7 +1,6 @@
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import type { Row, Table } from '../table.ts';
 
-/** The row if it belongs to the borrower, otherwise null. */
 export const findOwnRow = (
   tx: Transaction,
   { rows }: Pick<Table, 'rows'>,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** The sum of the loan's scheduled payments up to a date. */
 export const sumScheduledUntil = (tx: Transaction, loanId: string, date: string) =>
   tx.oneFirst(sql.type(z.object({ amount: z.string() }))`
     select coalesce(sum(amount), 0.00) as amount from payments

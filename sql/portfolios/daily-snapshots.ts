@@ -80,7 +80,6 @@ const names = (alias?: string) =>
     sql.fragment`, `,
   );
 
-/** The statuses of loans that get a daily snapshot. */
 export const SNAPSHOT_STATUSES: readonly string[] = ['active', 'charged_off'];
 
 /** Each loan at the end of the day, with the values that the API answers for that day. */
@@ -143,7 +142,7 @@ export type DelinquencyCounts = z.output<typeof DelinquencyCounts>;
 
 /**
  * Rewrites the open day's snapshots of loans that changed since. The delinquency counts keep their first
- * values, because the loans may already be aged for the morning. Answers these counts.
+ * values, because the loans may already be aged for the morning. Returns these counts.
  */
 export async function rewriteDailySnapshots(
   tx: Transaction,
@@ -214,7 +213,6 @@ export const snapshotsOfOpenDay = (
   ) is null
 `;
 
-/** The loan has not changed since its snapshot. */
 const isAsKept = (day: string) => sql.fragment`
   not exists (
     select from cob_changed_loans as written

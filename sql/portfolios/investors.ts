@@ -39,7 +39,7 @@ export const hasInstrument = (tx: Transaction, investorId: string) =>
     select from settlement_instruments where investor_id = ${investorId}
   `);
 
-/** Clears the primary flag of the investor's other instruments. Answers the previous primary one. */
+/** Clears the primary flag of the investor's other instruments. Returns the previous primary one. */
 export const clearPrimary = (tx: Transaction, investorId: string, except: string | null) =>
   tx.anyFirst(sql.typeAlias('id')`
     update settlement_instruments set is_primary = false

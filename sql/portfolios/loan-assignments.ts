@@ -21,7 +21,7 @@ export const assignments = table({
 
 const Owned = z.object({ status: z.string(), owned: z.string() });
 
-/** Locks the loan and answers its owned share, including pending assignments, without the one given. */
+/** Locks the loan and returns its owned share, including pending assignments, without the one given. */
 export async function lockLoan(tx: Transaction, loanId: string, except: string | null = null) {
   const locked = await tx.maybeOne(sql.type(z.object({ status: z.string() }))`
     select status from loans where id = ${loanId} for no key update
@@ -43,7 +43,7 @@ const Sold = z.object({
 });
 
 /**
- * Locks the portfolio's loans, and answers their number, their principal, and which of them already have an
+ * Locks the portfolio's loans, and returns their number, their principal, and which of them already have an
  * owner.
  */
 export async function lockLoansOf(tx: Transaction, portfolioId: string) {

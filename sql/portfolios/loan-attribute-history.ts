@@ -27,7 +27,6 @@ const PARTICULARS = {
   term_months: sql.fragment`record.term_months`,
   payment_amount: sql.fragment`record.payment_amount`,
   payment_frequency: sql.fragment`record.payment_frequency`,
-  // The number of days on which the terms changed.
   modification_count: sql.fragment`coalesce(changed.days, 0)`,
   charge_off_date: chargeOffDateColumn('record'),
   charge_off_amount: sql.fragment`record.charge_off_amount`,
@@ -48,14 +47,12 @@ const PARTICULARS = {
 const NAMES = Object.keys(PARTICULARS);
 export const isAttribute = (name: string) => NAMES.includes(name);
 
-/** The attributes' columns of the row with this alias. */
 export const attributesIn = (alias: string) =>
   sql.join(
     NAMES.map((name) => sql.identifier([alias, name])),
     sql.fragment`, `,
   );
 
-/** The attributes of loans at the end of the day. */
 export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragment`
   select record.id as loan_id, ${sql.join(
     Object.entries(PARTICULARS).map(
@@ -65,7 +62,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
   )}
   from loans as record
   cross join (select ${day}::date as day) as today
-  -- Where no loan has any, none is looked for.
+  -- If no loan has collateral, none is looked up.
   cross join (
     select exists (
       select from collateral_items as item where ${among(sql.fragment`item.loan_id`)}
@@ -76,7 +73,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
   ${ownersJoin(among)}
   cross join lateral (select ${investorColumnOfMany} as id offset 0) as funding
   left join investors as funder on funder.id = funding.id
-  -- As a list, of which Postgres expects a hundred: where it expected one loan, all of it would be gone through for each.
+  -- As a JSON list, of which Postgres expects 100 rows. If it expected one, it would scan the list for each loan.
   left join jsonb_to_recordset((
     select jsonb_agg(change) from (
       select loan_id, count(distinct effective_date)::integer as days from loan_events
@@ -85,7 +82,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
       group by loan_id
     ) as change
   )) as changed (loan_id uuid, days integer) on changed.loan_id = record.id
-  -- Loan by loan: joined as a whole, all borrowers of the tenant are read for each chunk of loans.
+  -- Loan by loan: a join would read all borrowers of the tenant for each chunk of loans.
   cross join lateral (
     select first_name, last_name from borrowers where id = record.borrower_id offset 0
   ) as borrower

@@ -61,7 +61,6 @@ const limited = (column: LimitedColumn) =>
 const castOf = (column: LimitedColumn) =>
   column === 'origination_date' ? sql.fragment`date` : sql.fragment`numeric`;
 
-/** The loans that an assignment would take. */
 export const findMatching = (tx: Transaction, criteria: MatchCriteria) =>
   tx.anyFirst(sql.type(Id)`select id from loans as loan where ${eligible(criteria)} order by id`);
 
@@ -91,7 +90,6 @@ export const transferLoans = (
   return move(tx, to, ids === null ? member : sql.fragment`${member} and ${named(ids)}`, mover);
 };
 
-/** Removes loans from their portfolio. */
 export const unassignLoans = (tx: Transaction, ids: readonly string[], mover: MoveAudit) =>
   move(tx, null, sql.fragment`loan.portfolio_id is not null and ${named(ids)}`, mover);
 

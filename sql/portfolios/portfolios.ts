@@ -64,7 +64,6 @@ export const lock = (tx: Transaction, ids: string[]) =>
 
 export const anyPortfolio = sql.fragment`select from portfolios`;
 
-/** Finds dynamic portfolios that still take loans. */
 export const openDynamicPortfolios = sql.fragment`
   select id from portfolios
   where portfolio_type = 'dynamic' and status = 'active' and not is_archived

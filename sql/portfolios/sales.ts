@@ -36,7 +36,7 @@ export const dueSales = (chunk: Chunk) =>
     order by assignment.loan_id, assignment.id
   `);
 
-/** Locks the assignment and answers whether it is still pending. */
+/** Locks the assignment and returns whether it is still pending. */
 export const lockIfDue = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_assignments where id = ${id} and status = 'pending' for update
@@ -164,7 +164,6 @@ export const isSettlingBy = (day: string) => sql.fragment`
   and portfolio.settled_on is null and portfolio.settlement_date <= ${day}
 `;
 
-/** Finds portfolios whose sale settles by the day. */
 export const portfoliosSettlingBy = (day: string) =>
   sql.fragment`select from portfolios as portfolio where ${isSettlingBy(day)}`;
 
@@ -191,7 +190,7 @@ export const markPortfoliosSettled = (tx: Transaction, day: string) =>
 
 const Canceled = z.object({ id: z.string(), loan_id: z.string() });
 
-/** Locks the portfolio's loans in order, and answers whether the sale of any has already settled. */
+/** Locks the portfolio's loans in order, and returns whether the sale of any has already settled. */
 export async function lockLoansAndCheckSettled(
   tx: Transaction,
   portfolioId: string,
@@ -206,7 +205,6 @@ export async function lockLoansAndCheckSettled(
   `);
 }
 
-/** Cancels the pending assignments of the sale and answers their ids. */
 export const cancelPendingAssignments = (tx: Transaction, portfolioId: string) =>
   tx.any(sql.type(Canceled)`
     update loan_assignments set status = 'canceled'

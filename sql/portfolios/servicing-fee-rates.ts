@@ -12,7 +12,7 @@ export const servicingFeeRates = table({
   `,
 });
 
-/** The latest rate disclosed to the investor that applies to a `sale` made before the month. */
+/** The investor's latest rate set between the `sale`'s effective date and the month's first day. */
 export const rateSince = (month: string) => sql.fragment`
   select told.servicing_fee_rate from servicing_fee_rates as told
   where told.tenant_id = sale.tenant_id and told.investor_id = sale.investor_id

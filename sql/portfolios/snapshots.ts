@@ -118,7 +118,7 @@ const OUTSTANDING = sql.fragment`coalesce(figures.outstanding, 0)`;
  */
 const figures = (loans: SqlFragment, portfolioId: string | null) => sql.fragment`
   select portfolio_id, sum(loans)::integer as loans,
-         -- Of distinct ones Postgres would make a sort of all loans.
+         -- count(distinct) would make Postgres sort all loans.
          case when count(investor_id) = count(*) and min(investor_id::text) = max(investor_id::text)
            then min(investor_id::text)::uuid end as investor_id,
          sum(principal) filter (where status = 'active') as principal,

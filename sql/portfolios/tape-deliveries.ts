@@ -109,13 +109,13 @@ export const markStarted = (tx: Transaction, id: string) =>
 export const supersede = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update tape_deliveries
-    set status = 'superseded', error = 'A later tape of this name is on the server.'
+    set status = 'superseded', error = 'A later tape with this name is already on the server.'
     where id = ${id} and status = 'pending'
   `);
 
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
-/** Records the outcome of an attempt once. Answers false if it was recorded before. */
+/** Records the outcome of an attempt once. Returns null if it was recorded before. */
 export const recordAttempt = (
   tx: Transaction,
   id: string,

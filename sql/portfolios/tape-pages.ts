@@ -114,7 +114,7 @@ const TapePage = z.object({
 export type TapePage = z.output<typeof TapePage>;
 
 /**
- * The loans of one page in the order of their ids, as one text written by Postgres. Also answers their
+ * The loans of one page in the order of their ids, as one text written by Postgres. Also returns their
  * number and principal, and the first problem that a buyer would notice.
  */
 export const readPage = (

@@ -46,7 +46,6 @@ export const tapes = table({
 export const TAPE_FORMATS = ['csv', 'json', 'xlsx'] as const;
 export type TapeFormat = (typeof TAPE_FORMATS)[number];
 
-/** The loans, day and columns of a tape. */
 export type Tape = {
   portfolio_id: string | null;
   as_of_date: string;
@@ -73,7 +72,6 @@ const TapeOrder = z.object({
 });
 export type TapeOrder = z.output<typeof TapeOrder>;
 
-/** The tape, unless it is finished. */
 export const findUnfinished = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(TapeOrder)`
     select id, loan_tape_config_id, portfolio_id, as_of_date, format, columns, filters,

@@ -24,7 +24,6 @@ export async function addJob(tx: Transaction, { name, payload, attempts, runAt, 
   );
 }
 
-/** Adds many jobs of one kind with one statement. */
 export async function addJobs(
   tx: Transaction,
   name: string,
@@ -60,7 +59,6 @@ const TaskStatus = z.object({
   oldest_ready: z.string().nullable(),
 });
 
-/** The same for the current tenant. */
 export const tenantQueueStatus = (tx: Transaction) =>
   tx.any(sql.type(TaskStatus)`select * from app.tenant_queue_status()`);
 

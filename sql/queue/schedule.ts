@@ -4,7 +4,7 @@ import { sql } from '../database/db.ts';
 
 /**
  * Enqueues the scheduled job for that minute, unless this or another process has already enqueued it.
- * Answers whether it was enqueued now.
+ * Returns whether it was enqueued now.
  */
 export const enqueueScheduledJob = (
   owner: DatabasePool,

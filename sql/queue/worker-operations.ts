@@ -7,11 +7,9 @@ const Pause = z.object({
   pool: z.string().nullable(),
   task: z.string().nullable(),
   tenant_id: z.string().nullable(),
-  /** The tenant's slug. */
   tenant: z.string().nullable(),
   /** Operators and the affected tenant see the reason. */
   reason: z.string().nullable(),
-  /** Only operators see this. */
   paused_by: z.string().nullable(),
   paused_at: z.string(),
 });
@@ -48,7 +46,7 @@ export const pauseWork = (
 
 const Resumed = z.object({ resumed: z.boolean() });
 
-/** Answers whether exactly that target was paused. */
+/** Returns whether exactly that target was paused. */
 export const resumeWork = async (
   owner: OwnerConnection,
   { pool, task, tenant_id }: PauseTarget,

@@ -201,7 +201,7 @@ export const deleteOldStatistics = (owner: OwnerConnection) =>
 
 const Taken = z.object({ taken: z.int() });
 
-/** Turns at most `batch` events into deliveries. Answers the number of events. */
+/** Turns at most `batch` events into deliveries. Returns the number of events. */
 export const relayEvents = async (owner: OwnerConnection, batch: number): Promise<number> =>
   (await owner.one(sql.type(Taken)`select app.relay_events(${batch}) as taken`)).taken;
 

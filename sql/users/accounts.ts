@@ -12,7 +12,6 @@ export const lockSuperadmins = (tx: Transaction) =>
     for no key update
   `);
 
-/** The tenant's administrators. */
 export const listAdmins = (tx: Transaction) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from users where tenant_role in ('admin', 'superadmin') and is_active order by id
@@ -22,7 +21,6 @@ export const listAdmins = (tx: Transaction) =>
 export const lockUser = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from users where id = ${id} for no key update`);
 
-/** Sets the role and ends the user's sessions. */
 export const setRole = (tx: Transaction, id: string, role: string | null) =>
   tx.query(sql.typeAlias('void')`
     update users set tenant_role = ${role}, session_epoch = session_epoch + 1 where id = ${id}
@@ -119,7 +117,7 @@ const Sender = z.object({
   domains: z.array(z.string()),
 });
 
-/** The tenant's name in mails, and its domains. */
+/** The tenant's name, locale and domains, for mails. */
 export const findSender = (tx: Transaction) =>
   tx.one(sql.type(Sender)`
     select name, slug, locale, currency, time_zone,

@@ -59,7 +59,6 @@ export const approvalsVisibleTo = ({ user_id, endpoints, records }: ApprovalView
     ),
   });
 
-/** The sealed part of the request's body, if any. */
 export const findSealedSecrets = (tx: Transaction, id: string) =>
   tx.oneFirst(sql.type(z.object({ secrets_sealed: z.string().nullable() }))`
     select secrets_sealed from approvals where id = ${id}

@@ -3,7 +3,6 @@ import { sql, type Transaction } from '../database/db.ts';
 import { SEALED_COLUMNS } from '../sealed-columns.ts';
 import type { Table } from '../table.ts';
 
-/** Locks the record until the transaction ends. */
 export const lockRecord = (tx: Transaction, { name }: Pick<Table, 'name'>, id: string) =>
   tx.query(sql.typeAlias('void')`
     select from ${sql.identifier([name])} where id = ${id} for share

@@ -11,7 +11,6 @@ const Stored = z.object({
 });
 export type StoredAnswer = z.output<typeof Stored>;
 
-/** The response stored under the key, if any. */
 const find = (tx: Transaction, scope: KeyScope) =>
   tx.maybeOne(sql.type(Stored)`
     select encode(request_hash, 'hex') as request_hash, status, body from idempotency_keys

@@ -33,7 +33,6 @@ const provider = sql.fragment`
          adds_users, trusts_amr, authorization_url
   from identity_providers`;
 
-/** The provider, if it is active. */
 export const findActive = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Provider)`${provider} where id = ${id} and is_active`);
 
@@ -44,7 +43,6 @@ export const findActive = (tx: Transaction, id: string) =>
 export const lockActive = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Provider)`${provider} where id = ${id} and is_active for share`);
 
-/** The provider's name, if it still exists. */
 export const findName = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ name: z.string() }))`
     select name from identity_providers where id = ${id}
@@ -62,7 +60,6 @@ export async function endSignIns(tx: Transaction, id: string) {
   await tx.query(sql.typeAlias('void')`delete from provider_sign_ins where provider_id = ${id}`);
 }
 
-/** The providers shown on the sign-in page. */
 export const listOffered = (tx: Transaction) =>
   tx.any(sql.type(z.object({ id: z.string(), name: z.string() }))`
     select id, name from identity_providers
@@ -93,7 +90,7 @@ const Known = Unknown.extend({ role_max: z.enum(['none', ...TENANT_ROLES]).nulla
 type Issuer = { provider_id: string; issuer_url: string };
 
 /**
- * Locks and answers the user linked to this subject of the issuer. The lock serializes it with changes of
+ * Locks and returns the user linked to this subject of the issuer. The lock serializes it with changes of
  * the user's role by staff.
  */
 export async function lockLinkedUser(
@@ -143,7 +140,6 @@ export const capRole = (tx: Transaction, userId: string, roleMax: RoleMax) =>
 
 const Link = z.object({ provider_id: z.string(), name: z.string(), linked_at: z.string() });
 
-/** The user's linked providers. */
 export const listLinks = (tx: Transaction, userId: string) =>
   tx.any(sql.type(Link)`
     select provider.id as provider_id, provider.name, identity.created_at as linked_at
@@ -152,7 +148,6 @@ export const listLinks = (tx: Transaction, userId: string) =>
     where identity.user_id = ${userId} order by provider.name, provider.id
   `);
 
-/** Removes a link. Answers whether it existed. */
 export const unlinkUser = async (tx: Transaction, userId: string, providerId: string) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from user_identities where user_id = ${userId} and provider_id = ${providerId}

@@ -36,7 +36,6 @@ export type Picture = {
   width: number | null;
   height: number | null;
   sha256_hash: string;
-  /** Base64. */
   image: string;
 };
 
@@ -53,7 +52,6 @@ export const savePending = (
     where id = ${id} and status = 'pending'
   `);
 
-/** Makes a tested logo available to letters. */
 export const markReady = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update logos set status = 'ready' where id = ${id} and status = 'pending' and image is not null
@@ -72,7 +70,6 @@ export const markRefused = (tx: Transaction, id: string, problem: string) =>
     where id = ${id} and status = 'pending'
   `);
 
-/** The URL of a pending logo whose image is not fetched yet. */
 export const findPendingUrl = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ url: z.string() }))`
     select url from logos where id = ${id} and status = 'pending' and image is null

@@ -12,7 +12,7 @@ export const saveChallenge = (tx: Transaction, { challenge, user_id, purpose }: 
     values (${challenge}, ${user_id}, ${purpose}, now() + make_interval(secs => ${CHALLENGE_SECONDS}))
   `);
 
-/** Uses the challenge. Answers whether it belonged to this user and purpose and has not expired. */
+/** Uses the challenge. Returns whether it belonged to this user and purpose and has not expired. */
 export const useChallenge = async (tx: Transaction, { challenge, user_id, purpose }: Challenge) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from passkey_challenges
@@ -45,7 +45,7 @@ type New = Omit<z.output<typeof Passkey>, 'id' | 'sign_count'> & {
   sign_count: number;
 };
 
-/** Stores a passkey. Answers null if another user already has it. */
+/** Stores a passkey. Returns null if another user already has it. */
 export const insertPasskey = (tx: Transaction, passkey: New) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     insert into second_factors

@@ -7,7 +7,7 @@ export type PendingPurpose = 'proof' | 'enrollment';
 type New = { hash: string; user_id: string; epoch: number; wants: PendingPurpose; seconds: number };
 
 /**
- * Records that the user passed the first factor, under the hash of the browser's token. Answers null if the
+ * Records that the user passed the first factor, under the hash of the browser's token. Returns null if the
  * user's sessions were ended in the meantime.
  */
 export const begin = (tx: Transaction, { hash, user_id, epoch, wants, seconds }: New) =>

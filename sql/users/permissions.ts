@@ -18,7 +18,6 @@ export const groups = table({
   search: (words) => sql.fragment`row.name ilike ${containsPattern(words)}`,
 });
 
-/** A user's own rules. */
 export const userPermissions = table({
   name: 'user_permissions',
   rows: sql.fragment`
@@ -28,7 +27,6 @@ export const userPermissions = table({
   `,
 });
 
-/** A user's rules for single records. */
 export const objectGrants = table({
   name: 'object_grants',
   rows: sql.fragment`
@@ -58,7 +56,6 @@ export const listRules = (
     select type, action, resource, record, record_id from app.user_rules(${tenantId}, ${userId})
   `);
 
-/** The user with all of their rules. */
 export const findUserWithRules = (
   tx: Transaction,
   tenantId: string,
@@ -74,7 +71,6 @@ export const findUserWithRules = (
     `),
   );
 
-/** Replaces the group's members. */
 export async function setMembers(tx: Transaction, groupId: string, userIds: readonly string[]) {
   const ids = sql.array([...userIds], 'uuid');
   await tx.query(sql.typeAlias('void')`
@@ -89,7 +85,6 @@ export async function setMembers(tx: Transaction, groupId: string, userIds: read
 
 const Named = z.object({ id: z.string(), borrower_id: z.string().nullable() });
 
-/** Those of the given users that exist. */
 export const findExistingUsers = (tx: Transaction, userIds: readonly string[]) =>
   tx.any(sql.type(Named)`
     select id, borrower_id from users where id = any(${sql.array([...userIds], 'uuid')})

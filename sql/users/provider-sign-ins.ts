@@ -75,7 +75,6 @@ export const findCodeToExchange = (tx: Transaction, id: string) =>
     where id = ${id} and status = 'asked' and expires_at > now()
   `);
 
-/** Records the signed-in user and clears the code. */
 export const markUserKnown = (
   tx: Transaction,
   id: string,
@@ -113,7 +112,7 @@ export const findWaitingProvider = (tx: Transaction, tokenHash: string) =>
   `);
 
 /**
- * Uses this browser's sign-in, if it waits for the consent of this user. Answers the subject; a second use
+ * Uses this browser's sign-in, if it waits for the consent of this user. Returns the subject; a second use
  * finds nothing.
  */
 export const acceptLink = (tx: Transaction, tokenHash: string, userId: string) =>

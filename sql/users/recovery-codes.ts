@@ -22,7 +22,6 @@ export const useCode = async (tx: Transaction, userId: string, hash: string): Pr
   return rowCount === 1;
 };
 
-/** The number of unused codes. */
 export const countUnusedCodes = (tx: Transaction, userId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from recovery_codes

@@ -22,7 +22,6 @@ export const listFactors = (tx: Transaction, userId: string) =>
 
 const Kind = z.object({ kind: z.enum(FACTOR_KINDS) });
 
-/** The distinct kinds of the user's factors. */
 export const listFactorKinds = (tx: Transaction, userId: string) =>
   tx.anyFirst(sql.type(Kind)`
     select distinct kind from second_factors

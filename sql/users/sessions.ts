@@ -93,7 +93,7 @@ type NewSession = {
 
 /**
  * Starts a session. Never changes an existing one, so a revoked session stays revoked. Starts none if the
- * user's sessions were ended since they proved their identity. Answers whether the session exists, after
+ * user's sessions were ended since they proved their identity. Returns whether the session exists, after
  * the commit; no statement may follow in the transaction.
  */
 export const start = (tx: Transaction, session: NewSession): Promise<boolean> =>
@@ -131,7 +131,6 @@ export const hasRecentProof = (tx: Transaction, id: string, minutes: number) =>
     where id = ${id} and proved_at > now() - make_interval(mins => ${minutes})
   `);
 
-/** Whether the session began within the last minutes. */
 export const isFresh = (tx: Transaction, id: string, minutes: number) =>
   tx.exists(sql.typeAlias('void')`
     select from sessions
@@ -139,7 +138,7 @@ export const isFresh = (tx: Transaction, id: string, minutes: number) =>
   `);
 
 /**
- * Records that the user has just proved their identity. A factor checked here replaces `provider`. Answers
+ * Records that the user has just proved their identity. A factor checked here replaces `provider`. Returns
  * the time.
  */
 export const noteProof = (tx: Transaction, id: string, factor: Proof | null) =>
@@ -162,20 +161,18 @@ export const endSession = (tx: Transaction, id: string, userId: string | null = 
     where id = ${id} and revoked_at is null and user_id = coalesce(${userId}::uuid, user_id)
   `);
 
-/** Whether the session exists or existed. */
 export const sessionExists = (tx: Transaction, idHash: string) =>
   tx.exists(sql.typeAlias('void')`
     select from sessions where id_hash = decode(${idHash}, 'hex')
   `);
 
-/** Ends every session of the user by starting a new epoch, and answers the epoch. */
+/** Ends every session of the user by starting a new epoch, and returns the epoch. */
 export const endAllSessions = (tx: Transaction, userId: string): Promise<number> =>
   tx.oneFirst(sql.type(z.object({ session_epoch: z.int() }))`
     update users set session_epoch = session_epoch + 1 where id = ${userId}
     returning session_epoch
   `);
 
-/** Deletes sessions a week after they ended. */
 export const deleteEnded = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     delete from sessions

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { andCommit, prepared, sql, deferred, type Transaction } from '../database/db.ts';
 
 /**
- * Counts this request in a sliding window. Answers its id if it may pass, otherwise the seconds to wait.
+ * Counts this request in a sliding window. Returns its id if it may pass, otherwise the seconds to wait.
  * Exact across all processes, because it locks the tenant, scope and subject. With `isLast`, the commit is
  * sent with the last statement.
  */
@@ -44,7 +44,6 @@ export async function countHit(
   return id === null ? { wait: Math.max(1, Number(wait ?? seconds)) } : { id };
 }
 
-/** Uncounts a request. */
 export const deleteHit = (tx: Transaction, scope: string, subject: string, id: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`

@@ -54,7 +54,7 @@ export const findCredentials = (tx: Transaction, email: string) =>
     `),
   );
 
-/** Records the login. Answers false if the user's sessions were ended in the meantime. */
+/** Records the login. Returns false if the user's sessions were ended in the meantime. */
 export const markLogin = async (tx: Transaction, id: string, epoch: number): Promise<boolean> => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update users set last_login = now()

@@ -149,7 +149,6 @@ export const countEventsSince = (tx: Transaction, subscriptionId: string, since:
     select count(distinct event_id)::integer as count ${waiting(subscriptionId, since)}
   `);
 
-/** Marks the events' letters as retried. */
 export const markRetried = (tx: Transaction, subscriptionId: string, eventIds: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update dead_letters set status = 'retried'

@@ -96,7 +96,7 @@ const delivering = (done: readonly DeliveredAttempt[]) =>
       )
       limit ${done.length}
     ),
-    -- Of an unknown limit a tenth is expected: of these a tenth of a tenth, which are looked for by their keys.
+    -- Postgres expects a tenth of the rows for each unknown limit. With two limits it expects few and uses the keys.
     done as materialized (select * from given limit ${done.length}),
     answered as (
       update webhook_attempts as attempt
@@ -135,7 +135,7 @@ const delivering = (done: readonly DeliveredAttempt[]) =>
         and (select count(*) from counted) >= 0
       returning delivery.subscription_id, delivery.event_id
     )
-    -- In whatever round it was that it failed before.
+    -- In any round.
     update dead_letters as letter set status = 'resolved'
     from delivered
     where letter.subscription_id = delivered.subscription_id
@@ -163,7 +163,6 @@ export async function scheduleNext(
   await enqueueDeliveries(tx, scheduled);
 }
 
-/** Whether this is the delivery's current attempt. */
 export const isCurrentAttempt = (tx: Transaction, id: string, attempt: number) =>
   tx.exists(sql.typeAlias('void')`
     select from webhook_deliveries
@@ -177,7 +176,6 @@ export const cancelScheduled = (tx: Transaction, subscriptionId: string) =>
     where subscription_id = ${subscriptionId} and status = 'scheduled'
   `);
 
-/** Creates a new round for each of these events. */
 export const createRounds = (
   tx: Transaction,
   subscriptionId: string,
@@ -216,7 +214,6 @@ export const createDelivery = (tx: Transaction, subscriptionId: string, eventId:
     returning id
   `);
 
-/** Whether a test of the subscription is unanswered. */
 export const hasPendingTest = (tx: Transaction, subscriptionId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from webhook_deliveries as delivery

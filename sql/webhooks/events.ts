@@ -5,7 +5,6 @@ import { batchByTransaction } from '../database/batch-by-transaction.ts';
 export type NewEvent = {
   event_type: string;
   loan_id: string | null;
-  /** The event's data as JSON text. */
   data: string;
 };
 
@@ -24,7 +23,7 @@ export const write = batchByTransaction(async (tx, several: readonly (readonly N
   return several.map(() => undefined);
 });
 
-/** Writes an event that the caller delivers itself, and answers its id. */
+/** Writes an event that the caller delivers itself, and returns its id. */
 export const writeRelayed = (tx: Transaction, event: NewEvent) =>
   tx.oneFirst(prepared(writing([event], true)));
 

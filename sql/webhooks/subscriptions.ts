@@ -56,7 +56,7 @@ export const recordSpeed = (tx: Transaction, id: string, isSlow: boolean) =>
     update webhook_subscriptions set is_slow = ${isSlow} where id = ${id} and is_slow <> ${isSlow}
   `);
 
-/** Disables the subscription. Answers whether it was active. */
+/** Disables the subscription. Returns whether it was active. */
 export const disable = async (tx: Transaction, id: string, reason: string | null) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update webhook_subscriptions
@@ -91,14 +91,12 @@ export const replaceSecret = (
     where id = ${id}
   `);
 
-/** Ends the use of the previous secret. */
 export const retireSecret = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions set previous_secret_sealed = null, previous_secret_until = null
     where id = ${id} and previous_secret_until is not null
   `);
 
-/** Deletes previous secrets after their time. */
 export const deleteExpiredSecrets = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions set previous_secret_sealed = null, previous_secret_until = null

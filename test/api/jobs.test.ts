@@ -52,7 +52,9 @@ test('in production a day is closed when it is over where the tenant is, and not
 
   expect(early).toMatchObject({
     status: 422,
-    body: { errors: { through_date: `Must be over: in America/New_York it is ${today}.` } },
+    body: {
+      errors: { through_date: `This day is not over yet: in America/New_York it is ${today}.` },
+    },
   });
   expect(timely.status).toBe(202);
 });

@@ -171,7 +171,7 @@ test('a count that was damaged is found, is what a list says, and is mended besi
   await writer?.commit();
 
   expect(found).toEqual([
-    `Of loans, active, not archived ${active} are there and ${active + 5} are counted.`,
+    `loans, active, not archived: ${active} rows exist, but ${active + 5} are counted.`,
   ]);
   expect(damaged).toBe(active + 5);
   expect(mended.rows).toMatchObject([{ tenant: tenant.slug, status: 'active', rows: -5 }]);

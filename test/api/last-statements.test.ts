@@ -112,5 +112,5 @@ test('a transaction that has not asked what day it is says so to whoever asks it
 
   const asking = within(id, ({ today }) => Promise.resolve(today), undated);
 
-  await expect(asking).rejects.toThrow('has not asked what day it is');
+  await expect(asking).rejects.toThrow('did not read the business date');
 });

@@ -33,7 +33,7 @@ const OUTSIDE = [
   'openid-client',
   'ssh2',
 ];
-const HTTP = ['koa', 'koa-session', '@koa/router'];
+const HTTP = ['koa', 'koa-body', 'koa-session', '@koa/router'];
 const MAY_NOT_USE: Partial<Record<Folder, readonly string[]>> = {
   sql: [...HTTP, ...OUTSIDE],
   templates: [...HTTP, ...OUTSIDE, 'slonik', 'pg', 'graphile-worker'],

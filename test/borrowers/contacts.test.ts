@@ -224,7 +224,7 @@ test('letters are held while mail comes back from all addresses, and staff find 
     recipient: expect.stringMatching(/^3 New/),
   });
   expect(tasks).toMatchObject([
-    { title: expect.stringMatching(/Mail came back/), description: 'Moved, left no address' },
+    { title: expect.stringMatching(/Mail was returned/), description: 'Moved, left no address' },
   ]);
 });
 

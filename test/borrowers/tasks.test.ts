@@ -77,7 +77,10 @@ test('a letter that is held asks for the address, however it was marked, and ane
   });
 
   expect(held).toMatchObject({ status: 409, body: { reasons: ['contact_invalid'] } });
-  expect(task).toMatchObject({ title: expect.stringMatching(/Mail came back/), source: 'system' });
+  expect(task).toMatchObject({
+    title: expect.stringMatching(/Mail was returned/),
+    source: 'system',
+  });
   expect(others).toEqual([]);
   expect((await tasks()).map(({ status }: { status: string }) => status)).toEqual([
     'open',

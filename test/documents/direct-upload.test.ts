@@ -259,7 +259,7 @@ describe('where uploads are scanned for viruses', () => {
     expect(bad).toMatchObject({
       status: 'infected',
       download_url: null,
-      rejection_reason: 'The virus scanner found Eicar-Signature in it.',
+      rejection_reason: 'The virus scanner found Eicar-Signature in the file.',
     });
     expect(verified.status).toBe(409);
     expect(await files.describe(bad.storage_key)).toBeNull();

@@ -111,7 +111,7 @@ test('a file goes once its years after the loan are over, and its document says 
       action: 'remove-file',
       actor_type: 'system',
       status: 'removed',
-      reason: expect.stringMatching(/^Its 3 years after \d{4}-\d\d-\d\d are over\.$/),
+      reason: expect.stringMatching(/^Its retention of 3 years after \d{4}-\d\d-\d\d has ended\.$/),
     },
   ]);
   expect((await preview({})).body).toMatchObject({ kinds: [] });

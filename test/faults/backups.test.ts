@@ -23,7 +23,7 @@ import { takeBackup } from '../../workers/backups/take-backup.ts';
 import { endsWell, startProcess } from './harness.ts';
 
 const root = mkdtempSync(path.join(os.tmpdir(), 'backups-'));
-// Its servers run as nobody, who passes through.
+// The servers run as another user, who must be able to enter the folder.
 chmodSync(root, 0o711);
 const [data, backup] = ['data', 'backup'].map((name) => path.join(root, name)) as [string, string];
 const files = path.join(data, 'files');

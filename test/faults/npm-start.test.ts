@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-/** In the environment of everything that `npm start` starts, whatever becomes of its parents. */
+/** In the environment of every process that `npm start` starts, even if its parent ends. */
 const MARK = `STARTED_BY_TEST=${process.pid}`;
 const folders: string[] = [];
 afterEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Every living process that carries the mark: npm, the shell, ours, Postgres, its guardian. */
+/** Every living process that has the mark: npm, the shell, our processes, Postgres and its supervisor. */
 function ours(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -56,7 +56,7 @@ async function startAll(): Promise<{ npm: ChildProcess; ended: Promise<unknown> 
   return { npm, ended };
 }
 
-/** What is left after at most this long. */
+/** The processes that remain after at most this time. */
 async function left(withinMs: number): Promise<string[]> {
   for (let waited = 0; ours().length > 0 && waited < withinMs; waited += 100) await wait(100);
   return ours().map(commandOf);

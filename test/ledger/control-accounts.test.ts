@@ -38,7 +38,7 @@ test('an entry by hand on a control account names the loan, or is told what to d
       body: { code: 'control_account', details: { lines: [2] } },
     });
     expect(refused.body.message).toMatch(
-      /^Line 2 is on a control account.*name the loan in loan_id/,
+      /^Line 2 is on a control account.*Name the loan in loan_id/,
     );
     expect(named, role).toMatchObject({ status: 201, body: { loan_id } });
   }

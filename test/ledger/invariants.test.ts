@@ -83,7 +83,7 @@ test('a loan that owes other than what was booked is found, component by compone
     'the ledger has what the loans owe: Loan L-77: the ledger has 0.00 of interest, the loan says 0.50.',
     'the ledger has what the loans owe: Loan L-77: the ledger has 0.00 of fees, the loan says 3.00.',
     'the ledger has what the loans owe: Loan L-77: the ledger has 0.00 of suspense, the loan says 4.00.',
-    'accrual rows add up to the interest accrued: Loan L-77: its accrual rows come to 0.00, its interest accrued by 2026-01-15 to 0.50.',
+    'accrual rows add up to the interest accrued: Loan L-77: its accrual rows add up to 0.00, its interest accrued by 2026-01-15 to 0.50.',
   ]);
 });
 
@@ -149,7 +149,7 @@ test('a row that names another tenant’s record is found, with or without a for
   await behindTheGuards(`delete from events where loan_id = '${foreign}'`);
 
   expect(violations).toEqual([
-    `no row references another tenant: A row of events names by loan_id the record ${foreign} of loans, which is of tenant ${stranger.id}.`,
+    `no row references another tenant: A row of events references in loan_id the record ${foreign} of loans, which belongs to tenant ${stranger.id}.`,
   ]);
 });
 

@@ -72,7 +72,7 @@ test('a release is kept with its day and reason, and a person may owe the loan a
   const { body: all } = await officer.get(`/co-borrowers?filter={"borrower_id":"${other}"}`);
 
   expect(away).toMatchObject(refusal(409, 'in_use'));
-  expect(early.body.errors).toEqual({ release_date: 'Must not be before they owed anything.' });
+  expect(early.body.errors).toEqual({ release_date: 'Must not be before liable_from.' });
   expect(released.body).toMatchObject({
     status: 'released',
     released_on: '2026-01-15',

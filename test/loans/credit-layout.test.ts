@@ -188,7 +188,7 @@ test('records that every bureau would reject are not sent, and each loan gets a 
   for (const id of shared) expect(await reasons(id)).toEqual(['account_number_not_unique']);
   const tasks = (await officer.get('/tasks?source=system')).body as Record<string, string>[];
   expect(
-    tasks.map(({ loan_id, title }) => [loan_id, title?.replace(/ of everybody.*/, '')]),
+    tasks.map(({ loan_id, title }) => [loan_id, title?.replace(/ of every person.*/, '')]),
   ).toEqual(
     expect.arrayContaining([
       [homeless.id, 'Credit reporting: enter the street, city, state and postal code'],

@@ -129,7 +129,7 @@ test('nobody pays off by a quote that was overtaken, and is told to ask for a ne
     status: 409,
     body: {
       code: 'quote_not_active',
-      message: expect.stringContaining('Ask for a new one'),
+      message: expect.stringContaining('Request a new quote'),
       details: { quote_status: 'superseded' },
     },
   });

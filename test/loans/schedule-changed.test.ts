@@ -91,7 +91,7 @@ test('a payment bounces on which a plan was agreed: the instalments repay what i
   expect(named?.installments?.[0]?.['payment_amount']).toBe(agreed[0]?.['payment_amount']);
   expect(tasks).toEqual([
     expect.objectContaining({
-      title: expect.stringContaining('Look at the new schedule of LN-') as string,
+      title: expect.stringContaining('Review the new schedule of LN-') as string,
       assignee_id: tenant.userIds['loan_officer'],
       description: expect.stringContaining(
         `was ${agreed[0]?.['payment_amount']} on 2026-02-15`,
@@ -214,7 +214,7 @@ test('who wants text messages gets the notice by mail, in their language; who ca
   expect(spanish.status, JSON.stringify(spanish.body)).toBe(200);
   expect(notice).toMatchObject({ channel: 'email' });
   expect(notice?.body).toContain('Un pago anterior fue devuelto');
-  expect(task?.['description']).toContain('The borrower was not told: no contact method');
+  expect(task?.['description']).toContain('The borrower was not notified: no contact method');
 });
 
 test('a schedule of a loan that is not there is not found, nor a version that never was', async () => {

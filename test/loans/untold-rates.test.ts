@@ -16,7 +16,7 @@ const ALMOST_ALL = {
 };
 const SHORT = { principal_amount: '100.00', interest_rate: '0.085', term_months: 1 };
 const AT_LEAST_TEN_THOUSAND =
-  /^These terms make an annual percentage rate of 1\d{4}\.\d{6}, which is 1\d{6}(\.\d+)? percent\. /;
+  /^The annual percentage rate of these terms is 1\d{4}\.\d{6} \(1\d{6}(\.\d+)? percent\)\. /;
 
 const read = async ({ officer }: Tenant, id: string) => (await officer.get(`/loans/${id}`)).body;
 

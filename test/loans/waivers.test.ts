@@ -125,6 +125,6 @@ test('a fee that was paid can be waived: the money pays the loan, or waits to be
   expect(after.body).toMatchObject({ status: 'paid_off', suspense_balance: '5.00' });
   const tasks = await tenant.officer.get('/tasks');
   expect(tasks.body.map(({ title }: { title: string }) => title)).toContain(
-    `Refund what is held for ${after.body.loan_number}`,
+    `Refund the suspense balance of ${after.body.loan_number}`,
   );
 });

@@ -158,7 +158,9 @@ test('a letter whose file is another than was printed is named, and the others g
   await outside.files.put(storage_key, Buffer.from('%PDF-1.7 another'));
 
   const { id } = (await officer.post('/mail-batches', {})).body;
-  await expect(work()).rejects.toThrow(`The file of the letter ${broken.id} is not the one`);
+  await expect(work()).rejects.toThrow(
+    `The file of the letter ${broken.id} differs from the printed one`,
+  );
   await stage.owner.query('delete from graphile_worker._private_jobs');
   await admin.post(`/mail-batches/${id}/cancel`);
   await officer.post(`/mail-letters/${broken.id}/withdraw`, { note: 'Sent again' });

@@ -100,7 +100,7 @@ test('a delivery that fails is told, and goes on with the file that is missing',
 
   expect(nowhere).toMatchObject({
     status: 422,
-    body: { errors: { sftp_server_id: expect.stringMatching(/Name a server/) } },
+    body: { errors: { sftp_server_id: expect.stringMatching(/Is required unless/) } },
   });
   const csv = 'batch-000001-manifest.csv';
   const pdf = 'batch-000001-1-pages-001.pdf';

@@ -100,8 +100,8 @@ test('links planted in the store are not followed', async () => {
 
   expect(answers).toMatchObject([
     { status: 'rejected', reason: { code: 'ELOOP' } },
-    { status: 'rejected', reason: { message: 'The file lies outside the store.' } },
-    { status: 'rejected', reason: { message: 'The file lies behind a link.' } },
+    { status: 'rejected', reason: { message: 'The file is outside the document store.' } },
+    { status: 'rejected', reason: { message: 'The file is behind a symbolic link.' } },
   ]);
 });
 

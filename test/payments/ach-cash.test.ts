@@ -199,8 +199,8 @@ test('draws and refunds leave cash with their file, and those that come back are
   });
   const tasks = (await officer.get('/tasks?source=system')).body as { title: string }[];
   expect(tasks.map(({ title }) => title).toSorted()).toEqual([
-    'Draw came back (R01): pay it otherwise',
-    'Refund came back (R01): pay it otherwise',
+    'Draw came back (R01): pay it in another way',
+    'Refund came back (R01): pay it in another way',
   ]);
   // The draw stands, so its money is owed to the borrower until it is paid otherwise.
   expect(await cashOf(tenant)).toEqual({ cash: '-950.00', ach_clearing: '-300.00' });

@@ -103,7 +103,7 @@ test('an entry whose day is over and that is not in cash is found', async () => 
   expect(unseen).toEqual([]);
   expect(found).toEqual([
     expect.stringMatching(
-      /^what a file orders is cash when its day is over: Entry \d{15} of 100.00 in nacha-2026-01-15-A.ach was effective on 2026-01-16/,
+      /^the entries of a bank file are in cash after its effective date: Entry \d{15} of 100.00 in nacha-2026-01-15-A.ach was effective on 2026-01-16/,
     ),
   ]);
   expect(await violationsIn(stage)).toEqual([]);
@@ -126,7 +126,7 @@ test('cash by ACH that no file ordered, or other than it ordered, is found by it
   const reversed = await admin.post(`/ledger/entries/${entry.id}/reverse`, { reason: 'Mistake' });
   const byHand = await violationsIn(stage);
 
-  const rule = 'cash moved by ACH is what files ordered: ';
+  const rule = 'ACH cash movements equal the bank files: ';
   expect(less).toEqual([
     `${rule}On 2026-01-16 files and returns moved 99.99, and the ledger has 100.00 of it in cash.`,
   ]);

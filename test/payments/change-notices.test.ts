@@ -59,7 +59,7 @@ test('a correction is shown without its number, applied on request, and sent fro
   const second = await officer.post(`/change-notices/${notice.id}/apply`);
 
   expect(taken).toMatchObject({ status: 'change_notice', code: 'C03' });
-  expect(again.message).toBe('The notice was taken in before.');
+  expect(again.message).toBe('The notice was already recorded.');
   expect(notice).toMatchObject({
     code: 'C03',
     status: 'pending',

@@ -29,7 +29,7 @@ test('money that arrives for a paid-off loan waits for its sender, and none is o
   });
   expect(ordered).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect(held.body).toMatchObject({ status: 'paid_off', suspense_balance: '75.00' });
-  expect(tasks).toContain('Refund what is held for LN-2026-000001');
+  expect(tasks).toContain('Refund the suspense balance of LN-2026-000001');
   expect(refund.status, JSON.stringify(refund.body)).toBe(201);
   expect((await tenant.officer.get(`/loans/${id}`)).body).toMatchObject({
     status: 'paid_off',

@@ -108,7 +108,9 @@ test('nothing takes a loan to where the books of all could not be closed', async
   await travelTo(stage, tenant, '2026-01-17');
 
   expect([fee.status, paid.status]).toEqual([422, 422]);
-  expect(paid.body.errors).toEqual({ amount: 'Takes the loan beyond 9999999999.99.' });
+  expect(paid.body.errors).toEqual({
+    amount: 'Must not raise a balance of the loan above 9999999999.99.',
+  });
   expect(await violationsIn(stage)).toEqual([]);
 });
 

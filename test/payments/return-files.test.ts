@@ -147,7 +147,7 @@ test('a return that its loan refuses becomes a task, and the rest of the file is
   expect(taken.body.entries).toMatchObject([{ status: 'refused' }, { status: 'returned' }]);
   expect(await statuses()).toEqual(['completed', 'returned']);
   expect((await tenant.officer.get('/tasks?source=system')).body).toMatchObject([
-    { loan_id: loan.id, title: 'Return R01 could not be booked: book it by hand' },
+    { loan_id: loan.id, title: 'Return R01 could not be booked: book it manually' },
   ]);
   const entries = await admin.get(`/nacha-files/${id}/entries`);
   expect(

@@ -97,8 +97,8 @@ test('an entry that names another receiver than ours is not booked, and somebody
   ]);
   expect(before).toEqual(['completed']);
   expect(await tasks()).toEqual([
-    'C02 names another receiver than we did: ask the bank',
-    'R01 names another receiver than we did: ask the bank',
+    'C02 names a different receiver: ask the bank',
+    'R01 names a different receiver: ask the bank',
   ]);
   // A bank that leaves the field out contradicts nothing.
   expect(statusesOf(taken)).toEqual(['returned']);

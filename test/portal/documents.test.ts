@@ -77,8 +77,8 @@ test('what a borrower has sent is put before staff, once for each loan and type'
 
   const { body: tasks } = await officer.get(`/tasks?loan_id=${loan}`);
   expect(tasks.map(({ title }: { title: string }) => title).toSorted()).toEqual([
-    'Look at what the borrower has sent: insurance',
-    'Look at what the borrower has sent: other',
+    'Review the uploaded document: insurance',
+    'Review the uploaded document: other',
   ]);
   expect(tasks[0]).toMatchObject({ status: 'open', task_type: 'review', due_date: '2026-01-17' });
 });

@@ -62,7 +62,7 @@ test('a price of more than an amount can hold is refused, and said', async () =>
     body: {
       errors: {
         purchase_price_ratio:
-          'Makes a price of 16200000000000.00, and 9999999999999.99 is the most. Sell the loans in several portfolios.',
+          'The price of 16200000000000.00 exceeds the maximum of 9999999999999.99. Sell the loans in several portfolios.',
       },
     },
   });

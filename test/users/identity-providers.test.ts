@@ -193,7 +193,7 @@ test('who comes back to our own page is in by its form, and led to the dashboard
   expect(await roleOf(nora.client)).toBe('collector');
   expect(again.headers['location']).toBe('/api/v1/auth/signed-in?done=sign_in_over');
   expect(guest.status).toBe(401);
-  expect(guest.body).toContain('The provider names no role that means something here.');
+  expect(guest.body).toContain('The provider did not send a role that is configured here.');
   expect(stolen.headers['location']).toBe('/api/v1/auth/signed-in?done=sign_in_over');
   expect(denied.body).toContain('Su organización rechazó el inicio de sesión');
 });

@@ -215,7 +215,7 @@ test('a common password in disguise, or the user’s own name, is refused wherev
   const done = await change('vier alte Schachteln');
 
   expect(replies.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
-  expect(replies[0]?.body.errors.password).toContain('too easily guessed');
-  expect(replies[3]?.body.errors.new_password).toContain('too easily guessed');
+  expect(replies[0]?.body.errors.password).toContain('too easy to guess');
+  expect(replies[3]?.body.errors.new_password).toContain('too easy to guess');
   expect(done.status).toBe(200);
 });

@@ -50,7 +50,7 @@ test('a place that does not exist, or that nothing here is written for, is refus
   expect(Object.keys(facts)).toEqual(['name', 'business_date']);
   expect(status).toBe(200);
   expect(await errorsOf({ currency: 'USD' })).toEqual({
-    currency: 'Cannot be changed once there are loans.',
+    currency: 'Cannot be changed once loans exist.',
   });
   expect(await errorsOf({ eod_cutof_time: '02:30' })).toEqual({
     eod_cutof_time: 'Is not a setting. Did you mean eod_cutoff_time?',

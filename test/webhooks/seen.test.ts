@@ -160,7 +160,7 @@ test('administrators are written to when a receiver is switched off, once', asyn
   const [letter] = outside.mailbox;
   expect(letter?.subject).toContain('was turned off');
   expect(letter?.html).toContain('hooks.example.com');
-  expect(letter?.html).toContain('5 deliveries in a row failed. The receiver answered 500.');
+  expect(letter?.html).toContain('5 consecutive deliveries failed. The receiver answered 500.');
   expect(letter?.html).toContain(`/webhooks/${id}/replay`);
   expect(letter?.html).not.toContain('secret-path');
 });

@@ -142,7 +142,7 @@ test('a secret that is not the database’s own ends the API in one sentence', a
   const other = start('api/server.ts', [], url, { PORT: '0', SECRET: SECRET.toUpperCase() });
 
   expect(await other.ended).toBe(1);
-  expect(other.said()).toContain('The key first of SECRET is not the one');
+  expect(other.said()).toContain('The key first of SECRET differs from');
   expect(other.said()).not.toMatch(/\bat .*:\d+:\d+|CannotStart|Error:/);
   before.process.kill('SIGTERM');
   expect(await before.ended).toBe(0);

@@ -1,7 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { StartupError } from '../../sql/database/startup-error.ts';
 
-/** Makes a folder its owner's alone, also where it is there already: it holds personal data of borrowers. */
+/**
+ * Creates the folder, or restricts an existing one, so that only its owner can read it: it holds borrowers'
+ * data.
+ */
 export function makePrivateFolder(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
@@ -14,11 +17,11 @@ export function makePrivateFolder(folder: string) {
   }
 }
 
-/** What a backup writes, finished or not, and what a file system of its own begins with. */
+/** The names that a backup creates, finished or not, and the folder that a new file system starts with. */
 const OURS =
   /^(base|files|label|log|manifest\.json(\.new)?|in-use\.lock|in-use-by\.json|lost\+found)$/;
 
-/** A folder with other things in it is not closed to those who use them. */
+/** Refuses a folder with other contents, because making it private would lock out their users. */
 export function assertBackupFolder(folder: string) {
   const others = existsSync(folder) ? readdirSync(folder).filter((name) => !OURS.test(name)) : [];
   if (others.length > 0)

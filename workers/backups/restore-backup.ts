@@ -15,9 +15,9 @@ import { holdPools } from './hold-pools.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { readManifest, UnusableBackup, type Manifest } from './manifest.ts';
 
-/** A large log takes its time to be read again. */
+/** Replaying a large log takes long. */
 const RECOVERY_MS = 6 * 3_600_000;
-/** Below the data folder, where the server can read them whoever it runs as. */
+/** Inside the data folder, where the server can read it under any user. */
 const LOG = 'restored-log';
 
 type Wanted = {
@@ -30,8 +30,8 @@ type Wanted = {
 export type RestoredBackup = { postgres: EmbeddedPostgres; manifest: Manifest; at: string };
 
 /**
- * Brings a backup back into an empty folder as it was at a moment, or at its end. The server runs then,
- * at an address that nobody was told, and every pool of workers is held before anybody is.
+ * Restores a backup into an empty folder, as of a moment or of the backup's end. The server then runs at an
+ * unannounced address, and every pool is paused before the address becomes known.
  */
 export async function restoreBackup({ from, into, at, by, say }: Wanted): Promise<RestoredBackup> {
   const manifest = readManifest(from);
@@ -54,7 +54,7 @@ export async function restoreBackup({ from, into, at, by, say }: Wanted): Promis
       `restore_command = 'cp "${LOG}/%f" "%p"'`,
       `recovery_target_action = 'promote'`,
     ];
-    // The server reads it before it knows any time zone by a name.
+    // The server parses this before it has loaded time zone names, so the zone is a number.
     const target = moment?.replace('T', ' ').replace('Z', '+00');
     if (target) settings.push(`recovery_target_time = '${target}'`);
     await appendFile(conf, `${settings.map((line) => `${line} ${OURS}`).join('\n')}\n`);

@@ -10,12 +10,12 @@ import {
   MANIFEST_BYTES_MAX,
 } from './manifest.ts';
 
-/** A batch of rows is a thousand lines; more than this at once is not read. */
+/** The maximum size of a batch of a thousand rows. */
 const LINES_BYTES_MAX = 512 * 1024 * 1024;
 
 export type CheckedArchive = { manifest: Manifest; entries: Map<string, Entry> };
 
-/** Reads the whole file and believes none of it: every entry is the one that the manifest names. */
+/** Reads the whole file and compares every entry with the manifest: name, size and SHA-256. */
 export async function checkArchive(file: FileHandle): Promise<CheckedArchive> {
   const found: Entry[] = [];
   for await (const entry of readEntries(file)) found.push(entry);
@@ -55,7 +55,7 @@ async function readManifest(file: FileHandle, entry: Entry): Promise<Manifest> {
   }
 }
 
-/** A file is stored under a key of its own tenant, and nowhere else. */
+/** Every stored file must have a storage key of its own tenant. */
 function assertOwnFiles({ tenant, files }: Manifest, entries: ReadonlyMap<string, Entry>) {
   files.forEach(({ key, entry }, at) => {
     const isOwn = isStorageKey(key) && key.startsWith(`${tenant.slug}/`);
@@ -64,7 +64,7 @@ function assertOwnFiles({ tenant, files }: Manifest, entries: ReadonlyMap<string
   });
 }
 
-/** The lines of each entry of that name, one entry after the other. */
+/** Reads the lines of each entry with this name. */
 export async function* readLines(
   file: FileHandle,
   { entries }: CheckedArchive,

@@ -23,8 +23,8 @@ const JOBS_IN_AN_ENTRY = 1_000;
 type From = { owner: OwnerConnection; files: Files; say: Say };
 
 /**
- * Writes everything of a closed tenant into one file, whole or not at all: rows and waiting jobs as of
- * one moment, and the files that its rows name. The database stays as it was.
+ * Writes a closed tenant into one file, completely or not at all: rows and waiting jobs of one snapshot,
+ * and the files that the rows reference. The database does not change.
  */
 export async function exportTenant(
   { owner, files, say }: From,
@@ -107,7 +107,10 @@ async function jobsInto(add: Add, tx: Transaction, id: string, say: Say) {
   return waiting.length;
 }
 
-/** A document whose object is missing or another one stops the export: it would be lost unseen. */
+/**
+ * Stops the export if a document's file is missing or differs. Otherwise the document would be lost
+ * unnoticed.
+ */
 async function filesInto(
   archive: Archive,
   files: Files,

@@ -17,8 +17,9 @@ import { rowsEntryName, type Manifest, type Say } from './manifest.ts';
 type Into = { owner: OwnerConnection; files: Files; secret: string; say: Say };
 
 /**
- * Brings a tenant in from a file that an export wrote: closed, with all its rows, waiting jobs and files, or
- * not at all. Cut short, it leaves files at most, which the next try finds to be the same.
+ * Imports a tenant from an export, completely or not at all: rows, waiting jobs and files. The tenant stays
+ * closed. An interrupted import leaves at most files, and the next attempt accepts them if they are
+ * identical.
  */
 export async function importTenant(into: Into, path: string): Promise<Manifest> {
   const { owner, files, say } = into;
@@ -44,7 +45,7 @@ export async function importTenant(into: Into, path: string): Promise<Manifest> 
   return manifest;
 }
 
-/** Rows that no database of ours would have written are refused by its rules, in its words. */
+/** Reports a violated database constraint as a problem of the file, with Postgres' message. */
 async function takingIn(owner: OwnerConnection, steps: (tx: Transaction) => Promise<void>) {
   try {
     await owner.steps('write', steps);
@@ -80,7 +81,10 @@ const NAME_IT =
 const sealedUnder = (id: string) =>
   `What the file seals under the key ${id} was sealed with another key of that id than is in use here.`;
 
-/** Without its key, what is sealed stays so for good: that is said before anything is written. */
+/**
+ * Checks before the first write that SECRET has the tenant's keys. Without them, sealed values could never
+ * be opened.
+ */
 function assertKeys({ keys }: Manifest, secret: string) {
   const held = new Map(parseKeys(secret).map((key) => [key.id, keyCheckValue(key)] as const));
   for (const { id, check_value } of keys) {
@@ -95,7 +99,7 @@ function assertKeys({ keys }: Manifest, secret: string) {
   }
 }
 
-/** A bucket that both installations share has the files already. */
+/** If both installations share a bucket, the files already exist. */
 async function filesFrom(file: FileHandle, { manifest, entries }: CheckedArchive, files: Files) {
   const hashes = new Map(manifest.entries.map(({ name, sha256 }) => [name, sha256]));
   for (const { key, entry: name } of manifest.files) {
@@ -113,7 +117,7 @@ async function filesFrom(file: FileHandle, { manifest, entries }: CheckedArchive
   }
 }
 
-/** Rows are read again once they are written: what a rule of the database has changed is no move. */
+/** Reads the rows back after writing. A row that a database rule changed stops the import. */
 async function rowsFrom(file: FileHandle, checked: CheckedArchive, tx: Transaction, say: Say) {
   const { manifest } = checked;
   const { id } = manifest.tenant;
@@ -132,7 +136,7 @@ async function rowsFrom(file: FileHandle, checked: CheckedArchive, tx: Transacti
   }
 }
 
-/** The manifest speaks of the tenant that its rows are, and they name files of its own alone. */
+/** Checks that the rows match the manifest's tenant and reference only that tenant's files. */
 async function assertAsSaid(tx: Transaction, { tenant, files, entries }: Manifest) {
   const found = await door.findTenantBySlug(tx, tenant.slug);
   const domains = await door.listDomains(tx, tenant.id);

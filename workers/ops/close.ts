@@ -10,10 +10,10 @@ import { UsageError, type Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';
 
 const LOOK_MS = 100;
-/** Without a day closed for so long, nobody seems to be closing. */
+/** If no day is closed for this long, apparently no ledger worker is running. */
 const STUCK_MS = 120_000;
 
-/** Asks for the close and waits until the workers have done it, day by day. */
+/** Requests the close and waits until the workers have finished it, day by day. */
 export const closeDays: Operation = {
   name: 'close',
   usage: '[--tenant SLUG] [--through YYYY-MM-DD]',

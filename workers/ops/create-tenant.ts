@@ -11,10 +11,13 @@ import { sqlStateOf } from '../../sql/database/db.ts';
 import { UsageError, type Operation } from './operation.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
-/** A host as browsers name it, without scheme, port or path; nothing else is ever found again. */
+/**
+ * A host name as browsers send it, without scheme, port or path. The API finds a tenant only by such a
+ * name.
+ */
 const HOST =
   /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
-/** Hosts that every machine takes for itself. */
+/** Host names that always mean the local machine. */
 const OF_MACHINE = /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$/;
 const NAME_MAX = 200;
 const UNIQUE_VIOLATION = '23505';
@@ -78,7 +81,7 @@ function hostsIn(list: string, { local_port }: Pick<Installation, 'local_port'>)
   return [...new Set(hosts)];
 }
 
-/** A day further off would have the workers close, or wait for, centuries of days. */
+/** With a date further away, the workers would close centuries of days or wait for them. */
 function assertStartable(day: string, today: string) {
   if (!isDate(day)) throw new UsageError('--business-date takes a date like 2026-01-31.');
   if (day >= addMonths(today, -480) && day <= addMonths(today, 480)) return;

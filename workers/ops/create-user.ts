@@ -11,7 +11,7 @@ import { findTenant } from './find-tenant.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** The password comes from the environment, so that no process list and no shell history shows it. */
+/** The password comes from the environment, so it does not appear in process lists or the shell history. */
 export const createUser: Operation = {
   name: 'create-user',
   usage: 'EMAIL --role ROLE [--tenant SLUG] [--name "FIRST LAST"]  (password: NEW_PASSWORD)',

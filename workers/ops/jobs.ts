@@ -11,7 +11,7 @@ const FILTERS_USAGE =
   '[--state waiting|scheduled|running|failed] [--kind KIND] [--tenant SLUG] [--older SECONDS] [--cause TEXT]';
 const LIMIT = 50;
 const COUNTED_MAX = 10_000;
-/** As many at once as the API changes, too. */
+/** The same limit as in the API. */
 const AT_ONCE = 1_000;
 const NUMBER = /^[1-9]\d{0,17}$/;
 

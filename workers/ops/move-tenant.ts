@@ -49,7 +49,7 @@ async function find(owner: OwnerConnection, slug = '') {
   return found;
 }
 
-/** One that was switched off for another reason would be switched on by opening it again, or seem to be. */
+/** Refuses an inactive tenant, because opening it again would also reactivate it. */
 function assertNotSwitchedOff({ door: state, is_active, slug }: door.TenantAccess) {
   if (state === 'open' && !is_active) throw new UsageError(`The tenant ${slug} is not active.`);
 }

@@ -10,7 +10,7 @@ type Owner = Parameters<Operation['run']>[0]['owner'];
 const WHAT = '[pool NAME] [task NAME] [tenant SLUG]';
 const KINDS = ['pool', 'task', 'tenant'] as const;
 
-/** What the words name: pool documents, task print-letter tenant acme, … */
+/** Parses the arguments, for example "pool documents" or "task print-letter tenant acme". */
 async function named(owner: Owner, words: readonly string[]): Promise<operations.PauseTarget> {
   const given = new Map<string, string>();
   for (let at = 0; at < words.length; at += 2) {
@@ -41,13 +41,13 @@ function assertKnown(kind: string, name: string, known: readonly string[]) {
   throw new UsageError(`There is no ${kind} "${name}". Known: ${known.join(', ') || 'none'}.`);
 }
 
-/** A pool, or a sub-pool that somebody has defined. */
+/** Throws unless the name is a pool or a defined sub-pool. */
 export async function assertPool(owner: Owner, name: string) {
   const defined = await operations.listSubPools(owner);
   assertKnown('pool', name, [...POOLS, ...defined.map((sub) => sub.name)]);
 }
 
-/** Of any tenant, also of one that is not active. */
+/** Also finds inactive tenants. */
 async function tenantId(owner: Owner, slug: string): Promise<string> {
   const known = await listTenants(owner);
   const found = known.find((tenant) => tenant.slug === slug);

@@ -3,7 +3,7 @@ import { unresolvedLoanErrors } from '../../sql/business-day/loan-errors.ts';
 import type { Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';
 
-/** More than anybody reads; the oldest come first, since they wait longest. */
+/** Only the oldest are shown, because they have waited longest. */
 const SHOWN_MAX = 200;
 
 export const listQuarantinedLoans: Operation = {

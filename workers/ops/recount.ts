@@ -2,7 +2,7 @@ import { recountRows } from '../../sql/invariants/counts.ts';
 import { connectAsOwner } from '../../sql/moving/owner.ts';
 import type { OwnerOperation } from './operation.ts';
 
-/** As the owner of the tables, since nobody else writes counts. */
+/** Runs as the owner of the tables, because no other role may write the counts. */
 export const recountRecords: OwnerOperation = {
   name: 'recount',
   login: 'migrator',

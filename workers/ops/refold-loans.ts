@@ -12,7 +12,7 @@ const BALANCES = [
   ...(['suspense_balance', 'charge_off_balance'] as const),
 ];
 
-/** Looked at without a trace: what was reckoned is undone with its transaction. */
+/** Rolls back the transaction, so that a preview leaves no trace. */
 class Undone extends Error {
   readonly reckoned: RefoldResult;
   constructor(reckoned: RefoldResult) {
@@ -21,7 +21,7 @@ class Undone extends Error {
   }
 }
 
-/** Loan by loan, each in a transaction of its own, so it may be broken off and asked for again. */
+/** Each loan has its own transaction, so you can interrupt the operation and run it again. */
 export const refoldLoans: Operation = {
   name: 'reckon',
   usage: 'look|book [--tenant SLUG]',
@@ -54,7 +54,7 @@ export const refoldLoans: Operation = {
   },
 };
 
-/** By how much each balance changes, as far as it does. */
+/** The change of each balance that differs. */
 const changesOf = ({ before, after }: RefoldResult) =>
   BALANCES.map((name) => [name, new Big(after[name]).minus(before[name])] as const)
     .filter(([, change]) => !change.eq(0))

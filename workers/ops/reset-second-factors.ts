@@ -5,7 +5,7 @@ import * as accounts from '../../sql/users/accounts.ts';
 import { UsageError, type Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';
 
-/** For the only superadmin of a tenant: whoever else has lost a factor has one who takes it away. */
+/** For a tenant's only superadmin. Other users ask a superadmin to remove a lost factor. */
 export const resetFactors: Operation = {
   name: 'reset-second-factors',
   usage: 'EMAIL [--tenant SLUG]',

@@ -27,7 +27,7 @@ export const manageRestoredCopy: Operation = {
   },
 };
 
-/** What ran when the copy was made is cut off in it, and runs again. */
+/** Jobs that were running when the copy was made run again. */
 const jobsByKind = async (owner: Owner) =>
   (await queueStatus(owner))
     .map(({ task, ready, scheduled, running }) => ({

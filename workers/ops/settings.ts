@@ -29,7 +29,7 @@ export const showOrChangeSettings: Operation = {
 
 type Tree = { [key: string]: unknown };
 
-/** A value is JSON where it reads as such, and text otherwise. */
+/** Parses a value as JSON if possible, otherwise as text. */
 function parse(word: string): { path: string[]; value: unknown } {
   const at = word.indexOf('=');
   if (at < 1) throw new UsageError(`"${word}" is not KEY=VALUE.`);
@@ -38,7 +38,7 @@ function parse(word: string): { path: string[]; value: unknown } {
   try {
     value = JSON.parse(text);
   } catch {
-    // Plain text, such as a name.
+    // Not JSON: plain text, such as a name.
   }
   return { path: word.slice(0, at).split('.'), value };
 }

@@ -9,7 +9,7 @@ const REASONS = dictionary<string>({
   ENOTFOUND: 'this machine has no such address',
 });
 
-/** Finds out before anything is started whether a port can be had, and says how to choose another. */
+/** Throws if the port is in use. The message says how to choose another one. */
 export async function assertFree(variable: string, port: number, host: string): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
@@ -25,7 +25,7 @@ export async function assertFree(variable: string, port: number, host: string): 
   );
 }
 
-/** A port that nothing listens on at this moment. */
+/** Returns a port that is currently unused. */
 export async function freePort(host: string): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -90,8 +90,7 @@ const DAYS_OF_YEAR = {
 
 /**
  * The daily rate of open-end credit with daily interest, and its annual percentage rate: the daily rate
- * times the days of a year (12 CFR 1026.14(b)). A yearly rate of 0.18 over 360 days is 0.0005 a day and an
- * APR of 0.1825.
+ * times 365 (12 CFR 1026.14(b)). A yearly rate of 0.18 over 360 days is 0.0005 a day and an APR of 0.1825.
  */
 export function openEndRates(rate: string, dayCount: DayCount) {
   const days = DAYS_OF_YEAR[dayCount];
@@ -144,7 +143,9 @@ function solveRate(advances: readonly Timed[], payments: readonly Timed[]): Big 
 const totalOf = (flows: readonly Timed[]): bigint =>
   flows.reduce((total, { amount }) => total + amount, 0n);
 
-/** Floating-point flows. They only provide the first guess and are never part of the result. */
+/**
+ * Floating-point flows. They provide the first guess and the slope; the result itself is computed exactly.
+ */
 type Approximate = { amount: number; full: number; fraction: number };
 
 const approximate = ({ amount, full, fraction }: Timed): Approximate => ({

@@ -81,8 +81,8 @@ export function onePeriodAfter(
 }
 
 /**
- * The first due date after a disbursement: the first payment day that leaves the minimum number of days.
- * One period later if no payment day was agreed.
+ * The first due date after a disbursement, by the product's rule: 30 days later, or the first payment day
+ * that leaves the minimum number of days. One period later if no payment day was agreed.
  */
 export function firstPaymentDate(input: {
   rule: FirstPaymentRule;
@@ -106,8 +106,7 @@ export function firstPaymentDate(input: {
 }
 
 /**
- * A first payment later than the longest loan term is a typing error, and its dates would leave the
- * calendar.
+ * A first payment more than 40 years ahead is a typing error, and its schedule would exceed the calendar.
  */
 export const isFirstPaymentTooLate = (firstPayment: string, from: string): boolean =>
   firstPayment > addMonths(from, 480);

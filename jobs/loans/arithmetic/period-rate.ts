@@ -28,7 +28,7 @@ export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, perio
 const KNOWN = new Map<string, Big>();
 const KNOWN_MAX = 10_000;
 
-/** The yearly rate of one regular period: a twelfth, a 26th, … */
+/** The part of a yearly rate for one regular period: a twelfth, a 26th, … */
 export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'single'>): Big {
   const asked = `${frequency} ${rate.toFixed()}`;
   const known = KNOWN.get(asked);

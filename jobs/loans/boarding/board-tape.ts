@@ -14,7 +14,7 @@ export class TapeRejected extends Error {
 
   constructor(refusals: readonly TapeIssue[]) {
     super(
-      `${refusals.length === 1 ? 'One reason' : `${refusals.length} reasons`} against the tape.`,
+      `The tape was refused for ${refusals.length === 1 ? 'one reason' : `${refusals.length} reasons`}.`,
     );
     this.refusals = refusals;
   }

@@ -42,8 +42,8 @@ export function checkBoarding({ today }: Work, input: Boarding) {
 const INSTALLMENTS_IN_LAST_PAYMENT = 2;
 
 /**
- * Throws `Invalid` if the given installment does not repay the balance by the last due date, unless the
- * request declares a balloon or the product has one.
+ * Throws `Invalid` if the given installment does not repay the balance by the last due date. A declared
+ * balloon, or a balloon of the product, is allowed.
  */
 export function assertRepays(
   terms: Terms,

@@ -58,10 +58,14 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Fe
   if (waivable.eq(0)) throw nothingToWaive();
   const amount = input.amount ?? money(waivable);
   if (waivable.lt(amount))
-    throw new Conflict('This is more than the unpaid part of the fee.', 'exceeds_outstanding', {
-      outstanding_amount: fee?.outstanding_amount,
-      waivable_amount: money(waivable),
-    });
+    throw new Conflict(
+      'The amount exceeds the part of the fee that can be waived. See waivable_amount.',
+      'exceeds_outstanding',
+      {
+        outstanding_amount: fee?.outstanding_amount,
+        waivable_amount: money(waivable),
+      },
+    );
   await fees.markWaived(work.tx, id, { by: work.actor.id, reason: input.reason });
   const waiver = newEvent({ kind: 'fee_waiver', effective_date: work.today, fee_id: id, amount });
   const state = await recordEvents(work, loan, [waiver]);

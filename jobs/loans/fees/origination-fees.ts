@@ -21,7 +21,7 @@ export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed
   const net_amount = parseMoney(disbursed.amount).minus(fee_deducted);
   if (net_amount.lte(0)) {
     throw new Conflict(
-      'The fees would use up the whole disbursement.',
+      'The deducted fees leave nothing to disburse. Disburse a larger amount.',
       'fees_exceed_disbursement',
       {
         amount: disbursed.amount,

@@ -45,7 +45,7 @@ export async function findFundingBlocker(
   const details = { ...refusalDetails(row), disclosed: toldOf(told), now: cost && figuresOf(cost) };
   if (cost === null) {
     const message =
-      'What this disbursement would cost cannot be disclosed: its fees take all of it.';
+      'The cost of this disbursement cannot be disclosed, because its fees take the whole amount.';
     return new Conflict(message, 'disclosure_outdated', details);
   }
   await discloseCost(work, row, cost, { isEstimate: true });
@@ -53,8 +53,8 @@ export async function findFundingBlocker(
   const about = { type: 'loans', id: row.id, borrower_id: row.borrower_id, loan_id: row.id };
   await recordAudit(work, about, 'disclose', { apr: { old: told?.apr ?? null, new: cost.apr } });
   const message =
-    'What the loan costs is not what the borrower was told. A corrected disclosure is made: ' +
-    'disburse again once the borrower has it.';
+    'The cost of the loan differs from its last disclosure. A corrected disclosure has been ordered. ' +
+    'Disburse again after the borrower has received it.';
   return new Conflict(message, 'disclosure_outdated', details);
 }
 
@@ -69,8 +69,8 @@ async function objectionToOpening(work: Work, row: RawLoan): Promise<Conflict | 
     told: { old: told?.letter_date ?? null, new: work.today },
   });
   const message =
-    'The terms of the line are not what the borrower was told. A disclosure of them is made: ' +
-    'disburse again once the borrower has it.';
+    'The terms of the line differ from its last disclosure. A corrected disclosure has been ordered. ' +
+    'Disburse again after the borrower has received it.';
   const disclosed = told && { apr: told.apr, credit_limit: told.credit_limit };
   return new Conflict(message, 'disclosure_outdated', { ...refusalDetails(row), disclosed });
 }

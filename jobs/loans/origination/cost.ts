@@ -148,8 +148,8 @@ export const computeApr = (loan: RawLoan, funding: Funding): string | null =>
 export function assertAprDisclosable(apr: string, loan: RawLoan) {
   if (isDisclosableApr(apr)) return;
   const message =
-    `These terms make an annual percentage rate of ${apr}, which is ${percentOf(apr)} percent. ` +
-    'One of 1,000,000 percent or more cannot be disclosed.';
+    `The annual percentage rate of these terms is ${apr} (${percentOf(apr)} percent). ` +
+    'A rate of 1,000,000 percent or more cannot be disclosed.';
   throw new Conflict(message, 'apr_too_high', { ...refusalDetails(loan), apr });
 }
 

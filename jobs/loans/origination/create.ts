@@ -191,7 +191,9 @@ export async function changeLoan(
   }
   const whole = { ...row, ...given } as NewLoan;
   if ((await findActiveId(work.tx, id, whole.borrower_id)) !== null)
-    throw new Invalid({ borrower_id: 'Owes this loan beside its borrower: release them first.' });
+    throw new Invalid({
+      borrower_id: 'Already owes this loan as a co-borrower. Release that person first.',
+    });
   if (AGREED_DATES.some((name) => touched.includes(name)))
     assertAgreedDates(given, whole, work.today);
   if (touched.some((name) => OFFERED.includes(name))) {

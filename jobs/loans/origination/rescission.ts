@@ -9,8 +9,8 @@ import { readTerms } from '../products/loan-terms.ts';
 
 /**
  * Sets the last day of the right to rescind: the given number of business days after the loan was agreed
- * and disclosed (12 CFR 1026.23(a)(3)). `agreed` is the approval date, on which the disclosure is ordered,
- * or a later origination date. Does nothing if the product has no such right.
+ * and disclosed (12 CFR 1026.23(a)(3)). The loan counts as agreed on its approval, which orders the
+ * disclosure, or on a later origination date.
  */
 export async function setRescissionEnd({ tx }: Work, loan: RawLoan, agreed: string) {
   const { rescission_days = 0 } = readTerms(loan);

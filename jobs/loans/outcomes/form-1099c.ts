@@ -59,8 +59,8 @@ type Form = Omit<forms.Draft, 'loan_id' | 'fair_market_value'> &
   Awaited<ReturnType<typeof readFormParties>> & { fair_market_value?: string | null | undefined };
 
 /**
- * The debtor's copy shows the creditor's full taxpayer number (26 CFR 301.6109-4(b)). No other record
- * contains it.
+ * The debtor's copy shows the creditor's full taxpayer number (26 CFR 301.6109-4(b)). The form's row stores
+ * only the last four digits.
  */
 export async function orderDebtorCopy(work: Work, row: Loan, form: Form) {
   const { tax } = await settingsOf(work.tx);

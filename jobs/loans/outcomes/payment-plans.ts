@@ -109,10 +109,10 @@ function sentenceOf(
   { status, paid_amount }: Pick<PlanProgress, 'paid_amount'> & { status: string },
 ): string {
   const name = plan.plan_type === 'settlement' ? 'settlement' : 'payment plan';
-  const again = status === 'active' ? 'in force again' : status;
-  const sentence = `The ${name} of ${plan.total_amount} is ${again}: ${paid_amount} of it is paid.`;
+  const again = status === 'active' ? 'active again' : status;
+  const sentence = `The ${name} of ${plan.total_amount} is ${again}: ${paid_amount} of it has been paid.`;
   const isUncollected = status === 'active' && plan.auto_collect;
-  return isUncollected ? `${sentence} Order the payments that are still missing.` : sentence;
+  return isUncollected ? `${sentence} Schedule the missing payments again.` : sentence;
 }
 
 /** The day on which a settlement was fulfilled, by today's knowledge. Null if it is not fulfilled. */

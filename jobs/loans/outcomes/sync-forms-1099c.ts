@@ -59,9 +59,9 @@ async function followYear(
     if (isDue) await write(work, loan, { tax_year, ...forgiven });
     return;
   }
-  const now = `In ${tax_year}, ${amount} of principal is forgiven; form ${form.form_number} says ${form.amount_discharged}.`;
+  const now = `Principal forgiven in ${tax_year} is now ${amount}, but form ${form.form_number} reports ${form.amount_discharged}.`;
   if (form.source === 'manual') {
-    await remind(work, loan, `${now} It was made by hand: correct it or make it void.`);
+    await remind(work, loan, `${now} The form was created manually. Correct or void it.`);
     return;
   }
   const isSent = SENT.includes(form.status);
@@ -73,7 +73,7 @@ async function followYear(
     const next = isSent ? 'Furnish and file the corrected form.' : 'Furnish the corrected form.';
     await remind(work, loan, `${now} ${next}`);
   } else if (isDue) await write(work, loan, { tax_year, ...forgiven });
-  else await remind(work, loan, `${now} The form is void: do not furnish it.`);
+  else await remind(work, loan, `${now} The form was voided. Do not furnish it.`);
   if (form.status === 'draft') await withdrawSettingsTask(work, loan);
 }
 

@@ -26,7 +26,9 @@ import { readTerms } from '../products/loan-terms.ts';
 
 export const PayOffRequest = z.object({
   payoff_date: date.nullish(),
-  payoff_quote_id: uuid.nullish().describe('Its penalty counts, or that it has none.'),
+  payoff_quote_id: uuid
+    .nullish()
+    .describe('The quote to pay by. Its prepayment penalty applies, even if it is zero.'),
   amount: positiveMoney.nullish(),
   payment_method: z.enum(PAYMENT_METHODS).nullish(),
   payment_instrument_id: uuid.nullish(),
@@ -69,8 +71,8 @@ async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | und
   if (quote?.['loan_id'] !== row.id) throw new Invalid({ payoff_quote_id: 'Does not exist.' });
   if (quote['status'] === 'active') return quote;
   const status = String(quote['status']);
-  const why = status === 'superseded' ? ', because the loan costs something else since' : '';
-  const message = `The quote is ${status}${why}. Ask for a new one, and pay by that.`;
+  const why = status === 'superseded' ? ' because the payoff amount has changed' : '';
+  const message = `The quote is ${status}${why}. Request a new quote.`;
   throw new Conflict(message, 'quote_not_active', {
     ...refusalDetails(row),
     quote_status: status,
@@ -101,10 +103,14 @@ async function closingOf(
 }
 
 const insufficient = ({ row }: OpenLoan, owed: Big) =>
-  new Conflict('This does not pay off the loan.', 'insufficient_payoff', {
-    ...refusalDetails(row),
-    payoff_amount: money(owed),
-  });
+  new Conflict(
+    'This does not pay off the loan. See payoff_amount for the required amount.',
+    'insufficient_payoff',
+    {
+      ...refusalDetails(row),
+      payoff_amount: money(owed),
+    },
+  );
 
 /** Records the payoff. Returns whether the loan is now paid off. */
 async function settle(

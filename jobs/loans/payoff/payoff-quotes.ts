@@ -82,7 +82,7 @@ function datesOf(work: Work, { row }: OpenLoan, input: NewQuote) {
     throw new Invalid({ good_through_date: 'Must not be before the payoff date.' });
   if (good_through_date > addMonths(work.today, MONTHS_AHEAD)) {
     const field = input.good_through_date ? 'good_through_date' : 'payoff_date';
-    throw new Invalid({ [field]: 'Must be within a year.' });
+    throw new Invalid({ [field]: 'Must be within a year of the business date.' });
   }
   return { payoff_date, good_through_date };
 }

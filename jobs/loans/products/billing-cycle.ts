@@ -30,7 +30,7 @@ export async function checkCycle({ tx }: Work, product: Values) {
     throw refuse('payment_frequency', 'Must be monthly for a line with billing cycles.');
   const { minimum_payment: rule, payment_due_days: days } = terms;
   if (rule && !rule.plus_interest_and_fees && asksNothing(rule))
-    throw refuse('minimum_payment', 'Asks for nothing: give a percentage or a floor_amount.');
+    throw refuse('minimum_payment', 'Never bills anything. Give a percentage or a floor_amount.');
   if (!isGiven(days)) throw refuse('payment_due_days', 'Is required with a minimum_payment.');
   const program_id = product['program_id'] as string | null | undefined;
   const type = isGiven(program_id) ? await programType(tx, program_id) : null;

@@ -65,8 +65,8 @@ export const FeeRule = z
       .enum(FEE_TREATMENTS)
       .default('upfront')
       .describe(
-        'How a fee of a disbursement is asked for: owed from that day, taken from the proceeds, ' +
-          'added to the principal, or spread over the instalments.',
+        'How a disbursement fee is charged: due on that day, deducted from the proceeds, ' +
+          'added to the principal, or spread over the installments.',
       ),
     late_fee_rule: z.enum(LATE_FEE_RULES).default('standard'),
   })
@@ -78,9 +78,10 @@ export const FeeRule = z
     if (needsPercentage(rule.calculation) && !rule.percentage)
       refuse('percentage', `Is required for ${rule.calculation}.`);
     if (rule.treatment !== 'upfront' && rule.trigger !== 'disbursement')
-      refuse('treatment', 'Only fees of a disbursement can be treated otherwise than upfront.');
+      refuse('treatment', 'Must be upfront unless the trigger is disbursement.');
     // The product's prepayment penalty already covers the cost of an early payoff.
-    if (rule.trigger === 'payoff') refuse('trigger', 'Is not offered yet.');
+    if (rule.trigger === 'payoff')
+      refuse('trigger', 'Is not supported. Set the prepayment_penalty of the product.');
     if (rule.min_amount && rule.max_amount && new Big(rule.min_amount).gt(rule.max_amount))
       refuse('max_amount', 'Must not be below min_amount.');
   });

@@ -58,7 +58,8 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
     created_by: work.actor.id,
   });
   const record_count = await credit.assignToFile(tx, id, reporting_period);
-  if (record_count === 0) throw new Conflict('No record waits to be sent.', 'nothing_to_send');
+  if (record_count === 0)
+    throw new Conflict('No credit records are waiting to be sent.', 'nothing_to_send');
   await update(tx, 'credit_reporting_files', id, { record_count });
   await recordAudit(work, { type: 'credit_reporting_files', id }, 'create', {});
   return id;
@@ -77,8 +78,7 @@ async function reporterOf({ tx }: Work) {
     ...(hasBureau ? [] : ['program_ids']),
   ].map((name) => `credit_reporting.${name}`);
   if (missing.length === 0) return settings;
-  const message =
-    'The settings do not say yet who reports to which bureau: fill in those that are missing.';
+  const message = 'Credit reporting is not configured. Fill in the missing settings.';
   throw new Conflict(message, 'credit_reporting_not_configured', { missing });
 }
 
@@ -95,11 +95,11 @@ const suppressIncomplete = ({ tx, today }: Work, { reporting_period }: NewCredit
 
 const INCOMPLETE = {
   address_missing:
-    'Credit reporting: enter the street, city, state and postal code of everybody who owes this loan',
+    'Credit reporting: enter the street, city, state and postal code of every person who owes this loan',
   date_of_birth_missing:
-    'Credit reporting: enter the date of birth of everybody who owes this loan',
+    'Credit reporting: enter the date of birth of every person who owes this loan',
   account_number_not_unique:
-    'Credit reporting: without its punctuation this loan number is empty or that of another loan',
+    'Credit reporting: the loan number must be unique without its punctuation',
 } as const satisfies Record<incomplete.Incomplete, string>;
 
 /** Suppresses records whose name or address would be blank in the file. A task asks for Latin letters. */

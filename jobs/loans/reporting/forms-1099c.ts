@@ -61,11 +61,13 @@ export async function add1099C(work: Work, input: NewForm): Promise<string> {
     forgiven?.amount ??
     debtor.charge_off_amount;
   if (!amount || parseMoney(amount).lte(0))
-    throw new Invalid({ amount_discharged: 'Nothing was forgiven or charged off: say how much.' });
+    throw new Invalid({
+      amount_discharged: 'Nothing was forgiven or charged off. Give the amount.',
+    });
   const derived = forgiven ? 'F' : (CODES[debtor.charge_off_reason ?? ''] ?? 'G');
   const code = input.identifiable_event_code ?? derived;
   if ((await forms.findFormInForce(work.tx, loan.row.id, code, tax_year)) !== null) {
-    throw new Conflict('There is a form for this event and year already.', 'already_exists', {
+    throw new Conflict('A form for this event and year already exists.', 'already_exists', {
       identifiable_event_code: code,
       tax_year,
     });

@@ -11,7 +11,7 @@ const number = z.int().min(1);
 const day = z.iso.date();
 /** The day of the month on which installments are due. Null: the day of the first one. */
 const payment_day = z.int().min(1).max(31).nullable();
-const rows = z.custom<readonly ScheduleRow[]>(Array.isArray, 'Must be the rows of a plan.');
+const rows = z.custom<readonly ScheduleRow[]>(Array.isArray, 'Must be the rows of a schedule.');
 
 /** Spreads the remaining debt over new installments. */
 const spread = z.strictObject({

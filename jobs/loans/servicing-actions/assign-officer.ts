@@ -29,7 +29,7 @@ export async function assignOfficer(
   const loan = await loans.lock(tx, loanId);
   if (loan === null) throw new NotFound();
   if (officerId !== null && !(await decisions.canServiceLoans(tx, officerId, SERVING_ROLES))) {
-    throw new Invalid({ [field]: 'Is not an active user who may serve loans.' });
+    throw new Invalid({ [field]: 'Must be an active user who may service loans.' });
   }
   await decisions.setOfficer(tx, loanId, officerId);
 }

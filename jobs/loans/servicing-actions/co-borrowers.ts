@@ -45,11 +45,14 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
   }
   const known = await parties.findActiveId(work.tx, loan_id, borrower_id);
   if (known !== null) {
-    const message = 'This person owes the loan already: change that record, or release them first.';
+    const message =
+      'This person already owes the loan. Change that record, or release the person first.';
     throw new Conflict(message, 'already_exists', { id: known });
   }
   if ((await parties.listLiableParties(work.tx, loan_id)).length > MOST)
-    throw new Conflict(`There are ${MOST} already.`, 'limit_exceeded', { limit: MOST });
+    throw new Conflict(`A loan can have at most ${MOST} co-borrowers.`, 'limit_exceeded', {
+      limit: MOST,
+    });
   const id = await insert(work.tx, 'co_borrowers', { ...input, liable_from });
   if (isToBeNotified(loan.status, input.role)) await remindOfNotice(work, { ...input, id }, loan);
   return id;
@@ -70,9 +73,9 @@ const remindOfNotice = (
     source: 'system',
     due_date: today,
     priority: 'high',
-    title: `Hand over the notice to cosigner for ${loan_number}`,
+    title: `Give the cosigner notice for loan ${loan_number}`,
     description:
-      'It is a document of its own, given before the agreement is signed (16 CFR 444.3).',
+      'The cosigner must receive a separate notice before signing the agreement (16 CFR 444.3).',
     task_type: 'compliance',
     related_type: 'co_borrower',
     related_id: id,
@@ -93,7 +96,7 @@ export const RELEASE_REASONS = [
 export const CoBorrowerRelease = z.object({
   release_date: date
     .nullish()
-    .describe('The first day on which they are no longer liable. Default: today.'),
+    .describe('The first day on which the person is no longer liable. Default: today.'),
   reason: z.enum(RELEASE_REASONS),
   notes: prose.nullish(),
 });
@@ -110,7 +113,7 @@ export async function releaseCoBorrower(
   const released_on = input.release_date ?? work.today;
   assertPast(work, { release_date: released_on });
   if (released_on < String(row['liable_from']))
-    throw new Invalid({ release_date: 'Must not be before they owed anything.' });
+    throw new Invalid({ release_date: 'Must not be before liable_from.' });
   await update(work.tx, 'co_borrowers', id, {
     released_on,
     release_reason: input.reason,
@@ -141,7 +144,7 @@ async function endOrders(work: Work, loanId: string, borrowerId: string) {
 
 function assertLiable({ status }: Row) {
   if (status !== 'released') return;
-  throw new Conflict('This person is released already.', 'already_released', {
+  throw new Conflict('This person is already released.', 'already_released', {
     current_status: status,
   });
 }

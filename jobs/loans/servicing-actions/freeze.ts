@@ -20,7 +20,7 @@ export const FREEZE_REASONS = [
 export const Freeze = z.object({
   reason: z.enum(FREEZE_REASONS).nullish(),
   effective_date: date.nullish(),
-  until_date: date.nullish().describe('Accrual goes on by itself from this day.'),
+  until_date: date.nullish().describe('Accrual resumes automatically on this day.'),
   notes: prose.nullish(),
 });
 export const Unfreeze = z.object({ effective_date: date.nullish(), notes: prose.nullish() });

@@ -35,7 +35,7 @@ export function onlyDueDate({ row }: OpenLoan, change: Change, { first_due }: Op
   const field = termFieldOf(change) ?? 'new_maturity_date';
   if (date < change.effective_date)
     throw new Invalid({
-      [field]: `Moves the payment to ${date}, which is over. Name a later one.`,
+      [field]: `Moves the payment to ${date}, which is in the past. Give a later date.`,
     });
   return date;
 }

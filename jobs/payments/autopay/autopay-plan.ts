@@ -61,7 +61,7 @@ export async function addAutopayPlan(work: Work, input: NewPlan): Promise<string
   assertSensible({ ...terms, start_date });
   await assertInstruments(work, borrower_id, terms);
   if (await plans.hasOpenPlan(work.tx, loan_id)) {
-    const message = 'The loan has an autopay plan already: change or cancel that one.';
+    const message = 'The loan already has an autopay plan. Change or cancel that plan.';
     throw new Conflict(message, 'already_exists');
   }
   const id = await insert(work.tx, 'autopay_plans', {

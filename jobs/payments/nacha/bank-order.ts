@@ -31,14 +31,14 @@ export async function assertBankOrder(
 ) {
   if (!payment_instrument_id) return;
   if (method && method !== 'ach') {
-    const message = `Must be ach where ${field} is named; for money that moves otherwise, leave that out.`;
+    const message = `Must be ach if ${field} is given. For any other method, leave ${field} out.`;
     throw new Invalid({ [said]: message });
   }
   const instrument = await assertInstrumentUsable(work, borrowerId, payment_instrument_id, {
     field,
   });
   if (instrument.instrument_type !== 'bank_account')
-    throw new Invalid({ [field]: 'Must be a bank account: files for the bank reach no other.' });
+    throw new Invalid({ [field]: 'Must be a bank account.' });
   assertComplete(instrument);
   if (is_credit && !instrument.is_verified) {
     const message =

@@ -33,8 +33,8 @@ export function splitRecords(file: string): BankRecord[] {
 }
 
 /**
- * Splits a line of several records. Only the last record may lack its trailing spaces, and only if it is a
- * header or control.
+ * Splits a line of several records. The last record may lack trailing spaces only if it is the file header
+ * or the file control.
  */
 function cut(text: string, line: number): string[] {
   const parts = text.match(/.{1,94}/gsu) ?? [];

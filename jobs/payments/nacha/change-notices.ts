@@ -109,7 +109,7 @@ function taskOf(code: string, correction: Correction | null, id: string) {
   const title = `Bank account: correct the ${describeChangeCode(code)} as the bank says (${code})`;
   if (correction === null) {
     const description =
-      'The bank gave no corrected data that can be applied. Ask the bank, correct the account by hand and dismiss the notice.';
+      'The bank gave no corrected data that can be applied. Ask the bank, correct the account manually, then dismiss the notice.';
     return { title, description };
   }
   const { routing_number, account_number, account_type } = correction;
@@ -138,14 +138,14 @@ export async function applyChangeNotice(work: Work, id: string) {
   ];
   if (corrected.every((value) => value === null)) {
     const message =
-      'The bank gave no corrected data that can be applied. Correct the account by hand, then dismiss the notice.';
+      'The bank gave no corrected data that can be applied. Correct the account manually, then dismiss the notice.';
     throw new Conflict(message, 'nothing_to_apply');
   }
   const before = await findLocked(tx, paymentInstruments, notice.payment_instrument_id);
   if (before === null) throw new NotFound();
   if (!(await isUnchanged(work, id))) {
     const message =
-      'The account was changed after the entry that the bank corrects. Compare it by hand, then dismiss the notice.';
+      'The account changed after the entry was sent. Check the account, then dismiss the notice.';
     throw new Conflict(message, 'account_changed');
   }
   const steps = async () => {
@@ -192,7 +192,7 @@ async function pending({ tx }: Work, id: string): Promise<notices.ChangeNotice> 
   if (notice === null) throw new NotFound();
   if (notice.status !== 'pending') {
     const details = { current_status: notice.status };
-    throw new Conflict(`The notice is ${notice.status} already.`, 'invalid_transition', details);
+    throw new Conflict(`The notice is already ${notice.status}.`, 'invalid_transition', details);
   }
   return notice;
 }

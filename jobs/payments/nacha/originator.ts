@@ -15,8 +15,7 @@ export async function missingOriginatorSettings({ tx }: Work): Promise<string[]>
 export async function readOriginator(work: Work) {
   const missing = await missingOriginatorSettings(work);
   if (missing.length > 0) {
-    const message =
-      'The settings do not say yet who sends files to which bank: fill in those that are missing.';
+    const message = 'NACHA files are not configured. Fill in the missing settings.';
     throw new Conflict(message, 'nacha_not_configured', { missing });
   }
   const {

@@ -64,14 +64,14 @@ async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Pr
   const outcomes: Outcome[] = [];
   for (const entry of reported) {
     if (entry.code === null) {
-      const message = 'This entry reports no return and no change: nothing was booked.';
+      const message = 'This entry reports no return and no change. Nothing was booked.';
       outcomes.push({ ...NOTHING, trace_number: entry.trace_number, status: 'no_return', message });
       continue;
     }
     const sent = sentAs(known, entry);
     outcomes.push(
       sent === null
-        ? outcome(entry, null, 'unknown', 'We sent no entry of this number.')
+        ? outcome(entry, null, 'unknown', 'We sent no entry with this trace number.')
         : await takeOrRefuse(work, sent.id, entry),
     );
   }
@@ -94,7 +94,7 @@ async function takeOrRefuse(work: Work, id: string, entry: ReturnedEntry): Promi
   const { error } = taken;
   if (!(error instanceof Conflict || error instanceof Invalid)) throw error;
   const sent = await entries.lock(work.tx, id);
-  await ask(work, sent, `Return ${entry.code} could not be booked: book it by hand`, entry);
+  await ask(work, sent, `Return ${entry.code} could not be booked: book it manually`, entry);
   return outcome(entry, sent, 'refused', error.message);
 }
 
@@ -125,7 +125,7 @@ const shownCorrection = ({ account_number, ...corrected }: Correction) => ({
 async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
   const sent = await entries.lock(work.tx, id);
   if (!isAsWritten(entry.individual_id, sent.individual_id, 15)) {
-    await ask(work, sent, `${entry.code} names another receiver than we did: ask the bank`, entry);
+    await ask(work, sent, `${entry.code} names a different receiver: ask the bank`, entry);
     const message = `We sent this entry for ${sent.individual_id}. Nothing was booked.`;
     return outcome(entry, sent, 'receiver_differs', message);
   }
@@ -133,9 +133,9 @@ async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise
   const kind = classifyReturnCode(entry.code);
   if (kind !== 'return') return takeDispute(work, sent, entry, kind);
   if (sent.return_code !== null)
-    return outcome(entry, sent, 'already_returned', 'It has been returned before.');
+    return outcome(entry, sent, 'already_returned', 'The entry was already returned.');
   if (sent.amount !== entry.amount) {
-    await ask(work, sent, `Return ${entry.code} has another amount: ask the bank`, entry);
+    await ask(work, sent, `Return ${entry.code} has a different amount: ask the bank`, entry);
     return outcome(entry, sent, 'amount_differs', `We sent ${sent.amount}.`);
   }
   await returnSentEntry(work, sent, entry.code, work.today);
@@ -155,14 +155,14 @@ async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise
 async function takeChange(work: Work, sent: Sent, entry: ReturnedEntry): Promise<Outcome> {
   if (isRefusedChangeCode(entry.code)) {
     await ask(work, sent, `A notice of change was refused (${entry.code}): ask the bank`, entry);
-    return outcome(entry, sent, 'change_refused', 'A task asks somebody to see to it.');
+    return outcome(entry, sent, 'change_refused', 'A task has been created.');
   }
   const kept = await recordChangeNotice(work, sent, entry);
   const messages = {
     applied: 'The account is corrected.',
     asked: 'A task asks for the correction.',
   };
-  const message = kept === null ? 'The notice was taken in before.' : messages[kept];
+  const message = kept === null ? 'The notice was already recorded.' : messages[kept];
   return outcome(entry, sent, 'change_notice', message);
 }
 
@@ -184,14 +184,14 @@ async function takeDispute(
     `${DISPUTES[kind]} (${entry.code}): ask the bank who keeps the money`,
     entry,
   );
-  return outcome(entry, sent, kind, 'Nothing was booked. A task asks somebody to see to it.');
+  return outcome(entry, sent, kind, 'Nothing was booked. A task has been created.');
 }
 
 /** Undoes the order of a returned entry, unless staff have already reversed it. */
 async function takeBackOrder(work: Work, sent: Sent, entry: ReturnedEntry) {
   const [what, wasStanding] = await failedOrder(work, sent, entry.code);
   if (!sent.is_credit || !wasStanding) return;
-  await ask(work, sent, `${what} came back (${entry.code}): pay it otherwise`, entry);
+  await ask(work, sent, `${what} came back (${entry.code}): pay it in another way`, entry);
 }
 
 async function failedOrder(
