@@ -21,7 +21,7 @@ const TABLES_OF_SCHEMA = `
      and not class.relispartition and class.relname <> 'schema_migrations') as tables`;
 const TENANT = `(select attrelid, attnum, attnotnull from pg_attribute where attname = 'tenant_id')`;
 
-/** Each rule with the query that names what breaks it, and what breaks it in the careless schema. */
+/** Each rule with the query that finds violations, and the violations in a deliberately careless schema. */
 const RULES = [
   {
     rule: 'every table names its tenant',

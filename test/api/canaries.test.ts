@@ -14,7 +14,7 @@ const stage = await newStage({ log: openLog('trace', { service: 'api' }, ear.des
 const tenant = await stage.tenant();
 const { officer } = tenant;
 
-/** Ways in which a program of ours may fail with somebody's secrets in hand. */
+/** Failures of our code that could carry personal data into a log. */
 const FAILURES: Record<string, (body: unknown) => unknown> = {
   'a parser': (body) => JSON.parse(`{"password": ${CANARIES.password} ${JSON.stringify(body)}`),
   'a schema': (body) =>

@@ -93,7 +93,7 @@ test('a process refuses connections above its maximum', async () => {
   expect(second.got).toBe('');
 });
 
-/** Payments of a loan whose row is locked, sent on one connection without waiting for an answer. */
+/** Sends payments on a loan whose row is locked, on one connection and without waiting for answers. */
 async function payBlindly(amounts: readonly string[]) {
   const intake = openIntake();
   const port = await stage.listen({}, routes, intake);

@@ -46,7 +46,7 @@ test('every list and report is read from a standby, by each role that may, and a
   expect(failed).toEqual([]);
   expect(readByStaff.length).toBeGreaterThan(30);
   expect(alone).toEqual([]);
-  // What a change names the version of is not read there.
+  // A record whose version a change must name is not read from the replica.
   expect(routes.filter((route) => isReplicaReadable(route) && (route.etag ?? route.body))).toEqual(
     [],
   );
@@ -223,7 +223,7 @@ test('while the database is away the answer is 503, and afterwards all is as bef
   for (const reply of away.slice(0, 3)) {
     expect(reply.body).toMatchObject({ code: 'unavailable', request_id: expect.any(String) });
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
-    // The token stays what it was. Of a tenant whose host had to be asked for again, none is known.
+    // The session token does not change. The tenant of a host that must be looked up again is unknown.
     const cookies = [reply.headers['set-cookie'] ?? []].flat();
     expect(cookies.filter((cookie) => !cookie.startsWith(`csrftoken=${token};`))).toEqual([]);
   }

@@ -18,7 +18,7 @@ const tenant = await stage.tenant();
 await tenant.within(async (work) => addLoans(work, await addBorrowers(work, 'demo')));
 const pictures = process.env['PICTURES'];
 
-/** The browser resolves every name to this machine and reaches nothing else. */
+/** A browser that resolves every name to this machine and can reach nothing else. */
 async function openBrowser() {
   const { env, ...chosen } = await findChromium(path.join(tmpdir(), 'servicing-test-browser'));
   return chromium.launch({
@@ -28,7 +28,7 @@ async function openBrowser() {
   });
 }
 
-/** Executes an operation with its example as it stands; answers the status that the page shows. */
+/** Executes an operation with its unchanged example. Returns the status that the page shows. */
 async function tryOut(page: Page, tag: string, name: string): Promise<string | null> {
   const operation = `#operations-${tag}-${name}`;
   if (!(await page.isVisible(operation))) await page.click(`#operations-tag-${tag}`);

@@ -52,7 +52,7 @@ test('a key does not serve for another body, but for another path and another us
 test('what is kept of a body tells nobody what was in it, and is known again under a newer key', async () => {
   const body = { first_name: 'Kept', last_name: 'Hash' };
   const made = await officer.post('/borrowers', body, keyed('kept-hash'));
-  // A plain hash is the same wherever the same was said, and so can be looked up.
+  // A plain hash of the same content is the same everywhere, so an attacker could look it up.
   await (await stage.tenant()).officer.post('/borrowers', body, keyed('kept-hash'));
   const { rows } = await stage.owner.query<{ hash: string }>(
     "select encode(request_hash, 'hex') as hash from idempotency_keys where key = 'kept-hash'",

@@ -33,7 +33,7 @@ const where = (field: string, ...values: string[]): Condition => ({
   type: TYPES[field] ?? 'text',
 });
 
-/** What a list whose page is full says that there is in all. */
+/** The total that a list with a full page reports. */
 const totalOf = async ({ tx }: Work, ...conditions: Condition[]) => {
   const sort = { field: 'created_at', descending: true };
   return (await listRows(tx, loans, { conditions, sort, offset: 0, limit: 1 })).total;
@@ -87,7 +87,7 @@ test('however boardings, closings, folds and ends of transactions fall among eac
         const writer = all[step.who];
         if ('count' in step) await writer?.[step.what](step.count);
         else await writer?.[step.what as 'fold']();
-        // One count anew would wait for another: it is done with before somebody else goes on.
+        // A second recount would wait for the first one, so each commits before the next step.
         if (step.what === 'countAnew') await writer?.commit();
         for (const each of all) expect(await each.differing()).toEqual([]);
         expect(await observer?.differing()).toEqual([]);
@@ -112,7 +112,7 @@ test('nobody waits for a fold, nor a fold for another, and what each leaves adds
 
   expect(await third?.differing()).toEqual([]);
   await third?.fold();
-  // One of active loans, and one of those that another test left paid off or archived.
+  // One for active loans, and one each for loans that other tests left paid off or archived.
   expect(await third?.kept()).toBeLessThanOrEqual(4);
   expect(await third?.differing()).toEqual([]);
 });
@@ -144,7 +144,7 @@ test('a long boarding leaves few rows behind, whoever else writes', async () => 
 
   for (let turn = 0; turn < 2_000; turn += 1) await writer?.board(1);
 
-  // That none of 1,500 in a row is followed by a fold happens once in ten thousand million.
+  // The chance that none of 1,500 changes in a row triggers a compaction is one in ten billion.
   expect(await writer?.kept()).toBeLessThan(1_500);
   expect(await writer?.differing()).toEqual([]);
 }, 60_000);

@@ -105,7 +105,7 @@ test('an unknown address takes as long as a wrong password', async () => {
   let [wrong, unknown] = [Infinity, Infinity];
   const isAlike = () => unknown / wrong > 0.5 && unknown / wrong < 2;
 
-  // In turns, and the shortest of each: whatever else the machine does only makes them longer, for a while.
+  // Alternates both and keeps the shortest time of each, because other load can only make a run longer.
   for (let at = 0; at < 25 && (at < 6 || !isAlike()); at += 1) {
     wrong = Math.min(wrong, await asked(`viewer@${tenant.slug}.test`));
     unknown = Math.min(unknown, await asked('nobody@example.com'));

@@ -154,7 +154,7 @@ test('a job waits until later, runs now, and is canceled and taken up again', as
   expect([later, now, canceled, retried].map(({ body }) => body.changed)).toEqual([1, 1, 1, 1]);
   expect([numbersIn(scheduled.body), numbersIn(due.body)]).toEqual([[number], [number]]);
   expect(kept.body).toMatchObject({ state: 'failed', error: 'Canceled by operations.' });
-  // What waits for it has to be told before it is forgotten.
+  // The record that depends on a job must be updated before the job is deleted.
   expect(untold.body.changed).toBe(0);
   expect(numbersIn((await superadmin.get('/operations/jobs')).body)).toEqual([number]);
   await failJobs(stage, [number], 'Again.');
@@ -242,7 +242,7 @@ test('an operator pauses, gives slots and resumes, and each is kept with its rea
   expect([slots.status, nothing.status, unknown.status]).toEqual([200, 422, 422]);
   expect(pools.body[0]).toMatchObject({ pool: 'ledger', state: 'paused', reason: WHY.reason });
   expect((await operator.get('/operations/pools')).body[0]).toMatchObject({ slots_set: 7 });
-  // That the pool is paused concerns everybody, and why may be another tenant's matter.
+  // A pause of the pool concerns every tenant, but its reason may be another tenant's matter.
   expect(seen).toMatchObject({ state: 'paused', reason: null, paused_by: null, processes: [] });
   const done = (await operator.get('/operations/changes')).body;
   const actions = done.slice(0, 4).map(({ action }: { action: string }) => action);

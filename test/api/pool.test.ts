@@ -29,7 +29,7 @@ test('a refusal thrown in a transaction costs no connection', async () => {
   for (let at = 0; at < 50; at += 1) {
     const outcome = await within(id, async ({ tx }) => {
       pids.add((await tx.one(Backend`select pg_backend_pid() as pid`)).pid);
-      // A refusal of our own, one by the database, and a row that is not there.
+      // An application error, an error from the database, and a missing row.
       if (at % 3 === 0) throw new Conflict('No.');
       if (at % 3 === 1)
         await tx.query(sql.typeAlias('void')`insert into emails (email) values ('A')`);
@@ -193,7 +193,7 @@ test('a thousand requests of two tenants, aborted ones among them, never see the
   await pool.end();
 });
 
-/** Asks, and goes away before the answer. */
+/** Sends a request and disconnects before the answer. */
 function abandoned(cookies: Map<string, string>, slug: string): Promise<void> {
   return new Promise((resolve) => {
     const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -206,7 +206,7 @@ function abandoned(cookies: Map<string, string>, slug: string): Promise<void> {
   });
 }
 
-/** Packets of a server: a letter, the length of what follows with itself, and that. */
+/** A packet of the Postgres protocol: a letter, the length including itself, and the content. */
 const packet = (kind: string, body = '') => {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + 4);

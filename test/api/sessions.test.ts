@@ -143,7 +143,7 @@ test.each([
   expect(reply).toMatchObject({ status: 401, body: { code: 'not_authenticated' } });
 });
 
-/** Does so while the user's row is held, as a slow change of it holds it, and changes it then. */
+/** Sends the requests while the user's row is locked, as by a slow change, and then changes the row. */
 async function meanwhile(userId: string, asked: () => Promise<Reply>[], change: string) {
   const holder = await stage.owner.connect();
   await holder.query('begin');

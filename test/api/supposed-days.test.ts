@@ -15,7 +15,9 @@ const stage = await newStage();
 const within = createWithin(await openPool(stage.url, { size: 1 }), SYSTEM);
 const Day = z.object({ day: z.string() });
 
-/** Writes a program, and answers the day that the work was told beside the one that the database knows. */
+/**
+ * Inserts a program. Returns the business date that the work assumes and the one that the database knows.
+ */
 const entered =
   (code: string) =>
   async ({ tx, today }: Work) => {
@@ -33,10 +35,10 @@ const opened = async () => {
   const before = await within(id, codes);
   return { id, before };
 };
-/** As the close of a day does, in another process. */
+/** Moves the business date as the close in another process does. */
 const moveOn = (id: string, day: string) =>
   stage.owner.query('update tenants set business_date = $2 where id = $1', [id, day]);
-/** A database that has the tenant as it is now. */
+/** A database with a copy of the tenant. */
 const copyOf = async (id: string) => {
   const { url } = await cloneDatabase();
   const owner = new pg.Client({ connectionString: url });
@@ -126,7 +128,7 @@ test('a standby that is a day behind keeps no change from its day', async () => 
   await moveOn(id, '2026-03-04');
   const told: string[] = [];
   const look = async ({ today }: Work) => void told.push(today);
-  // Lists are read there all the time, also while the change is repeated.
+  // Lists are read the whole time, also while the change is repeated.
   const written = new AbortController();
   const looking = (async () => {
     while (!written.signal.aborted) await behind(id, look, { readOnly: true, isRepeated: false });
@@ -145,7 +147,7 @@ test('of steps side by side each may be told first that another day has begun', 
   const { id } = await opened();
   const pairs = (name: string, today: string): ((work: Work) => Promise<unknown>)[] => [
     () => Promise.reject(new Conflict(`Not on ${today}.`, 'not_today')),
-    // Asks after the other one has asked.
+    // Sends its statement after the other one.
     async (work) => setImmediate().then(() => entered(`${name}-LATE`)(work)),
     (work) => entered(name)(work),
   ];

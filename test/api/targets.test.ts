@@ -35,7 +35,7 @@ test.each([
 
   const answer = await sendRaw(stage.port, head, 1_000);
 
-  // To CONNECT Node says nothing and closes.
+  // Node answers CONNECT by closing the connection.
   if (!line.startsWith('CONNECT')) expect(answer).toMatch(/^HTTP\/1\.1 (4\d\d|204|302) /);
   expect(ear.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

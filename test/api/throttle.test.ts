@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A tenant with these rates, at a process that has not read its settings before. */
+/** A tenant with these limits, and a process that has no cached settings. */
 async function limitedTo(throttle: object) {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { throttle });

@@ -4,7 +4,7 @@ import { repositoryTexts, sourcesIn } from '../setup/sources.ts';
 
 const collections = new Set(routes.map(({ path }) => path.split('/')[1]));
 
-/** The cookie of a known device is sent to all of these, and to nothing else. */
+/** The cookie of a known device is sent to all of these paths and to no other. */
 const COOKIE = "'/api/v1/auth'";
 
 test('the way of a request names no endpoint: whatever sets one apart is declared on its route', () => {

@@ -8,7 +8,7 @@ const stage = await newStage();
 const tenant = await stage.tenant();
 const { officer } = tenant;
 
-/** Somebody, with the path of what is kept of them. */
+/** A new borrower, with the path of their consents. */
 async function somebody() {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
   return { id: id as string, path: `/borrowers/${id}` };

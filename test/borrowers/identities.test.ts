@@ -7,7 +7,7 @@ const SSN = CANARIES.ssn;
 const shared = await stage.tenant();
 const DIGITS = SSN.replaceAll('-', '');
 
-/** A tenant with two borrowers, whom it may identify. */
+/** A tenant with two borrowers whose identities it may verify. */
 async function twoBorrowers(tenant?: Tenant) {
   tenant ??= await stage.tenant();
   const { officer } = tenant;

@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A loan that two owe, over long ago, and what redacts one of them. */
+/** A loan of two obligors that ended long ago, and a function that redacts one of them. */
 async function overTogether() {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');

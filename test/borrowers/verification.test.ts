@@ -32,7 +32,7 @@ test.each([
     });
     const path = `/payment-instruments/${made.body.id}`;
 
-    // As a form does it: the whole record is sent back, verified as it was.
+    // As a form does: sends the whole record back, including its verified status.
     const changed = await admin.put(path, { ...made.body, ...other });
     const history = await tenant.officer.get(`/borrowers/${borrower_id}/history`);
     const byOfficer = await tenant.officer.put(path, { is_verified: true });

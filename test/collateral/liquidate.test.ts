@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A loan of 10,000.00 at 0.085 since 15 January, secured by a car with one lien; 31 days later. */
+/** A loan of 10,000.00 at 0.085 since January 15, secured by a car with one lien, 31 days later. */
 async function secured(today = '2026-02-15') {
   const tenant = await stage.tenant(today);
   const admin = await tenant.signedIn('admin');

@@ -7,7 +7,7 @@ const stage = await newStage();
 const conversation = () => converse(stage);
 
 let first: ReturnType<typeof stage.tenant> | undefined;
-/** For what changes nothing. */
+/** A shared tenant for tests that change nothing. */
 const firstTenant = () => (first ??= stage.tenant());
 
 const rule = { name: 'Rule', channel: 'sms', match_type: 'any', response_body: 'Hello' };

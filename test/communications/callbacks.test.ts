@@ -105,7 +105,7 @@ test('reports move a message on, and a bounce spoils the address', async () => {
   expect(may.body.reasons).toContain('contact_invalid');
 });
 
-/** An email that has gone out, and what its provider says of it. */
+/** A sent email, and a function that reports its delivery as the provider does. */
 async function reportedEmail() {
   const { officer, borrower_id, call, outside } = await conversation();
   const path = `/borrowers/${borrower_id}/emails`;

@@ -166,7 +166,7 @@ test('a mail that says unsubscribe ends mails, and one that cancels something el
   expect([kept, await wants()]).toEqual([true, false]);
 });
 
-/** Mails that have gone out to a borrower, who reads them. */
+/** Emails sent to a borrower, and the borrower who reads them. */
 async function mailed(...types: string[]) {
   const world = await converse(stage);
   const { tenant, officer, borrower_id } = world;
@@ -183,7 +183,7 @@ async function mailed(...types: string[]) {
   return { ...world, mails, wants };
 }
 
-/** As a mail program posts: with neither a cookie nor a token of ours. */
+/** The request of a mail program, without any of our cookies or tokens. */
 const ONE_CLICK = {
   raw: '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
   headers: { 'Content-Type': 'multipart/form-data; boundary=x', 'X-CSRFToken': '' },

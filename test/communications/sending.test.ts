@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A tenant with a template, and a borrower who can be reached by mail and by post. */
+/** A tenant with a template, and a borrower who can be reached by email and by letter. */
 async function correspondence() {
   const tenant = await stage.tenant();
   const { officer } = tenant;

@@ -18,7 +18,10 @@ const EXPIRED = {
   expires_at: '2026-01-02T00:00:00Z',
 };
 
-/** A borrower who can be reached by text, mail and post, and what speaks against doing so. */
+/**
+ * A borrower who can be reached by text, email and letter, and a function that lists the blockers of a
+ * contact.
+ */
 async function reachable(tenant = shared) {
   const { officer } = tenant;
   const { borrower_id, id: loan_id } = await newLoan(tenant, { status: 'pending' });
@@ -166,8 +169,8 @@ test.each([
 });
 test('the night is where the phone is, else where the borrower lives, else where the tenant is', async () => {
   const { officer, path, phone, reasons } = await reachable();
-  // Half past one at night in New York, half past ten in the evening in Los Angeles, and
-  // half past seven in Honolulu: there alone it is not too late.
+  // 12:30 a.m. in New York, 9:30 p.m. in Los Angeles and 7:30 p.m. in Honolulu: only Honolulu is outside
+  // quiet hours.
   const asked = { template_type: 'past_due_notice', at: '2026-01-15T05:30:00Z' };
   const quiet = () => reasons('sms', asked);
 
@@ -186,7 +189,7 @@ test('the night is where the phone is, else where the borrower lives, else where
 
 test('a text that was to be sent again at night waits for the morning', async () => {
   const { tenant, officer, phone, send } = await reachable(await stage.tenant());
-  // Nobody is asked for an hour: first one that is far where the number is, then all but one in UTC.
+  // Quiet hours first cover one hour that is far away at the number's place, then all hours but one in UTC.
   const far = (new Date().getUTCHours() + 8) % 24;
   await saveSettings(tenant, {
     communications: { quiet_hours: { start: far, end: (far + 1) % 24 } },
@@ -237,7 +240,7 @@ test('two who owe a loan are asked alone: one who wants no contact, and one wher
     officer.post(`/borrowers/${who}/phones`, { phone_number, time_zone });
   assertOk(await phone(borrower_id, '+12025550123', 'America/New_York'));
   assertOk(await phone(other, '+18085550123', 'Pacific/Honolulu'));
-  // Nine in the morning in New York, and four at night in Honolulu.
+  // 9 a.m. in New York, 4 a.m. in Honolulu.
   const at = '2026-01-15T14:00:00Z';
   const reasonsOf = async (who: string, more: object = {}) => {
     const question = { ...ASKED, borrower_id: who, loan_id: id, ...more };

@@ -9,7 +9,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const AT_ONCE = 6;
 
-/** A tenant with as many borrowers as are written to at once, each with an address and a loan. */
+/** A tenant with a full batch of borrowers, each with an email address and a loan. */
 async function newBorrowers() {
   const tenant = await stage.tenant();
   const { officer } = tenant;
@@ -100,7 +100,7 @@ test('a mail that cannot be recorded, or is refused, undoes no other that was se
     const failure = { error_code: '550', error_message: 'no such user' };
     if (message_id === refused)
       return { ok: false, provider: 'smtp', temporary: false, ...failure };
-    // The same id of the provider as another mail has.
+    // A provider's message id that another mail already has.
     const known = message_id === unrecorded ? others[0] : message_id;
     return { ok: true, provider: 'smtp', provider_message_id: `${known}@fake` };
   };

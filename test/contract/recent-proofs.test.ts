@@ -57,7 +57,7 @@ test('each endpoint that grants power refuses a session without a recent proof, 
   expect(after).toEqual([]);
 });
 
-/** Calls that need a proof, and calls of the same endpoint that do not. */
+/** Calls that need a recent proof of identity, and calls of the same endpoint that do not. */
 type Case = (tenant: Tenant, superadmin: Client) => Promise<{ needs: Reply[]; needsNot: Reply[] }>;
 
 const destination =
@@ -152,7 +152,7 @@ test.each(sometimes.map((route) => [nameOf(route)] as const))(
   },
 );
 
-/** Changes that only superadmins make and that give nobody more power than before. */
+/** Changes that only superadmins make and that grant no additional power. */
 const GRANT_NOTHING = [
   'POST /borrowers/{id}/export',
   'POST /borrowers/{id}/redact',

@@ -34,7 +34,7 @@ const declared = {
 const EMPTY = { rows: lienTable.rows };
 const ON = '2026-01-15';
 
-/** Each line that is wrong says so to the compiler, who complains of any that is not. */
+/** Every invalid line has a directive. The compiler reports a directive whose line is valid. */
 const WRONG: Record<string, (work: Work) => unknown> = {
   'a child by a key that it has not': () => [
     nested(liens, 'collateral_id'),
@@ -112,7 +112,7 @@ const WRONG: Record<string, (work: Work) => unknown> = {
   ],
 };
 
-/** Nothing of it ever runs: `tsc` in `npm run check` is what holds it. */
+/** These lines never run. `tsc` in `npm run check` verifies them. */
 test.each(Object.entries(WRONG))('the compiler refuses %s', (_, wrong) => {
   expect(wrong).toBeTypeOf('function');
 });

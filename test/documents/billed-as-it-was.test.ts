@@ -11,7 +11,7 @@ const goodwill = { credit_type: 'goodwill', reason: 'Sorry', apply_to: 'principa
 const lostJob = { reason: 'hardship', end_treatment: 'reinstatement', suspend_late_fees: true };
 const loss = { reason: 'fraud', force: true };
 
-/** What may be done to a loan on the first of February, as path and body. */
+/** Everything that may be done to a loan on February 1, as path and body. */
 const DEEDS: [path: string, body?: object][] = [
   ['payments', { amount: '100.00' }],
   ['payments', { amount: '150.00', effective_date: '2026-01-20' }],
@@ -37,7 +37,7 @@ const DEEDS: [path: string, body?: object][] = [
 
 const Frozen = z.object({ loan_id: z.string(), figures: z.string() });
 
-/** What each loan was billed, without whom it is for. */
+/** The billed figures of each loan, without its recipient. */
 const figuresOf = (tenant: Tenant) =>
   tenant.within(({ tx }) =>
     tx.any(sql.type(Frozen)`

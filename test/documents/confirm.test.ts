@@ -76,7 +76,8 @@ test('of a put and a confirmation at once one is first, and what is confirmed is
   const race = async (round: number) => {
     const document = await announced(tenant, loan.id);
     await document.put(A);
-    // The put comes first by up to 6 ms, or the confirmation does; at last it has ended before the put.
+    // The put starts up to 6 ms before or after the confirmation. In the last rounds it starts after the
+    // confirmation.
     const lead = (round % 13) - 6;
     const confirming = wait(Math.max(0, lead)).then(() => document.confirm(A));
     const turn = round >= ROUNDS - AT_ONCE ? confirming : wait(Math.max(0, -lead));
@@ -203,7 +204,7 @@ test.each([
   expect(confirmed.status).toBe(200);
 });
 
-/** Every link ends two days ago. */
+/** Makes every link expire two days ago. */
 async function overdue() {
   await stage.owner.query(
     "update documents set expires_at = now() - interval '2 days' where status <> 'expired'",

@@ -221,7 +221,7 @@ describe('where uploads are scanned for viruses', () => {
   const scanned = (document_id: string, scan: (typeof outside)['scan']) =>
     scanDocument.run({ tenant_id: tenant.id, document_id }, { ...outside, files, scan });
 
-  /** A file that came while uploads are scanned, and nobody has looked at. */
+  /** A file uploaded while scanning is on, and not scanned so far. */
   async function held() {
     Object.assign(stage.installation, { scans_uploads: true });
     const { body } = await upload();

@@ -52,7 +52,7 @@ async function announced() {
 const FILE = '%PDF-1.7 twelve and more bytes, drop by drop';
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A bare connection: what was answered, and when it was closed. */
+/** A bare connection: records what it received and when it was closed. */
 async function connected(head: string) {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -162,7 +162,7 @@ test('whoever does not read a download is closed; whoever reads gets all of it',
   expect(eager.got.text.length).toBeGreaterThan(24 * 1024 * 1024);
 });
 
-/** Ways in which a store is broken that hold for whoever runs the tests, root too. */
+/** Ways to break a store that also work when root runs the tests. */
 const BROKEN = {
   'its folder is away': async (folder: string) => {
     await rename(folder, `${folder}-away`);

@@ -47,7 +47,7 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   expect(lines.map(([kind]) => kind)).not.toContain('applied_otherwise');
   const moved = activity.reduce((total, { amount }) => total.plus(amount), new Big(0));
   expect(moved.toFixed(2)).toBe(summary['new_balance']);
-  // The instalment asks for its part of the fee; nothing is asked for beside it.
+  // The installment includes its part of the fee; no separate fee is due.
   expect(loan).toMatchObject({ product_name: 'Your first loan' });
   expect(due).toMatchObject({ amount_due: '331.99', regular_payment: '331.99', fees: '0.00' });
 });

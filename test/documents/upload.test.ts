@@ -19,7 +19,7 @@ const file = '%PDF-1.7 the file';
 const sha256_hash = createHash('sha256').update(file).digest('hex');
 const confirmation = { file_size: file.length, sha256_hash };
 
-/** An officer who has announced a file, and a stranger who knows nothing but the link. */
+/** An officer who has announced a file, and an anonymous client that has only the link. */
 async function announced(filename = 'pay stub.pdf') {
   const tenant = await stage.tenant();
   const { officer } = tenant;
@@ -164,7 +164,7 @@ test('what a slow sender began before the confirmation does not replace what was
   expect(download.body).toBe(file);
 });
 
-/** The files of the newest folder: what is stored there, and what is still on its way. */
+/** The files of the newest folder: stored ones and incomplete ones. */
 async function filesIn(root: string) {
   const all = await readdir(root, { recursive: true, withFileTypes: true });
   const files = all.filter((entry) => entry.isFile());

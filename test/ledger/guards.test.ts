@@ -9,7 +9,9 @@ const stranger = await stage.tenant();
 const app = new Pool({ connectionString: stage.url, options: '-c role=servicing_app' });
 afterAll(() => app.end());
 
-/** Runs statements as the application itself would, in one transaction, around all of its checks. */
+/**
+ * Runs statements with the application's role in one transaction, bypassing the application's own checks.
+ */
 async function asApplication(...statements: string[]) {
   const client = await app.connect();
   try {

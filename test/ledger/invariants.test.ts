@@ -14,7 +14,7 @@ afterAll(() => auditor.end());
 const broken = async () =>
   (await checkInvariants(auditor)).map(({ rule, message }) => `${rule}: ${message}`);
 
-/** Does what nobody may do, as a fault of the storage or of an administrator could. */
+/** Makes a forbidden change, as a storage fault or an administrator could. */
 async function behindTheGuards(...statements: string[]) {
   await stage.owner.query(
     `begin; set local session_replication_role = 'replica'; ${statements.join(';')}; commit`,

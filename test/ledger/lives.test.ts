@@ -18,7 +18,7 @@ type Step = {
   [Kind in EventKind]: readonly [kind: Kind, facts: FactsOf<Kind> & { effective_date?: string }];
 }[EventKind];
 
-/** What happens to one loan each, on the days that follow; a date among the facts is in the past. */
+/** The steps of one loan each, on consecutive days. A step with a date is backdated. */
 const LIVES: Record<string, readonly Step[]> = {
   'is paid': [
     ['payment', { amount: '315.68' }],
@@ -97,7 +97,7 @@ type SystemEntry = { reference_type: string; debit: string; credit: string };
 test('whatever was booked is in the table that accountants review', async () => {
   const { officer } = await stage.tenant();
   const rows = (await officer.get('/ledger/system-entries')).body as SystemEntry[];
-  // The accounts that an entry of the type may touch, whichever way it goes.
+  // The accounts that an entry of this type may touch, in either direction.
   const reviewed = (reference_type: string) =>
     new Set(
       rows

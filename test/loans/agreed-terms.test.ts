@@ -31,7 +31,7 @@ test('the rate agreed is the rate of the loan, its past keeps the old one, and r
   // Ten days of 10000.00 at 0.085 and ten at 0.03: 23.29 + 8.22.
   expect(lowered.body).toMatchObject({ interest_rate: '0.03', accrued_interest: '31.51' });
   expect(plan.body[1]).toMatchObject({ interest_amount: '22.44' });
-  // The ten days since are at 0.06 then: 23.29 + 16.44.
+  // The ten days since then now earn 0.06: 23.29 + 16.44.
   expect(restored.body).toMatchObject({ interest_rate: '0.06', accrued_interest: '39.73' });
 });
 

@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Loans of 1,000.00 over two months whose interest changes its pace before the last due date. */
+/** Loans of 1,000.00 over two months whose daily interest changes before the last due date. */
 const KINDS = {
   'a promotion that ends': { product: {}, promo: true, asked: '497.92' },
   'the next period of a scheduled loan': {

@@ -51,7 +51,7 @@ function lastAskedOf(life: FoldInput) {
   return money(asked.at(-1) ?? '0.00');
 }
 
-/** What is paid on the day of a new plan comes before it, and the plan follows. */
+/** A payment on the day of a new schedule takes effect before it. */
 const isPlannedToday = ({ events, as_of }: FoldInput) =>
   events.some(({ kind, effective_date }) => kind === 'schedule_agreed' && effective_date === as_of);
 
@@ -77,7 +77,7 @@ test('the final payment is foreseen where a spread fee stands between instalment
     extra_payment_to: 'next_installment',
   };
   const loan = fundedLoan({ ...terms, interest_method: 'scheduled', spread_fees: '120.35' });
-  // It repays principal first, and covers the first instalment whose interest it does not pay.
+  // It repays principal first, and covers the first installment without paying its interest.
   const settling = payment('p', START, '126.97', { payment_type: 'settlement' });
   const life = { ...loan, events: [...loan.events, { ...settling, effective_date: '2026-01-31' }] };
 
@@ -101,7 +101,7 @@ test('the final payment moves with what was paid, not with the days that pass', 
   expect(finalOf(life)).toBe(schedule.at(-1)?.payment_amount);
   expect(finalOf({ ...life, as_of: '2026-02-15' })).toBe(finalOf(life));
   expect(Number(finalOf({ ...late, as_of: '2026-02-25' }))).toBeGreaterThan(Number(finalOf(life)));
-  // The last instalment that there is still something left for.
+  // The last installment for which an amount remains.
   expect(Number(finalOf({ ...more, as_of: '2026-02-15' }))).toBeLessThan(315.68);
 });
 

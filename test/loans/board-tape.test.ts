@@ -29,7 +29,7 @@ test('a tape is boarded with its borrowers, balances and terms', async () => {
   });
   expect(second).toMatchObject({ loan_number: 'T-2', status: 'paid_off', total_balance: '0.00' });
   expect(second.borrower_id).toBe(first.borrower_id);
-  // The tape names an instalment of 8.5 percent.
+  // The tape's installment corresponds to 8.5 percent.
   expect(first.apr).toMatch(/^0\.08[45]/);
   expect(second.apr).toBe(first.apr);
   const history = await tenant.officer.get(`/loans/${ids[0]}/history`);

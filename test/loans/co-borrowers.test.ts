@@ -256,7 +256,7 @@ test('statements are there for all who owe the loan; what one asks and sends sta
   expect(await borrower.get(`/portal/documents/${documents[0].id}/download`)).toMatchObject({
     status: 200,
   });
-  // Nobody who owes the loan is asked to pay while the application of one of them is looked at.
+  // No obligor receives payment requests while the hardship application of one of them is under review.
   expect(asked.body.reasons).toEqual(['hardship_review']);
   const { body } = await officer.get(`/hardship-applications/${String(applied['id'])}`);
   expect(body.borrower_id).toBe(borrower_id);

@@ -16,7 +16,7 @@ const ADDRESS = {
   postal_code: '12207',
 };
 
-/** A pending loan at 20 percent, to somebody in New York, where 16 are allowed. */
+/** A pending loan at 20 percent to a borrower in New York, where the maximum is 16. */
 async function dearLoan(tenant: Tenant) {
   const loan = await newLoan(tenant, { status: 'pending', interest_rate: '0.20' });
   const address = await tenant.officer.post(`/borrowers/${loan.borrower_id}/addresses`, ADDRESS);
@@ -125,7 +125,7 @@ test('a hard failure refuses the approval and is told and kept all the same', as
   ]);
 });
 
-/** It was possible once, and borrowers who were archived so are there still. */
+/** Archives a borrower as earlier releases allowed. Such borrowers still exist. */
 const archiveAsBefore = (borrowerId: string) =>
   stage.owner.query('update borrowers set is_archived = true where id = $1', [borrowerId]);
 

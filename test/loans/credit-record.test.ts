@@ -13,7 +13,7 @@ const other = (role: string, more: Partial<CreditFacts['co_consumers'][number]> 
   ...more,
 });
 
-/** A loan of 10,000.00 over 36 months that is paid to the day at the end of April. */
+/** A loan of 10,000.00 over 36 months, paid as agreed until the end of April. */
 const FACTS: CreditFacts = {
   loan_id: '0198a0c0-0000-7000-8000-000000000001',
   loan_number: 'LN-2026-000001',
@@ -77,7 +77,7 @@ const every = (payment_frequency: string, periods: number) => ({ payment_frequen
 
 type Line = [field: string, what: string, facts: Partial<CreditFacts>, told: unknown];
 
-/** Each field of the record, what it is told of, and what the bureaus read. */
+/** Each field of the record, the facts behind it, and the value that the bureaus receive. */
 const LINES: Line[] = [
   ['reporting_period', 'a month', {}, '2026-04-30'],
   ['consumer_account_number', 'a loan', {}, 'LN-2026-000001'],

@@ -34,7 +34,7 @@ test('denying a loan keeps its reasons, tells subscribers and puts the notice on
       select task_type, due_date from tasks
     `),
   );
-  // The notice itself, and whose credit report it was.
+  // One task for the notice, and one to name the source of the credit report.
   const task = { task_type: 'compliance', due_date: '2026-02-14' };
   expect(tasks).toEqual([task, task]);
 });

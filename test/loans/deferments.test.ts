@@ -39,7 +39,7 @@ test('the interest of a deferment is waived, or becomes principal at its end', a
   const withoutInterest = await tenant.officer.get(`/loans/${waived.id}`);
   const withInterest = await tenant.officer.get(`/loans/${added.id}`);
 
-  // One day, the 15th of March, earns 2.33; 59 days before it became principal.
+  // March 15 earns 2.33. If interest is deferred, the 59 days before it are capitalized.
   expect(withoutInterest.body).toMatchObject({
     principal_balance: '10000.00',
     accrued_interest: '2.33',

@@ -38,7 +38,7 @@ test('the last payment that is disclosed is the one that a late first payment le
     { number: 11, amount: '945.60', first_due: '2026-04-05' },
     { number: 1, amount: plan.at(-1)?.payment_amount, first_due: '2027-03-05' },
   ]);
-  // By regular months it would be 945.56: the 44 days more are paid at the end.
+  // With regular months it would be 945.56. The interest of 44 additional days is paid at the end.
   expect(Number(plan.at(-1)?.payment_amount)).toBeGreaterThan(1300);
   expect(await fetchDisclosures(tenant, id)).toHaveLength(1);
   expect(funded.body.apr).toBe(told?.apr);
@@ -143,7 +143,7 @@ test('each further disbursement is told with the balance that it adds to', async
   const plan = await planOf(tenant, id);
   const total = plan.reduce((sum, { payment_amount }) => sum + Number(payment_amount), 0);
   expect(told).toHaveLength(3);
-  // 6,000.00 are owed; 4,000.00 go out, less three percent of them.
+  // 6,000.00 are owed. 4,000.00 are disbursed, minus three percent.
   expect(told[2]).toMatchObject({ amount_financed: '9880.00', is_estimate: false });
   expect(told[2]?.total_of_payments).toBe(total.toFixed(2));
   expect(more.body.apr).toBe(told[2]?.apr);
@@ -162,6 +162,6 @@ test('a rate just below the highest that can be kept is told like any other', as
 
   const { id } = await newLoan(tenant, { ...terms, product_id });
 
-  // The borrower has 119.86, and owes 100,000.00 a month later.
+  // The borrower receives 119.86 and owes 100,000.00 a month later.
   expect(await loanOf(tenant, id)).toMatchObject({ status: 'active', apr: '9999.680294' });
 });

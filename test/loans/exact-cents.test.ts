@@ -11,7 +11,10 @@ import { divide, money, ROUNDINGS, sum, toCents } from '../../jobs/money.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Amounts are rounded once, from what they exactly are: what a quotient lacks of half a cent is noise. */
+/**
+ * Amounts are rounded once, from their exact value. A quotient that misses half a cent by its last digit is
+ * noise.
+ */
 
 const START = '2026-01-15';
 const funded = (amount: string): LoanEvent => ({
@@ -84,10 +87,10 @@ describe('half a cent', () => {
   });
 });
 
-/** Sixty places of whole numbers, one period after the other. */
+/** Fixed-point numbers with sixty places, calculated period by period. */
 const UNIT = 10n ** 60n;
 
-/** What P·i / (1 − (1 + i)^−n) comes to, in cents with half a cent up, where i has thirty places. */
+/** P·i / (1 − (1 + i)^−n) in cents, rounded half up, where i has thirty places. */
 function levelByPeriods(cents: bigint, thirtyPlaces: bigint, count: number): bigint {
   const growth = UNIT + thirtyPlaces * 10n ** 30n;
   let [worth, annuity] = [UNIT, 0n];

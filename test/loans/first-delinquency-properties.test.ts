@@ -29,7 +29,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const ago = fc.oneof(fc.constant(0), fc.constant(0), fc.integer({ min: 1, max: 45 }));
 const AMOUNTS = ['100.00', '215.68', '315.60', '315.68', '631.36', '947.04'] as const;
 
-/** What makes a loan late, current, or otherwise late; some of it is entered later than it took effect. */
+/** Events that make a loan late or current. Some are entered after their effective date. */
 const aStep = fc.oneof(
   {
     weight: 6,
@@ -111,7 +111,7 @@ function eventOf(step: Step, day: string, known: OpenLoan['events']) {
 const inOrder = (taken: readonly { after: number; step: Step }[]) =>
   taken.toSorted((one, other) => one.after - other.after);
 
-/** Asked day by day, back to the last one on which the loan was current. */
+/** Looks at each day, back to the last one on which the loan was current. */
 function lateSince(life: FoldInput): string | null {
   let since: string | null = null;
   for (let day = life.as_of; day > START; day = addDays(day, -1)) {

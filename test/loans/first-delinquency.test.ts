@@ -9,7 +9,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const { theCloseHasPassed } = newMonthEnd(stage);
 
-/** A loan of the 15th of January owes 315.68 on the 15th of each month from February on. */
+/** A loan of January 15 owes 315.68 on the 15th of each month from February on. */
 const INSTALLMENT = '315.68';
 
 async function lateLoan(today: string, tenant?: Tenant) {

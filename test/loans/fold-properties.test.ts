@@ -13,7 +13,7 @@ import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
 
-/** Thousands of lives take their time where the machine is busy. */
+/** Thousands of lives take long on a busy machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 function amountOf(lines: readonly { amount: string }[]): Big {
@@ -189,7 +189,7 @@ test('a payoff quoted for a day is the payment that brings the loan to zero that
         suspense_balance: '0.00',
         is_paid_off: true,
       });
-      // Half a cent goes to the even cent of all that accrued, not of what is left of it.
+      // Half a cent rounds to the even cent of all accrued interest, not of the remainder.
       const settled = fold(life).interest_settled;
       const accrued = amountOf(quote.explanation).plus(settled);
       const explained = toCents(accrued, life.terms.rounding_mode).minus(settled);

@@ -29,9 +29,9 @@ test('delinquency and interest stand still for the time agreed, and the loan is 
 
   expect(made).toMatchObject({ status: 201, body: { status: 'scheduled' } });
   expect(active.body.status).toBe('active');
-  // 26 days of 10000.00 at 0.085 from the disbursement to the 10th of February.
+  // 26 days of 10000.00 at 0.085, from the disbursement to February 10.
   expect(during.body).toMatchObject({ days_past_due: 0, accrued_interest: '60.55' });
-  // And five days more, from the 21st to the 26th of March.
+  // Plus five days, from March 21 to March 26.
   expect(after.body).toMatchObject({
     days_past_due: 6,
     accrued_interest: '72.19',

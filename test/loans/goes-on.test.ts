@@ -34,7 +34,7 @@ test('a history that goes on comes to what the whole of it comes to, and changes
       expect(anchor).toEqual(anew.anchor);
       expect(finalPayment(gone)).toEqual(finalPayment(anew.run));
       expect(told).toEqual(asTold);
-      // It is not gone on with twice.
+      // A folded run can be continued only once.
       expect(continueReplay(folded, whole)).toBeNull();
     }),
     RUNS,

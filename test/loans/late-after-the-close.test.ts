@@ -9,7 +9,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const { theCloseHasPassed, theCloseHasAccrued } = newMonthEnd(stage);
 
-/** On it the loans owe 315.68, and are late on the morning after unless they pay. */
+/** The loans owe 315.68 on this day and are late the next morning unless they pay. */
 const DUE_DAY = '2026-02-15';
 
 const Kept = z.object({
@@ -18,7 +18,7 @@ const Kept = z.object({
   times_delinquent_30: z.int(),
 });
 
-/** As it is kept for the lists and the next ageing. */
+/** The stored columns that the lists and the next ageing use. */
 const columnsOf = ({ within }: Tenant, id: string) =>
   within(({ tx }) =>
     tx.one(sql.type(Kept)`
@@ -26,7 +26,7 @@ const columnsOf = ({ within }: Tenant, id: string) =>
     `),
   );
 
-/** The buckets that subscribers were told of, in order. */
+/** The bucket changes that subscribers were notified of, in order. */
 const movesOf = ({ within }: Tenant) =>
   within(({ tx }) =>
     tx.anyFirst(sql.type(z.object({ move: z.string() }))`

@@ -65,7 +65,7 @@ test('a milder rule spares small rests, or whoever has paid something', async ()
   expect(await feesOf(tenant, loans.paidSome.id)).toEqual([]);
   expect(await feesOf(tenant, loans.paidNothing.id)).toEqual(['2026-02-26']);
 
-  // More is past due once the next instalment is late, and what was spared stays so.
+  // The past due amount grows when the next installment is late. The first one stays exempt.
   await travelTo(stage, tenant, '2026-03-17');
 
   expect(await feesOf(tenant, loans.smallRest.id)).toEqual([]);

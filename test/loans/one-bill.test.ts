@@ -31,7 +31,7 @@ const doing =
     if (status >= 300) throw new Error(JSON.stringify(reply));
   };
 
-/** How each loan comes to stand on the first of April 2026; instalments fall due on the 10th. */
+/** How each loan reaches its state on April 1, 2026. Installments are due on the 10th. */
 const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> = {
   current: {
     story: [
@@ -110,7 +110,7 @@ const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> =
 };
 
 const Figures = z.object({ figures: z.looseObject({ due: z.record(z.string(), z.any()) }) });
-/** Asks for all that is due by an instalment's date, as the statement does. */
+/** Draws everything due by an installment's date, which is also the statement's amount. */
 const AUTOPAY = { amount_type: 'statement_balance', frequency: 'on_due_date' } as AutopayPlan;
 
 const loans = new Map<string, string>();

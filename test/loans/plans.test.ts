@@ -39,7 +39,7 @@ describe('amortizing again', () => {
   test('leaves what is past due as it is, and repays only the rest', () => {
     const after = stateOn('2026-02-20', [agreed('2026-02-20', { rule: 'spread', from: 2 })]);
 
-    // 315.68 pays 83.84 of interest by then, and 231.84 of the principal.
+    // By then, 315.68 pays 83.84 of interest and 231.84 of principal.
     expect(after.installments[1]?.beginning_balance).toBe('9768.16');
     expect(after).toMatchObject({ days_past_due: 5, past_due_amount: '315.68' });
   });

@@ -128,7 +128,7 @@ test('a promotion ends on the day that its condition is broken', async () => {
 
   await travelTo(stage, tenant, '2026-02-20');
 
-  // Due on 15 February; three days late on the 18th, whose interest and the next one's count again.
+  // Due on February 15 and three days late on the 18th, so the interest of the 18th and 19th counts again.
   expect((await statusesOf(tenant, id)).body).toMatchObject([{ status: 'broken' }]);
   expect(await interestOf(tenant, id)).toBe('4.66');
   expect(await violationsIn(stage)).toEqual([]);

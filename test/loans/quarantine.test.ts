@@ -30,14 +30,14 @@ const newLoans = async (tenant: Tenant, count: number) => {
   return loans.toSorted();
 };
 
-/** Asks the ids of a chunk's loans by a statement that fails for some. */
+/** Selects the ids of a chunk's loans with a statement that fails for some loans. */
 const failingFor = (bad: readonly string[]) => (tx: Transaction, chunk: close.Chunk) =>
   tx.any(sql.type(z.object({ id: z.string(), whole: z.int() }))`
     select id, 1 / (id <> all (${sql.array([...bad], 'uuid')}))::integer as whole
     from loans as loan where ${close.isInChunk(chunk)} order by id
   `);
 
-/** Plans a close of today and asks within its chunk. */
+/** Plans a close of today and runs the statement within its chunk. */
 const asked = (tenant: Tenant, ask: ReturnType<typeof failingFor>) =>
   tenant.within(async (work) => {
     const run = await startClose(work, work.today);

@@ -30,7 +30,7 @@ const modify =
 const chargeOff: Step = async ({ tenant, loan_id }) =>
   (await tenant.signedIn('admin')).post(`/loans/${loan_id}/charge-off`, { reason: 'fraud' });
 
-/** What happens to a loan that has been quoted, and what had to happen before the quote. */
+/** An event on a quoted loan, and the events that must precede the quote. */
 const HAPPENINGS: { what: string; does: Step; first?: Step; leaves?: string }[] = [
   { what: 'a payment', does: pay },
   {

@@ -28,7 +28,7 @@ function expectChained(rows: readonly Amounts[]) {
   );
 }
 
-/** What a row repays is the difference of its balances, and its parts are its payment. */
+/** A row's principal is the difference of its balances, and its parts add up to its payment. */
 function expectAddedUp(rows: readonly Amounts[]) {
   for (const row of rows) {
     const parts = new Big(row.principal_amount).plus(row.interest_amount).plus(row.fees_amount);

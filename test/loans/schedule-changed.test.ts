@@ -29,7 +29,7 @@ const noticesOf = ({ within }: Tenant, id: string) =>
 const reachable = ({ officer }: Tenant, borrower: string) =>
   officer.post(`/borrowers/${borrower}/emails`, { email: 'grace@example.com' });
 
-/** 12,000 lent, of which 4,000 were repaid at once; what was left was then amortized anew. */
+/** 12,000 lent and 4,000 repaid immediately. The remainder was then amortized again. */
 async function amortizedAnew(tenant: Tenant, { isReachable = true } = {}) {
   const { officer } = tenant;
   const loan = await newLoan(tenant, {

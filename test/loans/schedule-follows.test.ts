@@ -77,6 +77,6 @@ test('a boarded loan shows the instalment of its new schedule when the old one i
 
   expect(published).toBe('378.82');
   expect(Number(lower)).toBeLessThan(300);
-  // 11,000 over the 34 instalments that are left.
+  // 11,000 over the 34 remaining installments.
   expect(Number(again)).toBeGreaterThan(360);
 });

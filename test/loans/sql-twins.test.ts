@@ -149,8 +149,7 @@ test('what the API reads off a loan on any later day is what its whole history f
 const Turn = z.object({ linear_until: z.string().nullable() });
 
 /**
- * Folds the loan on each day before another on which its interest changes its pace, as the close does;
- * answers the last one.
+ * Folds the loan on each day before its daily interest changes, as the close does. Returns the last state.
  */
 async function foldOnTurns(
   tenant: Tenant,
@@ -168,7 +167,7 @@ async function foldOnTurns(
   return foldOnTurns(tenant, id, { since: turn, day });
 }
 
-/** What the row says that the fold says too. */
+/** The fields that both the row and the fold contain. */
 const seenOf = ({ bill, ...state }: LoanState) => ({
   principal_balance: state.principal_balance,
   accrued_interest: state.accrued_interest,
@@ -186,7 +185,7 @@ const seenOf = ({ bill, ...state }: LoanState) => ({
   amount_due: bill.amount_due,
 });
 
-/** The final payment as it was when something happened last, until it is the next one itself. */
+/** The final payment as of the last event, until it is the next payment itself. */
 function finalOf({ bill, ...state }: LoanState, kept: Big | null): string | null {
   if (state.total_balance === '0.00') return null;
   if (bill.due_date === null) return state.next_payment_amount;

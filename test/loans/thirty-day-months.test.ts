@@ -12,7 +12,7 @@ import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** 36,000.00 at ten percent earns 10.00 on each day of a year of 360 days. */
+/** 36,000.00 at ten percent earns 10.00 on each day of a 360-day year. */
 const PRINCIPAL = '36000.00';
 const START = '2025-12-31';
 
@@ -68,7 +68,7 @@ describe('by 30/360', () => {
     ['semi_monthly', '2026-01-16', '2026-02-01', 15],
     ['weekly', '2026-02-26', '2026-03-05', 7],
     ['biweekly', '2026-02-19', '2026-03-05', 14],
-    // An odd first period is counted as the NASD does.
+    // The days of an odd first period are counted by the NASD rule.
     ['monthly', '2026-01-31', '2026-03-15', 45],
     ['monthly', '2026-01-10', '2026-01-31', 21],
     ['weekly', '2026-02-20', '2026-03-01', 11],

@@ -6,7 +6,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Of a hundred that are repaid within a month, the borrower has ten cents. */
+/** The borrower receives ten cents of a hundred dollars, repaid within a month. */
 const ALMOST_ALL = {
   fee_type: 'origination',
   trigger: 'disbursement',
@@ -30,7 +30,7 @@ test('a loan whose rate is too high to be kept and told is not approved, and is 
   const before = await read(tenant, id);
 
   const refused = await tenant.officer.post(`/loans/${id}/approve`);
-  // Why it should not be approved is still said.
+  // The checks still report why the loan should not be approved.
   const checked = await tenant.officer.post(`/loans/${id}/run-compliance-checks`);
 
   expect(refused).toMatchObject({

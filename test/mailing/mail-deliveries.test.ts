@@ -70,7 +70,7 @@ test('a batch that is ready is put on the mail house’s server, the manifests l
   expect(again).toMatchObject({ status: 200, body: { status: 'ready' } });
   expect(meanwhile).toMatchObject({ status: 409, body: { code: 'under_way' } });
   expect(elsewhere.status).toBe(422);
-  // Handed over once more it is the same files, under the same names.
+  // A repeated delivery has the same files under the same names.
   expect([...server.files].map(([name, bytes]) => [name, bytes.toString('hex')])).toEqual(first);
 });
 
@@ -84,7 +84,7 @@ test('a delivery that fails is told, and goes on with the file that is missing',
   const taken: string[] = [];
   outside.upload = async (file) => {
     taken.push(file.filename);
-    // The line is lost for the second file, and the server is locked the next time.
+    // The connection breaks during the second file, and the server refuses the next attempt.
     if (taken.length === 2)
       return { ...LOST, temporary: true, error_message: 'The connection was lost.' };
     return taken.length === 3

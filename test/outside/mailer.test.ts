@@ -127,7 +127,7 @@ test.each([
   expect(answer).toMatchObject({ ok: false, temporary, error_code: String(code) });
 });
 
-/** Speaks just enough SMTP to take a letter, and hangs up where it is told to. */
+/** Speaks enough SMTP to accept a mail, and hangs up at the given point. */
 async function droppingServer(at: 'DATA' | 'dot') {
   const net = createServer((socket) => {
     socket.on('error', () => undefined);

@@ -7,7 +7,7 @@ import { newSftpServer, type SftpFaults } from '../setup/sftp-server.ts';
 const BYTES = Buffer.alloc(300_000, 'loan,');
 const OF_THIS_MACHINE = parseNetworks(['127.0.0.0/8', '::1/128']);
 
-/** A server, and how the same file is put there. */
+/** A server, and a function that uploads the same file to it. */
 async function partner(manners: SftpFaults = {}, options: Partial<SftpOptions> = {}) {
   const server = await newSftpServer(manners);
   const upload = openSftp({ networks: OF_THIS_MACHINE, patience_ms: 2_000, ...options });
@@ -25,7 +25,7 @@ async function partner(manners: SftpFaults = {}, options: Partial<SftpOptions> =
   return { ...server, put };
 }
 
-/** In pieces that no server has asked for. */
+/** The bytes in chunks of arbitrary size. */
 async function* cut(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 70_001) yield bytes.subarray(at, at + 70_001);
 }

@@ -31,7 +31,7 @@ const anyContract = fc.record({
     term_months: fc.integer({ min: 1, max: 18 }),
   }),
   first: fc.option(fc.integer({ min: 1, max: 90 })),
-  /** Days after which a fee is assessed; some are found after the last due date. */
+  /** Days until a fee is assessed. Some fees come after the last due date. */
   fee: fc.option(fc.integer({ min: 0, max: 600 })),
 });
 

@@ -15,7 +15,7 @@ test('the instalment is drawn on its due date, and on Monday when that is a Sund
   await travelTo(stage, tenant, '2026-02-19');
   const drawn = await payments();
 
-  // The 15th of February 2026 is a Sunday and the day after it a holiday.
+  // February 15, 2026 is a Sunday, and the next day is a holiday.
   expect(first).toMatchObject({ next_due_date: '2026-02-15', next_run_date: '2026-02-17' });
   expect(onSunday).toEqual([]);
   expect(drawn).toMatchObject([

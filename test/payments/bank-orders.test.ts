@@ -146,7 +146,7 @@ test('what a day’s close orders – scheduled payments, instalments of a plan,
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-/** Every request that may name an instrument, for one borrower, with nothing else wrong in it. */
+/** Every request that may name a payment instrument, for one borrower and otherwise valid. */
 async function orderings(tenant: Tenant) {
   const { officer } = tenant;
   const { id, borrower_id } = await newLoan(tenant);

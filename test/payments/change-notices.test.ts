@@ -11,7 +11,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const NUMBER = '000987654321';
 
-/** A payment that was sent, and its bank that answers with codes and corrected data. */
+/** A sent payment, and a bank that answers with change codes and corrected data. */
 async function sentOnce(settings?: object) {
   const tenant = await stage.tenant('2026-01-15');
   if (settings) await saveSettings(tenant, settings);
@@ -68,7 +68,7 @@ test('a correction is shown without its number, applied on request, and sent fro
     corrected_account_number_last_four: '4321',
     corrected_account_type: null,
     received_on: '2026-01-15',
-    // The 19th is a holiday.
+    // January 19 is a holiday.
     due_date: '2026-01-26',
   });
   expect(task).toMatchObject({

@@ -118,7 +118,7 @@ test('a payment that is reversed while a file is made is in it or is not, and it
   const collected = Number(sent.rows[0]?.count) * 10;
 
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
-  // What was in a file has been collected although it was reversed: it waits to go back.
+  // A payment in a file is collected even if it was reversed. The money then waits to be returned.
   const { cash = '0.00', ach_clearing = '0.00' } = await balancesByRole(tenant);
   expect([Number(cash), Number(ach_clearing)]).toEqual([collected - 10_000, 0 - collected]);
   expect(await violationsIn(stage)).toEqual([]);

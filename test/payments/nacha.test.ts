@@ -145,7 +145,7 @@ test('a disbursement goes out as a credit, and its return is seen to by somebody
   const books = await balancesByRole(tenant);
   const taken = await admin.post('/nacha-returns', { file: buildReturnFile([entry, 'R03']) });
 
-  // The 17th to the 19th of January 2026 are a weekend and a holiday.
+  // January 17 to 19, 2026 are a weekend and a holiday.
   expect(made.body).toMatchObject({
     effective_entry_date: '2026-01-20',
     credit_total: '10000.00',

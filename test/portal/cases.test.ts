@@ -171,7 +171,7 @@ test('a dispute about a loan that bureaus know of asks for a direct credit dispu
   });
 });
 
-/** Its month was told to the bureaus. */
+/** Reports the loan's month to the bureaus. */
 const report = (id: string) =>
   stage.owner.query(
     `insert into credit_reporting_records (

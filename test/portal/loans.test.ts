@@ -125,7 +125,7 @@ test('alerts tell of what came back, what is wanted and what is ready, in the bo
   expect(told[0]?.message).toBe('Necesitamos que nos envíe un documento.');
   expect(told[2]?.message).toMatch(/^El banco devolvió su pago de \$20\.00 del préstamo LN-2026-/);
   expect(JSON.stringify(told)).not.toContain('INTERNAL');
-  // The payment that came after it makes good what came back, and overtakes the quote.
+  // The later payment covers the returned one and supersedes the quote.
   expect((await alerts()).map(({ type }) => type)).toEqual(['document_wanted', 'hardship_decided']);
 });
 

@@ -7,7 +7,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Whoever opens the portal for the first time today. */
+/** A visitor who opens the portal for the first time. */
 async function stranger() {
   const tenant = await stage.tenant();
   const email = `borrower@${tenant.slug}.test`;

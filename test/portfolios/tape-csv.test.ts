@@ -16,7 +16,7 @@ afterAll(async () => {
 const Text = z.object({ text: z.string().nullable() });
 type Words = string | null;
 
-/** The lines of these rows of words, as the database writes them. */
+/** The lines of these rows as the database writes them. */
 async function csvOf(rows: readonly (readonly Words[])[]): Promise<string> {
   const cells = (rows[0] ?? []).map((_, at) => ({
     from: sql.fragment`row.words ->> ${at}::integer`,

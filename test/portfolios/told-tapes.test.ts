@@ -12,7 +12,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const D = '2026-02-10';
 
-/** Asks for what must succeed. */
+/** Expects the request to succeed. */
 async function done(answer: Promise<{ status: number; body: unknown }>) {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(JSON.stringify(body));

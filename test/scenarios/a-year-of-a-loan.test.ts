@@ -71,7 +71,7 @@ test('the schedule is the contract’s, covered by what was paid, and goes on fr
     const rows = body as Record<string, string>[];
     const paid = covered(knownFacts(loan.facts, END, END), loan.rows);
     expect(rows.map((row) => row['due_date'])).toEqual(loan.rows.map(({ due }) => due));
-    // Rows that were paid show all that was paid with them; nothing was paid of the others.
+    // Paid rows show all amounts paid with them. No amount was paid on the remaining rows.
     const covering = rows.filter((_, at) => (paid[at] ?? 0n) > 0n);
     const open = rows.filter((row) => !covering.includes(row) && row['status'] !== 'canceled');
     expect(rows.slice(1).map((row) => row['beginning_balance'])).toEqual(

@@ -19,7 +19,7 @@ import {
 import { allOf, FIRST_MONTH, INVESTORS, LAST, liveTheMonth, MONTH, some } from './month.ts';
 import { figuresOf, toldBy } from './statement-text.ts';
 
-/** `LOANS=2000 npm run test:one -- test/scenarios/month-end.test.ts` is the same with more of them. */
+/** `LOANS=2000 npm run test:one -- test/scenarios/month-end.test.ts` runs the same with more loans. */
 const LOANS = Number(process.env['LOANS'] ?? 32);
 const ENOUGH_MS = 60_000 + LOANS * 1_000;
 vi.setConfig({ testTimeout: ENOUGH_MS, hookTimeout: ENOUGH_MS });

@@ -174,7 +174,7 @@ test('the check digit of a scan line finds any single digit that was read wrongl
     return scanLine(account, `${cents.slice(0, -2)}.${cents.slice(-2)}`).endsWith(` ${digit}`);
   };
 
-  // A number that is known to be valid: 4539 1488 0343 6467.
+  // A known valid number: 4539 1488 0343 6467.
   expect(scanLine('45391', '48803436.46')).toBe('45391 4880343646 7');
   expect(scanLine('LN-0000042', '656.36')).toBe(samples.statement.scan_line);
   fc.assert(

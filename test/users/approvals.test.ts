@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const KINDS = ['disbursements', 'reversals', 'refunds', 'suspense', 'invitations'];
 
-/** A tenant that wants two people for everything that it can want two for. */
+/** A tenant that requires approval for every action that supports it. */
 async function careful(four_eyes = KINDS) {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');

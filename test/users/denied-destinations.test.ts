@@ -14,7 +14,7 @@ const ADDRESS = {
 };
 const URL = 'https://receiver.example.com/hook';
 
-/** A tenant whose admin, who may set up destinations, is denied fields by the superadmin. */
+/** A tenant whose admin may set up destinations and is denied fields by the superadmin. */
 async function newHouse() {
   const { tenant, superadmin, give } = await newTeam(stage);
   const admin = await tenant.signedIn('admin');

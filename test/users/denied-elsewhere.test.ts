@@ -8,7 +8,7 @@ const stage = await newStage();
 
 const CANARY = '217.43';
 
-/** A loan whose principal is 7,782.57 and more: what is owed after a payment of 217.43 goes to it. */
+/** A loan of 8,000.00 with a payment of 217.43 to principal, which leaves 7,782.57. */
 async function paidLoan(tenant: Tenant) {
   const { id } = await newLoan(tenant, { principal_amount: '8000.00' });
   const payment = await tenant.officer.post(`/loans/${id}/payments`, {

@@ -31,7 +31,7 @@ test.each(Object.keys(DISGUISES))('a common password is refused %s', (name) => {
   const found = possible.filter((password) => !isGuessable(password));
 
   expect(possible.length).toBeGreaterThan(3_000);
-  // Words that are half punctuation themselves, such as k.lvbkf, may come through twice over.
+  // A few words that contain punctuation themselves, such as k.lvbkf, may pass.
   expect(found.length).toBeLessThanOrEqual(name.includes('space') ? 3 : 0);
 });
 

@@ -164,7 +164,7 @@ test('who comes back to our own page is in by its form, and led to the dashboard
   const dashboard = 'https://admin.example.com';
   const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
   await saveSettings(tenant, { auth: { trusted_origins: [dashboard] } });
-  // Origins are kept for five seconds by each process; a new one knows none of before.
+  // Each process caches origins for five seconds. A new process has an empty cache.
   const fresh = await stage.listen();
   const comeBack = async (person: string) => {
     const client = tenant.anonymous().at(fresh);

@@ -96,7 +96,7 @@ test('five wrong codes end a sign-in, and six in a minute are too many for an ac
   ]);
   expect(late).toMatchObject({ status: 429, body: { code: 'throttled' } });
   expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(60);
-  // Whoever guesses from elsewhere keeps nobody out of his own device.
+  // Wrong codes from other addresses do not lock users out of their own devices.
   expect(owner.status).toBe(200);
   expect((await accountNotices(stage, tenant)).at(-1)).toBe('wrong_codes');
 });
@@ -184,7 +184,7 @@ test('where staff need a second factor, whoever has none enrolls one and can do 
   const superadmin = await tenant.signedIn('superadmin');
   const borrower = await tenant.signedIn('borrower');
   await superadmin.put('/tenant/settings', { auth: { second_factor: { staff: true } } });
-  // Other processes read the settings anew within seconds; a new one has them at once.
+  // A running process caches settings for some seconds. A new process reads them immediately.
   const port = await stage.listen();
   const sessions = [await isIn(tenant.officer.at(port)), await isIn(borrower.at(port))];
   const client = tenant.anonymous().at(port);

@@ -19,7 +19,7 @@ afterAll(() => app.end());
 type Seen = { event: string; outcome: string; user_id: string | null; [field: string]: unknown };
 type Tenant = Awaited<ReturnType<typeof stage.tenant>>;
 
-/** Oldest first, less the sign-ins that the test needs itself. */
+/** Oldest first, without the test's own sign-ins. */
 async function rowsOf(tenant: Tenant): Promise<Seen[]> {
   const { rows } = await stage.owner.query<Seen>(
     'select * from security_log where tenant_id = $1 order by id',

@@ -7,7 +7,7 @@ import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const NEW = 'seventeen green bicycles';
 
-/** The address below /staff that the mail of an account leads to. */
+/** The address below /staff in an account mail. */
 async function mailedLink(
   tenant: Tenant,
   user_id: string,

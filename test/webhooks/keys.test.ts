@@ -30,7 +30,7 @@ const ACCOUNT = {
 
 const NUMBER = { identity_type: 'ssn', identifier: '123-45-6789' } as const;
 
-/** All that lies sealed in columns, opened with the keys that the stage has now. */
+/** Every sealed column, opened with the stage's current keys. */
 async function everything() {
   const { keys } = stage.installation;
   const found = [];
@@ -49,7 +49,7 @@ const operate = (secret: string) => {
   const given = { url, owner: worker, app, words: [], options: {}, newPassword: undefined };
   return resealSecrets.run({ ...given, secret, installation: DEFAULT_INSTALLATION });
 };
-/** The API goes on with another SECRET. */
+/** Continues with another SECRET. */
 const use = (secret: string) => void (stage.installation.keys = deriveKeys(secret));
 const start = (secret: string) =>
   assertKeysPresent(stage.pool, { secret, environment: 'production' }, () => {});
@@ -136,7 +136,8 @@ test('a key goes once everything under it was sealed anew; until then nothing st
   expect(before.map(({ text }) => text)).toEqual(after.map(({ text }) => text));
   expect(after.every(({ sealed }) => sealed.startsWith('v2:2026b:'))).toBe(true);
   expect(after.map(({ at }) => at)).toEqual(before.map(({ at }) => at));
-  // What is kept of the request's body is under the key that is gone: nobody can say that it is the same.
+  // The stored request hash uses a key that no longer exists, so the API cannot recognize the repeated
+  // request.
   const late = await admin.post('/webhooks', SUBSCRIPTION, { headers });
   expect([late.status, late.body.code]).toEqual([409, 'idempotency_key_reuse']);
   await worker.end();

@@ -208,7 +208,7 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
       (kept) => kept.attempt,
     );
   expect(await left(dead.id)).toEqual([3, 4]);
-  // What is still to be sent again keeps all of its own.
+  // A delivery that will be sent again keeps all of its attempts.
   expect(await left(waiting.id)).toEqual([1]);
   expect((await admin.get(`/webhook-deliveries/${dead.id}`)).body.status).toBe('dead');
   expect([young.response_body, kept.response_body]).toEqual(['no', 'no']);

@@ -94,7 +94,7 @@ test('a test goes to one receiver, signed, also while it is switched off, and co
   const { tenant, admin, id, outside } = await newSubscriber(stage);
   await admin.post('/webhooks', { url: 'https://other.example.com/', events: ['*'] });
   await admin.put(`/webhooks/${id}`, { is_active: false });
-  // What other tests have left.
+  // Finishes the jobs of other tests.
   await runJobs(stage, outside, [deliverWebhook.name]);
   outside.answers.post.push(REFUSED_POST);
 

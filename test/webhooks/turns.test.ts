@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SLOW_RECEIVER_MS } from '../../jobs/webhooks/response-record.ts';
 import { createReceiverSlots, type ReceiverSlot } from '../../jobs/webhooks/receiver-slots.ts';
 
-/** Turns by a clock that moves on only when somebody waits, or is told to. */
+/** A clock for turns that advances only when a turn waits or the test moves it. */
 function newClock() {
   let now = 0;
   const turnOf = createReceiverSlots(
@@ -109,7 +109,7 @@ test('receivers that were never heard of hold 24 places together, and those that
   const later = await takeAll(turnOf, ['new']);
 
   expect(strangers).toHaveLength(24);
-  // The first of those that found no place waited a moment, the others not at all.
+  // Only the first delivery without a place waited for a moment.
   expect(waited).toBeLessThanOrEqual(300);
   expect(own).toHaveLength(16);
   expect(later).toHaveLength(1);

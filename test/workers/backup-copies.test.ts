@@ -64,7 +64,7 @@ test('a copy is its owner’s alone, whoever left something in its place', async
   writeFileSync(`${to}.copying`, '');
   chmodSync(`${to}.copying`, 0o666);
   await copyFile(secret, to);
-  // A link there would have been written through.
+  // A copy that follows this link would overwrite its target.
   symlinkSync(secret, `${to}.copying`);
   await copyFile(path.join(backup, 'files', 'a.pdf'), to);
 

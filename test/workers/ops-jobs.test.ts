@@ -22,7 +22,7 @@ afterAll(async () => {
 
 type Wish = { options?: Record<string, string> };
 
-/** What an operator types, without the shell. */
+/** Runs an operator's command without a shell. */
 const ask = async (operation: Operation, words: string[], { options = {} }: Wish) =>
   operation.run({
     url: database.url,
@@ -153,7 +153,7 @@ test('a tenant is made the operators’, and the clock is told', async () => {
   expect((await ask(listSchedules, [], {})).rows).toHaveLength(SCHEDULE.length);
 });
 
-/** What the application's role can do within a tenant, whatever its endpoints would have asked for. */
+/** Everything that the application's role may do within a tenant, without the checks of endpoints. */
 const asTenant = <Answer>(steps: (tx: Transaction) => Promise<Answer>) =>
   createWithin(app, SYSTEM)(tenantId, ({ tx }) => steps(tx));
 const BY = { who: 'mallory', why: 'She wants to.' };

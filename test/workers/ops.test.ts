@@ -26,7 +26,7 @@ afterAll(async () => {
 
 type Wish = { options?: Record<string, string>; newPassword?: string };
 
-/** What an operator types, without the shell. */
+/** Runs an operator's command without a shell. */
 const ask = async (operation: Operation, words: string[], { options = {}, newPassword }: Wish) =>
   operation.run({
     url: database.url,

@@ -30,7 +30,7 @@ const file = {
   size: 1,
   content: () => Promise.reject(new Error()),
 };
-/** Each sends by one means and keeps the answer as its own result, as our jobs do. */
+/** Each job sends by one means and stores the answer as its own result, as our jobs do. */
 const jobs = (['mail', 'sms', 'post', 'upload', 'accepted'] as const).map((means) =>
   job({
     name: `try-${means}`,

@@ -26,7 +26,7 @@ const worker = (pool_id: string) => ({
   slots: 4,
 });
 
-/** A job that the named worker has been holding for this long. */
+/** A job that the named worker has held for this many seconds. */
 async function held(poolId: string, seconds: number, attempts = 1) {
   await stage.enqueue('held', { by: poolId });
   await stage.owner.query(sql.typeAlias('void')`

@@ -68,7 +68,7 @@ test('events of a tenant that is not active wait, hold up nobody, and are told o
     insert into webhook_subscriptions (tenant_id, url, events, secret_sealed, secret_last_four)
     values (${asleep}, 'https://asleep.example/', '["payment.received"]', 'sealed', 'cret')
   `);
-  // As many as the relay takes at once.
+  // The number of events that the relay takes per batch.
   await stage.owner.query(sql.typeAlias('void')`
     insert into events (tenant_id, event_type, body)
     select ${asleep}, 'payment.received', '{}' from generate_series(1, 1000)

@@ -24,7 +24,7 @@ type Attribute = { key: string; value: { stringValue?: string; intValue?: number
 type Told = { name: string; traceId: string; attributes: Attribute[]; status: { code: number } };
 type Sent = { resourceSpans: { scopeSpans: { spans: Told[] }[] }[] };
 
-/** A collector as others run one, which keeps what it is sent. */
+/** A trace collector that keeps what it receives. */
 async function newCollector() {
   const sent: string[] = [];
   const server = createServer(async (request, response) => {
