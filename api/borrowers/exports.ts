@@ -10,7 +10,7 @@ import { findOrThrow, lockRecord } from '../endpoints/records.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 
-/** Archives of everything that is kept about a borrower; only superadmins come near them. */
+/** Archives of all data about a borrower. Only superadmins have access. */
 export const borrowerExports = resource({
   name: 'BorrowerExport',
   path: 'borrower-exports',
@@ -83,7 +83,7 @@ export const privacyRoutes: Route[] = [
       return { ...row, download_url: absoluteUrl(origin, url) };
     },
   }),
-  // No action() of the borrower: its history would repeat what is taken away.
+  // Not an action of the borrower, because the audit history would repeat the erased data.
   endpoint({
     ...about,
     method: 'POST',

@@ -27,7 +27,7 @@ const about = {
   status: 200,
 } as const;
 
-/** Believes the caller or refuses, and only then reads what it says. */
+/** Authenticates the provider before it reads the body. */
 async function fromProvider<Said>(
   call: OwnTransactionCall,
   { channel: from, says }: { channel: ProviderChannel | null; says: 'reports' | 'message' },
@@ -54,7 +54,7 @@ async function fromProvider<Said>(
   });
 }
 
-/** Amazon sends a password only after it was asked for one. */
+/** Amazon sends its password only after a 401 with WWW-Authenticate. */
 const notBelieved = () =>
   new HttpRefusal(
     401,
@@ -75,7 +75,7 @@ const notYet = () =>
     },
   );
 
-/** Of a form no JSON is expected back: an empty answer tells Twilio that nothing is to be said. */
+/** Providers that send forms expect no JSON. An empty answer tells Twilio not to reply. */
 const answerTo = ({ header }: OwnTransactionCall) =>
   header('Content-Type').startsWith('application/json') ? {} : '';
 

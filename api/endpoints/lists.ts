@@ -6,19 +6,19 @@ import { HttpRefusal } from '../http/errors.ts';
 import { parseCondition, PAGE_SIZE } from './filters.ts';
 
 export type ListDeclaration = {
-  /** The unit of Content-Range. */
+  /** The unit in the Content-Range header. */
   name: string;
   fields: Record<string, z.ZodType>;
   filters: readonly string[];
-  /** Filters with a meaning of their own, which is no column to be compared otherwise. */
+  /** Filters with their own meaning, which do not compare a column. */
   special?: readonly string[];
   hasSearch: boolean;
-  /** The fields that `q` looks into; without it, it may be any. */
+  /** The fields that `q` searches. Default: all fields. */
   searched?: readonly string[];
   isArchivable: boolean;
-  /** Newest first, unless a list says otherwise. */
+  /** Default: newest first. */
   sort?: { field: string; descending: boolean };
-  /** What is hidden from whoever asks, and cannot be asked for. */
+  /** Fields hidden from this user. They can be neither filtered nor sorted by. */
   hidden?: ReadonlySet<string>;
 };
 
@@ -28,8 +28,8 @@ const FILTERS_MAX = 50;
 type Query = Record<string, string | string[] | undefined>;
 
 /**
- * Both dialects of the specification: sort, range and filter as JSON, or ordering, limit, offset and
- * flat parameters. A field that is not declared is refused, never ignored.
+ * Parses both query dialects of the specification: sort, range and filter as JSON, or ordering, limit,
+ * offset and flat parameters. Throws for a field that is not declared; unknown fields are never ignored.
  */
 export function parseList(declared: ListDeclaration, query: Query): ListRequest {
   const filters = { ...filterOf(query), ...flatOf(query) };
@@ -65,7 +65,7 @@ const archived = (value: 'true' | 'false'): Condition => ({
   type: 'bool',
 });
 
-/** Being archived is no status of its own where records have one; asked for as one, it is meant. */
+/** The filter status=archived selects archived records, although "archived" is not a status. */
 const isArchivedAsStatus = (
   { isArchivable, special = [], hidden }: ListDeclaration,
   name: string,
@@ -143,7 +143,7 @@ function fromOrdering(value: string | string[]) {
 
 const RangePair = z.tuple([z.int().min(0), z.int().min(0)]);
 
-/** Inclusive at both ends; a list of ids is not cut at the usual page size. */
+/** Both ends of `range` are inclusive. A list selected by ids is not cut at the usual page size. */
 function pageOf({ range, limit, offset }: Query, byId: boolean): { offset: number; limit: number } {
   if (range !== undefined && range !== '') {
     const pair = RangePair.safeParse(jsonOf('range', range));

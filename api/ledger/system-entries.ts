@@ -16,8 +16,8 @@ const SystemEntry = z
   .meta({ id: 'SystemEntry' });
 
 /**
- * What the system books by itself, for accountants to review. The rows are read off the data that the
- * entries are made of, so the two cannot differ. A reversal exchanges the sides.
+ * The entries that the system posts automatically, for accountants to review. The rows come from the same
+ * data as the entries, so they cannot differ. A reversal swaps debit and credit.
  */
 export const systemEntries = endpoint({
   tag: 'ledger',

@@ -52,7 +52,7 @@ export const loans = resource({
     'principal_balance',
   ],
 
-  // Loans know nothing of portfolios, so what puts them there is called beside what changes them.
+  // The loan code does not know portfolios, so the API adds the loan to one here.
   create: async (work, { portfolio_id = null, ...input }) => {
     const id = await createLoan(work, input);
     await setLoanPortfolio(work, id, portfolio_id, null);

@@ -20,7 +20,7 @@ const Second = z.object(proofFields).refine(hasExactlyOneProof, {
 
 const about = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;
 
-/** Signing in and out. The session itself is api/http/session.ts's. */
+/** Signing in and out. api/http/session.ts manages the session itself. */
 export const authRoutes: Route[] = [
   {
     ...about,

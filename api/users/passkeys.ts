@@ -17,7 +17,7 @@ import {
 
 const Made = z.object({ name: requiredFreeText.default('Passkey'), credential: NewPasskey });
 
-/** As navigator.credentials takes them, through parseCreationOptionsFromJSON and its like. */
+/** The format of parseCreationOptionsFromJSON and similar browser functions. */
 const options = z
   .looseObject({ challenge: z.string() })
   .describe('Options for navigator.credentials, as JSON.');

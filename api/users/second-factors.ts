@@ -36,7 +36,7 @@ const ownFactors = z
   .object({ factors: z.array(factor), recovery_codes_left: integer, is_required: flag })
   .meta({ id: 'SecondFactors' });
 
-/** Whoever grants power proves himself again, once for several changes. */
+/** One proof lets the user make several changes that grant power. */
 const proving: Route = {
   ...authRouteDefaults,
   method: 'POST',

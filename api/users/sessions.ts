@@ -6,7 +6,7 @@ import { filterByParent, listDeclarationOf, fetchPage } from '../endpoints/recor
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Page, Route } from '../endpoints/route.ts';
 
-/** Who is signed in, where and since when. Ending a session is deleting it; nothing else is changed. */
+/** The signed-in users' sessions. Deleting a session ends it. */
 export const sessions = resource({
   name: 'Session',
   path: 'sessions',

@@ -12,10 +12,10 @@ import type { Route } from '../endpoints/route.ts';
 
 const reply = Settings.extend(TenantFacts.shape).meta({ id: 'TenantSettings' });
 
-/** The settings themselves: the day that it is for the tenant is no change of them. */
+/** The version covers the settings only, so a new business date does not change it. */
 const version = { reply, names: Object.keys(Settings.shape) };
 
-/** Where batches of letters go by themselves. */
+/** Whether the settings name a server that receives batches of letters automatically. */
 const handsLettersOver = (body: unknown) => {
   const { communications } = body as { communications?: { mail_house?: unknown } };
   return communications?.mail_house !== undefined;
