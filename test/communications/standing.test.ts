@@ -153,20 +153,23 @@ test('who wants no electronic records any more gets statements by letter', async
 test.each([
   ['represented_by_attorney', 'legal-reps', ATTORNEY],
   ['consent_missing', 'consents', EXPIRED],
-])('a blocker that appears after a message was queued still stops it: %s', async (why, kind, said) => {
-  const { tenant, officer, path, send } = await reachable();
-  const { id } = (await send('email', 'payment_reminder')).body;
-  const outside = newOutside(stage.pool);
+])(
+  'a blocker that appears after a message was queued still stops it: %s',
+  async (why, kind, said) => {
+    const { tenant, officer, path, send } = await reachable();
+    const { id } = (await send('email', 'payment_reminder')).body;
+    const outside = newOutside(stage.pool);
 
-  await officer.post(`${path}/${kind}`, said);
-  await sendCommunication.run({ tenant_id: tenant.id, log_id: id, attempt: 1 }, outside);
+    await officer.post(`${path}/${kind}`, said);
+    await sendCommunication.run({ tenant_id: tenant.id, log_id: id, attempt: 1 }, outside);
 
-  expect(outside.mailbox).toEqual([]);
-  expect((await officer.get(`/communication-logs/${id}`)).body).toMatchObject({
-    status: 'failed',
-    error_code: why,
-  });
-});
+    expect(outside.mailbox).toEqual([]);
+    expect((await officer.get(`/communication-logs/${id}`)).body).toMatchObject({
+      status: 'failed',
+      error_code: why,
+    });
+  },
+);
 test('the night is where the phone is, else where the borrower lives, else where the tenant is', async () => {
   const { officer, path, phone, reasons } = await reachable();
   // 12:30 a.m. in New York, 9:30 p.m. in Los Angeles and 7:30 p.m. in Honolulu: only Honolulu is outside
