@@ -172,7 +172,7 @@ test('the tables that the code may name are those of the schema', async () => {
   expect(names.toSorted(byName)).toEqual([...TABLES].toSorted(byName));
 });
 
-test('every table of tenants is carried to another database, but for counts, which are kept there anew', async () => {
+test('every tenant table is moved to another database, except for counts, which are kept there again', async () => {
   const carried = await owner.connect((connection) => listTenantTables(connection));
 
   expect(carried.map(({ name }) => name).toSorted(byName)).toEqual(

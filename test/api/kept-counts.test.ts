@@ -149,7 +149,7 @@ test('a long boarding leaves few count rows, even with other writers', async () 
   expect(await writer?.differing()).toEqual([]);
 }, 60_000);
 
-test('a count that was damaged is found, is what a list says, and is mended beside somebody who writes', async () => {
+test('a damaged count is found, appears in lists, and is repaired while another transaction writes', async () => {
   const [writer] = await writers(1);
   const { rows } = await stage.owner.query<{ count: string }>(
     `select count(*) from loans where tenant_id = $1 and not is_archived and status = 'active'`,

@@ -81,7 +81,7 @@ test('no statement follows the last one, not even in parallel, and the connectio
   expect(await within(id, codes)).toEqual(['LAST-4', 'LAST-6']);
 });
 
-test('what was answered with the commit stays, whatever becomes of the steps', async () => {
+test('a write committed with the last statement stays, even if the steps fail afterwards', async () => {
   const { id } = await stage.tenant();
 
   const refused = within(id, async ({ tx }) => {
@@ -93,7 +93,7 @@ test('what was answered with the commit stays, whatever becomes of the steps', a
   expect(await within(id, codes)).toEqual(['LAST-8']);
 });
 
-test('a tenant that is shut is refused by the database where nobody waits for its settings', async () => {
+test('the database refuses a closed tenant even where no step reads its settings', async () => {
   const { id } = await stage.tenant();
   const shut = 'update tenants set is_active = false, door = $2 where id = $1';
   await stage.owner.query(shut, [id, 'closed']);
@@ -107,7 +107,7 @@ test('a tenant that is shut is refused by the database where nobody waits for it
   expect(await within(id, codes)).toEqual([]);
 });
 
-test('a transaction that has not asked what day it is says so to whoever asks it', async () => {
+test('a transaction that has not checked the business date reports that', async () => {
   const { id } = await stage.tenant();
 
   const asking = within(id, ({ today }) => Promise.resolve(today), undated);

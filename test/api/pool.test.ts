@@ -120,7 +120,7 @@ test('such a write is refused where a transaction may only read, also where it i
   expect(await within(id, codes, mode)).toEqual([]);
 });
 
-test('such a write of steps that are undone by themselves is undone with them, and told', async () => {
+test('a deferred write in steps with their own rollback is rolled back with them and reported', async () => {
   const { id } = tenants[1];
 
   const kept = await within(id, async (work) => {

@@ -228,7 +228,7 @@ test('letters are held while mail comes back from all addresses, and staff find 
   ]);
 });
 
-test('mail comes back to somebody who may say so, and from an address that is in use', async () => {
+test('mail is marked as returned by an authorized user, for an address in use', async () => {
   const viewer = await tenant.signedIn('viewer');
   const { borrower_id } = await newLoan(tenant, { status: 'pending' });
   const place = { street_line_1: '1 Main Street', city: 'Arlington', postal_code: '22201' };

@@ -45,7 +45,7 @@ test('a full number goes in sealed, and its last four digits come out', async ()
   for (const text of shown) for (const whole of [SSN, DIGITS]) expect(text).not.toContain(whole);
 });
 
-test('the borrower’s own last four digits are known from their number, unless somebody said others', async () => {
+test('a borrower’s last four digits come from their number, unless entered separately', async () => {
   const { officer, ada, bo, identify } = await twoBorrowers(shared);
   await officer.put(`/borrowers/${bo}`, { ssn_last_four: '1111' });
 

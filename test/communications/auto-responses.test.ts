@@ -192,7 +192,7 @@ test('a borrower’s messages are forwarded by mail, as text and each time', asy
   expect(outside.mailbox[0]?.unsubscribe).toBeUndefined();
 });
 
-test('two machines that answer each other come to an end, and a stop is obeyed all the same', async () => {
+test('two auto-responders that answer each other stop, and a stop request is still obeyed', async () => {
   const { tenant, officer, borrower_id, says, texts } = await conversation();
   const admin = await tenant.signedIn('admin');
   await admin.post('/auto-responses', { ...rule, cooldown_minutes: 0 });

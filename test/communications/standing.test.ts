@@ -69,7 +69,7 @@ test.each([
     { representative_type: 'attorney', effective_date: '2026-01-01', end_date: '2026-01-14' },
   ],
   ['who only advises', { representative_type: 'guardian' }],
-])('somebody %s does not stand between us and the borrower', async (_, said) => {
+])('a representative %s does not block contacting the borrower', async (_, said) => {
   const { reasons, rep } = await reachable();
 
   await rep(said);
@@ -82,7 +82,7 @@ test.each([
   ['Discharged', ['bankruptcy']],
   ['dismissed', []],
   ['none', []],
-])('nothing is collected from somebody whose bankruptcy is %s: %j', async (status, against) => {
+])('no collection contact is made with a borrower whose bankruptcy is %s: %j', async (status, against) => {
   const { officer, path, reasons } = await reachable();
 
   await officer.put(path, { bankruptcy_status: status });

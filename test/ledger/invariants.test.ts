@@ -190,7 +190,7 @@ test('an event without a delivery to a subscriber who asked for it is found', as
   ]);
 });
 
-test('jobs of dead workers, silent failures and deliveries nobody makes are found', async () => {
+test('jobs of dead workers, unreported failures and deliveries without a job are found', async () => {
   await stage.owner.query(`
     select graphile_worker.add_job('deliver-webhook', '{}', max_attempts => 3);
     select graphile_worker.add_job('close-loans', '{}', max_attempts => 3);

@@ -161,7 +161,7 @@ test('a guarantor sees the loan and pays it, and changes nothing of it', async (
   expect(applied).toMatchObject(refusal(409, 'borrowers_only'));
 });
 
-test('a message to all goes to each who may have it, and a guarantor is told what concerns the debt', async () => {
+test('a message to all goes to each reachable obligor, and a guarantor is notified of matters of the debt', async () => {
   const { officer } = shared;
   const { id, borrower_id, other, path } = await newJointLoan(shared);
   const surety = await newBorrower(shared, { first_name: 'Gus', language_preference: 'es' });

@@ -65,7 +65,7 @@ test('every check reports its findings, and a warning does not stop the loan', a
   });
 });
 
-test('an approval that warns is told and goes through, with the rate to disclose', async () => {
+test('an approval with a warning succeeds and returns the rate to disclose', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await dearLoan(tenant);
 

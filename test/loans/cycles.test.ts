@@ -154,7 +154,7 @@ test('a borrower who pays each minimum payment eventually owes nothing', () => {
   expect(payments.length).toBeGreaterThan(60);
 });
 
-test('a statement estimates how long minimum payments alone take, and what they come to', () => {
+test('a statement estimates how long minimum payments alone take, and their total', () => {
   const outlook = (percentage: string, floor_amount: string) =>
     minimumPaymentOutlook(
       { ...MINIMUM, percentage, floor_amount },

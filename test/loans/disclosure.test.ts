@@ -84,7 +84,7 @@ test('a loan is not created with a first payment before its money', async () => 
   await expect(wrong).rejects.toThrow('first_payment_date');
 });
 
-test('a first payment that was agreed before the money goes out late is named anew', async () => {
+test('an agreed first payment date is set again when the money goes out late', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved', ...AGREED });
   await setBusinessDate(tenant, '2026-04-05');
@@ -149,7 +149,7 @@ test('each further disbursement is disclosed with the balance that it adds to', 
   expect(more.body.apr).toBe(told[2]?.apr);
 });
 
-test('a rate just below the highest that can be kept is told like any other', async () => {
+test('a rate just below the maximum is disclosed like any other', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const fee = {
     ...DISBURSEMENT_FEE,

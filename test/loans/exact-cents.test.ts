@@ -177,7 +177,7 @@ describe('flat interest', () => {
     expect(rows.at(-1)?.ending_balance).toBe('0.00');
   });
 
-  test('is earned so, to the cent, by whoever pays as planned or nothing at all', () => {
+  test('is earned to the cent, with payments as scheduled or none at all', () => {
     fc.assert(
       fc.property(anyFlat, fc.boolean(), ({ terms, principal, schedule, total }, pays) => {
         const paid = schedule.map(({ due_date, payment_amount }, index): LoanEvent => ({

@@ -143,7 +143,7 @@ test('the first day is the oldest due date that was unpaid when the days began t
 
 const stage = await newStage();
 
-test('on every day the loan keeps and shows the first day that its history folds to, whoever made it late', async () => {
+test('on every day the loan stores and shows the first day of delinquency that its history folds to', async () => {
   const tenant = await stage.tenant(START);
   const products = new Map<number, string>();
   for (const delinquency_grace_days of [0, 5, 35])

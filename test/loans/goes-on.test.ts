@@ -9,7 +9,7 @@ import { anyEvent, anyLife } from './arbitraries.ts';
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
 vi.setConfig({ testTimeout: 180_000 });
 
-test('a history that goes on comes to what the whole of it comes to, and changes nothing that was told', () => {
+test('continuing a history gives the same result as folding all of it, and changes no earlier result', () => {
   let times = 0;
   fc.assert(
     fc.property(anyLife, fc.array(anyEvent, { minLength: 1, maxLength: 3 }), (life, drafts) => {

@@ -209,7 +209,7 @@ test('an installment that is named a day behind later ones leaves each its own d
   expect(ahead.map(({ interest_amount }) => interest_amount)).toEqual(['3.28', '2.01', '1.01']);
 });
 
-test('the last payment after a long first period is what is then owed, told from the first day on', () => {
+test('the last payment after a long first period is the remaining balance, as disclosed from the first day', () => {
   // 50,000.00 at 10 percent over 180 months, the first due after 34 days. With regular months it would be
   // 538.35.
   const terms = { principal: '50000.00', interest_rate: '0.1', term_months: 180, first: 34 };

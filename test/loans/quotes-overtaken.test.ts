@@ -137,7 +137,7 @@ test('a superseded quote cannot be used for a payoff, and the refusal asks for a
   expect(await historyOf(loan, fresh.body.id)).toEqual([{ old: 'active', new: 'accepted' }]);
 });
 
-test('a quote holds to the close of its last day, and stays expired whatever comes after', async () => {
+test('a quote is valid until the close of its last day, and stays expired afterwards', async () => {
   const loan = await ground();
   const { tenant, loan_id } = loan;
   const quote = await tenant.officer.post(`/loans/${loan_id}/payoff-quotes`, {

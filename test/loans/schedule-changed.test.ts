@@ -54,7 +54,7 @@ async function amortizedAnew(tenant: Tenant, { isReachable = true } = {}) {
 const totalOf = (rows: readonly Row[], column: string) =>
   sum(rows.map((row) => parseMoney(row[column] ?? '')));
 
-test('a payment bounces on which a plan was agreed: the installments repay what is owed, and people are told', async () => {
+test('a returned payment that a schedule relied on: the installments repay the balance, and the borrower is notified', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const loan = await amortizedAnew(tenant);
   const { officer } = tenant;

@@ -113,7 +113,7 @@ describe('interest that the schedule says', () => {
     expect(on('2026-03-15', events).interest_earned).toBe('160.00');
   });
 
-  test('is the table’s for whoever pays some days early', () => {
+  test('follows the table for a borrower who pays some days early', () => {
     const { schedule } = loan();
     const events = schedule.map(({ due_date, payment_amount }, index) =>
       paid(addDays(due_date, index === 11 ? 0 : -9), payment_amount),

@@ -76,7 +76,7 @@ describe('by 30/360', () => {
     expect(daysOfPeriod(frequency, { from, to })).toBe(days);
   });
 
-  test('every regular month has 30 days and every half month 15, whatever the day', () => {
+  test('every regular month has 30 days and every half month 15', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(

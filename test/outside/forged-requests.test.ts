@@ -77,7 +77,7 @@ const forged = [
   ...FORGED_URLS,
 ];
 
-test('the listener hears whoever is let through, by either kind of address', async () => {
+test('the listener receives every allowed request, by either kind of address', async () => {
   const { post } = client(parseNetworks(['127.0.0.0/8', '::1/128'], { isProduction: true }));
 
   for (const address of FORBIDDEN)

@@ -30,7 +30,7 @@ async function* cut(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 70_001) yield bytes.subarray(at, at + 70_001);
 }
 
-test('a file gets its name once all of it is there, whoever signs in by password or by key', async () => {
+test('a file gets its name only when it is complete, with password or key sign-in', async () => {
   const { put, files, heard, private_key } = await partner();
 
   const byPassword = await put();

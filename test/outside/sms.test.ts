@@ -51,7 +51,7 @@ test('a refusal by Twilio is final unless it concerns load or our login', () => 
   ]);
 });
 
-test('a number whose holder has opted out at Twilio is told apart from other refusals', () => {
+test('a number that has opted out at Twilio is distinguished from other refusals', () => {
   const refusal = (code: number) =>
     smsFailureAnswer(Object.assign(new Error('no'), { status: 400, code }));
 

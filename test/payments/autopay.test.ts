@@ -138,7 +138,7 @@ test('an instrument that is blocked meanwhile makes a failed payment and no entr
   });
 });
 
-test('a rhythm of its own, with something extra, is kept through short months', async () => {
+test('a custom frequency with an extra amount is kept through short months', async () => {
   const { tenant, draws } = await newEnrolledLoan(stage, {
     frequency: 'monthly',
     day_of_month: 31,

@@ -178,7 +178,7 @@ async function orderings(tenant: Tenant) {
   return { borrower_id, overpaid, approved, ask, count: requests.length };
 }
 
-test('an order that no file could hold is refused by whoever it is asked of', async () => {
+test('every endpoint refuses an order that does not fit into a bank file', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { borrower_id, ask, count } = await orderings(tenant);

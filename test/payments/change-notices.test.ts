@@ -180,7 +180,7 @@ test('a return that is disputed later stays booked once', async () => {
   expect(await account()).toMatchObject({ last_return_code: 'R01' });
 });
 
-test('a code that no rule book has is booked as a return, and somebody asks the bank', async () => {
+test('an unknown return code is booked as a return, and a task asks the bank', async () => {
   const { answer, payment, tasks } = await sentOnce();
 
   expect(await answer('R97')).toMatchObject({ status: 'returned', message: 'Returned with R97' });

@@ -64,7 +64,7 @@ test('every document renders with all that it may leave out left out', () => {
   expect(pages[0]).not.toContain('Su cuenta está vencida');
 });
 
-test('the statement of a line says its limit, its interest and what minimum payments alone come to', () => {
+test('the statement of a line shows its limit, its interest and the total of minimum payments alone', () => {
   const line = {
     days: 31,
     credit_limit: '10000.00',

@@ -187,7 +187,7 @@ test('a denied balance is found by no trial payment and by no sum over one loan'
   expect(JSON.stringify([snapshots.body, vintages.body])).not.toContain('7123.45');
 });
 
-test('a denied address or loan number is told by no message and no number made of it', async () => {
+test('a denied address or loan number appears in no message, nor a number derived from it', async () => {
   const { tenant, superadmin, admin, deny } = await newHouse();
   const { id, borrower_id } = await newLoan(tenant);
   await superadmin.post(`/borrowers/${borrower_id}/addresses`, ADDRESS);

@@ -101,7 +101,7 @@ test('a sign-in with the password counts as a proof, single sign-on does not, an
   ]);
 });
 
-test('operators need a second factor that is set up here, whatever a provider says', async () => {
+test('operators need a second factor set up here, even if a provider vouches for one', async () => {
   const { tenant, superadmin, signIn } = await withIdentityProvider(stage, {
     roles: { heads: 'superadmin' },
   });

@@ -134,7 +134,7 @@ test('no user is added where the tenant does not allow it, and the last superadm
   expect(top.reply.body).toMatchObject({ tenant_role: 'superadmin' });
 });
 
-test('a provider that lies where nobody may go is refused, at its door or by a worker', async () => {
+test('a provider at a forbidden address is refused, by the API or by a worker', async () => {
   const { tenant, superadmin, made, work, begin } = await withProvider();
   const put = (body: object) => superadmin.put(`/identity-providers/${made.body.id}`, body);
   const refused = [

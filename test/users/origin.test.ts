@@ -18,7 +18,7 @@ test('in development links to local names lead to the port on which the API list
   expect(at('loans.example.com')).toBe('https://loans.example.com');
 });
 
-test('a tenant may name the origin itself, but only one of its own domains', () => {
+test('a tenant may set the origin, but only to one of its own domains', () => {
   const at = (site_origin: string) =>
     tenantOrigin({ domains, auth: { site_origin } }, { local_port: null });
 

@@ -58,7 +58,7 @@ test('asking for a link says nothing of who exists, and a sixth time within a mi
   expect(JSON.stringify(jobs)).not.toContain('@');
 });
 
-test('a link sets a password once, ends all sessions, and signs nobody in', async () => {
+test('a link sets a password once, ends all sessions, and does not sign in', async () => {
   const tenant = await stage.tenant();
   const { html, letter, token } = await letterTo(tenant, 'loan_officer', 'password_reset');
   const client = await visitor(tenant);

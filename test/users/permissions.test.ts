@@ -57,7 +57,7 @@ test('a viewer may edit the one loan that was lent to him, and no other', async 
   expect(told).not.toContainEqual({ action: 'edit', resource: 'loans' });
 });
 
-test('whoever is lent a whole loan works beneath it too, but not on what a superadmin keeps', async () => {
+test('a user with a grant on a loan may work on its records, except those reserved for superadmins', async () => {
   const { tenant, viewer, lend } = await newTeam(stage);
   const { id } = await newLoan(tenant);
 

@@ -101,7 +101,7 @@ test('five wrong codes end a sign-in, and six in a minute are too many for an ac
   expect((await accountNotices(stage, tenant)).at(-1)).toBe('wrong_codes');
 });
 
-test('in an hour twenty wrong codes are looked at, whatever a minute allows', async () => {
+test('at most twenty wrong codes an hour are checked, with any limit per minute', async () => {
   const tenant = await stage.tenant();
   await enrollApp(tenant.officer);
   await saveSettings(tenant, { throttle: { login: 60, second_factor: 60 } });

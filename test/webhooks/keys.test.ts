@@ -81,7 +81,7 @@ test('a SECRET with a short key, or two of one id, is refused without being show
   expect(() => deriveKeys('with,commas,as,it,was,before,keys,had,ids')).not.toThrow();
 });
 
-test('every column that is named as sealed is among those that are sealed anew', async () => {
+test('every column with a sealed name is among those that a key change seals again', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(
     `select table_name || '.' || column_name as name from information_schema.columns
      where column_name like '%sealed' and table_schema = 'public' order by 1`,

@@ -115,7 +115,7 @@ test('receivers that were never heard of hold 24 places together, and those that
   expect(later).toHaveLength(1);
 });
 
-test('a stranger that answers fast is told that others wait for it in a line, once', async () => {
+test('a new receiver that answers fast learns once that deliveries wait in a sub-pool', async () => {
   const { turnOf, pass } = newClock();
   const turns = await takeAll(turnOf, times(16, 'new'));
   for (const turn of turns) turn.asked();

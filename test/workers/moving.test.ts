@@ -103,7 +103,7 @@ const moved = (stage: Stage): Tenant => ({
 
 const CLOSED = { status: 503, body: { code: 'tenant_closed' } };
 
-test('a tenant is closed for its export: requests are told so, and transactions are refused', async () => {
+test('a tenant is closed for its export: requests learn that, and transactions are refused', async () => {
   const exported = await ask(here, ['export', tenant.slug, file]);
   // One process learns of the closure from the database, the other from looking up the host.
   const known = await tenant.officer.get('/loans');

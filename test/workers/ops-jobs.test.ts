@@ -39,7 +39,7 @@ const tenantId = await app.oneFirst(
   sql.type(z.object({ id: z.string() }))`select id from app.active_tenants()`,
 );
 
-test('jobs are found, counted before all of them are changed, and told with numbers as numbers', async () => {
+test('jobs are found, counted before all of them are changed, and returned with numbers as numbers', async () => {
   await app.query(sql.typeAlias('void')`
     select app.add_jobs('print-letter', array(
       select json_build_object('letter', number) from generate_series(1, 3) as number

@@ -131,7 +131,7 @@ test('a word too many is refused with the usage, and nothing is done', async () 
   expect(await listPauses(owner)).toEqual([]);
 });
 
-test('a pool that is paused, or in which nobody works, is shown with what waits for it', async () => {
+test('a pool that is paused or has no workers is shown with its waiting jobs', async () => {
   const tenant = await owner.one(sql.typeAlias('id')`select id from tenants where slug = 'bank'`);
   const payload = JSON.stringify({ tenant_id: tenant.id, document_id: tenant.id });
   for (let count = 0; count < 3; count += 1) {
