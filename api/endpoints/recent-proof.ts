@@ -1,4 +1,4 @@
-import { assertRecentProof, PROOF_MINUTES } from '../../jobs/users/recent-proof.ts';
+import { assertRecentProof, PROOF_MINUTES } from '../../jobs/users/sign-in/recent-proof.ts';
 import { isFieldDenied } from '../../sql/users/permissions.ts';
 import { withApproval } from './approval-gate.ts';
 import type { Call, Route } from './route.ts';

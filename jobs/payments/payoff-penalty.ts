@@ -4,7 +4,7 @@ import { money, parseMoney, ZERO } from '../money.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
 import type { LoanEvent, PaymentType } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
-import { payoffAmount } from '../loans/engine/payoff-amounts.ts';
+import { payoffAmount } from '../loans/engine/projection/payoff-amounts.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
 import type { OpenLoan } from '../loans/history/record-events.ts';
 import { newEvent } from '../loans/history/new-event.ts';

@@ -3,7 +3,7 @@ import { portalLoans } from '../../sql/portal/loans.ts';
 import { find } from '../../sql/table.ts';
 import { NotFound } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
-import { payoffAmount, repaymentAmount } from '../loans/engine/payoff-amounts.ts';
+import { payoffAmount, repaymentAmount } from '../loans/engine/projection/payoff-amounts.ts';
 import { readLoan, type OpenLoan } from '../loans/history/record-events.ts';
 import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
 import { readTerms } from '../loans/products/loan-terms.ts';

@@ -14,7 +14,7 @@ import { atLeastZero, max, money, parseMoney } from '../money.ts';
 import { removePayment } from '../payments/change.ts';
 import { previewPayment } from '../payments/preview.ts';
 import { NewPayment, receivePayment } from '../payments/receive.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { totalDebt } from './debt.ts';
 import { assertBankConfigured, assertOwnLoan } from './own-loans.ts';

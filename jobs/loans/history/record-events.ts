@@ -10,7 +10,7 @@ import { MAX_BALANCE } from '../arithmetic/terms.ts';
 import { syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { finalPayment } from '../engine/final-payment.ts';
+import { finalPayment } from '../engine/projection/final-payment.ts';
 import { foldWithCheckpoint, continueReplay, replay, type FoldedHistory } from '../engine/fold.ts';
 import { toLoanState, type LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';

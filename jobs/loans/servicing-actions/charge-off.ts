@@ -3,7 +3,7 @@ import * as chargeOffs from '../../../sql/loans/charge-offs.ts';
 import { date, flag, positiveMoney, prose, requiredFreeText } from '../../../sql/types.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, parseMoney, sum } from '../../money.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';

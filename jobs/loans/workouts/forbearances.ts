@@ -7,7 +7,7 @@ import { prose } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
