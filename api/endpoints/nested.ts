@@ -18,7 +18,7 @@ import {
   fetchPage,
   asOperationInput,
 } from './records.ts';
-import type { NeedsProof } from './recent-proof.ts';
+import type { NeedsProof } from './route.ts';
 import type { Call, Route } from './route.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 

@@ -3,8 +3,6 @@ import { isFieldDenied } from '../../sql/users/permissions.ts';
 import { withApproval } from './approval-gate.ts';
 import type { Call, Route } from './route.ts';
 
-export type NeedsProof = true | ((call: Call) => boolean | Promise<boolean>);
-
 /** The sentence about the proof in the OpenAPI description. */
 export const describeProof = ({ needs_proof }: Pick<Route, 'needs_proof'>): string => {
   if (needs_proof === undefined) return '';

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { findEnroller, type EnrollmentResult, type Enroller } from '../../jobs/users/second-factors/enroll.ts';
+import {
+  findEnroller,
+  type EnrollmentResult,
+  type Enroller,
+} from '../../jobs/users/second-factors/enroll.ts';
 import { hasNothingToProve } from '../../jobs/users/sign-in/recent-proof.ts';
 import { reauthenticate, type Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
 import type { Work } from '../../jobs/work.ts';

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { beginAppEnrollment, confirmAppEnrollment } from '../../jobs/users/second-factors/enroll.ts';
+import {
+  beginAppEnrollment,
+  confirmAppEnrollment,
+} from '../../jobs/users/second-factors/enroll.ts';
 import { Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
 import { recordProof } from '../../jobs/users/sign-in/recent-proof.ts';
 import { totpCode } from '../../jobs/users/second-factors/verify-proof.ts';

@@ -6,7 +6,7 @@ import type { LoanEvent, PaymentType } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { payoffAmount } from '../loans/engine/projection/payoff-amounts.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
-import type { OpenLoan } from '../loans/history/record-events.ts';
+import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
 import { readTerms } from '../loans/products/loan-terms.ts';

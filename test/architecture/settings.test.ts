@@ -15,7 +15,9 @@ function settingsIn(tree: Tree, above: string[] = []): string[][] {
 
 /** Code without its prose. A string of a single word may be a key. */
 const codes = sourcesIn(repositoryTexts())
-  .filter(({ folder, file }) => /^(api|jobs)$/.test(folder) && file !== 'jobs/users/settings/settings.ts')
+  .filter(
+    ({ folder, file }) => /^(api|jobs)$/.test(folder) && file !== 'jobs/users/settings/settings.ts',
+  )
   .map(({ code }) => code.replace(/'[^'\n]*'/g, (text) => (/^'\w+'$/.test(text) ? text : "''")))
   .map((code) => new Set(code.match(/\w+/g)));
 

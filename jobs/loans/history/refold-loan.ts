@@ -4,7 +4,8 @@ import type { AccountRole } from '../../ledger/chart.ts';
 import { ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { netPosting, type Posting } from '../engine/posting/postings.ts';
-import { recordEvents, openLoan, type OpenLoan } from './record-events.ts';
+import { recordEvents, openLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { postMissedInterest } from './missed-interest.ts';
 import { newEvent } from './new-event.ts';
 

@@ -10,7 +10,7 @@ import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
 import { payoff, type Payoff } from '../engine/projection/payoff-amounts.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
   recordChanger,

@@ -3,7 +3,12 @@ import type { Proof as Kind } from '../../../sql/users/sessions.ts';
 import { Invalid } from '../../errors.ts';
 import type { Within } from '../../work.ts';
 import { verifyCurrentPassword } from './verify-current-password.ts';
-import { hasExactlyOneProof, proofFields, verifyProof, type ProofSubject } from '../second-factors/verify-proof.ts';
+import {
+  hasExactlyOneProof,
+  proofFields,
+  verifyProof,
+  type ProofSubject,
+} from '../second-factors/verify-proof.ts';
 
 /**
  * Users must enter a password or factor again before they change their factors. An enrollment required by a

@@ -13,7 +13,11 @@ import {
 } from '../../../money.ts';
 import { toUnits, fromUnits, divideRounded, unitsPerOne } from '../../arithmetic/minor-units.ts';
 import { scheduledInterest } from '../../arithmetic/period-rate.ts';
-import { interestOfPeriod, monthContaining, type Period } from '../../arithmetic/thirty-day-months.ts';
+import {
+  interestOfPeriod,
+  monthContaining,
+  type Period,
+} from '../../arithmetic/thirty-day-months.ts';
 import { accruesBySchedule } from '../../arithmetic/terms.ts';
 import {
   principalAndInterest,
