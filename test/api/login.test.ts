@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashPassword } from '../../jobs/users/passwords.ts';
+import { hashPassword } from '../../jobs/users/sign-in/passwords.ts';
 import { newClient } from '../setup/client.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 

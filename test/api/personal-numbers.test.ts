@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InboundMessage } from '../../jobs/communications/receive-message.ts';
+import { InboundMessage } from '../../jobs/communications/inbound/receive-message.ts';
 import { maskPersonalNumbers, maskPersonalNumbersIn } from '../../sql/personal-numbers.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Settings } from '../../jobs/users/settings.ts';
+import { Settings } from '../../jobs/users/settings/settings.ts';
 import { repositoryTexts, sourcesIn } from '../setup/sources.ts';
 
 type Tree = { [key: string]: unknown };
@@ -15,7 +15,9 @@ function settingsIn(tree: Tree, above: string[] = []): string[][] {
 
 /** Code without its prose. A string of a single word may be a key. */
 const codes = sourcesIn(repositoryTexts())
-  .filter(({ folder, file }) => /^(api|jobs)$/.test(folder) && file !== 'jobs/users/settings.ts')
+  .filter(
+    ({ folder, file }) => /^(api|jobs)$/.test(folder) && file !== 'jobs/users/settings/settings.ts',
+  )
   .map(({ code }) => code.replace(/'[^'\n]*'/g, (text) => (/^'\w+'$/.test(text) ? text : "''")))
   .map((code) => new Set(code.match(/\w+/g)));
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { Settings } from '../../jobs/users/settings.ts';
+import { Settings } from '../../jobs/users/settings/settings.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { attack } from './attack.ts';
 import { problemsIn } from './findings.ts';

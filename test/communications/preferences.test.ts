@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchKeyword } from '../../jobs/communications/keywords.ts';
+import { matchKeyword } from '../../jobs/communications/inbound/keywords.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
 import { newConversation as converse, PROVIDER_SECRET } from '../setup/conversation.ts';
 import { runJobs } from '../setup/queue.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
-import { resolveAccess, type Access } from '../../api/http/access.ts';
+import { resolveAccess } from '../../api/http/access.ts';
+import type { Access } from '../../api/endpoints/route.ts';
 import { assertFactsVisible, omitHiddenFields } from '../../api/http/denied-fields.ts';
 import type { User } from '../../api/http/permissions.ts';
 import { routes } from '../../api/routes.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildOpenApi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
-import { CONTROLS } from '../../jobs/users/weakened-controls.ts';
+import { CONTROLS } from '../../jobs/users/settings/weakened-controls.ts';
 import { setActive } from '../../sql/users/accounts.ts';
 import { insert } from '../../sql/write.ts';
 import type { Client, Reply } from '../setup/client.ts';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { completeTerms, DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
-import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/project.ts';
+import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
+import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/projection/project.ts';
 import { closedThrough, drawn, paid, stateOn, undone } from './line-fixtures.ts';
 
 const anyLine = fc

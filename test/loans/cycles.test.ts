@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { projectState } from '../../jobs/loans/engine/project.ts';
+import { projectState } from '../../jobs/loans/engine/projection/project.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { minimumPaymentOutlook } from '../../jobs/loans/schedule/minimum-outlook.ts';
 import {

@@ -6,12 +6,8 @@ import { firstDelinquencyDate } from '../../jobs/loans/engine/bills.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
 import { toLoanState } from '../../jobs/loans/engine/state.ts';
-import {
-  recordEvents,
-  openLoan,
-  readLoan,
-  type OpenLoan,
-} from '../../jobs/loans/history/record-events.ts';
+import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';
+import type { OpenLoan } from '../../jobs/loans/history/open-loan.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import * as steps from '../../sql/business-day/close-steps.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
+import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
 import { foldWithCheckpoint, continueReplay, replay } from '../../jobs/loans/engine/fold.ts';
 import { toLoanState } from '../../jobs/loans/engine/state.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { dailyInterest, payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { dailyInterest, payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import { money, sum } from '../../jobs/money.ts';
 import { DISBURSED, payment, SCHEDULE, stateOn, TERMS } from './fixtures.ts';
 

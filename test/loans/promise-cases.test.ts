@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
 import { fundedLoan, type Contract } from './any-contract.ts';
 

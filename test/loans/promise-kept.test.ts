@@ -5,7 +5,7 @@ import { addDays } from '../../jobs/dates.ts';
 import type { InstallmentState } from '../../jobs/loans/engine/bills.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import { atLeastZero, money, parseMoney, sum } from '../../jobs/money.ts';
 import { anyServicedLife, type Life } from './serviced-life.ts';
 

@@ -6,7 +6,7 @@ import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import { money, toCents } from '../../jobs/money.ts';
 import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';

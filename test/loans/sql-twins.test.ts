@@ -6,7 +6,7 @@ import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { yearFraction } from '../../jobs/loans/arithmetic/day-count.ts';
 import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import { bucketForDays, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
-import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
+import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
 import { fold, replay } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';

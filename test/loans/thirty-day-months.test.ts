@@ -8,7 +8,7 @@ import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts'
 import { daysOfPeriod } from '../../jobs/loans/arithmetic/thirty-day-months.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

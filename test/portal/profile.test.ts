@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { receiveMessage } from '../../jobs/communications/receive-message.ts';
+import { receiveMessage } from '../../jobs/communications/inbound/receive-message.ts';
 import { setArchived } from '../../sql/write.ts';
 import { newPortalBorrower, assertOk, refusal } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';

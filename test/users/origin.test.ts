@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tenantOrigin } from '../../jobs/users/tenant-origin.ts';
+import { tenantOrigin } from '../../jobs/users/settings/tenant-origin.ts';
 
 const domains = ['loans.example.com', 'www.example.com'];
 const nowhere = { site_origin: '' };

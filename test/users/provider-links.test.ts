@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseNetworks } from '../../jobs/networks/networks.ts';
-import { readPerson } from '../../jobs/users/claims.ts';
+import { readPerson } from '../../jobs/users/providers/claims.ts';
 import { userEmail } from '../setup/browsers.ts';
 import type { Client } from '../setup/client.ts';
 import { OUR_PAGE } from '../setup/identity-provider.ts';

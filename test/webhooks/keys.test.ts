@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addIdentity, findBorrowersByNumber } from '../../jobs/borrowers/identity.ts';
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
-import { setProvider } from '../../jobs/communications/provider-callbacks.ts';
+import { setProvider } from '../../jobs/communications/inbound/provider-callbacks.ts';
 import { readLink, signLink } from '../../jobs/files/links.ts';
 import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
 import { assertKeysPresent } from '../../jobs/sealing/reseal.ts';
