@@ -82,14 +82,17 @@ test.each([
   ['Discharged', ['bankruptcy']],
   ['dismissed', []],
   ['none', []],
-])('no collection contact is made with a borrower whose bankruptcy is %s: %j', async (status, against) => {
-  const { officer, path, reasons } = await reachable();
+])(
+  'no collection contact is made with a borrower whose bankruptcy is %s: %j',
+  async (status, against) => {
+    const { officer, path, reasons } = await reachable();
 
-  await officer.put(path, { bankruptcy_status: status });
+    await officer.put(path, { bankruptcy_status: status });
 
-  expect(await reasons('email', { template_type: 'past_due_notice' })).toEqual(against);
-  expect(await reasons('email', { template_type: 'payment_received' })).toEqual([]);
-});
+    expect(await reasons('email', { template_type: 'past_due_notice' })).toEqual(against);
+    expect(await reasons('email', { template_type: 'payment_received' })).toEqual([]);
+  },
+);
 
 test('a trustee in bankruptcy says that there is one', async () => {
   const { reasons, rep } = await reachable();
