@@ -26,7 +26,7 @@ async function sentFor(tenant: Tenant) {
 
 type Product = Record<string, unknown>;
 
-/** What becomes of each loan, and the status, rating and term that the bureaus read at the end of August. */
+/** Each loan's story, and the status, rating and term that the bureaus receive at the end of August. */
 const STORIES: Record<string, [status: string, rating: string, term: string]> = {
   'paid as agreed': ['11', '', '036'],
   'first late in July': ['71', '', '036'],

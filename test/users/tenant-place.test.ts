@@ -10,7 +10,7 @@ test('a tenant moves to another time zone from its next business date on, and it
   const tenant = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');
   const put = (body: object) => superadmin.put('/tenant/settings', body);
-  // Half past five in London, and half past midnight in New York, of the 16th.
+  // 12:30 a.m. on January 16 in New York.
   const now = new Date('2026-01-16T05:30:00Z');
   const dayOver = () => tenant.within(async (work) => (await lastEndedDay(work, now)).day);
 

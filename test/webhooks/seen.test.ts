@@ -208,7 +208,7 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
       (kept) => kept.attempt,
     );
   expect(await left(dead.id)).toEqual([3, 4]);
-  // What is still to be sent again keeps all of its own.
+  // A delivery that will be sent again keeps all of its attempts.
   expect(await left(waiting.id)).toEqual([1]);
   expect((await admin.get(`/webhook-deliveries/${dead.id}`)).body.status).toBe('dead');
   expect([young.response_body, kept.response_body]).toEqual(['no', 'no']);
@@ -220,7 +220,7 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
   });
 });
 
-test('an event that nobody relays is found, but not that of a tenant who is closed or not active', async () => {
+test('an event that is never relayed is found, unless its tenant is closed or inactive', async () => {
   const [open, closed, inactive] = [
     await stage.tenant(),
     await stage.tenant(),
