@@ -3,9 +3,9 @@ import { removeRedactedFiles } from './borrowers/privacy/remove-redacted-files.j
 import { closeLoans } from './business-day/close-loans.job.ts';
 import { startCloseOfBusiness } from './business-day/start-close-of-business.job.ts';
 import { warnOfLapsingLiensJob } from './collateral/warn-of-lapsing-liens.job.ts';
-import { confirmSubscription } from './communications/confirm-subscription.job.ts';
+import { confirmSubscription } from './communications/inbound/confirm-subscription.job.ts';
 import { printLetter } from './communications/print-letter.job.ts';
-import { readCertificate } from './communications/read-certificate.job.ts';
+import { readCertificate } from './communications/inbound/read-certificate.job.ts';
 import { sendCommunication } from './communications/send.job.ts';
 import { removeOldFiles } from './documents/remove-old-files.job.ts';
 import { renderDocumentJob } from './documents/render.job.ts';
@@ -25,21 +25,21 @@ import { generateTape } from './portfolios/generate-tape.job.ts';
 import { snapshotPortfoliosJob } from './portfolios/snapshot.job.ts';
 import { fetchLogo } from './users/branding/fetch-logo.job.ts';
 import { verifyLogo } from './users/branding/verify-logo.job.ts';
-import { finishProviderSignIn } from './users/finish-provider-sign-in.job.ts';
-import { readIdentityProvider } from './users/read-identity-provider.job.ts';
+import { finishProviderSignIn } from './users/providers/finish-provider-sign-in.job.ts';
+import { readIdentityProvider } from './users/providers/read-identity-provider.job.ts';
 import { sendAccountMessage } from './users/send-account-message.job.ts';
 import { deliverWebhook } from './webhooks/deliver.job.ts';
 import type { Work } from './work.ts';
 
-/** A job among others: its payload is known to itself alone, which parses whatever the queue hands it. */
+/** A job of unknown payload type. Each job parses its own payload when the queue delivers it. */
 export type AnyJob = Pick<Job<unknown>, 'name' | 'pool' | 'attempts' | 'door'> & {
   payload: { parse(value: unknown): unknown };
-  /** Takes what its own `payload` has parsed, and nothing else. */
+  /** Takes only the result of this job's own `payload.parse`. */
   run: (payload: never, outside: ExternalServices) => Promise<void>;
   failed?: (work: Work, payload: never, reason: string) => Promise<unknown>;
 };
 
-/** Every queued job, exactly once. Workers run those of their pool. */
+/** Every job of the queue. Each worker runs the jobs of its pool. */
 export const allJobs: readonly AnyJob[] = [
   warnOfLapsingLiensJob,
   snapshotPortfoliosJob,

@@ -1,14 +1,14 @@
 import anyAscii from 'any-ascii';
 
-/** Emoji have no letters: their English names are no part of what somebody is called. */
+/** `any-ascii` would replace an emoji with its English name, which is not part of a person's name. */
 const PICTURES = /\p{Extended_Pictographic}/gu;
 
 /**
- * Writes letters of any script in ASCII, as files for banks and bureaus need them: "Łukasz" as "Lukasz", "小龙"
- * as "XiaoLong". What has no letters becomes empty.
+ * Transliterates any script to ASCII, as bank and credit bureau files require: "Łukasz" becomes "Lukasz",
+ * "小龙" becomes "XiaoLong". Symbols without a transliteration are removed.
  */
 export const toAscii = (value: string): string => anyAscii(value.replace(PICTURES, ''));
 
-/** Whether a text that says something has nothing left that a file in ASCII can hold. */
+/** True if the text is not blank but has no letter or digit left in ASCII. */
 export const hasNoAsciiForm = (value: string | null | undefined): boolean =>
   Boolean(value?.trim()) && !/[A-Z0-9]/i.test(toAscii(value ?? ''));

@@ -4,15 +4,15 @@ import type { Work } from './work.ts';
 
 type Change = { old: unknown; new: unknown };
 
-/** Values that are kept out of the trail: what changed is said, not what it was. */
+/** Fields whose values are masked: the audit trail shows that they changed, but not the values. */
 const MASKED = /ssn|account_number|password|secret|identifier|token|tax_id|beneficial_owners/;
 
-/** Columns whose change says nothing about what somebody did; the name is the borrower's own. */
+/** Derived columns. Their changes are not recorded. (`borrower_name` is recorded on the borrower.) */
 const UNREMARKABLE = new Set(['updated_at', 'allowed_actions', 'borrower_name']);
 
 /**
- * Writes one row of history in the work's own transaction, so that no change is ever without one and
- * none is recorded that did not happen.
+ * Writes one audit row in the same transaction as the change. A change and its audit row are committed or
+ * rolled back together.
  */
 export async function recordAudit(
   { tx, actor }: Work,
@@ -39,7 +39,7 @@ export async function recordAudit(
   });
 }
 
-/** The records of a table whose place another one takes: what marked each of them is taken off. */
+/** Records that these rows lost their `is_primary` or `is_default` mark because another row took it. */
 export async function recordDisplaced(
   work: Work,
   table: string,
@@ -54,9 +54,9 @@ export async function recordDisplaced(
 }
 
 /**
- * Runs the steps and records how the row differs afterwards. What is said to be before is read under the
- * row's lock (`findLocked`), or else the change of another would be told as this one's. Answers the
- * row as it is then.
+ * Runs the steps and records the difference between `before` and the row afterwards. Read `before` under
+ * the row's lock (`findLocked`); otherwise the audit entry could include another user's change. Returns the
+ * changed row.
  */
 export async function auditChange(
   work: Work,
@@ -72,8 +72,8 @@ export async function auditChange(
 }
 
 /**
- * The same for an update, of which there is nothing to tell where nothing differs. What is written and
- * never shown may have changed unseen: that it was given is told.
+ * Like `auditChange`, for an update. Writes nothing if no column differs, unless `isHidden` is true: a
+ * write-only value may have changed without a visible difference.
  */
 export async function auditUpdate(
   work: Work,
@@ -96,7 +96,9 @@ async function outcome(work: Work, table: Table, before: Row | null, steps: () =
   return { row, changes: differences(before, after, table.secret) };
 }
 
-/** A loan and a borrower are their own; everything else belongs to those that it names. */
+/**
+ * Loans and borrowers reference themselves. All other records reference their `loan_id` and `borrower_id`.
+ */
 function entityOf({ name }: Table, row: Row) {
   return {
     type: name,

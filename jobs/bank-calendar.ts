@@ -1,6 +1,6 @@
 import { addDays, dateFromParts, dayOfWeek, daysInMonth, dateParts } from './dates.ts';
 
-/** The nth weekday of a month; Monday is 1. */
+/** The nth given weekday of a month. Monday is 1. */
 function nthWeekday(year: number, month: number, weekday: number, nth: number): string {
   const first = dayOfWeek(dateFromParts(year, month, 1));
   return dateFromParts(year, month, 1 + ((weekday - first + 7) % 7) + (nth - 1) * 7);
@@ -11,7 +11,7 @@ function lastWeekday(year: number, month: number, weekday: number): string {
   return addDays(last, -((dayOfWeek(last) - weekday + 7) % 7));
 }
 
-/** The eleven legal public holidays on their own days (5 USC 6103(a)). */
+/** The eleven legal public holidays on their statutory dates (5 USC 6103(a)). */
 function legalHolidays(year: number): string[] {
   return [
     dateFromParts(year, 1, 1),
@@ -29,8 +29,8 @@ function legalHolidays(year: number): string[] {
 }
 
 /**
- * The holidays as the Federal Reserve Banks keep them, since they decide when money moves: one that
- * falls on a Sunday is kept on Monday, one on a Saturday is not moved.
+ * Holidays as the Federal Reserve Banks observe them, because they decide when money moves: a holiday on a
+ * Sunday moves to Monday, a holiday on a Saturday does not move.
  */
 export function federalHolidays(year: number): string[] {
   return legalHolidays(year).map((holiday) =>
@@ -39,8 +39,8 @@ export function federalHolidays(year: number): string[] {
 }
 
 /**
- * A business day for the right to rescind: every day but Sundays and the holidays themselves. Saturdays
- * count, and so does a day on which a holiday of another day is observed (12 CFR 1026.2(a)(6)).
+ * A business day for the right of rescission: every day except Sundays and legal holidays. Saturdays count,
+ * and so does the Monday on which a Sunday holiday is observed (12 CFR 1026.2(a)(6)).
  */
 export function isRescissionDay(date: string): boolean {
   return dayOfWeek(date) !== 7 && !legalHolidays(dateParts(date).year).includes(date);
@@ -50,7 +50,7 @@ export function isBusinessDay(date: string): boolean {
   return dayOfWeek(date) <= 5 && !federalHolidays(dateParts(date).year).includes(date);
 }
 
-/** The date itself where it is a business day, else the first one after it. */
+/** Returns the date itself if it is a business day, otherwise the next business day. */
 export function nextBusinessDay(date: string): string {
   let candidate = date;
   while (!isBusinessDay(candidate)) candidate = addDays(candidate, 1);

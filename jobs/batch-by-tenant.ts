@@ -1,6 +1,9 @@
 import type { Within, Work } from './work.ts';
 
-/** Transactions of one tenant at a time, so that one which waits for a lock does not keep all others waiting. */
+/**
+ * Concurrent transactions per tenant. With two, one transaction that waits for a lock does not block all
+ * other calls.
+ */
 const UNDER_WAY_MAX = 2;
 
 type Asked<Item, Answer> = {
@@ -11,11 +14,12 @@ type Asked<Item, Answer> = {
 };
 
 /**
- * What many jobs ask of one tenant, each as if it were alone, is one transaction for as many as ask while
- * the ones before are under way; whoever asks alone waits for nobody. Each is told once it is committed.
- * What fails together is asked once more one by one, so that only those fail that are to blame. What is
- * answered stands in the order of what was asked. It is asked on behalf of whoever was first, and so may
- * write nothing that names its request.
+ * Combines concurrent calls for the same tenant into one transaction. A single call runs immediately; calls
+ * that arrive while transactions are running share the next one. Each promise resolves after the commit.
+ *
+ * - If a batch fails, each call is repeated alone, so that only the faulty calls fail.
+ * - `ask` must return its answers in the order of the items.
+ * - The batch runs on behalf of its first caller, so `ask` must not write anything that names the request.
  */
 export function batchByTenant<Item, Answer>(
   ask: (work: Work, items: readonly Item[]) => Promise<readonly Answer[]>,
@@ -42,7 +46,7 @@ export function batchByTenant<Item, Answer>(
       tenant.waiting.push({ within, item, tell, fail });
       if (tenant.underWay === UNDER_WAY_MAX) return;
       tenant.underWay += 1;
-      // After everybody who goes on at this moment has asked.
+      // Waits until all calls of the current event loop turn have queued their items.
       setImmediate(async () => {
         while (tenant.waiting.length > 0) await send(tenantId, tenant.waiting.splice(0));
         tenant.underWay -= 1;

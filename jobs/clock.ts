@@ -4,13 +4,13 @@ import { databaseTime } from '../sql/database/clock.ts';
 import { StartupError } from '../sql/database/startup-error.ts';
 import type { Log } from './log.ts';
 
-/** A larger difference between the clocks of this machine and of Postgres is an error. */
+/** If this machine's clock and Postgres differ by more, production does not start. */
 export const SKEW_MAX_MS = 30_000;
 const LOOK_MS = 10_000;
 const REPORT_MS = 600_000;
 
 export type Clock = {
-  /** The database's time, from this machine's clock and the last measured difference. */
+  /** The database's time, computed from this machine's clock and the last measured difference. */
   now(): Date;
   stop(): void;
 };
@@ -23,9 +23,9 @@ const gauge = new Gauge({
 type Following = { log: Log; environment: string; machine?: () => number };
 
 /**
- * Follows the clock of Postgres, so that machines with wrong clocks agree on the time. Throws CannotStart in
- * production if this machine's clock differs by more than 30 seconds; later it is reported as an error and in the
- * metric clock_skew_seconds.
+ * Follows the clock of Postgres, so that machines with wrong clocks agree on the time. In production,
+ * throws StartupError if this machine's clock differs by more than 30 seconds. A difference that occurs
+ * later is logged as an error and exported in the metric `clock_skew_seconds`.
  */
 export async function followDatabaseClock(
   pool: DatabasePool,
@@ -44,7 +44,7 @@ export async function followDatabaseClock(
   };
   report();
   const look = async () => {
-    // Without an answer the last difference stays in use.
+    // If the query fails, the last measured difference stays in use.
     skewMs = await measure(pool, machine).catch(() => skewMs);
     report();
   };
@@ -53,7 +53,10 @@ export async function followDatabaseClock(
   return { now: () => new Date(machine() - skewMs), stop: () => clearInterval(looking) };
 }
 
-/** Milliseconds that the machine is ahead. A slow answer is assumed to have been taken halfway. */
+/**
+ * Milliseconds by which this machine's clock is ahead. Assumes that Postgres read its clock halfway through
+ * the round trip.
+ */
 async function measure(pool: DatabasePool, machine: () => number): Promise<number> {
   const asked = machine();
   const started = performance.now();

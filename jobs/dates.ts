@@ -1,6 +1,6 @@
 /**
- * Calendar dates are 'YYYY-MM-DD' strings everywhere: they sort as text, and no time zone can
- * move them. Counting uses whole days since 1970-01-01, which is exact for any Gregorian date.
+ * Calendar dates are 'YYYY-MM-DD' strings everywhere: they sort as text, and no time zone can shift them.
+ * Arithmetic uses whole days since 1970-01-01, which is exact for any Gregorian date.
  */
 const DAY_MS = 86_400_000;
 
@@ -15,7 +15,7 @@ export function dateParts(date: string): Parts {
   return { year, month, day };
 }
 
-/** Two digits as a number; schedules are counted day by day, and text that is cut out costs more. */
+/** Reads two digits as a number. Schedules count day by day, and `slice` plus `Number` would be slower. */
 const digits = (date: string, at: number): number =>
   date.charCodeAt(at) * 10 + date.charCodeAt(at + 1) - 48 * 11;
 
@@ -26,8 +26,8 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Years are counted from March, so that a leap day is the last of its year, and days since 1 March of
- * the year 0, which is 719,468 days before 1970.
+ * Days since 1970-01-01. The formula starts each year in March, so that a leap day is the last day of its
+ * year. 1 March of year 0 is 719,468 days before 1970-01-01.
  */
 export function dayNumber(date: string): number {
   const { year: calendarYear, month, day } = dateParts(date);
@@ -59,8 +59,8 @@ export function addDays(date: string, days: number): string {
 }
 
 /**
- * Moves by months and lands on the intended day, or on the month's last day where it is shorter:
- * 31 January, 28 February, 31 March. Without an intended day the day of the date itself is meant.
+ * Adds months. The result falls on the intended day, or on the month's last day if the month is shorter: 31
+ * January, 28 February, 31 March. Default for the intended day: the day of `date`.
  */
 export function addMonths(date: string, months: number, intendedDay?: number): string {
   const { year, month, day } = dateParts(date);
@@ -68,7 +68,7 @@ export function addMonths(date: string, months: number, intendedDay?: number): s
   return dateInMonth(Math.floor(index / 12), (index % 12) + 1, intendedDay ?? day);
 }
 
-/** The whole months from one day to another; negative where the other comes first. */
+/** Complete months from one date to another. Negative if `to` is before `from`. */
 export function wholeMonthsBetween(from: string, to: string): number {
   if (to < from) return -wholeMonthsBetween(to, from);
   const [start, end] = [dateParts(from), dateParts(to)];
@@ -76,7 +76,7 @@ export function wholeMonthsBetween(from: string, to: string): number {
   return addMonths(from, months) <= to ? months : months - 1;
 }
 
-/** A day of a month, or the month's last day where the month is shorter. */
+/** The given day of a month, or the month's last day if the month is shorter. */
 export function dateInMonth(year: number, month: number, day: number): string {
   return dateFromParts(year, month, Math.min(day, daysInMonth(year, month)));
 }
@@ -103,7 +103,7 @@ export function latest(one: string, other: string): string {
   return one > other ? one : other;
 }
 
-/** Monday is 1 and Sunday is 7, as ISO 8601 counts. */
+/** Monday is 1 and Sunday is 7 (ISO 8601). */
 export function dayOfWeek(date: string): number {
   return ((((dayNumber(date) + 3) % 7) + 7) % 7) + 1;
 }
@@ -116,13 +116,13 @@ export function earliest(one: string, other: string): string {
   return one <= other ? one : other;
 }
 
-/** The date on a wall in the time zone. */
+/** The calendar date in the time zone. */
 export function localDate(now: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now);
   return parts.slice(0, 10);
 }
 
-/** The time on that wall, like 23:30. */
+/** The time of day in the time zone, for example 23:30. */
 export function localTime(now: Date, timeZone: string): string {
   const clock = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   return new Intl.DateTimeFormat('en-GB', clock).format(now);

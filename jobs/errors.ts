@@ -1,8 +1,8 @@
 import { BUSINESS_DATE_MOVED } from '../sql/database/transaction-statements.ts';
 
 /**
- * What an operation refuses with. The message is a sentence for the person who asked; the code is for
- * programs; neither says anything about the inside. `api/http/errors.ts` turns each into its answer.
+ * Base class of expected errors. The message is a sentence for the user and the code is for programs;
+ * neither may reveal internals. `api/http/errors.ts` turns each class into an HTTP response.
  */
 class Refusal extends Error {
   readonly code: string;
@@ -15,21 +15,21 @@ class Refusal extends Error {
   }
 }
 
-/** The request is well formed, but the state of the records forbids it (409). */
+/** The request is valid, but the current state of the records does not allow it (409). */
 export class Conflict extends Refusal {
   constructor(message: string, code = 'conflict', details?: Record<string, unknown>) {
     super(message, code, details);
   }
 }
 
-/** There is no such record for this tenant and this user (404). */
+/** The tenant has no such record, or the user may not see it (404). */
 export class NotFound extends Refusal {
   constructor(message = 'Not found.') {
     super(message, 'not_found');
   }
 }
 
-/** The body or query is wrong in itself (422): each field with what is wrong about it. */
+/** The body or query is invalid (422). `errors` maps each field to a message. */
 export class Invalid extends Refusal {
   readonly errors: Record<string, string>;
 
@@ -39,7 +39,7 @@ export class Invalid extends Refusal {
   }
 }
 
-/** The user may not do this (403). */
+/** The user does not have permission (403). */
 export class Forbidden extends Refusal {
   constructor(message: string, code = 'permission_denied', details?: Record<string, unknown>) {
     super(message, code, details);
@@ -47,35 +47,41 @@ export class Forbidden extends Refusal {
 }
 
 /**
- * What is sealed cannot be opened with the keys of this process (503): SECRET lacks the key, or has
- * another one under that id. The reason is for the log; a client is asked to come again.
+ * A sealed value cannot be opened with this process's SECRET (503): the key is missing, or a different key
+ * has the same id. The message goes to the log; clients are asked to retry later.
  */
 export class KeyMissing extends Error {
   constructor(keyId: string, options?: ErrorOptions) {
     super(
-      `SECRET does not hold the key "${keyId}" under which this was sealed: put it back into SECRET, ` +
-        'behind the current key.',
+      `SECRET does not hold the key "${keyId}" that sealed this value. Add it to SECRET again, ` +
+        'after the current key.',
       options,
     );
   }
 }
 
-/** The business date has moved on since the transaction began: its steps are repeated, on the new day. */
+/** The business date moved after the transaction began. The transaction is repeated on the new date. */
 export class BusinessDateChanged extends Error {
-  /** As the database says it itself: the steps are repeated however long they have waited for it. */
+  /**
+   * The SQLSTATE that Postgres raises in the same case. Transactions with this code are repeated regardless
+   * of how long they waited.
+   */
   readonly code = BUSINESS_DATE_MOVED;
 
   constructor() {
-    super('The business date moved on meanwhile.');
+    super('The business date moved while the transaction ran.');
   }
 }
 
-/** A relief of the loan ended with the day before, and the close is about to end it: the steps are repeated after it. */
+/**
+ * One of the loan's reliefs ended on the previous day, and the close is about to end it. The transaction is
+ * repeated afterwards.
+ */
 export class ReliefEnding extends Error {
-  /** As if the close held the loan's lock already. */
+  /** `lock_not_available`, as if the close already held the loan's lock. */
   readonly code = '55P03';
 
   constructor() {
-    super('A relief of the loan is just ending.');
+    super('A relief of the loan is about to end.');
   }
 }

@@ -3,38 +3,39 @@ import type { Keys } from './sealing/secrets.ts';
 import type { Within } from './work.ts';
 
 /**
- * What a worker lends to its jobs: everything that reaches beyond the transaction.
+ * Everything that a job can reach outside its transaction.
  *
- * A job uses it between transactions, never inside one. Every call ends by its deadline; what a
- * stranger does wrong (a receiver, a mail server) is an answer, and only our own faults throw.
+ * Call these functions between transactions, never inside one. Every call ends by its deadline. Failures of
+ * the other side (a receiver, a mail server) are returned; only our own faults throw.
  */
 export type ExternalServices = {
-  /** The clock of the process: true in production, set by tests and by the demo. */
+  /** The process's clock: real time in production, settable in tests and in the demo. */
   now(): Date;
-  /** One HTTPS request with one answer; redirects are not followed and private hosts refused. */
+  /** Sends one HTTPS request. Does not follow redirects and refuses private hosts. */
   post(request: PostRequest): Promise<PostResponse>;
-  /** One HTTPS page that has to be read whole, by the same door. */
+  /** Fetches one complete HTTPS page, under the same rules as `post`. */
   read(url: string): Promise<{ status: number; body: string } | { error: string }>;
-  /** One file by the same door, whole, of at most so many bytes. */
+  /** Downloads one complete file of at most `bytesMax` bytes, under the same rules as `post`. */
   download(url: string, bytesMax: number): Promise<Download>;
-  /** What an identity provider says of itself, and of whoever has signed in there. */
+  /** The client for OpenID Connect identity providers. */
   identity: IdentityProviderClient;
   /**
-   * A tagged PDF of one whole HTML page; its scripts do not run and it loads nothing. A page that
-   * can never be printed throws DocumentRefused (files/refused.ts), one that takes too long DocumentTooSlow.
+   * Prints one complete HTML page as a tagged PDF. Scripts do not run and nothing is loaded. Throws
+   * DocumentRefused if the page can never be printed and DocumentTooSlow if printing takes too long
+   * (files/render-errors.ts).
    */
   pdf(html: string, options?: PdfOptions): Promise<Pdf>;
-  /** One letter to one recipient; a repeat with the same message_id is the same letter. */
+  /** Sends one email to one recipient. A repeat with the same message_id is the same email. */
   mail(letter: Mail): Promise<SendResult>;
-  /** One text message to one recipient. */
+  /** Sends one text message to one recipient. */
   sms(message: Sms): Promise<SendResult>;
-  /** One file put on a server by SFTP; a repeat with the same names leaves one file. */
+  /** Uploads one file by SFTP. A repeat with the same names leaves one file. */
   upload(upload: Upload): Promise<SendResult>;
-  /** What a virus scanner finds in a file, or null; throws where there is no verdict. */
+  /** Returns the name of the virus found, or null. Throws if the scanner gives no verdict. */
   scan(content: AsyncIterable<Uint8Array>): Promise<{ found: string | null }>;
-  /** Where documents live, by storage key. */
+  /** The document storage, addressed by storage key. */
   files: Files;
-  /** What the secrets of receivers are sealed with. */
+  /** The keys that seal and open secrets. */
   keys: Keys;
   /** Runs the steps in one transaction of the tenant. */
   within: Within;
@@ -44,38 +45,40 @@ export type Download = { status: number; bytes: Buffer } | { error: string };
 
 export type PostRequest = {
   url: string;
-  /** Sent as they are, so that a signature over them stays true on every retry. */
+  /** Bytes are sent unchanged, so that a signature over them stays valid on every retry. */
   body: Uint8Array;
   headers: Readonly<Record<string, string>>;
-  /** From the look-up of the name to the last byte read. Default 10,000. */
+  /** From the DNS lookup to the last byte read. Default: 10,000. */
   timeout_ms?: number;
-  /** Development only: lets a tenant name a receiver in a private network. Default false. */
+  /** Development only: allows a receiver in a private network. Default: false. */
   allow_private_hosts?: boolean;
 };
 
-/** `ok` is true for 2xx only. Without `status` no answer came and `error` says why. */
+/** `ok` is true for 2xx only. If `status` is missing, there was no response and `error` says why. */
 export type PostResponse = {
   ok: boolean;
   status?: number;
-  /** At most 20,000 bytes of text; invalid bytes are replaced. */
+  /** At most 20,000 bytes of text. Invalid bytes are replaced. */
   body?: string;
-  /** The value of Retry-After in seconds, when the receiver asked for a pause. */
+  /** The Retry-After header in seconds, if the receiver sent one. */
   retry_after_seconds?: number;
-  /** A sentence for the subscription's last_error. */
+  /** A sentence for the subscription's `last_error`. */
   error?: string;
-  /** Milliseconds that the attempt took. */
+  /** Duration of the attempt in milliseconds. */
   ms: number;
 };
 
-/** Its requests go through the same door as `post`, whatever addresses the provider names. */
+/**
+ * Its requests follow the same rules as `post`, regardless of the addresses that the provider publishes.
+ */
 export type IdentityProviderClient = {
-  /** Where the provider of this issuer has people sign in. */
+  /** Returns the issuer's authorization endpoint. */
   describe(
     issuer: Omit<IssuerAddress, 'client_id' | 'client_secret'>,
   ): Promise<{ authorization_url: string } | { error: string }>;
   /**
-   * Hands a code in, once, and answers what the provider says of whoever it is of: signed by its keys,
-   * for this client and this sign-in, and not too old. Anything else is an error.
+   * Exchanges a one-time code for the claims of the ID token. Verifies the signature, audience, nonce and
+   * age; any failure is returned as an error.
    */
   claims(exchange: CodeExchange): Promise<{ claims: Record<string, unknown> } | { error: string }>;
 };
@@ -91,54 +94,53 @@ type IssuerAddress = {
 export type CodeExchange = IssuerAddress & {
   redirect_url: string;
   code: string;
-  /** What the answer said of who gave it, where it said so (RFC 9207). */
+  /** The `iss` parameter of the authorization response, if it had one (RFC 9207). */
   response_issuer: string | null;
   nonce: string;
   verifier: string;
 };
 
 export type PdfOptions = {
-  /** After it the browser is killed and the call fails. Default 20,000. */
+  /** After this time the browser is killed and the call fails. Default: 20,000. */
   timeout_ms?: number;
-  /** The document's own day: with it, the same page is the same bytes, whenever it is printed. */
+  /** The document's own date. With it, the same page always produces the same bytes. */
   dated?: string;
 };
 
 export type Pdf = {
   bytes: Uint8Array;
   pages: number;
-  /** Scripts or characters for which no font is shipped; a question mark is printed for each. */
+  /** Scripts or characters without an installed font. Each such character is printed as a question mark. */
   unprintable?: readonly string[];
 };
 
 export type Mail = {
-  /** An address, or a name with an address: { name, address } is never parsed again. */
   from: MailAddress;
   to: MailAddress;
   reply_to?: MailAddress;
   subject: string;
   html: string;
-  /** Plain text beside the HTML; made from the HTML when absent. */
+  /** Plain text alternative. Default: derived from the HTML. */
   text?: string;
-  /** The part before the @ of the Message-ID: the id of the communication log. */
+  /** The local part of the Message-ID: the id in the communication log. */
   message_id: string;
-  /** Where the recipient refuses more of such mail with one click; the address may be empty. */
+  /** For the List-Unsubscribe headers (one click). The address may be empty. */
   unsubscribe?: { url: string; address: string };
   attachments?: readonly { filename: string; content_type: string; bytes: Uint8Array }[];
-  /** Default 30,000. */
+  /** Default: 30,000. */
   timeout_ms?: number;
 };
 
 export type MailAddress = { name?: string; address: string };
 
 export type Sms = {
-  /** In E.164: +12025550123. */
+  /** E.164, for example +12025550123. */
   from: string;
   to: string;
   body: string;
-  /** The id of the communication log; names the file in the outbox. */
+  /** The id in the communication log. It also names the file in the outbox. */
   message_id: string;
-  /** Default 15,000. */
+  /** Default: 15,000. */
   timeout_ms?: number;
 };
 
@@ -146,15 +148,15 @@ export type Upload = {
   host: string;
   port: number;
   username: string;
-  /** One of the two. */
+  /** Set either `password` or `private_key`. */
   password?: string;
   private_key?: string;
-  /** The keys that the server may show, as SHA256 fingerprints; it is trusted with no other. */
+  /** SHA256 fingerprints of the accepted host keys. The connection fails for any other key. */
   host_keys: readonly string[];
-  /** Where the file goes; empty for the folder that the server opens. */
+  /** Target folder. Empty for the server's default folder. */
   folder: string;
   filename: string;
-  /** What it is called until all of it is there. */
+  /** Name during the upload. The file is renamed when it is complete. */
   partial_name: string;
   size: number;
   content(): Promise<AsyncIterable<Uint8Array>>;
@@ -163,8 +165,8 @@ export type Upload = {
 };
 
 /**
- * `temporary` failures (4xx of a mail server, a lost connection) are worth another try; the
- * others stay what they are.
+ * `temporary` failures (a 4xx reply of a mail server, a lost connection) may be retried. Other failures are
+ * final.
  */
 export type SendResult =
   | { ok: true; provider: string; provider_message_id: string }
@@ -174,6 +176,6 @@ export type SendResult =
       temporary: boolean;
       error_code: string;
       error_message: string;
-      /** The provider sends nothing there, because the recipient has opted out. */
+      /** The provider refused because the recipient has opted out. */
       is_opted_out?: boolean;
     };

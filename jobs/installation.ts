@@ -3,37 +3,37 @@ import { parseNetworks, type Networks } from './networks/networks.ts';
 import type { Keys } from './sealing/secrets.ts';
 
 /**
- * What one process was started with. It is built once at the entry and handed in, carried by each
- * work and call, so that two of them can live in one process and differ.
+ * The configuration of one process. Each entry point builds it once and passes it on explicitly, so that
+ * two differently configured installations can run in one process.
  */
 export type Installation = {
-  /** Where documents live, for answers that name a link to one. */
+  /** The document storage, also used to create download links. */
   readonly files: Files;
-  /** Uploaded files are held until a virus scanner has found nothing in them. */
+  /** If true, uploaded files are withheld until a virus scan finds nothing. */
   readonly scans_uploads: boolean;
-  /** What the links to files that are kept here are signed with. */
+  /** Signs links to files in local storage. */
   readonly link_secret: string;
-  /** What SECRET seals, signs and hashes with. */
+  /** The keys from SECRET: they seal, sign and hash. */
   readonly keys: Keys;
-  /** Which private networks tenants may have requests sent to. */
+  /** The private networks to which tenants may send requests. */
   readonly networks: Networks;
   /**
-   * In production only days that are over are closed; elsewhere the future may be, so that a whole
-   * loan's life is run through in seconds.
+   * False in production, where only past days can be closed. Otherwise true, so that a test can run through
+   * a loan's whole life in seconds.
    */
   readonly may_close_future: boolean;
-  /** In development, the port on which tenants' domains are served over HTTP; null in production. */
+  /** In development, the port that serves tenants' domains over HTTP. Null in production. */
   readonly local_port: number | null;
 };
 
-const missing = () => Promise.reject(new Error('This process was handed no files.'));
+const missing = () => Promise.reject(new Error('This process has no document store.'));
 const locked = () => {
-  throw new Error('This process was handed no SECRET.');
+  throw new Error('This process has no SECRET.');
 };
 
 /**
- * For commands and processes that were handed nothing: they have no files and no keys, and open no
- * network and no future.
+ * For commands and processes without configuration. It has no files and no keys, and allows no private
+ * networks and no future closes.
  */
 export const DEFAULT_INSTALLATION: Installation = {
   files: {

@@ -4,11 +4,11 @@ import { addJob, addJobs } from '../sql/queue/queue.ts';
 import type { ExternalServices } from './external-systems.ts';
 import type { Work } from './work.ts';
 
-/** Pools are processes: each has its own concurrency and only documents has a browser. */
+/** Each pool is a separate process with its own concurrency. Only `documents` runs a browser. */
 export const POOLS = ['ledger', 'documents', 'outbound'] as const;
 export type Pool = (typeof POOLS)[number];
 
-/** What keeps data from a reader who should not have it. */
+/** A control that keeps data from unauthorized readers. */
 export type Control =
   | 'tenancy'
   | 'role'
@@ -19,34 +19,34 @@ export type Control =
   | 'contact rules'
   | 'sealing';
 
-/** A way in which data leaves the platform: to whom, and what each control does about it. */
+/** A way in which data leaves the platform: the recipient, and how each control applies. */
 export type DataEgress = {
   to: string;
   controls: Partial<Record<Control, string>> | 'nothing leaves';
 };
 
-/** A payload is ids and dates, never amounts or personal data, which may have changed by then. */
+/** Payloads contain ids and dates, never amounts or personal data, which may change before the job runs. */
 export type Job<Payload = never> = {
   name: string;
   pool: Pool;
   payload: z.ZodType<Payload>;
-  /** Where it sends data. Every job of the outbound pool has one. */
+  /** Where the job sends data. Required for every job of the outbound pool. */
   door?: DataEgress;
-  /** How often the queue tries, crashes included; never 1, because a kill spends an attempt. */
+  /** Maximum number of attempts, including crashes. Never 1, because a killed process uses an attempt. */
   attempts: number;
-  /** Two jobs with the same key are one. */
+  /** Jobs with the same key are deduplicated. */
   key?: (payload: Payload) => string;
   run: (payload: Payload, outside: ExternalServices) => Promise<void>;
   /**
-   * Tells the record that waits for this job that it has failed for good, with a reason for people.
-   * It may be told twice; run again after that, the job does its work and clears what was told.
+   * Marks the dependent record as failed when the job exhausts its attempts. `reason` is a sentence for
+   * users. May run twice. If the job succeeds later, the job itself must clear the mark.
    */
   failed?: (work: Work, payload: Payload, reason: string) => Promise<unknown>;
 };
 
 export const job = <Payload>(declared: Job<Payload>): Job<Payload> => declared;
 
-/** Enqueues in the caller's transaction: the job exists if, and only if, the work commits. */
+/** Enqueues in the caller's transaction: the job exists if and only if the transaction commits. */
 export async function enqueue<Payload extends Record<string, unknown>>(
   tx: Transaction,
   { name, payload: schema, attempts, key }: Job<Payload>,
@@ -57,7 +57,7 @@ export async function enqueue<Payload extends Record<string, unknown>>(
   await addJob(tx, { name, payload: checked, attempts, runAt, key: key?.(checked) });
 }
 
-/** Enqueues many of one kind with one statement. */
+/** Enqueues many jobs of one kind with a single statement. */
 export async function enqueueAll<Payload extends Record<string, unknown>>(
   tx: Transaction,
   { name, payload: schema, attempts, key }: Job<Payload>,

@@ -3,7 +3,7 @@ import { serializeError, stripQuotedValues } from './serialize-error.ts';
 
 export type Log = Logger;
 
-/** How a known field is written; what is not of its kind is left out. */
+/** Returns a field's loggable form, or undefined if the value does not have the expected kind. */
 type Kind = (value: unknown) => unknown;
 
 const matching =
@@ -20,7 +20,7 @@ const sentence: Kind = (value) =>
 const kinds = (kind: Kind, fields: string) =>
   fields.split(' ').map((field): [string, Kind] => [field, kind]);
 
-/** Every field that a line may have. A field that is not here is in no line of any process. */
+/** The complete list of log fields. Any other field is dropped. */
 const FIELDS = new Map<string, Kind>([
   ...kinds(identifier, 'service tenant user request_id job_id task signal wanted'),
   ...kinds(identifier, 'dead_pool event outcome code means method subject'),
@@ -46,9 +46,8 @@ function known(given: object): Record<string, unknown> {
 }
 
 /**
- * The log of a process, the same for all of them. A line has ids, names, figures and what may be said of
- * an error, and the sentence that stands in the code: it is built from known fields, not cleaned of
- * unknown ones, so that nobody has to foresee where a password may turn up.
+ * Opens the log of a process. A line contains ids, names, numbers, sanitized error details and a constant
+ * message. Only known fields are written, so that no secret can reach the log through an unexpected field.
  */
 export const openLog = (
   level: string,

@@ -5,14 +5,16 @@ import type { Log } from './log.ts';
 
 collectDefaultMetrics();
 
-/** Says of each state how many connections to Postgres this process has in it, and who waits for one. */
+/**
+ * Exports the number of this process's Postgres connections by state, and the number of waiting clients.
+ */
 export function measureConnections(
   pool: Pick<DatabasePool, 'state'>,
   name = 'database_connections',
 ) {
   const gauge = new Gauge({
     name,
-    help: 'Connections to Postgres by state; waiting are those who ask for one.',
+    help: 'Connections to Postgres by state; waiting counts requests for a connection.',
     labelNames: ['state'],
     collect: () => {
       const { acquiredConnections, idleConnections, pendingConnections, waitingClients } =
@@ -25,7 +27,7 @@ export function measureConnections(
   });
 }
 
-/** /healthz says that the event loop turns; /metrics what the process did. Neither names a tenant. */
+/** Serves /healthz, which shows that the event loop responds, and /metrics. Neither names a tenant. */
 export function serveMetrics(port: number, host: string, log: Log): Server {
   const server = createServer((request, response) => {
     if (request.url === '/healthz') {

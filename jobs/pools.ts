@@ -12,7 +12,7 @@ type Task = {
   oldest_ready: string | null;
 };
 
-/** A worker that has not signed for this long is shown as silent; the sweeper looks at it, too. */
+/** A worker whose last heartbeat is older than this is shown as silent. */
 const SILENT_SECONDS = 15;
 
 export const isProcessSilent = ({ heartbeat_seconds }: Process) =>
@@ -21,8 +21,8 @@ export const isProcessSilent = ({ heartbeat_seconds }: Process) =>
 export const POOL_STATES = ['running', 'silent', 'paused', 'not running'] as const;
 
 /**
- * How every pool stands, whether or not anybody works in it: a pool that is paused, or has no process,
- * is the one whose waiting jobs people must see.
+ * The state of every pool, including pools without a process: the waiting jobs of a paused or stopped pool
+ * must be visible.
  */
 export function summarizePools(
   processes: readonly Process[],
@@ -50,14 +50,14 @@ export function summarizePools(
   });
 }
 
-/** Whether all of a pool or sub-pool is paused, and not a kind or a tenant of it alone. */
+/** True if the pause covers a whole pool or sub-pool, and not only one task or tenant. */
 export const isWholePoolPause = ({ pool, task, tenant_id }: Pause, name: string): boolean =>
   pool === name && task === null && tenant_id === null;
 
-/** The pool of a worker that works for it, or for a sub-pool of it such as documents:letters. */
+/** The pool of a worker, also for a sub-pool such as documents:letters. */
 export const poolOfWorker = (name: string): string => name.split(':', 1)[0] ?? name;
 
-/** Whether a pool, or a sub-pool of one, may be called so; the same is checked in the database. */
+/** Whether a pool or sub-pool may have this name. The database has the same check. */
 export const isWorkerName = (name: string): boolean =>
   /^[a-z]{1,20}(:[a-z0-9-]{1,30})?$/.test(name) &&
   POOLS.some((pool) => pool === poolOfWorker(name));

@@ -1,10 +1,13 @@
 import { constraintOf } from '../sql/database/db.ts';
 import { Conflict } from './errors.ts';
 
-/** What nobody may have a second of: the unique index that says so, the field it is told of, and the words. */
+/** A unique index, with the field and the message for the resulting error. */
 type Kind = { index: string; field: string; message: string };
 
-/** Writes what there is one of; whoever comes second, also of two requests at once, is told by 409. */
+/**
+ * Runs `write` and turns a violation of the given unique index into a Conflict (409). This also covers two
+ * concurrent requests.
+ */
 export async function refuseDuplicate<Result>(
   { index, field, message }: Kind,
   write: () => Promise<Result>,

@@ -1,20 +1,20 @@
 import { dictionary } from '../sql/dictionary.ts';
 
 /**
- * What a return does to the account that it came from.
- * - blocks_account: nothing is ordered until somebody has corrected the account.
- * - revokes_authorization: nothing is ordered until there is a new authorization.
- * - stops_payment: nothing is ordered until the borrower agrees to it again.
+ * The effect of a return on the bank account.
+ * - blocks_account: no draws until the account is corrected.
+ * - revokes_authorization: no draws until there is a new authorization.
+ * - stops_payment: no draws until the borrower agrees again.
  */
 type Effect = 'none' | 'blocks_account' | 'revokes_authorization' | 'stops_payment';
 
 export type ReturnCode = {
   meaning: string;
-  /** Who has to put it right. */
+  /** Who has to correct it. */
   fault: 'borrower' | 'sender' | 'bank';
-  /** How long the bank has: two banking days, or sixty calendar days for consumers. */
+  /** The bank's time limit: two banking days, or sixty calendar days for consumer accounts. */
   limit: '2 banking days' | '60 days' | 'none';
-  /** Whether the same entry may be presented again: twice at most, within 180 days. */
+  /** Whether the same entry may be presented again: at most twice, within 180 days. */
   may_retry: boolean;
   effect: Effect;
   /** Whether it counts towards the unauthorized return rate. */
@@ -42,13 +42,18 @@ const SIXTY_DAYS = { limit: '60 days' } as const;
 const NO_LIMIT = { limit: 'none' } as const;
 
 /**
- * Why banks send an entry back. The Nacha Operating Rules are not public, so this table follows what banks publish
- * of them. Meanings and time limits: PayNearMe, "ACH Return Codes"; moov-io/ach, docs/returns.md. They differ on R06, for
- * which the two banks agree on a limit. Retries and what the sender must stop: Bank Five Nine, "ACH Return
- * Reference Guide" and "Reinitiating Returned ACH Debit Items"; Bank of Houston, "Originator ACH Rules" (R05, R07, R08,
- * R10). Codes that count as unauthorized: Federal Reserve Financial Services, "R11 returns" (R05, R07, R10, R11, R29, R51).
- * A code that is not here is shown as it is: codes of entries that are never sent from here (RCK, IAT, ENR,
- * converted checks) are left out, except R51, which counts as unauthorized.
+ * Why banks return an entry. The Nacha Operating Rules are not public, so this table follows what banks
+ * publish about them:
+ *
+ * - Meanings and time limits: PayNearMe, "ACH Return Codes"; moov-io/ach, docs/returns.md. They differ on
+ *   R06; the time limit here is the one on which the two banks below agree.
+ * - Retries and what the sender must stop: Bank Five Nine, "ACH Return Reference Guide" and "Reinitiating
+ *   Returned ACH Debit Items"; Bank of Houston, "Originator ACH Rules" (R05, R07, R08, R10).
+ * - Codes that count as unauthorized: Federal Reserve Financial Services, "R11 returns" (R05, R07, R10,
+ *   R11, R29, R51).
+ *
+ * Codes for entries that the platform never sends (RCK, IAT, ENR, converted checks) are omitted, except
+ * R51, which counts as unauthorized. A missing code is shown as it is.
  */
 export const RETURN_CODES = dictionary<ReturnCode>({
   R01: code('Insufficient funds', 'borrower', 'none', RETRY),
@@ -101,17 +106,22 @@ export const RETURN_CODES = dictionary<ReturnCode>({
   ),
   R31: code('Returned with the permission of the originating bank', 'sender', 'none', NO_LIMIT),
   R32: code('The receiving bank cannot settle the entry', 'bank', 'none', NO_LIMIT),
-  R34: code('A supervisor limits what the receiving bank takes part in', 'bank', 'none', NO_LIMIT),
+  R34: code("A regulator limits the receiving bank's participation", 'bank', 'none', NO_LIMIT),
   R51: code('Item is ineligible, or its notice was not provided', 'sender', 'none', {
     ...UNAUTHORIZED,
     ...SIXTY_DAYS,
   }),
 });
 
-/** What a code of the form R00 reports; R61 to R77 are about a return and return nothing themselves. */
+/**
+ * The kind of a return code. R61 to R77 refer to an earlier return and do not return a payment themselves.
+ */
 export type ReturnClass = 'return' | 'dishonored' | 'contested';
 
-/** R61 to R70 dishonor a return (iCheckGateway, "NACHA ACH Processing Return Codes"), R71 to R77 contest that. */
+/**
+ * R61 to R70 dishonor a return; R71 to R77 contest the dishonor (iCheckGateway, "NACHA ACH Processing
+ * Return Codes").
+ */
 export function classifyReturnCode(returnCode: string): ReturnClass {
   const number = Number(returnCode.slice(1));
   if (number >= 61 && number <= 70) return 'dishonored';
@@ -124,11 +134,14 @@ export const returnReason = (returnCode: string): string =>
 export const returnEffect = (returnCode: string): Effect =>
   RETURN_CODES[returnCode]?.effect ?? 'none';
 
-/** After one of these nothing more may be drawn: autopay is paused and the account is blocked. */
+/** True if no further draws are allowed: autopay is paused and the account is blocked. */
 export const isFinalReturnCode = (returnCode: string): boolean =>
   returnEffect(returnCode) !== 'none';
 
-/** Too little money: may be asked for again, at most twice, and is what a fee may be charged for. */
+/**
+ * True for insufficient or uncollected funds: the draw may be retried at most twice, and a returned-payment
+ * fee may be charged.
+ */
 export const isInsufficientFunds = (returnCode: string): boolean =>
   RETURN_CODES[returnCode]?.may_retry ?? false;
 
@@ -140,7 +153,7 @@ const REMEDIES: Readonly<Record<Effect, string>> = {
   stops_payment: 'Obtain the consent of the borrower to draw again, then set its status to active.',
 };
 
-/** Why an account is blocked, and how it can be used again. */
+/** Explains why an account is blocked and how to unblock it. */
 export const accountBlockMessage = (returnCode: string | null): string =>
   returnCode === null
     ? `The account is blocked. ${REMEDIES.none}`

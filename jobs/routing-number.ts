@@ -1,4 +1,6 @@
-/** Nine digits whose weighted sum is a multiple of ten, as the American Bankers Association has it. */
+/**
+ * Checks the American Bankers Association checksum: nine digits whose weighted sum is a multiple of ten.
+ */
 export function isRoutingNumber(text: string): boolean {
   if (!/^\d{9}$/.test(text) || text === '000000000') return false;
   const weights = [3, 7, 1];

@@ -1,9 +1,9 @@
 import { StartupError } from '../sql/database/startup-error.ts';
 
 /**
- * What may be said of an error. Drivers and parsers put what they were given into their errors: the
- * packet, the row, the address, the text that was no JSON. So nothing of an error is said but its kind,
- * its codes, the beginning of its sentence that quotes nothing, and where it happened.
+ * The loggable part of an error. Drivers and parsers put their input into error messages: packets, rows,
+ * addresses, invalid JSON. Only the error's class, its codes, its stack and the unquoted beginning of its
+ * message are therefore kept.
  */
 export type SerializedError = {
   type: string;
@@ -17,14 +17,17 @@ export type SerializedError = {
   cause?: SerializedError;
 };
 
-/** What stands behind one of these is a quotation. */
+/** The text after one of these characters is treated as a quotation. */
 const QUOTATION = /[:"`<>{}[\]()\r\n]|(?<!\p{L})['‘“]|['’”](?!\p{L})/u;
 const WORD = /^[\p{L}_][\p{L}_'’-]{0,39}[.,;!?…]?$/u;
 const NUMBER = /^\d{1,3}[.,;%]?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}[.,;]?$/i;
 const LONGEST = 200;
 
-/** The words of a sentence up to its first quotation; what is no word among them is left out. */
+/**
+ * Keeps the words of a sentence up to its first quotation. Replaces everything that is not a word, a short
+ * number or a UUID with "…".
+ */
 export function stripQuotedValues(sentence: string): string {
   const [unquoted = ''] = sentence.slice(0, 2_000).trim().split(QUOTATION, 1);
   const isSayable = (word: string) => WORD.test(word) || NUMBER.test(word) || UUID.test(word);
@@ -35,14 +38,14 @@ export function stripQuotedValues(sentence: string): string {
     .slice(0, LONGEST);
 }
 
-/** One sentence for a list of failures: what is wrong, and the code of whoever said so. */
+/** One sentence for a list of failures: the message and the error code. */
 export function summarizeError(error: unknown): string {
   const { type, message, code } = serializeError(error);
   const sentence = message || type;
   return code === undefined ? sentence : `${sentence} (${code})`;
 }
 
-/** These quote what they could not read without saying where the quotation begins. */
+/** These errors quote their input without marking where the quotation begins. */
 const QUOTING = /^(SyntaxError|ZodError|\$ZodError|URIError)$/;
 const DEPTH_MAX = 3;
 
@@ -69,7 +72,7 @@ export function serializeError(error: unknown, depth = 1): SerializedError {
   };
 }
 
-/** What is written for whoever starts a process is ours from end to end, and is said whole. */
+/** The platform writes startup errors itself and they contain no foreign text, so they are kept whole. */
 function messageOf(error: Error, type: string): string {
   if (error instanceof StartupError) return error.message;
   return QUOTING.test(type) || QUOTING.test(error.name) ? '' : stripQuotedValues(error.message);
@@ -78,7 +81,7 @@ function messageOf(error: Error, type: string): string {
 const name = (value: unknown) =>
   typeof value === 'string' && /^\$?[A-Za-z0-9_]{1,63}$/.test(value) ? value : undefined;
 
-/** `at steps (file:///…/serve.ts:40:11)`; the sentence above the frames is left out. */
+/** Example: `at steps (file:///…/serve.ts:40:11)`. Skips the message before the frames. */
 const FRAME =
   /^\s+(at (?:async )?(?:[\w$.<>[\] ]{1,120} \()?(?:file:\/\/|node:|\/)[^\s()]+:\d+:\d+\)?)$/;
 const FRAMES_MAX = 20;

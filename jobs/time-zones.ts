@@ -1,6 +1,6 @@
 import { Invalid } from './errors.ts';
 
-/** Whether the name is one that a clock can be read by; the empty one is none. */
+/** True for an IANA time zone name that Intl accepts. False for an empty string. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -9,8 +9,8 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Refuses a zone that is given and does not exist. */
+/** Throws Invalid if a time zone is given that does not exist. */
 export function assertTimeZone(name: unknown) {
   if (typeof name !== 'string' || isTimeZone(name)) return;
-  throw new Invalid({ time_zone: 'Is not a time zone like America/Chicago.' });
+  throw new Invalid({ time_zone: 'Must be a time zone like America/Chicago.' });
 }

@@ -13,16 +13,15 @@ import {
 import type { Log } from './log.ts';
 
 /**
- * Traces by OpenTelemetry, where somebody wants them; until they are opened every span is an empty one.
- * A span says what was done, for how long and with what outcome. No value of a statement, no address
- * and no word of an error is in one.
+ * OpenTelemetry traces. Until `openTraces` is called, all spans are no-ops. A span records an operation's
+ * name, duration and outcome, but no statement values, no addresses and no error messages.
  */
 type Traces = { close(): Promise<void> };
 
-/** A collector that does not answer keeps no process from ending for longer. */
+/** How long a process waits for an unresponsive collector before it exits. */
 const CLOSE_MS = 3_000;
 
-/** Sends what this process does to the collector there; the packages are loaded for that alone. */
+/** Exports this process's spans to the collector. Loads the OpenTelemetry SDK only when called. */
 export async function openTraces(service: string, endpoint: string, log: Log): Promise<Traces> {
   const [sdk, { OTLPTraceExporter }, { AsyncLocalStorageContextManager }, resources] =
     await Promise.all([
@@ -55,11 +54,11 @@ export async function openTraces(service: string, endpoint: string, log: Log): P
   };
 }
 
-/** A collector that is away costs its spans, and one line. */
+/** Logs one warning for an unavailable collector. Its spans are lost. */
 function tellOnce(log: Log) {
   let isTold = false;
   const tell = () => {
-    if (!isTold) log.warn('traces cannot be sent; the collector does not take them');
+    if (!isTold) log.warn('traces cannot be sent; the collector is not available');
     isTold = true;
   };
   const silent = () => {};
@@ -72,11 +71,11 @@ type Doing = {
   name: string;
   kind?: SpanKind;
   attributes?: Attributes;
-  /** What it is done for, where that is known; the trace follows from it. */
+  /** The request that caused the work, if known. It determines the trace id. */
   request_id?: string | null;
 };
 
-/** Does the steps within a span; those of an error are told by its class alone. */
+/** Runs the steps within a span. On an error, the span records only the error's class. */
 export function inSpan<Result>(
   { name, kind = SpanKind.INTERNAL, attributes = {}, request_id = null }: Doing,
   steps: (span: Span) => Promise<Result>,
@@ -97,8 +96,8 @@ export function inSpan<Result>(
 }
 
 /**
- * All that is done for a request belongs to one trace, in whichever process and however much later: its id
- * is the beginning of the SHA-256 of the request's. What a caller says of its own traces is not read.
+ * All work for a request belongs to one trace, in any process and at any later time. The trace id is the
+ * beginning of the SHA-256 of the request id. Trace headers of callers are ignored.
  */
 function ofRequest(request_id: string) {
   const digest = createHash('sha256').update(request_id).digest('hex');

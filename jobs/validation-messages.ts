@@ -32,8 +32,8 @@ const UNITS = dictionary<readonly [one: string, many: string]>({
 });
 
 /**
- * Our own sentence for each problem that a schema finds. Pass it as `error` to `safeParse`: messages that
- * a schema declares itself take precedence over it.
+ * The platform's own message for each schema issue. Pass it as `error` to `safeParse`. Messages that a
+ * schema declares take precedence.
  */
 export const validationMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {

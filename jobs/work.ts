@@ -6,7 +6,7 @@ import { DEFAULT_INSTALLATION, type Installation } from './installation.ts';
 
 export const ACTOR_TYPES = ['user', 'borrower', 'system', 'provider'] as const;
 
-/** On whose behalf something is done; the audit trail names them. */
+/** On whose behalf an operation runs. The audit trail names the actor. */
 export type Actor = {
   type: (typeof ACTOR_TYPES)[number];
   id: string | null;
@@ -14,35 +14,34 @@ export type Actor = {
   role: string | null;
   request_id: string | null;
   ip: string | null;
-  /** Who asked for what this one approves of. */
+  /** The maker of the request that this actor approved. */
   requested_by?: { id: string; email: string };
 };
 
 /**
- * What an operation is given: one transaction of one tenant, who asks, and the day it is. There is no
- * mailer, no browser and no HTTP in it, so an operation cannot reach outside; what must happen there
- * is enqueued.
+ * The context of an operation: one transaction of one tenant, the actor and the business date. It has no
+ * mailer, no browser and no HTTP client, so an operation cannot reach outside; it enqueues a job instead.
  */
 export type Work = {
   tx: Transaction;
   tenant_id: string;
   actor: Actor;
-  /** The tenant's business date, which is not the clock's date. */
+  /** The tenant's business date, which can differ from the clock's date. */
   today: string;
-  /** What the process was started with. */
+  /** The configuration of the process. */
   installation: Installation;
-  /** Set by the close while it ends the reliefs of a morning: nothing else happens to their loans before. */
+  /** Set by the close while it ends reliefs. No other event may reach their loans first. */
   isEndingReliefs?: true;
 };
 
-/** Runs steps in a transaction of the tenant; repeats them after a deadlock. */
+/** Runs the steps in a transaction of the tenant. Repeats them after a deadlock. */
 export type Within = <Result>(
   tenantId: string,
   steps: (work: Work) => Promise<Result>,
   mode?: TransactionMode,
 ) => Promise<Result>;
 
-/** The one way from a pool to work: transactions of a tenant, on behalf of the actor. */
+/** The only way to get a Work from a pool: transactions of a tenant on behalf of the actor. */
 export const createWithin =
   (pool: DatabasePool, actor: Actor, installation = DEFAULT_INSTALLATION): Within =>
   (tenant_id, steps, mode) => {
@@ -59,12 +58,12 @@ export const createWithin =
     );
   };
 
-/** The date was not asked for: whoever looks at it after all is told, and compares no day with nothing. */
+/** In an undated transaction, reading `today` throws, because the business date was not fetched. */
 const undated = (work: Work): Work =>
   Object.defineProperty(work, 'today', {
     enumerable: false,
     get: () => {
-      throw new Error('This transaction has not asked what day it is.');
+      throw new Error('This transaction did not read the business date.');
     },
   });
 

@@ -2,7 +2,7 @@ import { sql } from './database/db.ts';
 import { table } from './table.ts';
 import { batchedInsert } from './write.ts';
 
-/** Newest first is the only order in which a history is read. */
+/** Histories are always read newest first. */
 export const audit = table({
   name: 'audit_log',
   rows: sql.fragment`

@@ -2,39 +2,45 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from './database/db.ts';
 
 /**
- * `isWorded`: somebody may have worded it freely, so that it may hold any sign. `isPlain`: its type is known to be
- * none that Postgres shows otherwise than as its text (a flag), which spares making that text.
+ * `isWorded`: people word it freely, so it may contain any character. `isPlain`: a type that format()
+ * prints like its text cast (a flag), so the cast is omitted.
  */
 export type Cell = { from: SqlFragment; isWorded: boolean; isPlain?: boolean };
 
-/** Blanks, controls and what nobody sees: Unicode's \s, Z, Cc and Default_Ignorable_Code_Point. */
+/**
+ * Blanks, control characters and invisible characters: Unicode's \s, Z, Cc and
+ * Default_Ignorable_Code_Point.
+ */
 const UNSEEN =
   String.raw`\u0001-\u0020\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f` +
   String.raw`\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8` +
   String.raw`\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff`;
 
-/** With what a formula begins, full-width and small signs too; the last one is an ordinary hyphen. */
+/**
+ * Characters that begin a formula, including full-width and small forms. The last one is an ordinary
+ * hyphen.
+ */
 const SIGNS = String.raw`=+@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20-`;
 
 /**
- * A spreadsheet takes a text that begins with one of these signs for a formula, also where it stands behind
- * blanks and what nobody sees. A number is none.
+ * Spreadsheets treat a text as a formula if it begins with one of these characters, even behind blanks or
+ * invisible characters. Numbers are not formulas.
  */
 const FORMULA = String.raw`^(?!-?[0-9]+(\.[0-9]+)?$)(?=[\t\r\n]|[${UNSEEN}]*[${SIGNS}])`;
 
-/** What RFC 4180 wants in quotes. */
+/** Characters that RFC 4180 requires in quotes. */
 const QUOTED = String.raw`[",\r\n]`;
 
-/** Stands between the words of a row while they are looked at together. */
+/** Separates the texts of a row while one pattern checks them together. */
 const BETWEEN = String.raw`\u001f`;
 
-/** Some words of a row, and no others, may have to be written otherwise than as they are. */
+/** Matches rows in which a text may need to be changed. Rows that do not match are written unchanged. */
 const PERHAPS = String.raw`(^|${BETWEEN})[${UNSEEN}${SIGNS}]|${QUOTED}`;
 
 /**
- * The line of a csv that has these cells, with its end (RFC 4180). What could be a formula, such as a borrower's
- * name, is a text again behind an apostrophe. Few rows have such words, so those of a row are looked at together:
- * first by their bytes, which settles most rows for a fifth of the time, then by what may be wrong with any.
+ * A CSV line with these cells, including its line end (RFC 4180). A text that could be a formula, such as a
+ * borrower's name, gets an apostrophe in front. Few rows need this, so two cheap checks cover all texts of
+ * a row first: a comparison of bytes, which settles most rows, and then one pattern.
  */
 export function csvLine(cells: readonly Cell[]): SqlFragment {
   const worded = cells.filter(({ isWorded }) => isWorded).map(asText);
@@ -54,7 +60,9 @@ export function csvLine(cells: readonly Cell[]): SqlFragment {
 const asText = ({ from }: Cell) => sql.fragment`(${from})::text`;
 const listed = (cells: readonly SqlFragment[]) => sql.join(cells, sql.fragment`, `);
 
-/** In the order of bytes with a letter, a digit or one of six signs that begin no formula, or not at all. */
+/**
+ * The text is empty, or begins with a letter, a digit or one of six harmless characters (in byte order).
+ */
 const beginsPlainly = (words: SqlFragment) => {
   const bytes = sql.fragment`${words} collate "C"`;
   return sql.fragment`(
@@ -63,7 +71,6 @@ const beginsPlainly = (words: SqlFragment) => {
   )`;
 };
 
-/** What is null is written as nothing. */
 const joined = (cells: readonly SqlFragment[]) => sql.fragment`format(
   ${sql.literalValue(cells.map(() => '%s').join(','))},
   ${listed(cells)}
@@ -75,11 +82,10 @@ const harmless = (words: SqlFragment) => sql.fragment`
     ${sql.literalValue(`^.*${QUOTED}.*$`)}, '"\\&"'
   )`;
 
-/** A line with nothing in it is passed over by its readers, and its row with it. */
+/** CSV readers skip empty lines, so a row with one empty cell is written as "". */
 const ended = (line: SqlFragment, width: number) =>
   width === 1
     ? sql.fragment`coalesce(nullif(${line}, ''), '""') || E'\\r\\n'`
     : sql.fragment`${line} || E'\\r\\n'`;
 
-/** The line that names the columns. */
 export const csvHeader = (columns: readonly string[]) => `${columns.join(',')}\r\n`;

@@ -1,6 +1,6 @@
 /**
- * A table of words. Its keys may come from outside, and an object's own inheritance is no entry of it:
- * for "constructor" a plain object would answer a function.
+ * A lookup table without inherited properties. Keys may come from outside, and a plain object would return
+ * a function for "constructor".
  */
 export const dictionary = <Value>(
   entries: Readonly<Record<string, Value>>,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is written in one form all over the world, or all over the country. */
+/** Texts with one worldwide or nationwide format. */
 export const phoneNumber = z
   .string()
   .max(16)

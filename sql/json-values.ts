@@ -2,14 +2,14 @@
 const JSON_LENGTH_MAX = 16_384;
 
 /**
- * Whether a value is short when it is written as JSON. It stops counting as soon as the value is too long, so a
- * long one costs no more than a short one.
+ * Whether a value stays within JSON_LENGTH_MAX when written as JSON. Stops counting at the limit, so a long
+ * value costs no more than a short one.
  */
 export const isWithinSizeLimit = (value: unknown): boolean =>
   leastLength(value, JSON_LENGTH_MAX) <= JSON_LENGTH_MAX &&
   JSON.stringify(value).length <= JSON_LENGTH_MAX;
 
-/** The length of a value as JSON without escapes, or some length above `most`. */
+/** A lower bound of the value's length as JSON, without escapes. Stops above `most`. */
 function leastLength(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return String(value).length;

@@ -10,11 +10,13 @@ export type Condition = {
   field: string;
   comparison: Comparison;
   values: string[];
-  /** The Postgres type that the field is compared as; from the declaration, never from a client. */
+  /**
+   * The Postgres type that the field is compared as. It comes from the declaration, never from a client.
+   */
   type: string;
 };
 
-/** What a list asks for; every field name in it has been checked against a declaration. */
+/** A list request. Every field name in it has been checked against a declaration. */
 export type ListRequest = {
   conditions: Condition[];
   words?: string;
@@ -24,9 +26,9 @@ export type ListRequest = {
 };
 
 /**
- * One page of a table's rows and how many there are in all. The visible select of the table is
- * wrapped, so no column is ever built here, and equal sort values are ordered by id. With `isLast` nothing
- * is asked after it: where its last statement is known to be the last, the transaction ends along with it.
+ * One page of a table's rows, and the total number of matching rows. Wraps the table's visible select, so
+ * no column is built here. Equal sort values are ordered by id. With `isLast` no statement follows, so the
+ * transaction may be committed with the last statement.
  */
 export async function listRows(
   tx: Transaction,
@@ -35,7 +37,8 @@ export async function listRows(
   isLast = false,
 ) {
   const where = whereOf(table, request);
-  // What one list hands on from statement to statement another one at the same time would take for its own.
+  // Lists pass values between statements through transaction settings, so concurrent lists of one
+  // transaction must not overlap.
   if (table.own)
     return serialize(tx, 'list', () => listByIds(tx, table, request, { where, isLast }));
   const rows = (await tx.any(wholePage(table, request, where))) as readonly Row[];
@@ -43,9 +46,9 @@ export async function listRows(
 }
 
 /**
- * What is dear to compute, and to plan, is so for the page's rows alone, by a statement that is planned
- * once. Which they are, and how many there are in all, the database hands on from one statement to the
- * next, so that both go together.
+ * Finds the page's ids and the total first, then computes the expensive columns for the page's rows only,
+ * by a statement that is planned once. Postgres passes the ids and the total to the second statement
+ * through settings, so both are sent together.
  */
 async function listByIds(
   tx: Transaction,
@@ -74,12 +77,12 @@ const wholePage = (
   order by ${orderOf(sort)} limit ${limit} offset ${offset}
 `;
 
-/** Both stand in settings of the transaction: the ids of the page, in order, and how many there are. */
+/** Settings of the transaction: the ids of the page, in order, and the total. */
 const PAGE = sql.fragment`current_setting('app.page')::uuid[]`;
 const COUNT = sql.fragment`nullif(current_setting('app.in_all'), '')::integer`;
 const IN_ALL = sql.type(z.object({ in_all: z.int().nullable() }))`select ${COUNT} as in_all`;
 
-/** Each row says as well how many there are; null where the page itself does. */
+/** Each row also carries the total; null if the page itself determines it. */
 const rowsOf = ({ rows }: Table) => sql.unsafe`
   select row.*, ${COUNT} as in_all from unnest(${PAGE}) with ordinality as place (id, position)
   join (${rows}) as row on row.id = place.id
@@ -93,7 +96,10 @@ const handingOn = ({ sort }: ListRequest, count: SqlFragment) => sql.fragment`
          set_config('app.in_all', coalesce((${count})::text, ''), true)
 `;
 
-/** The table itself, where its own columns are all that is asked for, and as little more as what is needs. */
+/**
+ * The cheapest source for these fields: the bare table if all are own columns, the computed select if it
+ * has them, otherwise the full select.
+ */
 function sourceOf(table: Table, fields: readonly string[]) {
   const { name, own = [], computed, rows } = table;
   if (isOwn(table, fields)) return sql.identifier([name]);
@@ -109,7 +115,7 @@ const placeOf = ({ sort }: ListRequest) =>
     sql.fragment`, `,
   );
 
-/** A page that is not full says itself how many there are. */
+/** If the page is not full, it determines the total and nothing is counted. */
 function placing(table: Table, request: ListRequest, where: SqlFragment) {
   const { limit, offset, sort } = request;
   const isTelling =
@@ -130,7 +136,10 @@ function placing(table: Table, request: ListRequest, where: SqlFragment) {
   `;
 }
 
-/** What is computed, or found by words, is so once: all of it has to be known for the page. */
+/**
+ * A filter on computed fields or a search needs all matches for the page, so they are materialized once and
+ * counted from there.
+ */
 const placingFound = (table: Table, request: ListRequest, where: SqlFragment) => sql.unsafe`
   with found as materialized (
     select ${placeOf(request)} from ${sourceOf(table, [...askedBy(request), request.sort.field])} as row
@@ -147,7 +156,7 @@ const askedBy = ({ conditions, words }: ListRequest) => [
   ...(words ? ['q'] : []),
 ];
 
-/** Whatever is asked of the columns that rows are counted by is asked of the counts in the same words. */
+/** Filters on counted columns apply to row_counts with the same SQL. */
 const isKept = ({ counted }: Table, { conditions }: ListRequest) =>
   counted !== undefined &&
   conditions.every(({ field }) => (counted as readonly string[]).includes(field));
@@ -159,7 +168,7 @@ const keptCount = ({ name }: Table, where: SqlFragment) => sql.fragment`
 const isOwn = ({ own = [] }: Table, fields: readonly string[]) =>
   own.length > 0 && fields.every((field) => own.includes(field));
 
-/** The sizes of page that people choose from; said in the statement, so that its plan knows them. */
+/** Common page sizes are literals, so that the plan takes them into account. */
 const SIZES = new Map([
   [10, sql.fragment`limit 10`],
   [25, sql.fragment`limit 25`],
@@ -170,14 +179,14 @@ const SIZES = new Map([
 const sliceOf = ({ limit, offset }: ListRequest) =>
   (offset === 0 && SIZES.get(limit)) || sql.fragment`limit ${limit} offset ${offset}`;
 
-/** The few forms that nearly all lists have; all others are too many to be kept planned. */
+/** The few variants that nearly all lists use. Other variants are too numerous to prepare. */
 const isUsual = ({ filters = {} }: Table, { conditions, words, sort }: ListRequest) =>
   words === undefined &&
   (sort.field === 'created_at' || sort.field === 'id') &&
   conditions.length <= 2 &&
   conditions.every(({ field, comparison }) => comparison === 'in' && !(field in filters));
 
-/** Said without need, `nulls last` would keep an index on (… desc) from being used. */
+/** An unnecessary `nulls last` would keep Postgres from using an index on (… desc). */
 function orderOf({ field: name, descending, nullable = true }: ListRequest['sort']): SqlFragment {
   const field = sql.identifier(['row', name]);
   if (!descending) return sql.fragment`${field} asc, row.id asc`;
@@ -186,7 +195,6 @@ function orderOf({ field: name, descending, nullable = true }: ListRequest['sort
     : sql.fragment`${field} desc, row.id desc`;
 }
 
-/** A page that is not full has said how many rows there are. */
 async function countOf(
   tx: Transaction,
   { rows }: Table,
@@ -222,7 +230,7 @@ function clauseOf(table: Table, { field, comparison, values, type }: Condition):
     if (type === 'bool' && values.length === 1)
       return values[0] === 'true' ? sql.fragment`${column}` : sql.fragment`not ${column}`;
     if (type === 'jsonb') return sql.fragment`${column} ?| ${sql.array(values, 'text')}`;
-    // Of one value it is known that what it finds is in the order of an index.
+    // With a single value, Postgres knows that the matches are in the order of an index.
     if (values.length === 1) return sql.fragment`${column} = ${values[0] ?? ''}::${cast(type)}`;
     return sql.fragment`${column} = any(${sql.array(values, 'text')}::${cast(type)}[])`;
   }

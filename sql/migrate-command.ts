@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { DatabaseUrl, readEnvironment } from './database/environment.ts';
 import { migrate } from './database/migrate.ts';
 
-/** `npm run migrate`: brings DATABASE_URL to the newest schema. Part of a deploy, never of a start. */
+/**
+ * `npm run migrate`: brings DATABASE_URL to the newest schema. Run it during a deployment; no process
+ * migrates when it starts.
+ */
 const Environment = z.object({ DATABASE_URL: DatabaseUrl });
 
 try {

@@ -4,9 +4,10 @@ let millisecond = 0;
 let count = 0;
 
 /**
- * A UUID of version 7 that sorts behind all that this process has made before: what happens to a loan on one
- * day is told in the order of its ids, and Node's own are in no order within a millisecond. They are counted
- * there (RFC 9562, section 6.2, method 1); a clock that is set back, or 4,096 ids in one, borrow from the next.
+ * A version 7 UUID that sorts after all ids of this process, because a loan's events of one day are ordered
+ * by id. Within a millisecond a counter orders the ids (RFC 9562, section 6.2, method 1), which Node's own
+ * UUIDs do not. If the clock is set back, or a millisecond needs more than 4,096 ids, the following
+ * milliseconds are used.
  */
 export function newId(): string {
   const now = Date.now();

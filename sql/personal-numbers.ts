@@ -1,6 +1,6 @@
 /**
- * Social security and card numbers that somebody wrote into a text: only the last four digits are
- * kept. What is no such number (ids, phone numbers, amounts, routing numbers) stays as it is.
+ * Masks social security and card numbers in free text, keeping the last four digits. Other numbers (ids,
+ * phone numbers, amounts, routing numbers) are kept.
  */
 export function maskPersonalNumbers(text: string): string {
   if (!NINE_DIGITS.test(shadowOf(text))) return text;
@@ -9,7 +9,9 @@ export function maskPersonalNumbers(text: string): string {
 
 type Cut = { from: number; to: number; mask: string };
 
-/** Numbers are looked for in the shadow of a text, which is as long, and cut out of the text itself. */
+/**
+ * Searches the shadow of the text, which has the same length, and cuts the matches out of the text itself.
+ */
 function cut(text: string, find: (shadow: string) => Cut[]): string {
   let kept = '';
   let end = 0;
@@ -20,7 +22,7 @@ function cut(text: string, find: (shadow: string) => Cut[]): string {
   return kept + text.slice(end);
 }
 
-/** The plain sign for each that only looks different, and letters for ids that hold digits. */
+/** Replaces look-alike characters by their plain form, and UUIDs by letters because they contain digits. */
 const shadowOf = (text: string) =>
   text
     .replace(/\P{ASCII}/gu, (sign) => {
@@ -29,7 +31,9 @@ const shadowOf = (text: string) =>
     })
     .replace(UUID, (id) => 'x'.repeat(id.length));
 
-/** The same for all texts of a JSON value; the key of a value may say what its nine digits are. */
+/**
+ * Masks all texts of a JSON value. A value's key may say that its nine digits are a social security number.
+ */
 export function maskPersonalNumbersIn(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return textUnder(key, value);
   if (typeof value === 'number' && Number.isSafeInteger(value)) {
@@ -52,19 +56,22 @@ function textUnder(key: string, text: string): string {
   return isNamed && ALONE.test(shadowOf(masked).trim()) ? maskedSocial(shadowOf(masked)) : masked;
 }
 
-/** A sign of no width, which people's programs put between digits and other signs. */
+/** A zero-width character, which some programs insert between digits. */
 const NOTHING = '\u200b';
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
-/** At most three other signs between the digits: without nine of them there is nothing to look for. */
+/**
+ * Nine digits with at most three other characters between them. A text without them contains nothing to
+ * mask.
+ */
 const NINE_DIGITS = /(?:\d\D{0,3}){9}/;
 
-// Every pattern repeats a bounded number of times or cannot fail, so that long texts take linear
-// time. A number behind a letter, a digit or a mask is a part of something else.
+// Every pattern repeats a bounded number of times or cannot fail, so long texts take linear time. A number
+// directly behind a letter, a digit or a mask is part of something else.
 const RUN = /\d(?:[ \t./\u200b\u2010-\u2014-]{0,3}\d)*/g;
 const BEHIND = /(?:[\p{L}\p{N}_+$€£]|\d\.|\*[ -])$/u;
 const CENTS = /^\.\d{1,2}(?!\d)/;
-/** How many digits stand together on cards, and as people write them down. */
+/** The digit groups of printed cards, and common ways to write them. */
 const GROUPS = /^(?:1[3-9]|4-4-4-[1-4]|4-4-4-4-[1-3]|4-6-[45]|8-8|1(?:-1){12,18})$/;
 const SOCIAL =
   /(?<![\p{L}\p{N}_+]|[\p{L}\p{N}][.-]|\+\d{1,3}[ -]|\*[ -])\d{3}(?:[ \u200b\u2010-\u2014-]\d{2}[ \u200b\u2010-\u2014-]|\.\d{2}\.)\d{4}(?![\p{L}\p{N}_]|[.,-]\d)/gu;
@@ -97,7 +104,7 @@ function cardsIn(shadow: string): Cut[] {
 
 type Group = { digits: string; from: number };
 
-/** The card whose number begins with this group: rather of the usual length than of another. */
+/** The card number that starts with this group. A number of 16 digits is preferred to other lengths. */
 function cardAt(groups: readonly Group[], first: number, shadow: string) {
   const from = groups[first]?.from ?? 0;
   if (BEHIND.test(shadow.slice(Math.max(0, from - 2), from))) return null;
@@ -123,7 +130,6 @@ const socialCut = (found: string, from: number): Cut => ({
   mask: maskedSocial(found),
 });
 
-/** What follows a name of such numbers, one or more of them. */
 function namedIn(shadow: string): Cut[] {
   return [...shadow.matchAll(AFTER_ITS_NAME)].flatMap(({ 0: all, 1: number = '', index }) => {
     let end = index + all.length;
@@ -150,10 +156,10 @@ const digitsOf = (found: string) => found.replace(/\D/g, '');
 const maskedSocial = (found: string) => `***-**-${digitsOf(found).slice(-4)}`;
 const maskedCard = (found: string) => `**** **** **** ${digitsOf(found).slice(-4)}`;
 
-/** No number was ever given out with only zeros in one of its parts. */
+/** A social security number never has only zeros in one of its parts. */
 const isSocial = (found: string) => !/^000|^\d{3}00|0000$/.test(digitsOf(found));
 
-/** The first digits that issuers have; other long numbers are somebody's references. */
+/** The first digits that card issuers use. Other long numbers are references. */
 const ISSUED = /^(?:4|5[0-8]|3[05689]|3[47]|6|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/;
 
 function isCard(found: string): boolean {
@@ -164,7 +170,7 @@ function isCard(found: string): boolean {
   return luhn(digits) % 10 === 0;
 }
 
-/** From the right every second digit counts twice (ISO/IEC 7812-1). */
+/** The Luhn checksum: from the right, every second digit counts twice (ISO/IEC 7812-1). */
 const luhn = (digits: string) =>
   Array.from(digits, Number)
     .toReversed()

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { sql, type Transaction } from './database/db.ts';
 
 /**
- * A place where something is kept sealed, and what names its rows beside the tenant; `index` is the
- * column by which the same text is found again, which belongs to the key as well.
+ * A sealed column and the key columns of its table, besides the tenant. `index` is a keyed hash for
+ * searching; it depends on the key, so it is replaced with the value.
  */
 type Place = { table: string; keys: readonly string[]; column: string; index?: string };
 
-/** Every column that holds what was sealed under SECRET; a test looks for columns left out. */
+/** Every column sealed under SECRET. A test finds missing ones. */
 export const SEALED_COLUMNS: readonly Place[] = [
   { table: 'webhook_subscriptions', keys: ['id'], column: 'secret_sealed' },
   { table: 'webhook_subscriptions', keys: ['id'], column: 'previous_secret_sealed' },
@@ -34,7 +34,7 @@ export const SEALED_COLUMNS: readonly Place[] = [
   },
 ];
 
-/** The answer that is kept for an Idempotency-Key may hold a secret, sealed like its own column. */
+/** The stored response of an Idempotency-Key may contain a secret, sealed like its own column. */
 const ANSWERS = { table: 'idempotency_keys', keys: ['user_id', 'method', 'path', 'key'] } as const;
 const KEPT = { ...ANSWERS, column: 'body' };
 export const SEALED_PLACES: readonly Place[] = [...SEALED_COLUMNS, KEPT];
@@ -51,7 +51,7 @@ const namedBy = ({ keys }: Place) =>
 const SealedValue = z.object({ name: z.record(z.string(), z.string()), sealed: z.string() });
 export type SealedValue = z.output<typeof SealedValue>;
 
-/** Some rows of the place that are sealed under another key than the current one, held for now. */
+/** Locks some rows that are sealed under a key other than the current one. */
 export const lockSealedUnderOtherKeys = (
   tx: Transaction,
   place: Place,
@@ -65,7 +65,7 @@ export const lockSealedUnderOtherKeys = (
     limit ${limit} for update
   `);
 
-/** Puts back what was sealed anew. It is no change of the records, whose dates stay as they are. */
+/** Stores values that were sealed again. Does not change updated_at. */
 export async function replaceSealed(
   tx: Transaction,
   place: Place,
@@ -93,7 +93,7 @@ export async function replaceSealed(
 
 const Count = z.object({ key_id: z.string(), count: z.int() });
 
-/** How much of this tenant's is sealed under which key. */
+/** The tenant's sealed values, counted by key. */
 export const countSealedByKey = (tx: Transaction) =>
   tx.any(sql.type(Count)`
     select app.sealing_key_id(sealed) as key_id, count(*)::integer as count
@@ -110,7 +110,7 @@ export const countSealedByKey = (tx: Transaction) =>
 const Unusable = z.object({ id: z.string(), is_other: z.boolean() });
 type Known = { id: string; check_value: string };
 
-/** Says which keys this process has; answers those in use that it lacks or has otherwise. */
+/** Registers this process's keys. Returns keys in use that it lacks or has with another value. */
 export const announceKeys = (pool: DatabasePool, known: readonly Known[]) =>
   pool.any(sql.type(Unusable)`
     select id, is_other from app.use_secret_keys(
@@ -127,13 +127,16 @@ export const announceKeys = (pool: DatabasePool, known: readonly Known[]) =>
 
 const Registered = z.object({ id: z.string(), retired: z.boolean() });
 
-/** The keys that anything was ever sealed under; asked as a worker. */
+/** All keys that were ever used; needs the worker's role. */
 export const listRegisteredKeys = (worker: DatabasePool) =>
   worker.any(sql.type(Registered)`
     select id, retired_at is not null as retired from app.secret_keys order by first_used_at, id
   `);
 
-/** Nothing is sealed under these any more: they may be taken out of SECRET. */
+/**
+ * Marks keys as retired, because nothing is sealed under them any more. They may then be removed from
+ * SECRET.
+ */
 export const retireKeys = (worker: DatabasePool, ids: readonly string[]) =>
   worker.query(sql.typeAlias('void')`
     select app.retire_secret_keys(${sql.array([...ids], 'text')})
@@ -141,6 +144,6 @@ export const retireKeys = (worker: DatabasePool, ids: readonly string[]) =>
 
 const Tenant = z.object({ id: z.string(), slug: z.string() });
 
-/** All of them, also those that are not active. */
+/** All tenants, including inactive ones. */
 export const listAllTenants = (worker: DatabasePool) =>
   worker.any(sql.type(Tenant)`select id, slug from app.all_tenants()`);

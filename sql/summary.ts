@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from './database/db.ts';
 import type { OwnerConnection } from './queue/workers.ts';
 
-/** What a tenant's servicing came to, in figures for the screen. */
+/** Totals of a tenant's servicing for the dashboard. */
 const ServicingTotals = z.object({
   payments: z.int(),
   payments_amount: z.string(),
@@ -44,7 +44,7 @@ export const servicingTotals = (tx: Transaction) =>
       ) as hooks
   `);
 
-/** Deliveries and events that somebody has yet to be told of; asked often, so read by their indexes. */
+/** Undelivered webhooks and events. Called often, so it reads only indexes. */
 export const countUndelivered = (tx: Transaction) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select (
@@ -55,7 +55,7 @@ export const countUndelivered = (tx: Transaction) =>
 
 const Bucket = z.object({ bucket: z.string(), loans: z.int(), principal: z.string() });
 
-/** The tenant's loans by days past due; those that are over stand under their status. */
+/** The tenant's loans by days past due; closed loans by status. */
 export const loansByBucket = (tx: Transaction) =>
   tx.any(sql.type(Bucket)`
     select bucket, count(*)::integer as loans, sum(principal_balance) as principal
@@ -75,7 +75,7 @@ const Runs = z.object({
   seconds: z.string(),
 });
 
-/** What the jobs of each kind have taken since the database was made. */
+/** Total runs and times of each kind of job since the database was created. */
 export const jobRunTotals = (owner: OwnerConnection) =>
   owner.any(sql.type(Runs)`
     select task, pool, sum(runs)::integer as runs, sum(failures)::integer as failures,
@@ -83,7 +83,6 @@ export const jobRunTotals = (owner: OwnerConnection) =>
     from app.job_runs group by task, pool order by pool, task
   `);
 
-/** How many statements of the month have their documents ordered. */
 export const countIssuedStatements = (tx: Transaction, month: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer from statements

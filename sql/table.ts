@@ -3,56 +3,56 @@ import { z } from 'zod';
 import { andCommit, prepared, sql, deferred, type Transaction } from './database/db.ts';
 import type { TableName } from './tables.ts';
 
-/** A record as it leaves the database: snake_case columns, amounts as decimal strings. */
+/** A record as read from the database: snake_case columns, amounts as decimal strings. */
 export type Row = Record<string, unknown> & { id: string };
 
 type Counted = 'status' | 'is_archived';
 
 /**
- * One table as the rest of the program sees it: where plain writes go, and the one visible select
- * whose columns are the fields of the resource. `rows` names its table's alias `record`.
+ * A table's declaration: its name for writes, and its visible select (`rows`), whose columns are the fields
+ * of the resource. `rows` uses the alias `record`.
  */
 export type Table = {
   name: TableName;
   rows: SqlFragment;
   /**
-   * Whose row is locked before one of this table, because what is done to it may change others that
-   * belong to the same. Nothing, where only the row itself is at stake.
+   * The table whose row is locked before a row of this one, because changes may affect other records of the
+   * same owner. Omit it if changes only affect the row itself.
    */
   owner?: 'loans' | 'borrowers' | 'investors';
   /**
-   * Fields that are columns of the bare table (alias `row`): a list that asks for and is ordered by
-   * these alone is found and counted there, and only its page goes through the joins of `rows`,
-   * which must neither add rows nor take any away. `q` where the search looks at these only.
+   * Columns of the bare table (alias `row`). A list that filters and sorts only by these finds and counts
+   * its rows there; only its page uses the joins of `rows`, which must neither add nor remove rows. Include
+   * `q` if the search only uses these columns.
    */
   own?: readonly string[];
   /**
-   * Fields that are computed of the row itself, and a select of them and all own columns: a list that asks for
-   * or is ordered by these need not compute all that a row shows to find its page.
+   * Fields computed from the row, and a select of them and all own columns. A list that filters or sorts by
+   * them then avoids computing everything else.
    */
   computed?: { fields: readonly string[]; rows: SqlFragment };
   /**
-   * Columns by which the database keeps count of the rows (`row_counts`, by triggers that a migration makes with
-   * `call app.maintain_counts`): a list that asks for these alone, or for nothing, is not counted.
+   * Columns by which triggers count rows in `row_counts` (see `call app.maintain_counts`). A list that
+   * filters only by these, or by nothing, does not count rows.
    */
   counted?: readonly Counted[];
-  /** The condition, over the columns of `rows` as alias `row`, that a search for words means. */
+  /** The condition of a search for words, over the columns of `rows` (alias `row`). */
   search?: (words: string) => SqlFragment;
-  /** The fields of the answer that the search looks into; without it, any may be one. */
+  /** The fields that the search examines. Omit it if all may match. */
   searched?: readonly string[];
-  /** How a filter that is not simply a column is compared, such as the status of a borrower. */
+  /** How to compare filters that are not plain columns, such as a borrower's status. */
   filters?: Record<string, (values: string[]) => SqlFragment>;
-  /** Says which rows of the bare table are gone for everybody, where `rows` leaves such out. */
+  /** The condition of rows that no longer exist for clients, if `rows` excludes them. */
   gone?: SqlFragment;
-  /** Columns whose values never reach the audit trail or an answer. */
+  /** Columns that must never reach the audit trail or a response. */
   secret?: readonly string[];
 };
 
 export const table = (declared: Table): Table => declared;
 
 /**
- * The row as the API answers it, or null where this tenant has none of that id; with `isLast` nothing is
- * asked after it, and the transaction ends along with it.
+ * The row as the API returns it; null if the tenant has no such row. With `isLast`, the commit is sent with
+ * it and no statement may follow.
  */
 export const find = (
   tx: Transaction,
@@ -65,15 +65,16 @@ export const find = (
 };
 
 /**
- * Locks the row until the transaction has ended, and answers it as it is then. The lock is a statement
- * of its own: one that has waited for a lock still sees all else as it was before it waited.
+ * Locks the row until the transaction ends, and returns it as of the lock. The lock is a separate
+ * statement, because a statement that waited for a lock still sees other rows as they were before it
+ * waited.
  */
 export async function findLocked(tx: Transaction, table: Table, id: string): Promise<Row | null> {
   await tx.query(deferred(locking(table, id)));
   return find(tx, table, id);
 }
 
-/** The owner is locked first, whichever way somebody comes: those who take turns never cross. */
+/** The owner is always locked first, so that transactions cannot deadlock. */
 function locking({ name, owner }: Table, id: string) {
   if (name === 'loans') return sql.typeAlias('void')`select app.lock_loan(${id})`;
   const bare = sql.identifier([name]);
@@ -94,7 +95,6 @@ function locking({ name, owner }: Table, id: string) {
 
 const There = z.object({ is_there: z.boolean() });
 
-/** Whether this tenant has one of that id, where nothing else of it is asked for. */
 export const rowExists = (tx: Transaction, { name, gone }: Table, id: string) =>
   tx.oneFirst(
     prepared(sql.type(There)`
@@ -105,5 +105,5 @@ export const rowExists = (tx: Transaction, { name, gone }: Table, id: string) =>
     `),
   );
 
-/** The pattern that finds words literally: %, _ and backslash in them are not wildcards. */
+/** A pattern that matches the words literally, including %, _ and backslash. */
 export const containsPattern = (words: string): string => `%${words.replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,6 +1,6 @@
 /**
- * The tables of tenants, by name: a query module or a plain write that names another one is a type
- * error. test/schema.test.ts compares them with the schema.
+ * All tenant tables. Naming another table in a query module is a type error. test/schema.test.ts compares
+ * the list with the schema.
  */
 export const TABLES = [
   'addresses',

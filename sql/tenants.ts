@@ -6,19 +6,18 @@ const Found = z.object({
   id: z.string(),
   slug: z.string(),
   is_active: z.boolean(),
-  /** Anything but open while it moves to another database. */
+  /** Anything but open while the tenant moves to another database. */
   door: z.string(),
 });
 export type FoundTenant = z.output<typeof Found>;
 
-/** Asked before any tenant is known: whose domain this host is. */
+/** Finds the tenant of a host name. Runs before the tenant is known. */
 export const findByHost = (pool: DatabasePool, host: string) =>
   pool.maybeOne(sql.type(Found)`select id, slug, is_active, door from app.tenant_of_host(${host})`);
 
-/** Names come before addresses, so that a link leads to localhost rather than to 127.0.0.1. */
+/** Host names sort before IP addresses, so that links use localhost rather than 127.0.0.1. */
 export const DOMAIN_ORDER = sql.fragment`domain ~ '^[0-9.]+$|:', domain`;
 
-/** The tenant's domains; links lead to the first. */
 export const listDomains = (tx: Transaction) =>
   tx.anyFirst(
     sql.type(z.object({ domain: z.string() }))`
@@ -35,7 +34,6 @@ const Active = z.object({
 });
 export type ActiveTenant = z.output<typeof Active>;
 
-/** Every active tenant, by slug. */
 export const listActiveTenants = (asked: Pick<Transaction, 'any'>) =>
   asked.any(sql.type(Active)`select * from app.active_tenants()`);
 
@@ -45,7 +43,6 @@ const Tenant = Active.extend({
   settings: z.record(z.string(), z.unknown()),
 });
 
-/** The tenant of the running transaction. */
 export const currentTenant = (tx: Transaction) =>
   tx.one(
     prepared(sql.type(Tenant)`
@@ -54,13 +51,13 @@ export const currentTenant = (tx: Transaction) =>
   `),
   );
 
-/** Keeps the settings that differ from the defaults. */
+/** Stores the settings that differ from the defaults. */
 export const saveSettings = (tx: Transaction, settings: Record<string, unknown>) =>
   tx.query(sql.typeAlias('void')`
     update tenants set settings = ${JSON.stringify(settings)}::jsonb where id = app.current_tenant()
   `);
 
-/** Moves the business date one day on, if it still is what the caller closed. */
+/** Moves the business date by one day, if it is still the closed day. */
 export const advanceBusinessDate = (tx: Transaction, closed: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`
@@ -79,7 +76,7 @@ export type NewTenant = {
   place?: { time_zone: string; currency: string; locale: string };
 };
 
-/** Where a new tenant is, from its first day. */
+/** Sets a new tenant's time zone, currency and locale. */
 export const setTenantLocale = (
   tx: Transaction,
   { time_zone, currency, locale }: NonNullable<NewTenant['place']>,
@@ -89,7 +86,7 @@ export const setTenantLocale = (
     where id = app.current_tenant()
   `);
 
-/** Creates a tenant without anything in it; asked as the owner. Answers its id. */
+/** Creates an empty tenant and returns its id; needs the owner's role. */
 export const insertTenant = (
   owner: Pick<Transaction, 'oneFirst'>,
   { slug, name, business_date, domains }: NewTenant,

@@ -3,8 +3,8 @@ import { hasPlainKeys, isWithinSizeLimit } from './json-values.ts';
 import { maskPersonalNumbers, maskPersonalNumbersIn } from './personal-numbers.ts';
 
 /**
- * The kinds of values that columns and JSON fields hold, each said once: how it is checked when it
- * comes in, how it is written in OpenAPI (`.meta`), and which Postgres type it is compared as.
+ * The kinds of values that columns and JSON fields hold: how each is validated, its OpenAPI form (`.meta`),
+ * and the Postgres type for comparisons.
  */
 type SqlType = 'uuid' | 'text' | 'date' | 'timestamptz' | 'numeric' | 'int4' | 'bool' | 'jsonb';
 
@@ -14,7 +14,7 @@ const known = <Schema extends z.ZodType>(schema: Schema, type: SqlType): Schema 
   return schema;
 };
 
-/** Rules over several fields are not asked where one of these is wrong: they compute with it. */
+/** Aborts, so that rules over several fields do not run with an invalid value. */
 const wrong = (error: string) => ({ error, abort: true });
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -34,7 +34,6 @@ export const text = known(
   'text',
 );
 
-/** Text that must say something. */
 export const requiredText = known(
   z
     .string()
@@ -45,8 +44,8 @@ export const requiredText = known(
 );
 
 /**
- * One line that a person words freely: a reason, a title, a description. Whole social security and
- * card numbers in it are masked before anything keeps it. Names, addresses and identifiers are `text`.
+ * One line in free words: a reason, a title, a description. Social security and card numbers in it are
+ * masked before they are stored. Use `text` for names, addresses and identifiers.
  */
 export const freeText = known(
   z
@@ -58,15 +57,14 @@ export const freeText = known(
   'text',
 );
 
-/** The same, and it must say something. */
 export const requiredFreeText = known(
   freeText.refine((value) => value.trim() !== '', 'Must not be empty.'),
   'text',
 );
 
 /**
- * Several lines that a person words freely, up to 10,000 characters; line breaks and tabs are allowed,
- * and whole social security and card numbers are masked.
+ * Several lines in free words, up to 10,000 characters. Line breaks and tabs are allowed; social security
+ * and card numbers are masked.
  */
 export const prose = known(
   z
@@ -81,13 +79,12 @@ export const prose = known(
   'text',
 );
 
-/** An identifier given by somebody else's system. */
 export const externalId = known(
   requiredText.max(200).describe('Lookup key of another system.'),
   'text',
 );
 
-/** Bounded before it is matched, and the pattern is linear. */
+/** The length is checked before the pattern, and the pattern is linear. */
 export const emailAddress = z
   .string()
   .max(254, 'Must be at most 254 characters.')
@@ -97,7 +94,7 @@ export const emailAddress = z
   )
   .toLowerCase();
 
-/** A day of the proleptic Gregorian calendar that exists, between 1800 and 9999. */
+/** An existing day of the proleptic Gregorian calendar between 1800 and 9999. */
 export const date = known(
   z
     .string()
@@ -108,7 +105,7 @@ export const date = known(
   'date',
 );
 
-/** By the parts of what is written as a date: to read it as an instant takes ten times as long. */
+/** Checks the parts of the date, because parsing it as an instant takes ten times as long. */
 function exists(value: string): boolean {
   const [year = 0, month = 0, day = 0] = value.split('-').map(Number);
   const at = new Date(Date.UTC(year, month - 1, day));
@@ -118,7 +115,7 @@ function exists(value: string): boolean {
 const INSTANT =
   /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d)?$/;
 
-/** The calendar that is written with four digits for the year, at Greenwich. */
+/** The range of years with four digits, in UTC. */
 const FIRST_INSTANT = Date.UTC(1, 0, 2);
 const LAST_INSTANT = Date.UTC(9999, 11, 30);
 const isStorable = (instant: number) => instant >= FIRST_INSTANT && instant <= LAST_INSTANT;
@@ -137,7 +134,7 @@ export const timestamp = known(
 
 const AMOUNT = /^-?\d{1,13}(\.\d{1,2})?$/;
 
-/** What the ledger can hold: up to 13 digits before the point and two behind it. */
+/** An amount that the ledger can hold: up to 13 digits before the decimal point and two after it. */
 export const signedMoney = known(
   z
     .string()
@@ -148,7 +145,6 @@ export const signedMoney = known(
   'numeric',
 );
 
-/** Zero or more. */
 export const money = known(
   z
     .string({ error: 'Must be a decimal string like "1234.56".' })
@@ -159,7 +155,6 @@ export const money = known(
   'numeric',
 );
 
-/** More than zero. */
 export const positiveMoney = known(
   money
     .refine((value) => !/^[0.]+$/.test(value), wrong('Must be more than zero.'))
@@ -186,16 +181,16 @@ const fraction = (most: number, example: string, hint: string) =>
     'numeric',
   );
 
-/** A fraction: "0.085" means 8.5 percent. More than 1 is taken for percent, and refused. */
+/** A fraction: "0.085" means 8.5 percent. Values above 1 are rejected as probable percentages. */
 export const rate = fraction(
   1,
   '0.085',
   'Must be a fraction: 8.5 % is written "0.085", with at most 8 decimals.',
 );
-/** What a price is of a whole: a loan may be sold for more than is owed on it. */
+/** A price relative to the whole. A loan may be sold for more than the amount owed. */
 export const ratio = fraction(10, '0.985', 'Must be at most 10, like "0.985", with 8 decimals.');
 
-/** A rate that we computed: a short loan with fees may well cost more than 1,000 percent a year. */
+/** A computed rate. A short loan with fees may exceed 1,000 percent a year. */
 export const computedRate = fraction(10_000, '0.085', 'Must be a fraction like "0.085".');
 
 export const integer = known(z.int().min(-2147483648).max(2147483647), 'int4');
@@ -204,8 +199,8 @@ export const flag = known(z.boolean(), 'bool');
 const tooLong = wrong('Must be at most 16 kB of JSON.');
 
 /**
- * Up to 16 kB of plain JSON below an object. Keys that could reach a prototype are refused, and whole
- * social security and card numbers are masked. Its length is checked before anything else.
+ * A plain JSON object of up to 16 kB. The length is checked first. Keys that could reach a prototype are
+ * rejected; social security and card numbers are masked.
  */
 export const jsonObject = known(
   z
@@ -221,16 +216,15 @@ export const jsonObject = known(
   'jsonb',
 );
 
-/** JSON that we wrote ourselves, answered as it is kept. */
+/** JSON that the system wrote itself, returned as stored. */
 export const ownJson = known(z.record(z.string(), z.json()), 'jsonb');
 
-/** When a record was written and last changed. */
 export const timestamps = {
   created_at: timestamp.readonly(),
   updated_at: timestamp.readonly(),
 };
 
-/** The Postgres type that a field is compared as; text where nothing else is known (enums). */
+/** The Postgres type for comparing a field; text for unknown kinds (enums). */
 export function sqlTypeOf(field: z.core.$ZodType): SqlType {
   const found = sqlTypes.get(field);
   if (found) return found;
@@ -238,7 +232,7 @@ export function sqlTypeOf(field: z.core.$ZodType): SqlType {
     def: { type?: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType };
     parent?: z.core.$ZodType;
   };
-  // A kind with a description or one more check is a copy, and still of its kind.
+  // A kind with a description or an extra check is a copy of its parent.
   if (parent) return sqlTypeOf(parent);
   if (def.innerType) return sqlTypeOf(def.innerType);
   if (def.type === 'pipe' && def.in) return sqlTypeOf(def.in);

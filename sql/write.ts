@@ -4,23 +4,23 @@ import { batchByTransaction } from './database/batch-by-transaction.ts';
 import type { TableName } from './tables.ts';
 
 /**
- * Plain writes of records without rules. Whatever changes a status, a balance or a date that others
- * depend on is a statement of its own, written out beside its table.
+ * Plain writes of records without rules. Use a separate statement next to the table for changes of a
+ * status, a balance or a date that other records depend on.
  */
 export type Values = Record<string, unknown>;
 
-/** Inserts the record and answers its id; undefined values are left to the column's default. */
+/** Inserts the record and returns its id. Undefined values take the column's default. */
 export const insert = (tx: Transaction, table: TableName, values: Values): Promise<string> =>
   tx.oneFirst(inserting(table, values));
 
-/** The same for records that come often, and whose id nobody asks for: what comes side by side is joined. */
+/** Inserts frequent records without answering their ids. Concurrent calls share one statement. */
 export const batchedInsert = (table: TableName) =>
   batchByTransaction(async (tx, records: readonly Values[]) => {
     await insertAll(tx, table, records);
     return records.map(() => undefined);
   });
 
-/** Records with the same columns are one statement, and keep their order. */
+/** Inserts the records in order. Those with the same columns share one statement. */
 export async function insertAll(tx: Transaction, table: TableName, records: readonly Values[]) {
   const alike = Map.groupBy(records, (record) => definedColumns(record).join());
   for (const [first = {}, ...others] of alike.values()) {
@@ -56,7 +56,7 @@ function inserting(table: TableName, values: Values) {
   });
 }
 
-/** Changes the given columns and leaves the others; nothing given or nothing new, nothing written. */
+/** Changes the given columns. Writes nothing if no value differs. */
 export async function update(tx: Transaction, table: TableName, id: string, values: Values) {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   if (entries.length === 0) return;
@@ -69,11 +69,9 @@ export async function update(tx: Transaction, table: TableName, id: string, valu
   `);
 }
 
-/** The columns that a record says something of. */
 export const definedColumns = (values: Values) =>
   Object.keys(values).filter((column) => values[column] !== undefined);
 
-/** Each column with its new value, as an update sets them. */
 export const setClause = (values: Values): SqlFragment => {
   const entries = givenIn(values);
   return shaped('assign', entries, (given) => {
@@ -93,7 +91,7 @@ type Shape = { readonly values: readonly PrimitiveValueExpression[] };
 const shapes = new Map<string, Shape>();
 const SHAPES_MAX = 1_000;
 
-/** A text is put together once for the same columns; what differs is what is bound to it, one value each. */
+/** Builds a statement's text once per set of columns, and then only replaces the bound values. */
 function shaped<Made extends Shape>(
   name: string,
   entries: readonly (readonly [column: string, value: unknown])[],
@@ -119,7 +117,7 @@ export async function deleteRow(tx: Transaction, table: TableName, id: string) {
   await tx.query(sql.typeAlias('void')`delete from ${sql.identifier([table])} where id = ${id}`);
 }
 
-/** Objects and arrays are jsonb; everything else Postgres reads from its text form. */
+/** Objects and arrays are bound as jsonb, all other values as text. */
 function bound(value: unknown): SqlFragment | PrimitiveValueExpression {
   const given = plain(value);
   return isJson(value) ? sql.fragment`${given}::jsonb` : given;

@@ -20,8 +20,8 @@ type Language = 'en' | 'es';
 const read = new Map<string, { subject: string; body: string }>();
 
 /**
- * What users are told about their own accounts. Tenants do not rewrite these: a link that sets a
- * password goes out in words that we know.
+ * The messages about a user's own account. Tenants cannot change them, because some contain a link that
+ * sets a password.
  */
 export function accountMessage(name: AccountMessage, language: Language) {
   const file = language === 'en' ? `${name}.html` : `${language}/${name}.html`;

@@ -1,7 +1,7 @@
 import { filters } from './filters.ts';
 import { documentLocale } from './render-document.ts';
 
-/** What a borrower is told of on the first page of the portal. */
+/** The alerts on a borrower's first portal page. */
 export const ALERTS = [
   'past_due',
   'payment_returned',
@@ -13,7 +13,7 @@ export const ALERTS = [
 ] as const;
 export type AlertType = (typeof ALERTS)[number];
 
-/** The sentence for each, with {loan}, {amount} and {date} in it where they are known. */
+/** The placeholders {loan}, {amount} and {date} are replaced where the value is known. */
 const TEXTS: Record<'en' | 'es', Record<AlertType, string>> = {
   en: {
     past_due: 'Loan {loan} is past due by {amount}.',
@@ -41,7 +41,7 @@ const TEXTS: Record<'en' | 'es', Record<AlertType, string>> = {
 type Facts = { loan_number: string | null; amount: string | null; date: string | null };
 type Reader = { language: string; locale: string; currency: string };
 
-/** The sentence of an alert in the reader's language, or else in English. */
+/** The text of an alert in the reader's language. Default: English. */
 export function alertText(type: AlertType, facts: Facts, { language, ...tenant }: Reader): string {
   const spoken = language.slice(0, 2).toLowerCase() === 'es' ? 'es' : 'en';
   const setting = { ...tenant, locale: documentLocale(spoken, tenant.locale) };

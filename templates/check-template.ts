@@ -8,12 +8,12 @@ const SOURCE_BYTES_MAX = 16_384;
 const EXPRESSIONS_MAX = 200;
 const DEPTH_MAX = 4;
 
-/** Whether there is a value of that path where the template is used. */
+/** Says whether the place where the template is used has a value at this path. */
 export type IsKnownPath = (path: readonly string[]) => boolean;
 
 /**
- * What a tenant's template may not contain, each with its place; empty when it may be saved.
- * Anything but values, filters, if, unless and comments is refused.
+ * Returns what a tenant's template must not contain, with line and column. The list is empty if the
+ * template may be saved. Only values, filters, `if`, `unless` and comments are allowed.
  */
 export function checkTemplate(source: unknown, knows: IsKnownPath = isKnownPath): Problem[] {
   return toHandlebars(source, knows).problems;
@@ -23,7 +23,7 @@ function refused(message: string): { handlebars: string; problems: Problem[] } {
   return { handlebars: '', problems: [{ line: 1, column: 1, message }] };
 }
 
-/** The template as Handlebars reads it, when it has no problems. */
+/** Translates the template to Handlebars syntax. The result is usable only if there are no problems. */
 export function toHandlebars(
   source: unknown,
   knows: IsKnownPath = isKnownPath,
@@ -54,8 +54,7 @@ export function toHandlebars(
 }
 
 /**
- * The text after a tag stays text: to Handlebars, a brace right after a tag's two closing braces
- * would be a part of the tag.
+ * Keeps a brace that follows a tag as text. Handlebars would read a third closing brace as part of the tag.
  */
 function followedBy(handlebars: string, text: string): string {
   const touches = handlebars.endsWith('}}') && text.startsWith('}');
@@ -90,7 +89,7 @@ function readTag(reader: Reader, start: number): Tag {
   reader.expressions += 1;
   if (reader.expressions > EXPRESSIONS_MAX) {
     const message = `A template has at most ${EXPRESSIONS_MAX} expressions.`;
-    // The end is the end of the source, so that nothing more is read.
+    // Returning the end of the source stops the reader.
     return refuse(reader, start, source.length, message);
   }
   return readInner(reader, start, end, inner.trim());

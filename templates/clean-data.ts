@@ -2,11 +2,16 @@ import { FORBIDDEN_NAME } from './variables.ts';
 
 const DEPTH_MAX = 6;
 const TEXT_CHARACTERS_MAX = 20_000;
-/** As long as prose may be: a template names values 200 times, and each grows when escaped. */
+/**
+ * The maximum length of a prose field. A template can name values 200 times, and escaping makes each one
+ * longer.
+ */
 const VALUE_CHARACTERS_MAX = 10_000;
 const ROWS_MAX = 5_000;
 
-/** Plain data for a template: own values only, without prototypes, functions or odd characters. */
+/**
+ * Copies data for a template. Only own values are copied: no prototypes, functions or control characters.
+ */
 export function cleanData(value: unknown, depth = 0): unknown {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'string') return cleanText(value.slice(0, VALUE_CHARACTERS_MAX));
@@ -17,7 +22,7 @@ export function cleanData(value: unknown, depth = 0): unknown {
     return value.slice(0, ROWS_MAX).map((item) => cleanData(item, depth + 1));
   }
   const copy: Record<string, unknown> = Object.create(null);
-  // A template that prints the whole object prints nothing, instead of failing.
+  // A template that prints the whole object prints nothing instead of failing.
   Object.defineProperty(copy, 'toString', { value: () => '' });
   for (const [name, own] of Object.entries(value)) {
     if (!FORBIDDEN_NAME.test(name)) copy[name] = cleanData(own, depth + 1);
@@ -26,8 +31,8 @@ export function cleanData(value: unknown, depth = 0): unknown {
 }
 
 /**
- * Without control characters and without the marks that turn the direction of writing, which
- * could make an amount or an address read as another.
+ * Removes control characters and the marks that change the reading direction. Such marks could make an
+ * amount or an address look like another one.
  */
 export function cleanText(text: string): string {
   return (
@@ -41,7 +46,7 @@ export function cleanText(text: string): string {
   );
 }
 
-/** One line, for subjects and names in headers. */
+/** Joins the text to one line, for subjects and for names in headers. */
 export function oneLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim();
 }
@@ -49,8 +54,8 @@ export function oneLine(text: string): string {
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
 /**
- * Clean data for an HTML page, with each text in a right-to-left script isolated (Unicode FSI and PDI), so that
- * it never changes the order of the words and amounts around it.
+ * Returns clean data for an HTML page. Each text in a right-to-left script is enclosed in the Unicode
+ * characters FSI and PDI, so it never changes the order of the words and amounts around it.
  */
 export function isolatedData(data: unknown): unknown {
   return isolate(cleanData(data));
@@ -60,7 +65,7 @@ function isolate(value: unknown): unknown {
   if (typeof value === 'string') return RIGHT_TO_LEFT.test(value) ? `\u2068${value}\u2069` : value;
   if (Array.isArray(value)) return value.map(isolate);
   if (typeof value !== 'object' || value === null) return value;
-  // The copy of cleanData is ours to change.
+  // `cleanData` returns a copy, so it is safe to modify.
   for (const [name, own] of Object.entries(value)) Object.assign(value, { [name]: isolate(own) });
   return value;
 }

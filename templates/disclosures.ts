@@ -6,18 +6,21 @@ export type TilaDisclosure = Letter & {
   finance_charge: Money;
   amount_financed: Money;
   total_of_payments: Money;
-  /** Equal payments in a row make one line. */
+  /** Consecutive equal payments share one line. */
   payment_schedule: readonly { number: number; amount: Money; first_due: Day; every: string }[];
   itemization?: {
     paid_to_borrower: Money;
-    /** What pays the balance that the loan had before. */
+    /** The amount that pays off the loan's previous balance. */
     credited_to_account?: Money | null;
     paid_to_others: readonly { name: string; amount: Money }[];
     prepaid_finance_charge: Money;
   } | null;
-  /** Whole sentences. */
+  /** Complete sentences. */
   prepayment: string;
-  /** Null where there is nothing to tell: the box holds only what is related to the disclosures (1026.17(a)). */
+  /**
+   * Null if there is no late charge. The box may contain only what is related to the disclosures
+   * (1026.17(a)).
+   */
   late_charge: string | null;
   security_interest: string | null;
   variable_rate?: string | null;
@@ -26,33 +29,36 @@ export type TilaDisclosure = Letter & {
   principal_amount: Money;
 };
 
-/** What a fee is for, and what it costs. */
+/** One fee: its purpose and its cost. */
 export type FeeLine = { name: string; words: string };
 
-/** Regulation Z, 12 CFR 1026.6(b): the terms on which a line of credit is opened. */
+/** Regulation Z, 12 CFR 1026.6(b): the terms of a new line of credit. */
 export type AccountOpeningDisclosure = Letter & {
   apr: Rate;
   credit_limit: Money;
-  /** What is left of the limit, where the fees of the opening take much of it. */
+  /** The limit less the opening fees. Present if these fees use up much of the limit. */
   available_credit?: Money | null;
   interest_rate: Rate;
-  /** Where interest is earned by the day: a day's part of the rate, and of how many. */
+  /** The interest rate divided by `days_of_year`. Null unless interest accrues by the day. */
   daily_rate: Rate | null;
   days_of_year: string | null;
   has_leap_years: boolean;
-  /** How the balance is computed: each day's; else the first one, or that of a period's begin. */
+  /**
+   * How the balance is computed: the daily balance if `is_daily`; otherwise the principal at the start of
+   * the schedule (`is_flat`) or of each payment period.
+   */
   is_daily: boolean;
   is_flat: boolean;
   has_grace: boolean;
-  /** Of a line that is billed by cycle. */
+  /** Null unless the line is billed by cycle. */
   cycle: {
     due_days: number;
     minimum: { percentage: Rate; floor_amount: Money; plus_interest_and_fees: boolean };
   } | null;
-  /** Of a line that repays what is drawn by instalments. */
+  /** Null unless draws are repaid in installments. */
   plan: { term_months: number; every: string } | null;
   fees: Record<'opening' | 'transactions' | 'penalties' | 'others', readonly FeeLine[]>;
-  /** Whole sentences; null where there is nothing to tell. */
+  /** Complete sentences. Null if there is nothing to disclose. */
   prepayment: string | null;
   security_interest: string | null;
 };

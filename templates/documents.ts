@@ -2,9 +2,9 @@ import type { AccountOpeningDisclosure, TilaDisclosure } from './disclosures.ts'
 import type { Day, Letter, Money, Rate } from './letter.ts';
 
 /**
- * What each document needs. Money and rates are decimal strings ('1234.50'; a rate is a fraction,
- * '0.0699'), dates are 'YYYY-MM-DD'; rendering formats them for the locale. What is null or
- * missing leaves its line out.
+ * The data of each document. Money and rates are decimal strings ('1234.50'; a rate is a fraction,
+ * '0.0699') and dates are 'YYYY-MM-DD'. Rendering formats them for the locale and leaves out the line of a
+ * null or missing value.
  */
 export type DocumentData = {
   monthly_statement: MonthlyStatement;
@@ -22,7 +22,7 @@ export type MonthlyStatement = Letter & {
   period_end: Day;
   summary: {
     previous_balance: Money;
-    /** Positive; printed as a reduction. */
+    /** Positive, but printed as a reduction. */
     payments: Money;
     /** Waivers and service credits, positive. */
     credits?: Money | null;
@@ -33,25 +33,25 @@ export type MonthlyStatement = Letter & {
     new_balance: Money;
   };
   due: {
-    /** Null when nothing is due any more. */
+    /** Null if no payment is due any more. */
     next_due_date: Day | null;
-    /** Everything to be paid by that day: the payment, what is past due and open fees. */
+    /** The total due by that day: the payment, past due amounts and unpaid fees. */
     amount_due: Money;
     regular_payment: Money;
     past_due: Money;
     fees: Money;
     days_past_due?: number;
-    /** The last day of a full forbearance, in which late payments are waited for. */
+    /** The last day of a full forbearance. Late payments are not pursued until then. */
     forbearance_until?: Day | null;
-    /** If the next payment comes late. */
+    /** The fee if the next payment is late. */
     late_fee?: { amount: Money; after: Day } | null;
-    /** If what is past due is not paid by the end of its grace: the first fee that follows, and the last day. */
+    /** The first fee if the past due amount is not paid by the end of its grace period (`after`). */
     cure?: { amount: Money; after: Day } | null;
-    /** The payment that is drawn by itself, when autopay is on. */
+    /** The next autopay payment. */
     autopay?: { date: Day; amount: Money } | null;
   };
   loan: {
-    /** As borrowers know it. */
+    /** The name that borrowers know. */
     product_name?: string | null;
     interest_rate: Rate;
     principal_balance: Money;
@@ -60,7 +60,7 @@ export type MonthlyStatement = Letter & {
     maturity_date: Day | null;
     remaining_payments?: number | null;
   };
-  /** Of a line that is billed by cycle (12 CFR 1026.7). */
+  /** Only for a line that is billed by cycle (12 CFR 1026.7). */
   line?: {
     days: number;
     credit_limit: Money;
@@ -68,28 +68,34 @@ export type MonthlyStatement = Letter & {
     minimum_payment: Money;
     interest_charge: Money;
     balance_subject_to_interest: Money;
-    /** Whether the draws of its grace bear no interest yet; null where draws have no grace, or nothing is due. */
+    /**
+     * Says whether draws in their grace period still bear no interest. Null if draws have no grace period
+     * or nothing is due.
+     */
     grace?: { is_kept: boolean } | null;
-    /** What was charged in the calendar year, paid or not. */
+    /** The charges of the calendar year, paid or not. */
     charged_in_year?: { year: string; interest: Money; fees: Money };
-    /** Paying minimum payments alone takes so long and costs so much, or never repays; null where none is asked for. */
+    /**
+     * How long repayment takes with minimum payments only, and its total cost. `months` is null if the line
+     * is never repaid that way. Null if the disclosure is not required.
+     */
     outlook: { months: number | null; total: Money | null } | null;
   } | null;
   /** Oldest first. */
   activity: readonly StatementActivity[];
   year_to_date?: { year: string; principal: Money; interest: Money; fees: Money; total: Money };
-  /** All of it is on one page, with its activity. */
+  /** The activity also fits on the first page. */
   is_one_page: boolean;
-  /** Where checks go, on the payment slip. */
+  /** The address for checks, printed on the payment slip. */
   pay_to: { name: string; address_lines: readonly string[] };
-  /** What a machine reads of the slip (scan-line.ts). */
+  /** The machine-readable line of the payment slip (scan-line.ts). */
   scan_line: string;
 };
 
 export type StatementActivity = {
   date: Day;
   description: string;
-  /** What reduces the balance is negative. */
+  /** Negative if it reduces the balance. */
   amount: Money;
   principal?: Money | null;
   interest?: Money | null;
@@ -101,9 +107,11 @@ export type StatementActivity = {
 export type AdverseActionNotice = Letter & {
   application_date?: Day | null;
   requested_amount?: Money | null;
-  /** At most four specific principal reasons, as sentences. */
+  /** At most four specific principal reasons, as complete sentences. */
   reasons: readonly string[];
-  /** Not all reasons are given: the applicant may ask for them (12 CFR 1002.9(a)(2)(ii)). */
+  /**
+   * Set if not all reasons are listed. The notice then says how to request them (12 CFR 1002.9(a)(2)(ii)).
+   */
   reasons_on_request?: boolean;
   credit_bureau?: { name: string; address: string; phone: string } | null;
   credit_score?: {
@@ -114,7 +122,7 @@ export type AdverseActionNotice = Letter & {
     source: string;
     key_factors: readonly string[];
   } | null;
-  /** The agency that administers compliance for this creditor. */
+  /** The federal agency that administers compliance for this creditor. */
   agency: { name: string; address: string };
 };
 
@@ -127,19 +135,22 @@ export type PayoffLetter = Letter & {
   interest: Money;
   fees: Money;
   prepayment_penalty?: Money | null;
-  /** Unapplied money and credits, positive; printed as a reduction. */
+  /** Suspense and credits. Positive, but printed as a reduction. */
   credits?: Money | null;
   interest_rate: Rate;
   pay_to?: {
     name: string;
     address_lines: readonly string[];
   } | null;
-  /** What the tenant says about wires and the like. */
+  /** The tenant's instructions for wires and other transfers. */
   remittance_instructions?: string | null;
   is_secured?: boolean;
 };
 
-/** IRS form 1099-C, the recipient's copy B: the creditor's whole TIN, and the last four digits of the debtor's. */
+/**
+ * IRS form 1099-C, copy B for the debtor. It shows the creditor's full TIN and the last four digits of the
+ * debtor's TIN.
+ */
 export type Form1099C = Letter & {
   form_number?: string | null;
   tax_year: string;
@@ -161,16 +172,16 @@ export type Form1099C = Letter & {
   fair_market_value?: Money | null;
 };
 
-/** A message of the channel letter: a body that renderMessage made. */
+/** A message of the channel `letter`. `body_html` comes from `renderMessage`. */
 export type CommunicationLetter = Letter & {
   subject?: string | null;
   body_html: string;
-  /** Where the letter asks for money: what is owed of the loan, as it was when the letter was written. */
+  /** The loan's amounts when the letter was written. Present if the letter asks for money. */
   owed?: AmountsOwed | null;
 };
 
 export type AmountsOwed = {
-  /** Everything to be paid by the next day on which something is due, with what is past due and open fees. */
+  /** The total due by the next due date, including past due amounts and unpaid fees. */
   amount_due: Money;
   next_payment_date: Day | null;
   past_due_amount: Money;

@@ -7,21 +7,20 @@ import { newEngine } from './render-message.ts';
 export type Email = {
   language: string;
   subject: string;
-  /** What renderMessage made for the channel email. */
+  /** The body that `renderMessage` returned for the channel `email`. */
   body: string;
-  /** Where no more of them are asked for; none where the law demands this one. */
+  /** The unsubscribe link. Null for messages that the law requires. */
   unsubscribe_url?: string | null;
   tenant: Pick<Letter['tenant'], 'name' | 'branding'> & { address_lines?: readonly string[] };
 };
 
-/** What the link at the foot says, in the language of the mail. */
 const REFUSE = { en: 'Unsubscribe', es: 'Cancelar la suscripción' };
 
 let page: HandlebarsTemplateDelegate | undefined;
 
 /**
- * A rendered message as a whole page for a mail reader: the name of the sender on top, its postal
- * address below, which the law asks of commercial mail (16 CFR 316).
+ * Renders a message as a complete HTML page. The sender's name is at the top and its postal address at the
+ * bottom, which the law requires for commercial mail (16 CFR 316).
  */
 export function renderEmail(email: Email): string {
   page ??= newEngine().compile(readFileSync(new URL('./email.html', import.meta.url), 'utf8'));

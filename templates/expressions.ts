@@ -1,8 +1,8 @@
 /**
- * One double-brace expression with pipe filters: `loan.balance | currency(locale)`.
+ * One expression in double braces with pipe filters: `loan.balance | currency(locale)`.
  *
- * The specification's filters are not Handlebars, so each expression is read here and written
- * again as calls: `as_currency loan.balance @root.locale`.
+ * Handlebars does not know the pipe filters of the specification. Each expression is therefore parsed here
+ * and written as a helper call: `as_currency loan.balance @root.locale`.
  */
 export type Expression = { path: string[]; filters: { name: string; args: string[] }[] };
 
@@ -10,7 +10,7 @@ const PATH = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 const FILTER = /^([A-Za-z_][A-Za-z0-9_]*)\s*(?:\(([^()]*)\))?$/;
 const TEXT = /^("[^"\\\r\n{}]{0,60}"|'[^'\\\r\n{}]{0,60}')$/;
 
-/** The expression, or a sentence that says what is wrong with it. */
+/** Returns the parsed expression, or a sentence that says what is wrong. */
 export function readExpression(source: string): Expression | string {
   const [head = '', ...pipes] = splitOutsideQuotes(source, '|').map((part) => part.trim());
   if (!PATH.test(head)) return `“${shown(head)}” is not the name of a value.`;
@@ -29,7 +29,7 @@ export function readExpression(source: string): Expression | string {
   return expression;
 }
 
-/** The same expression as Handlebars reads it. */
+/** Writes the expression in Handlebars syntax. */
 export function expressionToHandlebars({ path, filters }: Expression): string {
   const value = path.length === 1 && path[0] === 'this' ? 'this' : path.join('.');
   let call = value;
@@ -40,14 +40,14 @@ export function expressionToHandlebars({ path, filters }: Expression): string {
   return call;
 }
 
-/** The arguments that are paths, for the check of their names. */
+/** The arguments that are paths. The caller checks their names. */
 export function pathArguments({ filters }: Expression): string[][] {
   return filters.flatMap(({ args }) =>
     args.filter((arg) => !TEXT.test(arg)).map((arg) => arg.split('.')),
   );
 }
 
-/** The locale belongs to the whole text, also inside a loop over rows. */
+/** The locale is read from the root, so it also works inside a loop over rows. */
 function argument(arg: string): string {
   return arg === 'locale' ? '@root.locale' : arg;
 }

@@ -1,8 +1,8 @@
 /**
- * The filters of the templates: decimal strings and ISO dates become text for a locale.
+ * The template filters. They format decimal strings and ISO dates for a locale.
  *
- * Numbers are never parsed into floats: Intl takes decimal strings exactly. Formatters are kept,
- * because making one costs sixty times more than using it.
+ * Numbers are never parsed into floats, because Intl formats decimal strings exactly. Formatters are
+ * cached: creating one costs sixty times more than using it.
  */
 export type Setting = { locale?: unknown; currency?: unknown; time_zone?: unknown };
 export type Filter = (value: unknown, setting: Setting) => string;
@@ -29,7 +29,7 @@ export const filters: Readonly<Record<string, Filter>> = {
     formatDate(value, setting, { year: 'numeric', month: '2-digit', day: '2-digit' }),
 };
 
-/** The filters that a tenant may use; the others are for our own documents. */
+/** The filters that tenants may use. Our own documents may use all filters. */
 export const TENANT_FILTERS = ['currency', 'date', 'number', 'percent'] as const;
 
 function formatNumber(value: unknown, locale: unknown, options: Intl.NumberFormatOptions): string {
@@ -44,7 +44,7 @@ function formatNumber(value: unknown, locale: unknown, options: Intl.NumberForma
   return withOrdinarySpaces(format.format(text));
 }
 
-/** Intl reads such a string digit by digit, without a float between. */
+/** Intl formats such a string digit by digit, without converting it to a float. */
 function isDecimal(text: string): text is Intl.StringNumericLiteral {
   return /^[+-]?\d{1,40}(\.\d{1,40})?$/.test(text);
 }
@@ -55,7 +55,7 @@ function formatDate(value: unknown, setting: Setting, options: Intl.DateTimeForm
   const instant = isDay || /^\d{4}-\d{2}-\d{2}[T ]/.test(text) ? new Date(text) : undefined;
   if (!instant || Number.isNaN(instant.getTime())) return text;
   const tag = localeTag(setting.locale);
-  // A day has no zone: shifting it would print the day before.
+  // A date has no time zone. Converting it could print the previous day.
   const zone = isDay ? 'UTC' : timeZone(setting.time_zone);
   const format = kept(
     dateFormats,
@@ -65,7 +65,7 @@ function formatDate(value: unknown, setting: Setting, options: Intl.DateTimeForm
   return withOrdinarySpaces(format.format(instant));
 }
 
-/** Missing values are empty; whatever is not a plain value is, too. */
+/** Returns an empty text for missing values and for objects. */
 function plain(value: unknown): string {
   if (typeof value === 'string') return value.trim();
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
@@ -106,7 +106,7 @@ function timeZone(zone: unknown): string {
   }
 }
 
-/** One no-break space would cut a text message from 160 to 70 characters a segment. */
+/** A no-break space would shorten the segments of a text message from 160 to 70 characters. */
 function withOrdinarySpaces(text: string): string {
   return text.replace(/[\u00a0\u2007\u202f]/g, ' ');
 }

@@ -1,12 +1,12 @@
 import { brotliDecompressSync } from 'node:zlib';
 
-/** Index of the tag `cmap` in the list of known tags of WOFF2 (W3C, "WOFF File Format 2.0", section 4.1). */
+/** The index of the tag `cmap` in WOFF2's list of known tags (W3C, "WOFF File Format 2.0", section 4.1). */
 const CMAP = 0;
 const OWN_TAG = 63;
 const GLYF_AND_LOCA = new Set([10, 11]);
 const HEADER_BYTES = 48;
 
-/** The code points for which a WOFF2 file has a glyph, read from its own character map. */
+/** Returns the code points that have a glyph in a WOFF2 file, according to the file's own character map. */
 export function coveredCharacters(woff2: Buffer): Set<number> {
   const tables = woff2.readUInt16BE(12);
   const compressed = woff2.readUInt32BE(20);
@@ -36,7 +36,7 @@ export function coveredCharacters(woff2: Buffer): Set<number> {
   return readCharacterMap(data.subarray(found.offset, found.offset + found.length));
 }
 
-/** The subtables of the formats 4 and 12 (OpenType, "cmap"); other formats add no character of their own. */
+/** Reads the subtables of formats 4 and 12 (OpenType, "cmap"). The other formats add no characters. */
 function readCharacterMap(map: Buffer): Set<number> {
   const characters = new Set<number>();
   for (let table = 0; table < map.readUInt16BE(2); table += 1) {

@@ -15,19 +15,19 @@ const SUBSETS = {
     'U+A720-A7FF',
 } as const;
 
-/** One file of the typeface: which characters it has in which weight. */
+/** One font file: the characters that it contains, in one weight. */
 export type FontFile = { weight: number; range: string; woff2: string };
 
 let read: FontFile[] | undefined;
 let written: string | undefined;
 
-/** The files of the typeface, in base64, for whoever prints many pages and holds them for all. */
+/** The font files in base64. Use this to load the typeface once for many pages. */
 export const fontFiles = (): readonly FontFile[] =>
   (read ??= Object.entries(SUBSETS).flatMap(([subset, range]) =>
     WEIGHTS.map((weight) => ({ weight, range, woff2: fileOf(subset, weight) })),
   ));
 
-/** The typeface as CSS with the font files in it: every machine prints the same letter. */
+/** The typeface as CSS with embedded font files, so that a letter looks the same on every machine. */
 export const fontFaces = (): string =>
   (written ??= fontFiles()
     .map(
@@ -43,7 +43,7 @@ function fileOf(subset: string, weight: number): string {
   return readFileSync(path).toString('base64');
 }
 
-/** The tenant's colour where it is dark enough to be read on paper, and ours otherwise. */
+/** Returns the tenant's color if it is dark enough to read on paper, and otherwise our default. */
 export function inkColor(color: string | null | undefined): string {
   const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color ?? '');
   if (!match) return INK;
@@ -52,17 +52,20 @@ export function inkColor(color: string | null | undefined): string {
   return luminance < 140 ? match[0] : INK;
 }
 
-/** Only an image that is here already: a browser that may load nothing shows no other. */
+/**
+ * Returns the logo only if it is embedded in the URI. The browser that prints letters loads no other
+ * images.
+ */
 export function embeddedLogo(url: string | null | undefined): string | undefined {
   const isHere = /^data:image\/(png|jpeg|gif|svg\+xml);base64,[A-Za-z0-9+/=]+$/.test(url ?? '');
   return isHere && url && url.length <= LOGO_CHARACTERS_MAX ? url : undefined;
 }
 
-/** A page with nothing but a picture, as wide as the letterhead lets it be. */
+/** A page that contains only a picture, at the size of the letterhead. */
 export const imagePage = (uri: string): string =>
   `<!doctype html><title>Logo</title><img style="max-height: 0.7in; max-width: 3in" src="${uri}" alt="">`;
 
-/** Text for a CSS string: nothing in it can end the string or the style sheet. */
+/** Quotes text as a CSS string. The text cannot end the string or the style sheet. */
 export function cssText(text: string): string {
   const escaped = Array.from(text.replace(/\p{Cc}/gu, ''), (character) =>
     /[A-Za-z0-9 ]|[^\u0020-\u007e]/u.test(character)

@@ -25,15 +25,15 @@ const FOLDER = new URL('./messages/', import.meta.url);
 let messages: readonly DefaultMessage[] | undefined;
 
 /**
- * The messages that a tenant starts with, one for each type, language and channel. They obey the
- * rules for tenants' templates, so a tenant may copy one and change it.
+ * The default messages: one for each type, language and channel. They obey the rules for tenants'
+ * templates, so a tenant can copy one and change it.
  */
 export function defaultMessages(): readonly DefaultMessage[] {
   messages ??= [...messagesIn('', 'en'), ...messagesIn('es/', 'es')];
   return messages;
 }
 
-/** The default for the type and channel: in the language, or else in English. */
+/** The default message for the type and channel, in the language or otherwise in English. */
 export function defaultMessage(
   type: TemplateType,
   channel: DefaultMessage['channel'],

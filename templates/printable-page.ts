@@ -4,19 +4,22 @@ import { scriptFontsFor, isLatin, type ScriptFont } from './script-fonts.ts';
 export type PrintablePage = {
   html: string;
   fonts: readonly ScriptFont[];
-  /** What the document has that no font prints: "emoji", "Cherokee", "U+2603". */
+  /** The characters without a font, by name: "emoji", "Cherokee", "U+2603". */
   unprintable: readonly string[];
 };
 
-/** Printed in place of characters for which there is no font; Source Sans 3 has no replacement character. */
+/** Replaces characters without a font. Source Sans 3 has no replacement character (U+FFFD). */
 const REPLACEMENT = '?';
-/** What may be a character outside ASCII: itself, or a reference to it. */
+/** A character outside ASCII, or a character reference such as `&#20013;`. */
 const CHARACTER = /&(?:#\d+|#x[0-9a-f]+|[a-z][a-z0-9]*);?|[^\u0000-\u007f]/giu; // eslint-disable-line no-control-regex
 const NEVER_SEEN = /^[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}]$/u;
-/** Letters in parts (Latin, Hangul, kana), as some systems write names; fonts have them whole. */
+/**
+ * Decomposed letters (Latin, Hangul, kana), which some systems use in names. The fonts only have composed
+ * letters.
+ */
 const IN_PARTS =
   /[A-Za-z\u00c0-\u024f][\u0300-\u036f]+|[\u1100-\u11ff]+|[\u3040-\u30ff][\u3099\u309a]/g;
-/** Scripts of our time for which no font is shipped, by their Unicode names. */
+/** Scripts in current use for which no font is installed, by their Unicode names. */
 const UNSHIPPED = [
   ['Adlam', /\p{Script=Adlam}/u],
   ['Canadian Aboriginal', /\p{Script=Canadian_Aboriginal}/u],
@@ -34,8 +37,8 @@ const UNSHIPPED = [
 ] as const;
 
 /**
- * The page with the fonts that its characters need beyond the Latin ones of every document. A character
- * without a font becomes a question mark, so that no font of the machine prints it.
+ * Returns the page and the fonts that it needs beyond Latin. A character without a font becomes a question
+ * mark, because otherwise a font of the machine would print it.
  */
 export function withScriptFonts(html: string): PrintablePage {
   const whole = html.replace(IN_PARTS, (parts) => parts.normalize('NFC'));

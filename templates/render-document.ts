@@ -8,7 +8,7 @@ import { missingParts } from './required-parts.ts';
 import { sanitize, withoutLinks } from './sanitize.ts';
 import { renderWording } from './wordings.ts';
 
-/** Beyond it a document is refused, before a browser spends its time on it. */
+/** A longer document is refused before the browser spends time on it. */
 const OUTPUT_BYTES_MAX = 2 * 1024 * 1024;
 const FOLDER = new URL('./', import.meta.url);
 const PAGE_WORDS = new Map([
@@ -19,9 +19,9 @@ const PAGE_WORDS = new Map([
 const languages = new Map<string, Map<string, HandlebarsTemplateDelegate>>();
 
 /**
- * One of our own documents as a whole HTML page that needs nothing else: fonts, style and logo
- * are in it. A language without a variant of the document falls back to English.
- * Throws when a part that the law requires is missing, so that nothing is printed with a hole in it.
+ * Renders one of our documents as a self-contained HTML page with embedded fonts, style and logo. A
+ * language without a version of the document falls back to English. Throws if a part that the law requires
+ * is missing.
  */
 export function renderDocument<Name extends DocumentName>(
   name: Name,
@@ -52,7 +52,7 @@ export function renderDocument<Name extends DocumentName>(
   return html;
 }
 
-/** The language that the document will be in. */
+/** The language in which the document is rendered. */
 export function documentLanguage(name: DocumentName, language: string): string {
   const wanted = language.slice(0, 2).toLowerCase();
   return PAGE_WORDS.has(wanted) && wanted !== 'en' && namesIn(`documents/${wanted}/`).includes(name)
@@ -60,7 +60,10 @@ export function documentLanguage(name: DocumentName, language: string): string {
     : 'en';
 }
 
-/** Spanish for a tenant in the United States is es-US: dollars stay written as they are there. */
+/**
+ * Combines the language with the tenant's region: Spanish for a US tenant is es-US, so dollars keep their
+ * US format.
+ */
 export function documentLocale(language: string, locale: string): string {
   if (locale.slice(0, 2).toLowerCase() === language) return locale;
   const region = /[-_]([A-Z]{2})\b/.exec(locale)?.[1] ?? 'US';
@@ -94,7 +97,7 @@ function namesIn(folder: string): string[] {
     .map((entry) => entry.name.slice(0, -'.html'.length));
 }
 
-/** Our own file, with its pipe filters written as calls. */
+/** Reads one of our template files and translates its pipe filters to helper calls. */
 function source(path: string): string {
   const text = readFileSync(new URL(path, FOLDER), 'utf8');
   return text.replace(/\{\{([^#/>!{}][^{}]*)\}\}/g, (whole, inner: string) => {
@@ -105,7 +108,7 @@ function source(path: string): string {
   });
 }
 
-/** Decimal strings are true even when they are 0.00; this one reads them. */
+/** Says whether a decimal string is above zero. In JavaScript '0.00' is truthy. */
 export function isPositive(value: unknown): boolean {
   return typeof value === 'string' && /[1-9]/.test(value) && !value.startsWith('-');
 }

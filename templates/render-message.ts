@@ -9,7 +9,7 @@ export type Channel = 'email' | 'sms' | 'letter' | 'in_app';
 export type MessageTemplate = { channel: Channel; subject?: string | null; body: string };
 export type Message = { subject: string | null; body: string };
 
-/** A template that may not be rendered, with what is wrong where. */
+/** The template must not be rendered. Lists each problem with its place. */
 export class TemplateRefused extends Error {
   readonly problems: readonly Problem[];
 
@@ -29,9 +29,9 @@ const engine = newEngine();
 const compiled = new Map<string, HandlebarsTemplateDelegate>();
 
 /**
- * A tenant's template with its values: escaped HTML for email and letter, plain text for sms and
- * in_app. Nothing that comes out of a value is read as template again, and a missing value is
- * empty. Templates without loops take time in proportion to their size, which is bounded.
+ * Renders a tenant's template: escaped HTML for email and letter, plain text for sms and in_app. Values are
+ * never parsed as templates, and a missing value is empty. Templates have no loops and a limited size, so
+ * the time is bounded too.
  */
 export function renderMessage({ channel, subject, body }: MessageTemplate, data: object): Message {
   const values = cleanData(data);
@@ -49,12 +49,15 @@ export function renderMessage({ channel, subject, body }: MessageTemplate, data:
   return { subject: title?.slice(0, SUBJECT_CHARACTERS_MAX) ?? null, body: text };
 }
 
-/** A Handlebars of our own: our filters, its plainest blocks, nothing that a stranger could add. */
+/**
+ * Creates a Handlebars instance with our filters and only its simplest blocks. Templates cannot reach
+ * anything else.
+ */
 export function newEngine(): typeof Handlebars {
   const own = Handlebars.create();
   for (const name of ['lookup', 'log', 'with']) own.unregisterHelper(name);
   for (const [name, filter] of Object.entries(filters)) {
-    // Handlebars adds its options after what the template gave: a locale, or nothing.
+    // Handlebars passes its options as the last argument, after the optional locale.
     own.registerHelper(`as_${name}`, (value, first, second) => {
       const options: Handlebars.HelperOptions = second ?? first;
       const root: Setting = options.data.root;

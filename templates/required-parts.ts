@@ -1,6 +1,6 @@
 import type { DocumentData, DocumentName } from './documents.ts';
 
-/** Parts that a document must not be printed without: each name with its value, where it applies. */
+/** The parts that a document must not be printed without. Each name has its value, if the part applies. */
 type Parts = Record<string, unknown>;
 
 const letterhead = ({ tenant, recipient }: DocumentData[DocumentName]): Parts => ({
@@ -39,7 +39,7 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
     credit_limit,
     'tenant.address_lines': tenant.address_lines,
   }),
-  // 12 CFR 1002.9(a)(2) and (b); for reports and scores FCRA, section 615(a).
+  // 12 CFR 1002.9(a)(2) and (b). For credit reports and scores: FCRA, section 615(a).
   adverse_action_notice: ({ tenant, agency, credit_bureau, credit_score, ...data }) => ({
     'tenant.address_lines': tenant.address_lines,
     ...valuesOf('agency', agency, ['name', 'address']),
@@ -76,7 +76,7 @@ const REQUIRED: { [Name in DocumentName]: (data: DocumentData[Name]) => Parts } 
   letter: ({ body_html }) => ({ body_html }),
 };
 
-/** The named values of a part that every document of the kind has. */
+/** The values of a part that every document of this kind has. */
 const valuesOf = <Part extends object>(
   name: string,
   part: Part | null | undefined,
@@ -84,7 +84,7 @@ const valuesOf = <Part extends object>(
 ): Parts =>
   Object.fromEntries(keys.map((key) => [name === '' ? key : `${name}.${key}`, part?.[key]]));
 
-/** The same of a part that some documents of the kind have. */
+/** The values of an optional part. */
 const ifThere: typeof valuesOf = (name, part, keys) => (part ? valuesOf(name, part, keys) : {});
 
 const isEmpty = (value: unknown): boolean =>
@@ -93,7 +93,7 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.every(isEmpty));
 
-/** The parts that the document must have and does not. */
+/** Returns the required parts that the document lacks. */
 export function missingParts<Name extends DocumentName>(
   name: Name,
   data: DocumentData[Name],

@@ -1,7 +1,7 @@
 import type { AdverseActionNotice, MonthlyStatement, PayoffLetter } from './documents.ts';
 import type { Letter } from './letter.ts';
 
-/** A letter of nobody to nobody: with it a tenant sees its own words before a borrower does. */
+/** Sample data, so that a tenant can preview its wording before a borrower sees it. */
 export const letter: Letter = {
   locale: 'en-US',
   currency: 'USD',

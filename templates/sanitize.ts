@@ -1,22 +1,22 @@
 import sanitizeHtml from 'sanitize-html';
 
 /**
- * HTML that a tenant wrote, reduced to what a letter needs: known tags with known attributes.
- * Any other tag is taken out, with its content where the content is not text.
+ * Reduces a tenant's HTML to known tags with known attributes. Other tags are removed. Their text stays,
+ * but the contents of tags such as `script` and `style` are removed.
  */
 export function sanitize(html: string): string {
-  // The library ends a tag like XHTML; a sign of its own cannot look like that, being escaped.
+  // The library closes void tags as in XHTML. A ">" in the text is escaped, so this replaces only tags.
   return sanitizeHtml(html, RULES).replaceAll(' />', '>');
 }
 
 /**
- * The same for words that stand on a page with words of ours: without pictures, and without a look of their own,
- * by which they could lie upon what the law wants to be read.
+ * Sanitizes wording that appears on a page with our own text. It allows no pictures and no styles, which
+ * could cover text that the law requires.
  */
 export const sanitizeWording = (html: string): string =>
   sanitizeHtml(html, BESIDE).replaceAll(' />', '>');
 
-/** Plain text as paragraphs; HTML stays as it is. */
+/** Converts plain text to paragraphs. HTML stays unchanged. */
 export function textToHtml(text: string): string {
   if (/<\/?[A-Za-z][^<>]*>/.test(text)) return text;
   return text
@@ -32,12 +32,12 @@ const TAGS =
 const CONTENT_TO_DROP =
   'script style iframe object embed svg math template noscript textarea title option';
 
-/** More than the tables of any letter, and little enough for whoever draws them. */
+/** More than any letter's tables need, and few enough for the browser to lay out. */
 const DEPTH_MAX = 100;
 
 const RULES: sanitizeHtml.IOptions = {
   allowedTags: TAGS.split(' '),
-  // Each tag's attributes are chosen below, by their names and values.
+  // `known` below selects the attributes.
   allowedAttributes: false,
   transformTags: { '*': (tagName, given) => ({ tagName, attribs: known(given) }) },
   allowedSchemes: ['https', 'http', 'mailto', 'tel'],
@@ -46,7 +46,7 @@ const RULES: sanitizeHtml.IOptions = {
   nonTextTags: CONTENT_TO_DROP.split(' '),
   parseStyleAttributes: false,
   nestingLimit: DEPTH_MAX,
-  // What the template escaped stays as it was escaped.
+  // Keeps the escapes that the template wrote.
   parser: { decodeEntities: false },
 };
 
@@ -73,19 +73,19 @@ function isKnown(key: string, value: string): boolean {
   return ['align', 'alt', 'colspan', 'rowspan', 'width', 'height', 'title', 'lang'].includes(key);
 }
 
-/** Hosts that never leave the machine or the test (RFC 6761), and so are reached over HTTP in development. */
+/** Host names that never leave the machine or the test (RFC 6761). Development reaches them over HTTP. */
 export const isLocalHost = (host: string) =>
   /^(([a-z0-9-]+\.)*(localhost|test)|127\.0\.0\.1)$/i.test(host);
 
-/** Links to other hosts have to be encrypted. */
+/** Only links to local hosts may be unencrypted. */
 function isLocalLink(value: string): boolean {
   const [, host = ''] = /^http:\/\/([^/:@\s]+)(:\d{1,5})?\/[^\s]*$/i.exec(value) ?? [];
   return isLocalHost(host);
 }
 
 /**
- * HTML for paper: nobody can click there. A link becomes its words, followed by its address where somebody could
- * type that; an address with a key in it is left out.
+ * Replaces links for print: the text is followed by the address, if a reader could type it. Addresses that
+ * contain a key are left out.
  */
 export const withoutLinks = (html: string): string => {
   const parts = html.split('</a>');
@@ -93,7 +93,7 @@ export const withoutLinks = (html: string): string => {
   return [...parts.map(withoutLink), last].join('');
 };
 
-/** A part that ends where its link ends. */
+/** `part` ends where its link ends. */
 function withoutLink(part: string): string {
   const start = part.lastIndexOf('<a');
   const end = start < 0 ? -1 : part.indexOf('>', start);
@@ -104,7 +104,7 @@ function withoutLink(part: string): string {
   return `${part.slice(0, start)}${words}${isSaid ? '' : ` (${address})`}`;
 }
 
-/** The address of a link's tag, unless it has a query or a fragment. */
+/** The link's address, or nothing if it has a query or a fragment. */
 function printable(tag: string): string {
   const [, address = ''] = tag.split('href="');
   const [url = ''] = address.split('"', 1);

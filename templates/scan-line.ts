@@ -1,9 +1,10 @@
 /**
- * What a lockbox reads of a payment slip: the letters and digits of the loan number, the amount due in cents with at
- * least ten digits, and a check digit over both by the Luhn formula (ISO/IEC 7812-1, annex B), so that a digit that was
- * read wrongly is found. A letter counts as two digits, A as 10 to Z as 35, as in an ISIN.
+ * The line of a payment slip that a lockbox reads: the letters and digits of the loan number, the amount
+ * due in cents with at least ten digits, and a check digit over both. The check digit follows the Luhn
+ * formula (ISO/IEC 7812-1, annex B) and detects a misread digit. A letter counts as two digits, from A = 10
+ * to Z = 35, as in an ISIN.
  *
- *   LN-0000042, 656.36 → LN0000042 0000065636 and the check digit
+ * Example: LN-0000042 and 656.36 become LN0000042 0000065636, followed by the check digit.
  */
 export function scanLine(loanNumber: string, amountDue: string): string {
   const account = loanNumber.toUpperCase().replace(/[^A-Z0-9]/g, '');
@@ -11,7 +12,7 @@ export function scanLine(loanNumber: string, amountDue: string): string {
   return `${account} ${cents} ${checkDigit(account + cents)}`;
 }
 
-/** Of digits and capital letters: every second digit from the right, beginning with the last, counts twice. */
+/** Takes digits and capital letters. Every second digit counts twice, starting with the last one. */
 function checkDigit(characters: string): number {
   const digits = Array.from(characters, (character) => Number.parseInt(character, 36)).join('');
   const total = Array.from(digits).reduceRight(

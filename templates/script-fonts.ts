@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { coveredCharacters } from './font-coverage.ts';
 
-/** A font file for characters outside the Latin alphabet. `id` is its path; a variable font has several weights. */
+/** A font file for non-Latin characters. `id` is its path. A variable font has several weights. */
 export type ScriptFont = { id: string; weights: readonly string[]; range: string; woff2: string };
 
 type Subset = {
-  /** Its characters without those that every document's typeface prints, as in CSS. */
+  /** The characters as a CSS range, without those of the typeface that every document has. */
   range: () => string;
   ranges: readonly (readonly [number, number])[];
   files: readonly { path: string; weights: readonly string[] }[];
 };
 type Chinese = 'sc' | 'jp' | 'kr';
 
-/** Those of Source Sans 3: the browser composes a typeface only of files with the same weight. */
+/** The weights of Source Sans 3. The browser combines only files of the same weight into one typeface. */
 const WEIGHTS = ['400', '600', '700'];
 const LATIN = ['latin', 'latin-ext'];
 /** Subsets of Source Sans 3 that only some documents need. */
 const EUROPEAN = ['vietnamese', 'cyrillic', 'cyrillic-ext', 'greek', 'greek-ext'];
-/** Packages of Noto Sans, each with one subset of the same name. */
+/** Noto Sans packages. Each has one subset of the same name. */
 const SCRIPTS = [
   'arabic',
   'armenian',
@@ -40,20 +40,20 @@ const SCRIPTS = [
   'thai',
 ];
 
-/** They shape the letters around them, and so belong to each script that names them. */
+/** Joiners shape the letters around them, so they belong to every script whose range contains them. */
 const JOINERS = new Set([0x200c, 0x200d]);
 
 const known = new Map<string, readonly Subset[]>();
 const coverage = new Map<string, Set<number>>();
 
-/** Whether the typeface that every document has prints the character. */
+/** Says whether the typeface of every document prints the character. */
 export const isLatin = (code: number) =>
   code < 0x7f || sourceSans(LATIN).some((subset) => prints(subset, code));
 
 /**
- * The font files that print the characters, and the characters that none prints. Chinese characters
- * that Japanese and Korean share are printed in the Japanese form next to kana, in the Korean form next
- * to Hangul, and otherwise in the form of mainland China.
+ * Returns the font files that print the characters, and the characters that no font prints. Chinese
+ * characters are printed in their Japanese form if the text contains kana, in their Korean form if it
+ * contains Hangul, and otherwise in the form of mainland China.
  */
 export function scriptFontsFor(characters: ReadonlySet<number>): {
   fonts: ScriptFont[];
@@ -103,7 +103,7 @@ function sourceSans(names: readonly string[]): readonly Subset[] {
   });
 }
 
-/** The subsets of a script; Chinese, Japanese and Korean have about a hundred, with numbers for names. */
+/** The subsets of a script. Chinese, Japanese and Korean have about a hundred each, named by numbers. */
 function notoSans(script: string): readonly Subset[] {
   const folder = `@fontsource-variable/noto-sans-${script}`;
   return remembered(script, () =>
@@ -142,7 +142,7 @@ function rangeOf({ ranges, files }: Omit<Subset, 'range'>): string {
   return codes.map((code) => `U+${code.toString(16)}`).join(',');
 }
 
-/** The published range says which file to open; only its character map says what it prints. */
+/** The published range tells which file to open. Only the file's character map tells what it prints. */
 function prints({ ranges, files }: Subset, code: number): boolean {
   const isInRange = ranges.some(([start, end]) => code >= start && code <= end);
   return isInRange && files.every(({ path }) => charactersIn(path).has(code));

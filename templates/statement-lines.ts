@@ -1,7 +1,7 @@
 import type { MonthlyStatement } from './documents.ts';
 import { isPositive } from './render-document.ts';
 
-/** What the lines of a statement are called; a kind without a name is a fee. */
+/** The labels of statement lines. A kind without a label is printed as a fee. */
 const LINES = new Map(
   Object.entries<{ en: string; es: string }>({
     payment: { en: 'Payment received, thank you', es: 'Pago recibido, gracias' },
@@ -47,7 +47,6 @@ const LINES = new Map(
 );
 const FEE = { en: 'Fee', es: 'Cargo' };
 
-/** The words for a line of a statement. */
 export const statementLine = (kind: string, language: string): string =>
   (LINES.get(kind) ?? FEE)[language === 'es' ? 'es' : 'en'];
 
@@ -55,14 +54,17 @@ type Page = Pick<MonthlyStatement, 'due' | 'line' | 'recipient' | 'wording'> & {
   activity: readonly object[];
 };
 
-/** Lines of activity for which the first page has room, and what takes some of it: measured in the browser. */
+/**
+ * How many lines of activity fit on the first page, and how many lines other parts take away. Measured in
+ * the browser.
+ */
 const ROOM = { lines: 6, past_due: 3, cure: 1, autopay: 1 };
-/** An address may have so many lines of so many characters before it takes room from the activity. */
+/** The address size that fits. A larger address takes lines from the activity. */
 const ADDRESS = { lines: 4, characters: 38 };
 
 /**
- * Whether the activity has room between the figures and the payment slip of the first page. Where it has not,
- * all of it begins on the second.
+ * Says whether the activity fits on the first page, between the figures and the payment slip. Otherwise all
+ * of it is printed on the second page.
  */
 export function isOnePage({ due, line, recipient, wording, activity }: Page): boolean {
   const addressLines = [recipient.name, ...recipient.address_lines].reduce(
@@ -79,7 +81,10 @@ export function isOnePage({ due, line, recipient, wording, activity }: Page): bo
   return !line && activity.length <= room;
 }
 
-/** How many lines a tenant's words take at most on the page: paragraphs stand apart, and values are longer than their names. */
+/**
+ * The most lines that a tenant's text takes. Counts 80 characters per line and one line between paragraphs,
+ * because values are longer than their names.
+ */
 const linesOf = (text: string) =>
   text === ''
     ? 0

@@ -3,7 +3,10 @@ import sanitizeHtml from 'sanitize-html';
 const TAGS =
   'svg g defs title desc path rect circle ellipse line polyline polygon text tspan linearGradient radialGradient ' +
   'stop clipPath';
-/** Shapes, colours and places. Nothing that names another file, runs, moves or multiplies what is drawn. */
+/**
+ * Shapes, colors and positions only. No attribute may reference another file, run code, animate or repeat
+ * shapes.
+ */
 const ATTRIBUTES =
   'id class viewBox preserveAspectRatio width height x y x1 y1 x2 y2 cx cy r rx ry fx fy d points transform ' +
   'fill fill-rule fill-opacity clip-rule clip-path clipPathUnits opacity stroke stroke-width stroke-linecap ' +
@@ -11,18 +14,21 @@ const ATTRIBUTES =
   'stop-opacity gradientUnits gradientTransform spreadMethod font-family font-size font-weight font-style ' +
   'text-anchor letter-spacing dx dy';
 const KNOWN = new Set(ATTRIBUTES.split(' '));
-/** Its look depends on these: without them it would be another picture. */
+/** Removing these tags would change the picture, so such a file is refused. */
 const SHAPING = /<(style|use|image|symbol|pattern|mask|filter)[\s/>]/i;
 const DEPTH_MAX = 50;
 const TAGS_MAX = 5_000;
-/** A logo has a tenth of it. Arcs of this length are printed in about a second, with 5 MB in each letter. */
+/**
+ * A typical logo has a tenth of this. Arcs of this length take about a second to print and add 5 MB to each
+ * letter.
+ */
 const CHARACTERS_MAX = 50_000;
-/** Each draws the whole of its shape once more. */
+/** Each clip draws its whole shape again. */
 const CLIPS_MAX = 50;
 
 /**
- * An SVG reduced to shapes that nobody can be harmed by; or why it can't be. It is shown as a picture
- * only, where browsers run nothing and load nothing.
+ * Reduces an SVG to harmless shapes, or says why this is not possible. The result is only shown as a
+ * picture, where browsers run no scripts and load no files.
  */
 export function safeSvg(text: string): { text: string } | { problem: string } {
   const shaping = SHAPING.exec(text);
@@ -32,7 +38,7 @@ export function safeSvg(text: string): { text: string } | { problem: string } {
     };
   if (text.split('<', TAGS_MAX + 2).length > TAGS_MAX + 1)
     return { problem: `Its SVG has more than ${TAGS_MAX} tags.` };
-  // What is declared before it (entities, style sheets) is not read.
+  // Skips declarations before the root element, such as entities and style sheets.
   const clean = sanitizeHtml(text.slice(text.search(/<svg[\s>]/)), RULES).trim();
   const drawn = /^<svg[ >]/.test(clean) && /<(path|rect|circle|ellipse|line|poly|text)/.test(clean);
   if (!drawn) return { problem: 'Its SVG draws nothing.' };
@@ -41,7 +47,7 @@ export function safeSvg(text: string): { text: string } | { problem: string } {
   return { text: clean.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"') };
 }
 
-/** Why it would hold the printer of letters: a few characters may draw for minutes. */
+/** Says why the SVG would be too slow to print. A few characters can draw for minutes. */
 function costly(clean: string): string | null {
   if (clean.length > CHARACTERS_MAX)
     return `Its SVG has more than ${CHARACTERS_MAX / 1_000} kB of shapes: simplify it, or save it as a PNG.`;
@@ -51,7 +57,7 @@ function costly(clean: string): string | null {
   for (const [token] of clean.matchAll(/<\/?clipPath|clip-path=/g)) {
     if (token === '<clipPath') depth += 1;
     else if (token === '</clipPath') depth -= 1;
-    // Ten in each of ten that are in each of ten draw a thousand times.
+    // Three nested levels of ten clips each draw a thousand shapes.
     else if (depth > 0) return 'Its SVG has a clip within a clip: save it as plain shapes.';
     else clips += 1;
   }
@@ -60,7 +66,7 @@ function costly(clean: string): string | null {
 
 const RULES: sanitizeHtml.IOptions = {
   allowedTags: TAGS.split(' '),
-  // Chosen below, by their names and values.
+  // `known` below selects the attributes.
   allowedAttributes: false,
   transformTags: { '*': (tagName, given) => ({ tagName, attribs: known(given) }) },
   nonTextTags: ['script', 'style', 'foreignObject', 'animate', 'set', 'metadata', 'title', 'desc'],
@@ -76,7 +82,7 @@ function known(given: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
   return Object.fromEntries(plain);
 }
 
-/** What drawing programs write as a style, `fill:#a00;stroke:none`, is said as attributes. */
+/** Converts a drawing program's `style="fill:#a00;stroke:none"` to attributes. */
 const styled = (style = ''): sanitizeHtml.Attributes =>
   Object.fromEntries(
     style.split(';').map((said) => {

@@ -1,10 +1,10 @@
 import Handlebars from 'handlebars';
 
 /**
- * Whether the parsed text holds nothing but what a tenant may write.
+ * Says whether the parsed template contains only what a tenant may write.
  *
- * The check at save has refused everything else already; this second look, at what Handlebars
- * itself understood, holds even when the two readers disagree.
+ * `checkTemplate` refuses everything else on saving. This second check uses Handlebars' own syntax tree, so
+ * it holds even if the two parsers disagree.
  */
 export function isHarmless(handlebars: string): boolean {
   return Handlebars.parse(handlebars).body.every(isHarmlessStatement);

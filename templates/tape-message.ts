@@ -8,13 +8,13 @@ type TapeLetter = {
   currency: string;
   time_zone: string;
   tape: { name: string; as_of_date: string; row_count: number; principal_balance: string };
-  /** Nothing, where the file is attached. */
+  /** The download link. Missing if the file is attached. */
   link?: { url: string; expires_at: string };
 };
 
 let compiled: Record<'subject' | 'email', HandlebarsTemplateDelegate> | undefined;
 
-/** What the addresses are told that a tenant names for its tapes: the subject, and the HTML below it. */
+/** Renders the mail that sends a loan tape to the tenant's addresses: the subject and the HTML body. */
 export function renderTapeMessage(letter: TapeLetter): { subject: string; body: string } {
   compiled ??= compile();
   const values = cleanData(letter);

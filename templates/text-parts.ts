@@ -1,4 +1,4 @@
-/** What stands between <name> and </name> in a file of ours, which holds several texts. */
+/** Returns the text between <name> and </name>. Our template files contain several texts. */
 export function extractPart(text: string, name: string): string | undefined {
   const start = text.indexOf(`<${name}>`);
   const end = start < 0 ? -1 : text.indexOf(`</${name}>`, start);

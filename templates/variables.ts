@@ -30,19 +30,19 @@ const COLUMNS = new Map([
   ['balance', 'principal_balance'],
   ['rate', 'interest_rate'],
 ]);
-/** The columns of a loan from which its values come; some have a shorter name in templates. */
+/** The loan columns that templates use. Some have a shorter name in templates. */
 export const LOAN_VALUES: readonly string[] = [
   ...new Set(NAMES.loan.split(' ').map((name) => COLUMNS.get(name) ?? name)),
 ];
 
-/** What a tenant's template may name, beside anything below `context`. */
+/** The names that a tenant's template may use, in addition to everything below `context`. */
 const VARIABLES = new Map(
   Object.entries(NAMES).map(([owner, names]) => [owner, new Set(names.split(' '))]),
 );
 
 const SINGLE = new Set('payment_amount due_date today reason locale currency'.split(' '));
 
-/** Never a name of our data, whatever the object: they lead to code. */
+/** These names lead to JavaScript internals. They are refused in every object. */
 export const FORBIDDEN_NAME =
   /^(__.*|constructor|prototype|hasOwnProperty|toString|valueOf|helperMissing|blockHelperMissing)$/;
 

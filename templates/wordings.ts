@@ -3,12 +3,9 @@ import type { Letter } from './letter.ts';
 import { renderMessage } from './render-message.ts';
 import { sanitizeWording } from './sanitize.ts';
 
-/** What of a document a tenant may word: texts beside what the law and we say there, and never in its place. */
-export type Wording = { opening?: string | null | undefined; closing?: string | null | undefined };
-
 /**
- * Not disclosures and tax forms, of which the law says what stands beside their figures (12 CFR 1026.17(a)(1),
- * 1026.6(b); IRS, General Instructions for Certain Information Returns).
+ * Disclosures and tax forms are excluded, because the law prescribes what may appear next to their figures
+ * (12 CFR 1026.17(a)(1), 1026.6(b); IRS, General Instructions for Certain Information Returns).
  */
 export const WORDED_DOCUMENTS = [
   'monthly_statement',
@@ -17,7 +14,7 @@ export const WORDED_DOCUMENTS = [
 ] as const;
 export type WordedDocument = (typeof WORDED_DOCUMENTS)[number];
 
-/** The first page of a statement has no room before its figures: how much is due stays where it is looked for. */
+/** A statement's first page begins with the amount due and has no room for an opening. */
 export const hasOpening = (name: WordedDocument) => name !== 'monthly_statement';
 
 type Value = string | null | undefined;
@@ -31,7 +28,7 @@ const OF_LETTER = {
   today: ({ letter_date }) => letter_date,
 } satisfies Record<string, (letter: Letter) => Value>;
 
-/** What the words may name, by its path, and where its value is in what was kept with the document. */
+/** The values that the text may use, by path. Each function reads the data stored with the document. */
 const VALUES: { [Name in WordedDocument]: Record<string, (data: DocumentData[Name]) => Value> } = {
   monthly_statement: {
     ...OF_LETTER,
@@ -51,14 +48,17 @@ const VALUES: { [Name in WordedDocument]: Record<string, (data: DocumentData[Nam
   adverse_action_notice: OF_LETTER,
 };
 
-/** The paths that the words of the document may name. */
+/** The paths that the document's text may use. */
 export const wordingPaths = (name: WordedDocument): ReadonlySet<string> =>
   new Set(Object.keys(VALUES[name]));
 
 const isWorded = (name: DocumentName): name is WordedDocument =>
   WORDED_DOCUMENTS.some((worded) => worded === name);
 
-/** The tenant's words on the document as safe HTML, from what was kept with it, with dates as its language has them. */
+/**
+ * Renders the tenant's text as safe HTML from the data stored with the document. Dates follow the
+ * document's language.
+ */
 export function renderWording<Name extends DocumentName>(
   name: Name,
   locale: string,
@@ -72,7 +72,7 @@ export function renderWording<Name extends DocumentName>(
   ]);
   for (const [path, read] of Object.entries(VALUES[name])) {
     const [owner = '', own] = path.split('.');
-    // Each document's values read that document's data.
+    // TypeScript cannot relate the two uses of `Name`: each document's functions read that document's data.
     const value = (read as (data: DocumentData[Name]) => Value)(data);
     if (own === undefined) values.set(owner, value);
     else values.set(owner, { ...(values.get(owner) as object | undefined), [own]: value });

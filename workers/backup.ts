@@ -5,17 +5,17 @@ import { takeBackup } from './backups/take-backup.ts';
 import { findDatabase, readCommandConfiguration } from './processes/configuration.ts';
 
 /**
- * `npm run backup -- FOLDER`: copies the database that `npm start` runs below DATA_DIR, and its documents,
- * while they are used. Said again, it copies what is new. With a Postgres of its own, an installation
- * uses that server's means: workers/deployment/backups.md.
+ * `npm run backup -- FOLDER` copies the embedded database below DATA_DIR and its documents while they are
+ * in use. The first backup copies everything, later ones only what is new. If you run your own Postgres,
+ * use that server's tools: workers/deployment/backups.md.
  */
 async function run([folder, ...more]: string[]) {
   const configuration = readCommandConfiguration(process.env);
   if (folder === undefined || more.length > 0) throw new Error('Usage: npm run backup -- FOLDER');
   if (configuration.DATABASE_URL)
     throw new Error(
-      'DATABASE_URL names a Postgres of your own, which is backed up by its own means ' +
-        '(workers/deployment/backups.md). This command copies the one below DATA_DIR.',
+      "DATABASE_URL names your own Postgres. Back it up with that server's tools " +
+        '(workers/deployment/backups.md). This command backs up the embedded database in DATA_DIR.',
     );
   const url = findDatabase(configuration);
   const worker = await openPool(url, { role: 'servicing_worker', size: 1 });

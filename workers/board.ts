@@ -12,7 +12,7 @@ import { readCommandConfiguration } from './processes/configuration.ts';
 import { startProgressBar } from './processes/progress-bar.ts';
 import { tapeFileProblem } from './processes/tape-file.ts';
 
-/** `npm run board`: takes a tape of loans over as it is, all of it or none. */
+/** `npm run board` boards a tape of current loans: all rows or none. */
 const USAGE = 'npm run board -- --tenant SLUG [--product CODE] FILE.csv';
 const LISTED = 200;
 
@@ -32,7 +32,7 @@ async function boardFile(file: string, slug: string | undefined, product: string
   const { rows, refusals, unknown } = await readTape(createReadStream(file));
   if (refusals.length > 0) return report(refusals);
   if (unknown.length > 0) console.log(`Columns that are passed over: ${unknown.join(', ')}.`);
-  // One transaction of a thousand loans may wait longer for its turn than a request would.
+  // A transaction with a thousand loans may wait longer for locks than a request does.
   const settings = { size: 2, statementTimeoutMs: 120_000 };
   const pool = await openForCommand(configuration, settings);
   try {

@@ -4,7 +4,7 @@ import { runDemo } from './demo/demo.ts';
 import { readOptions } from './demo/options.ts';
 import { watchSignals } from './demo/signals.ts';
 
-/** `npm run demo`: the main job, end to end, on a tape of loans. */
+/** `npm run demo` services a tape of loans from end to end. */
 exitOnUncaughtError();
 const asked = watchSignals();
 try {
@@ -14,6 +14,6 @@ try {
     console.error(error instanceof StartupError ? error.message : serializeError(error));
   process.exitCode = 1;
 }
-// Steps that were left standing have nothing to add.
+// After a stop request, exit without waiting for unfinished steps.
 const code = asked.code();
 if (code !== null) process.exit(code);

@@ -12,11 +12,11 @@ import {
 } from './processes/configuration.ts';
 
 /**
- * `npm run invariants`: checks the books of the database that DATABASE_URL names, or that `npm start`
- * runs, or that lies in DATA_DIR and is started for as long as this takes. Prints each violation and
- * ends with 1 if there is any.
+ * `npm run invariants` checks the books of DATABASE_URL, of a running `npm start`, or of the embedded
+ * database in DATA_DIR, which it starts for the check. It prints each violation and exits with 1 if there
+ * is one.
  */
-/** Sums over all lines take their time on a large database. */
+/** Sums over all ledger entries take long on a large database. */
 const STATEMENT_TIMEOUT_MS = 600_000;
 
 type Database = { url: string; close: () => Promise<void> };

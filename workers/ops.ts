@@ -1,6 +1,6 @@
 import { runOperation } from './ops/run-operation.ts';
 
-/** `npm run ops -- NAME …`: what an operator asks of a running platform. */
+/** `npm run ops -- NAME …` runs an operator command on a running platform. */
 try {
   const [name, ...rest] = process.argv.slice(2);
   process.exitCode = await runOperation(name, rest, process.env);

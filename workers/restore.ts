@@ -7,9 +7,9 @@ import { restoreBackup, type RestoredBackup } from './backups/restore-backup.ts'
 import { parseCause } from './ops/cause.ts';
 
 /**
- * `npm run restore -- FOLDER --into DATA_DIR [--at MOMENT] --reason TEXT`: a backup as it was at a moment,
- * in a folder of its own. The books are checked, and nothing goes out of the copy until
- * `npm run ops -- restored release` says so. Ends with 1 if a rule of the books is broken.
+ * `npm run restore -- FOLDER --into DATA_DIR [--at MOMENT] --reason TEXT` restores a backup as of a moment
+ * into a new folder and checks the books. Nothing leaves the copy until you run `npm run ops -- restored
+ * release`. Exits with 1 if an invariant is violated.
  */
 const USAGE =
   'Usage: npm run restore -- FOLDER --into NEW_FOLDER [--at MOMENT] --reason TEXT [--by NAME]';
@@ -57,7 +57,7 @@ async function violationsIn({ postgres, manifest }: RestoredBackup, folder: stri
   const auditor = await openPool(postgres.url, { role, size: 1, statementTimeoutMs: CHECK_MS });
   try {
     if (manifest.files_in === 'bucket') return await checkInvariants(auditor, {});
-    // Links are not made here, and so no secret is needed to sign them.
+    // This command creates no links, so any secret works.
     const files = await openFiles(undefined, { folder, secret: ''.padEnd(32, '-') });
     return await checkInvariants(auditor, { describeFile: (key) => files.describe(key) });
   } finally {

@@ -2,11 +2,11 @@ import { localDate } from '../jobs/dates.ts';
 import { DEFAULT_INSTALLATION } from '../jobs/installation.ts';
 import { assertKeysPresent } from '../jobs/sealing/reseal.ts';
 import { deriveKeys, readSecret } from '../jobs/sealing/secrets.ts';
-import { changeSettings } from '../jobs/users/change-settings.ts';
+import { changeSettings } from '../jobs/users/settings/change-settings.ts';
 import { createUser } from '../jobs/users/create-user.ts';
 import { initializeTenant } from '../jobs/users/initialize-tenant.ts';
 import { addTenant } from '../jobs/users/add-tenant.ts';
-import { settingsOf } from '../jobs/users/settings.ts';
+import { settingsOf } from '../jobs/users/settings/settings.ts';
 import { SYSTEM, createWithin, type Within, type Work } from '../jobs/work.ts';
 import { openPool } from '../sql/database/db.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
@@ -18,8 +18,8 @@ import { seedLetterhead } from './seed/letterhead.ts';
 import { addLoans, addBorrowers } from './seed/loans.ts';
 
 /**
- * `npm run seed`: what a developer finds on the first morning. It may run as often as one likes; what
- * is there is left as it is.
+ * `npm run seed` creates development data: tenants, users and loans. You may run it again at any time,
+ * because it leaves existing data unchanged.
  */
 const TENANTS = [
   { slug: 'demo', name: 'Demo Lending', domains: ['localhost', '127.0.0.1'] },
@@ -64,10 +64,10 @@ async function seed({ url, password, local_port, ...keys }: Given) {
   }
 }
 
-/** People and loans come together or not at all, so whoever finds the users finds the loans. */
+/** Users and loans are created in one transaction, so a tenant has both or neither. */
 const fill = (within: Within, id: string, slug: string, password: string) =>
   within(id, async (work) => {
-    // A run that was cut short may have left a tenant without its first program.
+    // An interrupted run may have left a tenant without its first program.
     if ((await firstProgram(work.tx)) === null) await initializeTenant(work);
     await addBank(work);
     await addLetterhead(work, slug);
@@ -80,7 +80,7 @@ const fill = (within: Within, id: string, slug: string, password: string) =>
     await addLoans(work, borrowers);
   });
 
-/** A bank of nobody's, so that payments may name an instrument. */
+/** Adds a fictitious bank, so that payments can use payment instruments. */
 async function addBank(work: Work) {
   const { nacha: set } = await settingsOf(work.tx);
   if (set.immediate_destination !== '') return;
@@ -106,7 +106,7 @@ async function addLetterhead(work: Work, slug: string) {
 async function addUsers(work: Work, slug: string, password: string, borrower_id: string) {
   for (const { name, tenant_role } of STAFF) {
     const person = { first_name: name, last_name: 'User', email: `${name}@${slug}.test` };
-    // The demo leaves users of its own.
+    // The demo creates the same users.
     if ((await findActiveByEmail(work.tx, person.email)) !== null) continue;
     await createUser(work, { ...person, tenant_role, password });
   }
@@ -117,7 +117,7 @@ async function addUsers(work: Work, slug: string, password: string, borrower_id:
 try {
   const configuration = readCommandConfiguration(process.env);
   if (configuration.NODE_ENV === 'production')
-    throw new Error('The seed is for development: its passwords are known to everybody.');
+    throw new Error('The seed is for development only, because its passwords are public.');
   const url = findDatabase(configuration);
   const secret = readSecret(configuration);
   const { NODE_ENV: environment, SEED_PASSWORD: password, LOCAL_PORT: local_port } = configuration;

@@ -16,10 +16,13 @@ import { assertFree, freePort } from './processes/free-port.ts';
 import { supervisePostgres, type PostgresSupervisor } from './processes/supervise-postgres.ts';
 import { writeLogins, readLogins, type Logins } from './processes/logins.ts';
 
-/** `npm start`: everything in one go, for development. Production runs the processes one by one. */
+/**
+ * `npm start` runs everything in one command, for development. In production you run each process
+ * separately.
+ */
 const STOP_WITHIN_MS = 29_000;
 const LOCAL = '127.0.0.1';
-/** Who serves metrics, on METRICS_PORT and the ports after it. */
+/** The processes that serve metrics, on METRICS_PORT and the ports after it. */
 const MEASURED = [...POOLS, 'api'] as const;
 type Measured = (typeof MEASURED)[number];
 const LOGINS = ['viewer', 'collector', 'officer', 'admin', 'superadmin', 'borrower'].map(
@@ -31,12 +34,12 @@ const configuration = readStartConfiguration(process.env);
 const running: { postgres?: PostgresSupervisor; children: Child[] } = { children: [] };
 let isStopping = false;
 
-/** Ends the children, then the database, so that nothing of ours is left behind. */
+/** Stops the child processes and then the database. */
 async function stop(code: number): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   await Promise.all(running.children.map((child) => child.stop(STOP_WITHIN_MS)));
-  // A database that is just starting must not be left behind either.
+  // Also waits for a database that is still starting.
   await opening.catch(() => {});
   await running.postgres?.stop();
   process.exit(code);
@@ -57,7 +60,7 @@ try {
   await stop(1);
 }
 
-/** Said before anything is started, rather than by a process that starts again and again. */
+/** Checked before anything starts. Otherwise a process would crash and restart repeatedly. */
 async function portsAreFree({ PORT, HOST, METRICS_PORT }: StartConfiguration) {
   await assertFree('PORT', PORT, HOST);
   if (METRICS_PORT === undefined) return;
@@ -65,7 +68,7 @@ async function portsAreFree({ PORT, HOST, METRICS_PORT }: StartConfiguration) {
     await assertFree('METRICS_PORT', METRICS_PORT + index, LOCAL);
 }
 
-/** The server that DATABASE_URL names, or else an embedded one below DATA_DIR. */
+/** Returns the address of the server in DATABASE_URL, or of an embedded server below DATA_DIR. */
 async function database(given: StartConfiguration): Promise<string> {
   const { DATABASE_URL, DATA_DIR, LOG_LEVEL } = given;
   if (DATABASE_URL) {
@@ -81,7 +84,7 @@ async function database(given: StartConfiguration): Promise<string> {
   const { url } = postgres;
   const kept = await supervisePostgres(postgres, openLog(LOG_LEVEL, { service: 'start' }));
   running.postgres = {
-    // Only whoever has the folder takes the address away again, and before somebody else may have it.
+    // Removes the address while this process still holds the claim on the folder.
     stop: async () => {
       rmSync(databaseFile(DATA_DIR), { force: true });
       await kept.stop();
@@ -94,7 +97,7 @@ async function database(given: StartConfiguration): Promise<string> {
 
 async function serve(url: string, given: StartConfiguration) {
   const { HOST, LOG_LEVEL, DATA_DIR, METRICS_PORT } = given;
-  // Links name the port, so it is chosen before the first process writes one.
+  // Links contain the port, so it is chosen before the first process starts.
   const PORT = given.PORT === 0 ? await freePort(HOST) : given.PORT;
   const SECRET = readSecret({ SECRET: process.env['SECRET'], DATA_DIR });
   const env = {
@@ -112,7 +115,7 @@ async function serve(url: string, given: StartConfiguration) {
     METRICS_PORT === undefined ? '' : String(METRICS_PORT + MEASURED.indexOf(name));
   const known = readLogins(DATA_DIR);
   const logins: Logins = known ?? { from: 'seed', emails: LOGINS, password: given.SEED_PASSWORD };
-  // Whoever comes to look at what the demo has left finds that, and nothing that never happened.
+  // After a demo, the database stays as the demo left it.
   if (logins.from === 'seed') await runToEnd({ name: 'seed', file: 'seed.ts', env });
   if (!known && !given.DATABASE_URL) writeLogins(DATA_DIR, logins);
   if (isStopping) return;

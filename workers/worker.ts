@@ -24,8 +24,8 @@ import { openPoolWithRetry, startWorker } from './queue/worker.ts';
 import { startSchedule, unknownTasks } from './queue/schedule.ts';
 
 /**
- * `npm run worker -- POOL`: one process of one pool, or with POOL:NAME of a sub-pool that operations have
- * defined. Run as many of each as the work needs.
+ * `npm run worker -- POOL` runs one process of a pool, or with POOL:NAME of a sub-pool. You can run any
+ * number of processes per pool.
  */
 const STALLED_MS = 60_000;
 

@@ -1,8 +1,9 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Context, Middleware, Next } from 'koa';
 import { dictionary } from '../../sql/dictionary.ts';
+import { prepareAnswer, sendPrepared, type PreparedAnswer } from '../http/prepared-answers.ts';
 import { fillExamples } from './fill-examples.ts';
 import { toOpenApi30 } from './openapi-30.ts';
 import { buildOpenApi } from './openapi.ts';
@@ -13,6 +14,8 @@ const FILES = dictionary<string>({
   'swagger-ui.css': 'text/css',
   'swagger-ui-bundle.js': 'text/javascript',
 });
+
+const FOLDER = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -29,47 +32,54 @@ const PAGE = `<!doctype html>
 </body>
 </html>`;
 
-/** These run in the browser, as the text that they are. */
+/** These functions run in the browser, as source text. */
 const START = `${fillExamples.toString()}\n${toOpenApi30.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const described = new WeakMap<readonly Route[], string>();
+const described = new WeakMap<readonly Route[], PreparedAnswer>();
 
-/** Made before anybody asks, since it takes half a second, and once for each route table. */
-function documentOf(routes: readonly Route[]): string {
-  const document = described.get(routes) ?? JSON.stringify(buildOpenApi(routes));
+/** Built when the API starts, because it takes half a second, and once for each route table. */
+function documentOf(routes: readonly Route[]): PreparedAnswer {
+  const document =
+    described.get(routes) ??
+    prepareAnswer('application/json', JSON.stringify(buildOpenApi(routes)));
   described.set(routes, document);
   return document;
 }
 
-/** The description of the API, and the page to read and try it, served from here alone. */
+const STATIC = dictionary<PreparedAnswer>({
+  [`${BASE}/docs`]: prepareAnswer('text/html', PAGE),
+  [`${BASE}/docs/`]: prepareAnswer('text/html', PAGE),
+  [`${BASE}/docs/start.js`]: prepareAnswer('text/javascript', START),
+});
+
+const assets = new Map<string, PreparedAnswer>();
+
+/** A file of Swagger UI, read on its first request. */
+function assetOf(requested: string): PreparedAnswer | null {
+  const file = requested.startsWith(`${BASE}/docs/`) ? path.basename(requested) : '';
+  const type = FILES[file];
+  if (type === undefined || requested !== `${BASE}/docs/${file}`) return null;
+  const asset = assets.get(file) ?? prepareAnswer(type, readFileSync(path.join(FOLDER, file)));
+  assets.set(file, asset);
+  return asset;
+}
+
+/**
+ * Serves the OpenAPI document and the page to read and try the API. The page loads nothing from other
+ * hosts.
+ */
 export function docsMiddleware(routes: readonly Route[]): Middleware {
   const document = documentOf(routes);
-  const folder = path.dirname(
-    createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'),
-  );
   return async (ctx: Context, next: Next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    if (ctx.path === '/') {
-      ctx.redirect(`${BASE}/docs`);
-    } else if (ctx.path === `${BASE}/openapi.json`) {
-      ctx.type = 'application/json';
-      ctx.body = document;
-    } else if (ctx.path === `${BASE}/docs` || ctx.path === `${BASE}/docs/`) {
-      ctx.set('Content-Security-Policy', POLICY);
-      ctx.type = 'text/html';
-      ctx.body = PAGE;
-    } else if (ctx.path === `${BASE}/docs/start.js`) {
-      ctx.type = 'text/javascript';
-      ctx.body = START;
-    } else {
-      const type = FILES[ctx.path.slice(`${BASE}/docs/`.length)];
-      if (!type || !ctx.path.startsWith(`${BASE}/docs/`)) return next();
-      ctx.set('Cache-Control', 'public, max-age=86400');
-      ctx.type = type;
-      ctx.body = createReadStream(path.join(folder, path.basename(ctx.path)));
-    }
+    if (ctx.path === '/') return ctx.redirect(`${BASE}/docs`);
+    const answer =
+      ctx.path === `${BASE}/openapi.json` ? document : (STATIC[ctx.path] ?? assetOf(ctx.path));
+    if (answer === null) return next();
+    if (answer.type === 'text/html') ctx.set('Content-Security-Policy', POLICY);
+    sendPrepared(ctx, answer);
   };
 }

@@ -1,16 +1,11 @@
-import { parse as parseForm } from 'node:querystring';
+import { unescape } from 'node:querystring';
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+import { koaBody, HttpMethodEnum } from 'koa-body';
 import { Invalid } from '../../jobs/errors.ts';
 import { HttpRefusal } from './errors.ts';
 import { measureJson } from './json-size.ts';
 import { receiveBody, type Intake } from './receive.ts';
-
-declare module 'koa' {
-  interface Request {
-    /** What was read of the body, if the route takes one. */
-    body?: unknown;
-  }
-}
 
 /** Maximum size of a body, in bytes. */
 export const BODY_BYTES_MAX = 1_048_576;
@@ -21,11 +16,13 @@ export const BODY_VALUES_MAX = 12_000;
 export const DEPTH_MAX = 32;
 /** Fields of a form; further ones are ignored. */
 const FORM_FIELDS_MAX = 1_000;
-const BODILY = ['POST', 'PUT', 'PATCH'];
+const PARSED_METHODS = [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH];
 
+const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
+const TEXT = 'text/plain';
 /** A form of Twilio's or Mailgun's; JSON that Amazon calls text. */
-const OF_PROVIDERS = [FORM, 'text/plain'] as const;
+const OF_PROVIDERS = [FORM, TEXT] as const;
 
 export const bodyBytesMax = (allow: string) =>
   allow === 'anyone' ? OPEN_BODY_BYTES_MAX : BODY_BYTES_MAX;
@@ -36,7 +33,7 @@ export const bodyBytesMax = (allow: string) =>
  * gigabytes. The checks go from cheap to dear: length, number of values, depth, and only then parsing.
  */
 export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}) {
-  if (!BODILY.includes(ctx.method)) return;
+  if (!(PARSED_METHODS as string[]).includes(ctx.method)) return;
   const encoding = ctx.get('Content-Encoding');
   if (encoding && encoding !== 'identity') {
     throw new HttpRefusal(
@@ -48,17 +45,62 @@ export async function readBody(ctx: Context, intake: Intake, { allow = '' } = {}
   const length = Number(ctx.get('Content-Length') || 0);
   if (ctx.get('Transfer-Encoding') === '' && length === 0) return;
   const isOfProvider = allow === 'provider';
-  if (!ctx.is('application/json') && !(isOfProvider && ctx.is(...OF_PROVIDERS))) {
+  if (!ctx.is(JSON_TYPE) && !(isOfProvider && ctx.is(...OF_PROVIDERS))) {
     throw new HttpRefusal(415, 'unsupported_media_type', 'Send the body as application/json.');
   }
   const bytes = await receiveBody(ctx, intake, bodyBytesMax(allow));
-  const isForm = Boolean(ctx.is(FORM));
-  if (!isForm) assertModest(bytes);
-  const text = bytes.toString();
-  const body = isForm ? parseForm(text, '&', '=', { maxKeys: FORM_FIELDS_MAX }) : parsed(ctx, text);
+  if (!ctx.is(FORM)) assertModest(bytes);
+  const body = await parseBody(ctx, bytes);
   checkStorable(body, []);
   Object.assign(ctx.request, { body });
-  ctx.state.raw = text;
+  ctx.state.raw = bytes.toString();
+}
+
+/**
+ * Forms are flat: a field keeps its name, whatever dots and brackets it has. A broken escape becomes a
+ * replacement character.
+ */
+const FLAT_FIELDS = {
+  allowDots: false,
+  depth: 0,
+  parseArrays: false,
+  plainObjects: true,
+  parameterLimit: FORM_FIELDS_MAX,
+  arrayLimit: FORM_FIELDS_MAX,
+  decoder: (text: string) => unescape(text.replaceAll('+', ' ')),
+};
+
+const parser = koaBody({
+  parsedMethods: PARSED_METHODS,
+  multipart: false,
+  jsonTypes: [JSON_TYPE],
+  urlencodedTypes: [FORM],
+  textTypes: [TEXT],
+  jsonLimit: BODY_BYTES_MAX,
+  formLimit: BODY_BYTES_MAX,
+  textLimit: BODY_BYTES_MAX,
+  queryString: FLAT_FIELDS,
+  // The route's handler must not see the body before checkStorable.
+  patchKoa: false,
+  patchNode: true,
+});
+
+/**
+ * Parses a body that has arrived and was judged, by its media type. koa-body reads it from a stream of these
+ * bytes, because the request's own stream is at its end.
+ */
+export async function parseBody(ctx: Context, bytes: Buffer): Promise<unknown> {
+  const { headers } = ctx.req;
+  const arrived: Readable & { body?: unknown } = Object.assign(Readable.from(bytes), { headers });
+  const received = Object.create(ctx, { req: { value: arrived } }) as Context;
+  try {
+    await parser(received, async () => {});
+  } catch (error) {
+    // The parser's error carries the whole body, which must not reach a log.
+    if ((error as { status?: unknown }).status === 400) throw new SyntaxError('A malformed body.');
+    throw error;
+  }
+  return arrived.body;
 }
 
 /** Refuses JSON of which parsing and checking would take long, before either begins. */
@@ -71,13 +113,6 @@ function assertModest(bytes: Uint8Array) {
       'payload_too_large',
       `The body has more than ${BODY_VALUES_MAX} values. Split it into several requests.`,
     );
-}
-
-function parsed(ctx: Context, text: string): unknown {
-  if (!ctx.is('application/json')) return text;
-  if (text === '') return {};
-  if (!/^[ \t\n\r]*[[{]/.test(text)) throw new SyntaxError('The body must be an object or a list.');
-  return JSON.parse(text);
 }
 
 const tooDeep = () => new Invalid({ body: `Is nested more than ${DEPTH_MAX} levels deep.` });

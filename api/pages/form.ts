@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Context } from 'koa';
-import { parse } from 'node:querystring';
-import { checkStorable } from '../http/bodies.ts';
+import { checkStorable, parseBody } from '../http/bodies.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { withFileForm, type ArrivedFile } from '../http/file-forms.ts';
 import { receiveBody, type Intake } from '../http/receive.ts';
@@ -13,17 +12,16 @@ export type SentFile = {
   content: () => AsyncIterable<Uint8Array>;
 };
 
-/** What a form has sent: of each field its last value, trimmed; passwords as they are. */
+/** The submitted form. Each field has its last value, trimmed except for passwords. */
 export type Form = { values: Readonly<Record<string, string>>; file: SentFile | null };
 
 export const EMPTY_FORM: Form = { values: {}, file: null };
 
 const FORM_BYTES_MAX = 65_536;
-const FIELDS_MAX = 1_000;
 
 const PLAIN = 'application/x-www-form-urlencoded';
 
-/** Reads the form of a page and goes on with it. */
+/** Reads the form of a page and continues with it. */
 export async function withForm(
   ctx: Context,
   { intake, takesFile }: { intake: Intake; takesFile: boolean },
@@ -36,15 +34,17 @@ export async function withForm(
     throw new HttpRefusal(415, 'unsupported_media_type', `Send ${PLAIN}.`);
   if (isPlain) {
     const bytes = await receiveBody(ctx, intake, FORM_BYTES_MAX);
-    const body = parse(bytes.toString(), '&', '=', { maxKeys: FIELDS_MAX });
-    return steps({ values: valuesOf(body), file: null });
+    const body = await parseBody(ctx, bytes);
+    return steps({ values: valuesOf(body as Fields), file: null });
   }
   await withFileForm(ctx, { intake }, ({ fields, files: [file] }) =>
     steps({ values: valuesOf(fields), file: file ? fileOf(file) : null }),
   );
 }
 
-function valuesOf(body: Readonly<Record<string, string | string[] | undefined>>): Form['values'] {
+type Fields = Readonly<Record<string, string | string[]>>;
+
+function valuesOf(body: Fields): Form['values'] {
   checkStorable(body, []);
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => {

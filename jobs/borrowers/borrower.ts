@@ -9,28 +9,30 @@ type Input = { date_of_birth?: string | null | undefined; time_zone?: string | n
 
 type NewBorrower = Input & { first_name: string; last_name: string };
 
-/** Adds the borrower. */
 export async function addBorrower(work: Work, input: NewBorrower): Promise<string> {
   check(work, input);
   return insert(work.tx, 'borrowers', input);
 }
 
-/** Changes what is given of the borrower. */
 export async function changeBorrower(work: Work, id: string, changes: Input) {
   check(work, changes);
   await update(work.tx, 'borrowers', id, changes);
 }
 
-/** Archives the borrower, of whom nobody wants anything any more; while a loan is not over, refuses. */
+/** Archives a borrower. Throws Conflict while the borrower has an open loan. */
 export async function archiveBorrower({ tx }: Work, id: string) {
   await borrowers.lockExclusively(tx, id);
   const loan_ids = await borrowers.findOpenLoans(tx, id);
   if (loan_ids.length > 0)
-    throw new Conflict('The borrower still has an open loan.', 'in_use', { loan_ids });
+    throw new Conflict(
+      'The borrower still has an open loan. Archive the borrower after all loans are over.',
+      'in_use',
+      { loan_ids },
+    );
   await setArchived(tx, 'borrowers', id, true);
 }
 
-/** Who borrows is of age, and lives in a time zone that exists. */
+/** Borrowers must be at least 18 years old. */
 function check({ today }: Work, { date_of_birth, time_zone }: Input) {
   if (date_of_birth && compareDates(date_of_birth, addMonths(today, -12 * 18)) > 0) {
     throw new Invalid({ date_of_birth: 'Must be at least 18 years ago.' });

@@ -11,7 +11,7 @@ type Input = Values & {
 };
 type NewDetail = Input & { borrower_id: string; legal_name: string; entity_type: string };
 
-/** Adds what is known of the business that borrows; there is one such record for each. */
+/** Adds the details of a business borrower. Throws Conflict if there are details already. */
 export async function addBusinessDetail(work: Work, input: NewDetail): Promise<string> {
   check(work, input);
   await lockBorrower(work.tx, input.borrower_id);
@@ -28,7 +28,7 @@ export async function changeBusinessDetail(work: Work, id: string, changes: Inpu
   await update(work.tx, 'business_details', id, changes);
 }
 
-/** Nobody founds a business tomorrow, and its owners own no more than all of it. */
+/** The formation date cannot be in the future, and the owners cannot hold more than 100 percent. */
 function check({ today }: Work, { beneficial_owners = [], formation_date }: Input) {
   if (formation_date && formation_date > today)
     throw new Invalid({ formation_date: 'Must not be in the future.' });

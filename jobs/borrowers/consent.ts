@@ -25,8 +25,8 @@ type NewConsent = Values & {
 };
 
 /**
- * Records what the borrower has agreed to. It is evidence: nothing of it is ever changed, but that it
- * is revoked. Of who agrees on a page of ours, the address is known and need not be said.
+ * Records a consent. A consent is evidence: afterwards it can only be revoked. If the borrower consents in
+ * the portal, the request's IP address is stored.
  */
 export async function addConsent(work: Work, input: NewConsent): Promise<string> {
   const { actor } = work;
@@ -47,7 +47,10 @@ export async function addConsent(work: Work, input: NewConsent): Promise<string>
   });
 }
 
-/** What a consent is about, as contacts are written: a number for calls and texts, else an address. */
+/**
+ * Normalizes the contact that a consent covers: a phone number for calls and texts, otherwise an email
+ * address or a number.
+ */
 function contactFor(type: ConsentType, written: string): string {
   const isNumber = phoneNumber.safeParse(written).success;
   if (isNumber && type !== 'email') return written;
@@ -63,7 +66,7 @@ export const RevokeConsent = z.object({
   revocation_reason: freeText.nullish(),
 });
 
-/** Ends the consent at once, and once: whoever comes second is told so. */
+/** Revokes a consent. Throws Conflict if it is not in force. */
 export async function revokeConsent(
   { tx, actor }: Work,
   id: string,

@@ -6,20 +6,20 @@ export const IDENTITY_TYPES = [
 ] as const;
 export type IdentityType = (typeof IDENTITY_TYPES)[number];
 
-/** Whose last four digits are those of `ssn_last_four`: the taxpayer's own number. */
+/** Types whose last four digits also appear in the borrower's `ssn_last_four`. */
 export const INDIVIDUAL_IDENTITY_TYPES: readonly IdentityType[] = ['ssn', 'itin'];
 
-/** The numbers of nine digits: how each is made up, and what is said of one that is not. */
+/** Nine-digit numbers: pattern and error message. */
 const NINE_DIGITS: Partial<Record<IdentityType, [RegExp, string]>> = {
-  // Area 000, 666 and 9xx, group 00 and serial 0000 were never given out.
+  // Area 000, 666 and 9xx, group 00 and serial 0000 are never issued.
   ssn: [/^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/, 'Must be a Social Security number.'],
   itin: [/^9\d{8}$/, 'Must be nine digits that begin with 9.'],
   ein: [/^\d{9}$/, 'Must be nine digits.'],
 };
 
 /**
- * The number as it is kept and compared, however it was written: `123-45-6789` and `123456789` are
- * one. Refuses what its type cannot have.
+ * The normalized number for storage and comparison: `123-45-6789` and `123456789` are equal. Throws Invalid
+ * if the type does not allow the number.
  */
 export function normalizeNumber(type: IdentityType, written: string): string {
   const number = written.replace(/[\s./-]/g, '').toUpperCase();

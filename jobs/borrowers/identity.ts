@@ -19,13 +19,13 @@ type Input = Values & {
 type NewIdentity = Input & { borrower_id: string; identity_type: IdentityType };
 
 /**
- * Adds what identifies the borrower. A full number is kept sealed, is on file once for each borrower,
- * and answers have its last four characters alone.
+ * Adds an identity. A full number is sealed, may exist once per borrower, and responses show only its last
+ * four characters.
  */
 export async function addIdentity(work: Work, input: NewIdentity): Promise<string> {
   const { borrower_id, identity_type, identifier, identifier_last_four } = input;
   if (!identifier && !identifier_last_four)
-    throw new Invalid({ identifier_last_four: 'Is required when no number is given.' });
+    throw new Invalid({ identifier_last_four: 'Is required if identifier is missing.' });
   checkDates(input);
   await lockBorrower(work.tx, borrower_id);
   const numbers = await numbersOf(work, borrower_id, identity_type, identifier, null);
@@ -36,7 +36,7 @@ export async function addIdentity(work: Work, input: NewIdentity): Promise<strin
   });
 }
 
-/** Changes what is given. Another number is one that nobody has verified yet. */
+/** Changes an identity. A changed number loses its verification. */
 export async function changeIdentity(work: Work, id: string, changes: Input, row: Row) {
   checkDates({ ...row, ...changes });
   const before = row as Row & { borrower_id: string; identity_type: IdentityType };
@@ -45,14 +45,14 @@ export async function changeIdentity(work: Work, id: string, changes: Input, row
   const isOther = otherDigits(changes, before);
   await update(work.tx, 'borrower_identities', id, {
     ...withoutNumber(changes),
-    // Digits that are not those of the number on file leave that number behind.
+    // If the last four digits change without a full number, the sealed number no longer applies.
     ...(isOther && !identifier && { identifier_sealed: null, identifier_index: null }),
     ...numbers,
     ...verification(work, changes, before, isOther || Boolean(identifier)),
   });
 }
 
-/** Deleting archives: what somebody was checked by stays known. */
+/** Archives the identity, so that past verifications remain documented. */
 export const removeIdentity = ({ tx }: Work, id: string) =>
   update(tx, 'borrower_identities', id, { is_archived: true });
 
@@ -61,7 +61,7 @@ const withoutNumber = ({ identifier: _, ...rest }: Input): Values => rest;
 const otherDigits = ({ identifier_last_four: given }: Input, before: Row) =>
   typeof given === 'string' && given !== before['identifier_last_four'];
 
-/** The number as it is kept; the same one on file twice for the borrower is refused. */
+/** The columns of a full number. Throws Conflict if the borrower has the same number already. */
 async function numbersOf(
   work: Work,
   borrowerId: string,
@@ -88,7 +88,7 @@ async function numbersOf(
   };
 }
 
-/** The borrower's own last four digits are known from then on; what somebody entered stays. */
+/** Fills in the borrower's missing `ssn_last_four`. Never overwrites an entered value. */
 async function fillLastFour(work: Work, borrowerId: string, lastFour: string) {
   const id = await identities.fillLastFour(work.tx, borrowerId, lastFour);
   if (id === null) return;
@@ -98,7 +98,7 @@ async function fillLastFour(work: Work, borrowerId: string, lastFour: string) {
 
 function verification(work: Work, input: Input, before: Values, isOther = false): Values {
   const was = before['verification_status'];
-  // A form sends back what it read: that the old number was verified says nothing of the new one.
+  // Forms send back the status they read. The verification of the old number does not apply to the new one.
   const wanted =
     isOther && input.verification_status === was ? undefined : input.verification_status;
   const status = wanted ?? (isOther && was === 'verified' ? 'unverified' : was);
@@ -114,10 +114,10 @@ function verification(work: Work, input: Input, before: Values, isOther = false)
 function checkDates({ issue_date, expiration_date }: Input) {
   if (!issue_date || !expiration_date) return;
   if (compareDates(expiration_date, issue_date) <= 0)
-    throw new Invalid({ expiration_date: 'Must be after the day of issue.' });
+    throw new Invalid({ expiration_date: 'Must be after issue_date.' });
 }
 
-/** The borrowers that have the number on file; who asks has to know the whole of it. */
+/** Finds the borrowers with this number. Only complete numbers match. */
 export async function findBorrowersByNumber(
   { tx, tenant_id, installation }: Work,
   { identity_type, identifier }: { identity_type: IdentityType; identifier: string },

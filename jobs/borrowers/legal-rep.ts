@@ -18,8 +18,8 @@ type NewRep = Input & {
 };
 
 /**
- * Adds who speaks for the borrower, from today on where no other day is said. Through an attorney
- * alone: whoever has one is contacted through them and not directly, unless that is said otherwise.
+ * Adds a legal representative. Default: effective today. With an attorney, the borrower is contacted only
+ * through the representative unless the request says otherwise.
  */
 export async function addLegalRep(work: Work, input: NewRep): Promise<string> {
   const {
@@ -36,13 +36,13 @@ export async function changeLegalRep({ tx }: Work, id: string, changes: Input, r
   await update(tx, 'legal_reps', id, changes);
 }
 
-/** Deleting archives: for whom somebody spoke, and when, stays known. */
+/** Archives the representative, so that the period of representation remains documented. */
 export const removeLegalRep = ({ tx }: Work, id: string) =>
   update(tx, 'legal_reps', id, { is_archived: true, is_active: false });
 
 function check(rep: Input) {
   const { effective_date, end_date } = rep;
   if (effective_date && end_date && end_date < effective_date)
-    throw new Invalid({ end_date: 'Must not be before the effective date.' });
+    throw new Invalid({ end_date: 'Must not be before effective_date.' });
   assertState(rep);
 }

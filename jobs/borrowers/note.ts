@@ -9,7 +9,7 @@ type NewNote = Values & {
   loan_id?: string | null | undefined;
 };
 
-/** Writes the note down, with who wrote it; a loan that it is about is one that the borrower owes. */
+/** Adds a note with its author. Throws Invalid if the borrower does not owe the note's loan. */
 export async function addNote({ tx, actor }: Work, input: NewNote): Promise<string> {
   const { loan_id, borrower_id } = input;
   if (loan_id && !(await isLiable(tx, loan_id, borrower_id)))

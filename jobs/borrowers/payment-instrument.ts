@@ -18,8 +18,8 @@ type Input = Values & {
 type NewInstrument = Input & { borrower_id: string; instrument_type: string };
 
 /**
- * Adds an instrument: the first is the default, and a new default takes the place of the old one. Its
- * numbers are sealed; an answer has their last four digits.
+ * Adds an instrument. The first one becomes the default; a new default replaces the old one. Numbers are
+ * sealed, and responses show only the last four digits.
  */
 export async function addInstrument(work: Work, input: NewInstrument): Promise<string> {
   const { borrower_id: borrowerId } = input;
@@ -36,13 +36,13 @@ export async function addInstrument(work: Work, input: NewInstrument): Promise<s
 }
 
 /**
- * Changes what is given. Another account is one that nobody has verified yet. It is refused while an
- * order with the old account waits for its file or its day.
+ * Changes an instrument. If it becomes another account, it loses its verification. Throws Conflict while an
+ * order with the old account has not been sent to the bank.
  */
 export async function changeInstrument(work: Work, id: string, changes: Input, row: Row) {
   if (isAnother(changes, row)) await assertNoOrders(work, id);
   const borrowerId = String(row['borrower_id']);
-  // What is archived is drawn on no more, and so is nobody's default.
+  // An archived instrument cannot be used, so it cannot be the default.
   const is_default = row['is_archived'] !== true && (changes.is_default ?? row['is_default']);
   if (is_default === true) await displace(work, borrowerId, id);
   const verified = verification(work, changes, row);
@@ -51,7 +51,7 @@ export async function changeInstrument(work: Work, id: string, changes: Input, r
   await update(work.tx, 'payment_instruments', id, changed);
 }
 
-/** Orders keep the account that they were made with, so a changed instrument would not say where they go. */
+/** Orders refer to the instrument. Changing it would change the destination of unsent orders. */
 async function assertNoOrders({ tx }: Work, id: string) {
   const open = await orders.findUnsentOrders(tx, id);
   if (Object.values(open).every((ids) => ids.length === 0)) return;
@@ -66,7 +66,10 @@ async function displace(work: Work, borrower_id: string, by: string | null) {
   await recordDisplaced(work, 'payment_instruments', ids, 'is_default', { borrower_id });
 }
 
-/** Deleting archives, because payments name it; what autopay draws on stays. */
+/**
+ * Archives an instrument, because payments refer to it. Throws Conflict while an autopay plan or an unsent
+ * order uses it.
+ */
 export async function removeInstrument({ tx }: Work, id: string) {
   await instruments.lock(tx, id);
   if (await instruments.isInUse(tx, id)) {
@@ -82,7 +85,7 @@ export async function removeInstrument({ tx }: Work, id: string) {
   await update(tx, 'payment_instruments', id, gone);
 }
 
-/** Neither number is stored as it came in. */
+/** Seals the account number and the token. */
 function sealed(
   { tenant_id, installation: { keys } }: Work,
   { account_number, token, ...rest }: Input,
@@ -97,7 +100,7 @@ function sealed(
   };
 }
 
-/** What says whose account an instrument is: another value of any of these makes it another one. */
+/** A change of any of these fields makes the instrument another account. */
 const IDENTIFYING = [
   'instrument_type',
   'account_holder_name',
@@ -106,7 +109,10 @@ const IDENTIFYING = [
   'account_number_last_four',
 ];
 
-/** A number or token that is given counts as another one: what is kept of the old is sealed. */
+/**
+ * A given number or token always counts as changed, because the stored one is sealed and cannot be
+ * compared.
+ */
 const isAnother = (input: Input, before: Values) =>
   Boolean(input.account_number) ||
   Boolean(input.token) ||
@@ -115,8 +121,8 @@ const isAnother = (input: Input, before: Values) =>
   );
 
 /**
- * Correcting an account lifts the block that the bank's return code has put on it, also where a form sends
- * back the status that it read. Other blocks are lifted by setting another status.
+ * Correcting an account lifts a block caused by a return code, even if a form sends back the status
+ * `blocked`. Other blocks are lifted by setting another status.
  */
 function standingAfter(changes: Input, before: Values): Values {
   if (before['status'] !== 'blocked') return {};
@@ -128,10 +134,11 @@ function standingAfter(changes: Input, before: Values): Values {
   return { status: 'active', block_code: null };
 }
 
-/** Only an admin's word verifies (specification); from others it is dropped. */
+/** Only an admin can set `is_verified` (specification). From other users the field is ignored. */
 function verification(work: Work, input: Input, before: Values): Values {
   const wasVerified = before['is_verified'] === true;
-  // A form sends back what it read: that the old account was verified says nothing of the new one.
+  // Forms send back the status they read. The verification of the old account does not apply to the new
+  // one.
   if (wasVerified && isAnother(input, before))
     return { is_verified: false, verified_at: null, verification_method: 'none' };
   const is_verified = (isAdmin(work) ? input.is_verified : undefined) ?? wasVerified;
@@ -140,8 +147,8 @@ function verification(work: Work, input: Input, before: Values): Values {
 }
 
 /**
- * Refuses an instrument that is not this borrower's or cannot be drawn on now. It stays as it is until
- * the transaction has ended.
+ * Locks an instrument against changes until the transaction ends. Throws Invalid if it does not belong to
+ * the borrower and Conflict if it cannot be used now.
  */
 export async function assertInstrumentUsable(
   { tx }: Work,

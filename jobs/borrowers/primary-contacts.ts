@@ -9,7 +9,7 @@ import { RETURNED_MAIL_INDICATOR } from './returned-mail.ts';
 
 type Contact = Values & { is_primary?: boolean | undefined };
 
-/** What a new contact cannot do without, by where it is kept. */
+/** The required fields of a new contact, by table. */
 type Needs = {
   addresses: { street_line_1: string };
   emails: { email: string };
@@ -19,8 +19,8 @@ type NewContact<Contacts extends primary.ContactTable> = Contact &
   Needs[Contacts] & { borrower_id: string };
 
 /**
- * One primary contact per borrower (and type of address): a record is it where there is none, and a
- * new primary takes the place of the old one in the same transaction. The same one twice is refused.
+ * Adds a contact. Each borrower has one primary contact per table (for addresses: per type): the first one,
+ * until another one replaces it in the same transaction. Throws Conflict for a duplicate.
  */
 export const addContact =
   <Contacts extends primary.ContactTable>(contacts: Contacts) =>
@@ -38,7 +38,7 @@ export const addContact =
     return insert(work.tx, contacts, { ...contact, is_primary });
   };
 
-/** What a contact is where nothing else is said; whoever has a mobile phone can be sent texts. */
+/** Default values. Mobile phones can receive texts. */
 const DEFAULTS: Record<primary.ContactTable, (contact: Values) => Values> = {
   addresses: () => ({ address_type: 'mailing', country: 'US' }),
   emails: () => ({}),
@@ -46,15 +46,15 @@ const DEFAULTS: Record<primary.ContactTable, (contact: Values) => Values> = {
 };
 
 /**
- * The row comes with its borrower locked. Where the primary one steps back, or becomes another type's,
- * the next takes its place; the only one stays what it is.
+ * Changes a contact; its borrower is already locked. If it stops being primary or changes its type, the
+ * next contact becomes primary. An only contact stays primary.
  */
 export const changeContact =
   (contacts: primary.ContactTable) =>
   async (work: Work, id: string, changes: Contact, row: Row) => {
     check(changes, row);
     const borrowerId = String(row['borrower_id']);
-    // What is archived is nobody's primary.
+    // An archived contact cannot be primary.
     if (row['is_archived'] === true)
       return update(work.tx, contacts, id, { ...changes, is_primary: false });
     const isOther = primary.IDENTIFYING_COLUMNS[contacts].some((name) =>
@@ -78,7 +78,7 @@ export const changeContact =
 const differs = (name: string, changes: Contact, row: Row) =>
   changes[name] !== undefined && (changes[name] ?? '') !== (row[name] ?? '');
 
-/** Of another number or address nothing is known yet: neither that it works nor that it does not. */
+/** A changed number or address has no known status: neither verified nor failed. */
 function unproven(contacts: primary.ContactTable, changes: Contact, row: Row): Values {
   if (contacts === 'addresses') return anew(changes, row);
   const failed = ['bounced', 'invalid', 'reassigned'].includes(String(row['status']));
@@ -90,7 +90,7 @@ function unproven(contacts: primary.ContactTable, changes: Contact, row: Row): V
   };
 }
 
-/** Mail came back from the place that it was, and not from the one that it is now; whoever sends all of it back says it too. */
+/** A changed address loses its returned-mail mark, even if a form sends the mark back. */
 const anew = (changes: Contact, row: Row): Values =>
   row['address_indicator'] === RETURNED_MAIL_INDICATOR &&
   (changes['address_indicator'] ?? RETURNED_MAIL_INDICATOR) === RETURNED_MAIL_INDICATOR
@@ -110,18 +110,17 @@ async function assertNew(
   throw new Conflict(`The borrower already has this ${what} on file.`, 'already_exists', { id });
 }
 
-/** A zone is one that clocks know, and a state is written as its country writes it. */
 function check(contact: Contact, row: Values = {}) {
   assertTimeZone(contact['time_zone']);
   assertState(contact, row);
 }
 
-/** A state of the United States has its two letters; what other countries have is at most ten. */
+/** A US state is a two-letter code. Regions of other countries have at most ten characters. */
 export function assertState({ state, country }: Values, row: Values = {}) {
   if (typeof state !== 'string') return;
   const isHere = (country ?? row['country'] ?? 'US') === 'US';
   if (isHere && !/^[A-Z]{2}$/.test(state))
-    throw new Invalid({ state: 'Must be a code of two letters like NY.' });
+    throw new Invalid({ state: 'Must be a two-letter code like NY.' });
   if (state.length > 10) throw new Invalid({ state: 'Must be at most 10 characters.' });
 }
 
@@ -136,14 +135,14 @@ async function displace(
   await recordDisplaced(work, contacts, ids, 'is_primary', { borrower_id });
 }
 
-/** Deleting archives, because letters went there; of a primary that leaves, the next takes the place. */
+/** Archives a contact, because letters refer to it. If it was primary, the next contact becomes primary. */
 export const removeContact =
   (contacts: primary.ContactTable) => async (work: Work, id: string, row: Row) => {
     await update(work.tx, contacts, id, { is_archived: true, is_primary: false });
     if (row['is_primary'] === true) await succeedOf(work, contacts, row);
   };
 
-/** The next contact of its kind (and type of address) is primary in the place of this one. */
+/** Makes the next contact of the same table (and address type) primary. */
 async function succeedOf(work: Work, contacts: primary.ContactTable, row: Row) {
   const borrowerId = String(row['borrower_id']);
   const heir = await primary.findNextPrimary(

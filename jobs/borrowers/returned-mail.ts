@@ -9,7 +9,7 @@ import { ADDRESS_TASK_TITLE, createAddressTasks } from '../communications/addres
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** The address indicator of Metro 2 for an address that mail came back from. */
+/** The Metro 2 address indicator for returned mail. */
 export const RETURNED_MAIL_INDICATOR = 'U';
 
 export const ReturnedMail = z.object({
@@ -17,9 +17,8 @@ export const ReturnedMail = z.object({
 });
 
 /**
- * Mail came back from the address: letters go to another of the borrower's, and where there is none they
- * are held until the address is corrected or another is added. Staff have a task, one for the borrower
- * however much comes back.
+ * Records that mail to this address was returned. Letters go to another address of the borrower, or are
+ * held until there is a valid one. Staff get one task per borrower, regardless of the number of returns.
  */
 export async function recordReturnedMail(
   work: Work,
@@ -30,7 +29,7 @@ export async function recordReturnedMail(
   const address = await find(tx, addresses, id);
   if (address === null) throw new NotFound();
   if (address['is_archived'] === true)
-    throw new Conflict('This address receives no more messages.', 'archived');
+    throw new Conflict('The address is archived. Choose an active address.', 'archived');
   await update(tx, 'addresses', id, { address_indicator: RETURNED_MAIL_INDICATOR });
   await holdForReturnedAddress(tx, id);
   const borrower_id = String(address['borrower_id']);

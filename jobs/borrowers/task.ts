@@ -14,7 +14,7 @@ type NewTask = Input & {
   title: string;
 };
 
-/** Adds something to be done for a borrower. */
+/** Adds a task. Throws Invalid if the borrower does not owe the task's loan. */
 export async function addTask(work: Work, input: NewTask): Promise<string> {
   const { loan_id, borrower_id } = input;
   if (loan_id && !(await isLiable(work.tx, loan_id, borrower_id ?? '')))
@@ -23,7 +23,7 @@ export async function addTask(work: Work, input: NewTask): Promise<string> {
   return insert(work.tx, 'tasks', { ...input, ...completion(work, input, 'open') });
 }
 
-/** Changes what is given. Who completes a task, and when, is written down; reopening forgets it. */
+/** Changes a task. Completing it records the time and the user; reopening it clears both. */
 export async function changeTask(work: Work, id: string, changes: Input, row: Row) {
   await checkAssignee(work, changes, row);
   await update(work.tx, 'tasks', id, { ...changes, ...completion(work, changes, row['status']) });

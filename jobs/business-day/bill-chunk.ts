@@ -19,9 +19,9 @@ type Unbilled = Chunk & { unbilled_month: string };
 const STEP = 'billing';
 
 /**
- * Bills the loans of a chunk for the month that ended with its day, some at a time, while others pay: who
- * changes one of them has it billed first (`billFirst`). A repeat after a crash goes through all of them
- * and adds what is missing. Whoever bills the last chunk orders the documents of the month's statements.
+ * Bills the loans of a chunk for the month that ended with its day, in small transactions while payments
+ * continue. A change to a loan bills the loan first (`billBeforeEvent`). Safe to repeat after a crash. The
+ * job that bills the last chunk enqueues the month's statement documents.
  */
 export async function billChunk(outside: ExternalServices, payload: Payload, chunk: Unbilled) {
   const { tenant_id, run_id, chunk: number } = payload;
@@ -43,7 +43,10 @@ export async function billChunk(outside: ExternalServices, payload: Payload, chu
   });
 }
 
-/** Loans that the statement fails for are folded anew, which mends what it stumbled over, or are set aside. */
+/**
+ * Loans that make the billing statement fail are refolded, because a stale checkpoint may be the cause. If
+ * billing still fails, the loan is quarantined.
+ */
 async function billByHalves({ within }: ExternalServices, payload: Payload, chunk: Unbilled) {
   const { tenant_id, run_id } = payload;
   const month = chunk.unbilled_month;

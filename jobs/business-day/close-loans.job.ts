@@ -10,7 +10,7 @@ import { ACCRUAL_ROLES } from '../ledger/chart.ts';
 import { postNewEntryParts } from '../ledger/post.ts';
 import { money, sum } from '../money.ts';
 import type { ExternalServices } from '../external-systems.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { billChunk } from './bill-chunk.ts';
@@ -30,15 +30,18 @@ const Payload = z.object({
   tenant_id: uuid,
   run_id: uuid,
   chunk: z.int().min(1),
-  /** Comes again after the day, for statements and reliefs that ended; another key keeps it from replacing itself. */
+  /**
+   * Set when the chunk runs again on the next morning, for statements and ended reliefs. It makes the job
+   * key different, so the second run does not replace the first.
+   */
   morning: z.literal(true).optional(),
 });
 type Payload = z.output<typeof Payload>;
 
 /**
- * Closes a day for a range of loans: first the few that have something due, each under its own lock;
- * then all of them by one statement a step. A loan that a step fails for is set aside, and stops
- * nobody. Each step is guarded by a row or a key, so a repeat after a crash ends in the same state.
+ * Closes a day for a range of loans. First come the few loans that have something due, each under its own
+ * lock; then all loans, with one statement per step. A loan that makes a step fail is quarantined. A row or
+ * key guards each step, so the job is safe to repeat after a crash.
  */
 export const closeLoans = job({
   name: 'close-loans',
@@ -60,7 +63,7 @@ export const closeLoans = job({
     if (chunk.has_ended_reliefs) await endReliefsOfChunk(outside, payload, chunk);
     if (chunk.unbilled_month !== null)
       await billChunk(outside, payload, { ...chunk, unbilled_month: chunk.unbilled_month });
-    // Whoever finds the day complete ends it; a repeat after a crash ends it just the same.
+    // The job that completes the last chunk ends the day. Safe to repeat after a crash.
     await outside.within(tenant_id, async (work) => {
       const ended = await finishDay(work, run_id);
       if (ended === null) return;
@@ -96,12 +99,12 @@ async function enqueueChunks(
 }
 
 /**
- * Nothing in these transactions asks what day it is: the run says so. One that supposed the day would fail, and
- * begin again, in each process that has not closed the day before.
+ * These transactions take the date from their run. A transaction that assumed the process's cached date
+ * would fail and restart in every process that did not close the previous day.
  */
 const UNDATED = { isUndated: true };
 
-/** Looks for what is due to few loans; on a day on which nothing is, interest is posted in the same transaction. */
+/** Finds the loans that have something due. If there are none, accrues interest in the same transaction. */
 const begin = (outside: ExternalServices, payload: Payload) =>
   retryByHalves((asking) =>
     outside.within(
@@ -124,7 +127,10 @@ export const accrueChunk = (outside: ExternalServices, payload: Payload) =>
     outside.within(payload.tenant_id, (work) => post(work, payload, asking), UNDATED),
   );
 
-/** No writer of these loans passes while the chunk's row is held, and each sees which side it is on. */
+/**
+ * Locks the chunk's row, so that writers of its loans wait and then know whether the day's interest is
+ * posted.
+ */
 async function post(work: Work, payload: Payload, asking: ChunkQueryRunner) {
   const { run_id, chunk: number } = payload;
   const chunk = await close.lockChunkToAccrue(work.tx, run_id, number);
@@ -143,12 +149,12 @@ async function post(work: Work, payload: Payload, asking: ChunkQueryRunner) {
     purpose: String(number),
     description: `Interest of ${chunk.cob_date}, ${loans} loans`,
   };
-  // Nobody has posted it: the chunk is locked, and says so.
+  // The chunk's lock proves that the entry is new.
   await postNewEntryParts(work, heading, parts.map(accrualOf));
   await close.markAccrued(work.tx, run_id, number, { loans, interest });
 }
 
-/** What loans earned whose products have it booked on the same accounts. */
+/** The interest of loans whose products map it to the same accounts. */
 const accrualOf = (part: steps.AccruedSum) => ({
   debit: { [ACCRUAL_ROLES.debit]: part.interest },
   credit: { [ACCRUAL_ROLES.credit]: part.interest },
@@ -167,7 +173,8 @@ const snapshotAndAge = (outside: ExternalServices, payload: Payload) =>
         const chunk = await close.findChunk(work.tx, run_id, number);
         if (chunk === null || chunk.done_at !== null) return;
         await asking(work.tx, payload, 'snapshot', chunk, (tx, part) =>
-          // Kept and done are one; another who works on it as well makes this one fail, and see that it is done.
+          // The snapshot and `done_at` commit together. If a second worker does the same, this insert
+          // fails, and the retry finds the chunk done.
           steps.snapshotLoans(tx, part, chunk.cob_date, asking === withWholeChunk),
         );
         const morning = addDays(chunk.cob_date, 1);

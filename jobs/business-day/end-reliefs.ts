@@ -15,19 +15,25 @@ import type { ExternalServices } from '../external-systems.ts';
 import { summarizeError } from '../serialize-error.ts';
 import type { Work } from '../work.ts';
 
-/** Ended while the tenant's payments wait for the new day; the chunks end the others afterwards. */
+/**
+ * Reliefs ended in the transaction that moves the business date, while the tenant's payments wait. The
+ * chunks end the rest.
+ */
 const WITH_THE_DAY = 500;
-/** Ended in one transaction of a chunk. */
+/** Reliefs ended per transaction of a chunk. */
 const AT_ONCE = 50;
 const STEP = 'relief_end';
 
-/** Locks loans whose reliefs end with a day. Loans are locked before the tenant, as requests do it. */
+/**
+ * Locks loans whose reliefs end with a day. Loans are locked before the tenant, in the same order as
+ * requests.
+ */
 export const lockEndedReliefs = ({ tx }: Work, day: string) =>
   lockLoansWithEndedRelief(tx, addDays(day, 1), { limit: WITH_THE_DAY });
 
 /**
- * Ends reliefs in the transaction that moves the business date, before anything is billed or paid on the new date.
- * Returns whether the chunks have to end others: those beyond the limit, and loans for which this failed.
+ * Ends reliefs in the transaction that moves the business date, before any bill or payment of the new date.
+ * Returns whether the chunks must end more: those beyond the limit, or all if this failed.
  */
 export async function endReliefs(work: Work, ended: readonly Ended[]): Promise<boolean> {
   if (ended.length === 0) return false;
@@ -39,8 +45,8 @@ export async function endReliefs(work: Work, ended: readonly Ended[]): Promise<b
 type Payload = { tenant_id: string; run_id: string; chunk: number };
 
 /**
- * Ends the reliefs of a chunk that the end of the day left, and bills their loans where a month or a cycle ended. Until
- * then nobody else changes these loans (`ReliefEnding`). A loan for which this fails is quarantined.
+ * Ends the chunk's remaining reliefs, and bills those loans if a month or a cycle ended. Until then,
+ * requests that change these loans fail with `ReliefEnding`. A loan for which this fails is quarantined.
  */
 export async function endReliefsOfChunk(outside: ExternalServices, payload: Payload, chunk: Chunk) {
   const { within } = outside;
@@ -62,7 +68,7 @@ export async function endReliefsOfChunk(outside: ExternalServices, payload: Payl
 
 type Part = { after: string | undefined; limit: number };
 
-/** Returns the last loan it has dealt with, or null if there was none. */
+/** Returns the id of the last loan processed, or null if there was none. */
 async function endSome(
   work: Work,
   runId: string,

@@ -3,20 +3,22 @@ import * as close from '../../sql/business-day/closes.ts';
 import { forgetBusinessDate } from '../../sql/database/within.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, addMonths } from '../dates.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { runTenantSteps } from './tenant-steps.ts';
 import { endReliefs, lockEndedReliefs } from './end-reliefs.ts';
 import { resnapshotChangedLoans } from './resnapshot-changed-loans.ts';
 import { planClose, planRun } from './plan-close.ts';
 
-/** The next day's run, where the closing goes on, and the chunks that have work on the morning after the day. */
+/**
+ * The next day's run, if the close continues, and the chunks that have work on the morning after the day.
+ */
 type Ended = { next: close.Run | null; morning_chunks: readonly number[] };
 
 /**
- * Ends a day whose chunks are all done: what is told of the day as a whole is written and the business
- * date moves on, in one transaction. Null where chunks are still at work, the morning after the day
- * included: nobody who pays is kept waiting for that.
+ * Ends a day whose chunks are all done. Does the tenant's own steps and moves the business date in one
+ * transaction. Returns null while chunks are still running. Work of the morning after, such as monthly
+ * billing, follows later, so payments do not wait for it.
  */
 export async function finishDay(work: Work, runId: string): Promise<Ended | null> {
   if (!(await close.lockIfComplete(work.tx, runId))) return null;
@@ -29,10 +31,10 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
   await close.finishRun(work.tx, runId);
   await tenants.advanceBusinessDate(work.tx, run.cob_date);
   forgetBusinessDate(work.tenant_id);
-  // The tenant's row is held since its date moved, so that they stay as they are.
+  // The tenant's row has been locked since its date moved, so its settings cannot change.
   const settings = await settingsOf(work.tx);
   const today = addDays(run.cob_date, 1);
-  // Before lines are billed whose cycle ended with the day.
+  // Must precede the billing of lines whose cycle ended with the day.
   const has_ended_reliefs = await endReliefs({ ...work, today }, ended);
   await runTenantSteps(work, run.cob_date, settings);
   const unbilled_month = today.endsWith('-01') ? addMonths(today, -1) : null;
@@ -40,7 +42,7 @@ export async function finishDay(work: Work, runId: string): Promise<Ended | null
     has_ended_reliefs || unbilled_month !== null
       ? await billing.planMorning(work.tx, runId, { unbilled_month, has_ended_reliefs })
       : [];
-  // The job that is done with the last of these chunks comes here again, and goes on.
+  // If there are morning chunks, the last of them calls this function again and plans the next day.
   const isLast = run.through_date < today || morning_chunks.length > 0;
   const next = isLast ? null : await planRun({ ...work, today }, run.through_date);
   return { next, morning_chunks };

@@ -24,18 +24,18 @@ import { payBillsFromSuspense } from '../payments/apply-suspense.ts';
 import { runAutopay } from '../payments/autopay/run-autopay.ts';
 import { executeScheduledPayment } from '../payments/execute-scheduled.ts';
 import { settleSale } from '../portfolios/settle-sale.ts';
-import type { Settings } from '../users/settings.ts';
+import type { Settings } from '../users/settings/settings.ts';
 import { defineLoanStep, type LoanStep } from './run-steps.ts';
 
-/** A sale that settles on the day: the loan changes hands before anything else happens to it. */
+/** A loan sold today changes owner before anything else happens to it. */
 const settleSales = defineLoanStep('portfolio_sale', sales.dueSales, settleSale);
 
-/** A freeze that was given an end is over before the day accrues. */
+/** A freeze with an end date ends before the day's accrual. */
 const endFreezes = defineLoanStep('freeze_end', due.loansWithEndingFreeze, (work, { id }) =>
   unfreeze(work, id, {}),
 );
 
-/** Promotions begin on their first day, end after their last, and break with their conditions. */
+/** Promotions start on their first day, end after their last day, and break with their conditions. */
 const movePromotions = defineLoanStep(
   'promotion',
   promotions.duePromotions,
@@ -65,12 +65,12 @@ const drawAutopay = defineLoanStep('autopay', plans.duePlans, (work, { id }) =>
   runAutopay(work, id),
 );
 
-/** The last day of a line's billing cycle: what the cycle asks for is fixed. */
+/** On the last day of a line's billing cycle, its minimum payment is fixed. */
 const endCycles = defineLoanStep('billing_cycle', due.loansWithEndingCycle, (work, { id }) =>
   endCycle(work, id),
 );
 
-/** Interest that takes another pace tomorrow gets its anchor today. */
+/** Writes a checkpoint today for loans whose interest accrues differently from tomorrow. */
 const foldAgain = defineLoanStep('fold', due.loansToRefold, async (work, { id }) => {
   await recordEvents(work, await openLoan(work, id), []);
 });
@@ -99,9 +99,9 @@ const judgeDuePlans = defineLoanStep('payment_plans', loansWithActivePlan, (work
 );
 
 /**
- * What the day holds for some of the loans, in this order: what begins or ends takes effect
- * before payments are made, payments that were ordered and money that waits in suspense come before
- * autopay asks for money, a billing cycle ends after all money of its day, and promises are judged when all payments of the day are in.
+ * The steps for individual loans, in order. Reliefs and modifications take effect before payments.
+ * Scheduled payments and suspense come before autopay draws. A billing cycle ends after all payments of its
+ * day. Promises are evaluated last, when all payments are recorded.
  */
 export const loanSteps = ({ non_accrual, charge_off, suspense }: Settings): LoanStep[] => [
   settleSales,

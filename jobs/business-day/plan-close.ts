@@ -3,17 +3,17 @@ import { databaseTime } from '../../sql/database/clock.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, localDate, localTime } from '../dates.ts';
 import { Invalid } from '../errors.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { updatePortfolioMembership } from './tenant-steps.ts';
 
-/** Loans per chunk: one statement works on all of them. */
+/** Loans per chunk. One statement handles all loans of a chunk. */
 const CHUNK_SIZE = 10_000;
 
 /**
- * Plans the close of the tenant's business date, and of the days after it up to `through`, which
- * follow one by one. Asked again for a day that is being closed, or while a month is billed, it only
- * remembers to go further. Answers the run whose chunks are to be enqueued, or null where nothing new was planned.
+ * Plans the close of the tenant's business date and, one by one, of the days after it up to `through`.
+ * While a close or the monthly billing is running, it only extends that run. Returns the run whose chunks
+ * must be enqueued, or null if nothing new was planned.
  */
 export async function planClose(work: Work, through: string): Promise<close.Run | null> {
   await close.lockClose(work.tx);
@@ -27,33 +27,33 @@ export async function planClose(work: Work, through: string): Promise<close.Run 
   return planRun({ ...work, today: day }, through);
 }
 
-/** Plans the business date, which nobody closes yet; asked alone (closes.ts). */
+/** Plans the business date. The caller must ensure that no other run exists for it. */
 export async function planRun(work: Work, through: string): Promise<close.Run> {
   await updatePortfolioMembership(work);
   return close.createRun(work.tx, work.today, through, CHUNK_SIZE);
 }
 
 /**
- * The last day that is over where the tenant is. A day ends at the tenant's cut-off on the morning after
- * it: at midnight, or at 02:30 where that is set, and what comes until then still belongs to it.
+ * The last day that is over in the tenant's time zone. A day ends at the tenant's cut-off time on the next
+ * morning, for example at 00:00 or 02:30. Events until then belong to the day.
  */
 export async function lastEndedDay({ tx }: Work, now: Date) {
   const { time_zone } = await tenants.currentTenant(tx);
   const { eod_cutoff_time: cutoff } = await settingsOf(tx);
   const date = localDate(now, time_zone);
   const day = addDays(date, localTime(now, time_zone) < cutoff ? -2 : -1);
-  const late = cutoff === '00:00' ? '' : `, and a day ends at ${cutoff} of the next`;
+  const late = cutoff === '00:00' ? '' : `, and a day ends at ${cutoff} on the next day`;
   return { day, saying: `in ${time_zone} it is ${date}${late}.` };
 }
 
-/** Refuses days that are closed already, or that may not be closed yet. */
+/** Throws `Invalid` for days that are already closed or may not be closed yet. */
 export async function assertClosable(work: Work, through: string, at?: Date) {
   const { today, installation } = work;
   const refuse = (reason: string) => new Invalid({ through_date: reason });
   if (through < today) throw refuse(`This day is already closed. The business date is ${today}.`);
   const over = await lastEndedDay(work, at ?? (await databaseTime(work.tx)));
   if (!installation.may_close_future && through > over.day)
-    throw refuse(`Must be over: ${over.saying}`);
+    throw refuse(`This day is not over yet: ${over.saying}`);
   const horizon = `${Number(today.slice(0, 4)) + 40}${today.slice(4)}`;
   if (through > horizon) throw refuse('Must be within 40 years.');
 }

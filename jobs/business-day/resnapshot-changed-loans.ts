@@ -9,9 +9,9 @@ import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 
 /**
- * Loans that were paid, boarded or otherwise written to after their chunk was closed are kept of the day as it leaves
- * them, and aged from there: all by one statement a step, or where that fails each alone, so that one that cannot be
- * is set aside and stops nobody. Nobody writes to a loan meanwhile, and no day is over yet.
+ * Writes a new snapshot and delinquency for loans that changed after their chunk was closed. One statement
+ * per step handles all of them. If it fails, each loan is tried alone, and failing loans are quarantined.
+ * Runs while no other transaction can change a loan and before the day ends.
  */
 export async function resnapshotChangedLoans(work: Work, { id, cob_date, written }: RunToFinish) {
   if (written.length === 0) return;
@@ -28,7 +28,7 @@ export async function resnapshotChangedLoans(work: Work, { id, cob_date, written
     );
 }
 
-/** Whether it could be done; where not, it has left nothing behind. */
+/** Returns whether it succeeded. A failure is rolled back to a savepoint. */
 async function isDone(
   { tx }: Work,
   look: () => Promise<void>,

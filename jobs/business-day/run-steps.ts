@@ -8,7 +8,7 @@ import type { ExternalServices } from '../external-systems.ts';
 import { summarizeError } from '../serialize-error.ts';
 import type { Work } from '../work.ts';
 
-/** A statement that fails for more loans than this is itself what is wrong. */
+/** If a statement fails for more loans than this, the statement is wrong, not the loans. */
 const SET_ASIDE_MOST = 50;
 
 export type ClosePayload = { tenant_id: string; run_id: string };
@@ -16,9 +16,9 @@ type Ask<Row> = (tx: Transaction, chunk: close.Chunk) => Promise<readonly Row[]>
 export type ChunkQueryRunner = typeof withWholeChunk;
 
 /**
- * Asks something of all loans of a chunk by one statement. Where it fails, its halves are asked, and so
- * on down to the loans that it fails for: these are set aside with the reason, and the day goes on
- * for the others. All in the caller's transaction.
+ * Runs a statement for all loans of a chunk, in the caller's transaction. If it fails, runs it for each
+ * half, down to the loans that make it fail. Those are quarantined, and the day continues for the other
+ * loans.
  */
 export async function withWholeChunk<Row>(
   tx: Transaction,
@@ -48,14 +48,14 @@ export async function withWholeChunk<Row>(
   return askPart(chunk);
 }
 
-/** Asks all loans of a chunk at once; a statement that fails has failed for all of them. */
+/** Runs a statement for all loans of a chunk, without savepoints. */
 const together: ChunkQueryRunner = async (tx, _payload, _step, chunk, ask) => [
   ...(await ask(tx, chunk)),
 ];
 
 /**
- * Runs a transaction that asks all loans at once. Where that fails it is run again, and asks halves:
- * savepoints are paid for on the days that need them.
+ * Runs a transaction with one statement per chunk. If it fails, runs it again with halves, so that only bad
+ * days pay for savepoints.
  */
 export const retryByHalves = <Result>(
   run: (asking: ChunkQueryRunner) => Promise<Result>,
@@ -65,7 +65,7 @@ export const retryByHalves = <Result>(
     return run(withWholeChunk);
   });
 
-/** What is to be done to some loans. */
+/** The work for one group of loans. */
 type Deed = (outside: ExternalServices) => Promise<void>;
 export type LoanStep = {
   find: due.DueQuery;
@@ -77,16 +77,16 @@ export type LoanStep = {
   ) => Promise<Deed[]>;
 };
 
-/** Loans that share a transaction and its statements; a payment on any of them waits for its end. */
+/** Loans that share a transaction. A payment on any of them waits until it ends. */
 const AT_ONCE = 50;
 
 type Due = { id: string; loan_id?: string };
 const loanOf = ({ id, loan_id = id }: Due) => loan_id;
 
 /**
- * A step of the close that concerns few loans on any one day: they are found by one statement, and it is
- * done to fifty of them side by side. Where that fails, each has a transaction of its own, so that one bad
- * loan stops nobody.
+ * Defines a step that concerns few loans a day. One statement finds them, and groups of fifty are handled
+ * concurrently in one transaction. If a group fails, each loan gets its own transaction, so one bad loan
+ * does not stop the rest.
  */
 export const defineLoanStep = <Row extends Due>(
   name: string,
@@ -101,14 +101,14 @@ export const defineLoanStep = <Row extends Due>(
     try {
       await outside.within(tenant_id, (work) => act(work, row));
     } catch (error) {
-      // The database being away is nobody's fault among the loans: the whole job is repeated.
+      // A transient database error does not concern the loan. The whole job is repeated.
       if (isTransient(error)) throw error;
       await outside.within(tenant_id, ({ tx: after }) =>
         quarantine(after, run_id, loanOf(row), name, summarizeError(error)),
       );
     }
   };
-  /** What is due twice for a loan is done one after the other. */
+  /** Rows of the same loan are handled one after the other. */
   const sharing = (
     outside: ExternalServices,
     { tenant_id }: ClosePayload,
@@ -140,12 +140,12 @@ const partsOf = <Item>(items: readonly Item[]) =>
     items.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
   );
 
-/** What is to be done for the first step that finds something, and how many steps that takes care of. */
+/** The work of the first step that finds something, and the number of steps covered so far. */
 type Found = { deeds: readonly Deed[]; taken: number };
 
 /**
- * Takes the steps in order. On most days most of them find nothing: one statement asks for the first that
- * finds something. Where that statement or the search of that step fails, halves are asked, step by step.
+ * Searches the steps in order and returns the first with work. Most steps find nothing on most days, so one
+ * statement skips to the first that does. If a search fails, it is repeated by halves, step by step.
  */
 export async function findDueTasks(
   tx: Transaction,
@@ -161,7 +161,7 @@ export async function findDueTasks(
   return { deeds: [], taken: steps.length };
 }
 
-/** Does what was found, and goes on with the steps behind it. */
+/** Does the work found, then continues with the later steps. */
 export async function runSteps(
   outside: ExternalServices,
   payload: ClosePayload,

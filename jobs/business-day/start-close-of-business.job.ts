@@ -5,12 +5,12 @@ import { job } from '../job.ts';
 import { startClose } from './close-loans.job.ts';
 import { lastEndedDay } from './plan-close.ts';
 
-/** Any transaction will do to ask for the list of tenants; this is nobody's. */
+/** A tenant id that does not exist: listing all tenants needs a transaction, but no tenant. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Looks for tenants whose day is over where they are, and plans its close. Missed days are closed one
- * by one, so an outage of any length is made up for by the next tick.
+ * Finds tenants whose business date is over in their time zone and starts its close. Missed days are closed
+ * one by one, so the next tick recovers from an outage of any length.
  */
 export const startCloseOfBusiness = job({
   name: 'start-close-of-business',

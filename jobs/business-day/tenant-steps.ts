@@ -21,19 +21,19 @@ import { assignToDynamicPortfolios } from '../portfolios/assign.ts';
 import { enqueueDueTapes } from '../portfolios/generate-tape.job.ts';
 import { finishSales, unassignUnsoldLoans } from '../portfolios/settle-sale.ts';
 import { snapshotPortfoliosJob } from '../portfolios/snapshot.job.ts';
-import type { Settings } from '../users/settings.ts';
+import type { Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
-/** What a day may hold for the tenant as a whole: done where the search finds something. */
+/** A step for the tenant as a whole, which runs if its search finds something. */
 type Possible = { find: SqlFragment; act: () => Promise<unknown> };
 
-/** On most days nothing is found, and one statement says so. */
+/** One statement runs all searches. On most days they find nothing. */
 async function doWhatIsFound({ tx }: Work, possible: readonly Possible[]) {
   const searches = possible.map(({ find }) => find);
   for (const at of await findMatches(tx, searches)) await possible[at]?.act();
 }
 
-/** Before the loans of a day are closed: which portfolio they are in, so that its records say so. */
+/** Updates portfolio membership before a day's loans are closed, so that snapshots show it. */
 export const updatePortfolioMembership = (work: Work) =>
   doWhatIsFound(work, [
     { find: sales.portfoliosSettlingBy(work.today), act: () => unassignUnsoldLoans(work) },
@@ -41,8 +41,8 @@ export const updatePortfolioMembership = (work: Work) =>
   ]);
 
 /**
- * Once all loans of a day are closed: what is booked and told of it as a whole, and what begins with the
- * new business date, in the transaction that moves it.
+ * The tenant's steps after all loans of a day are closed: bookings and reports of the day, and the start of
+ * the new business date. Runs in the transaction that moves the date.
  */
 export async function runTenantSteps(work: Work, day: string, settings: Settings) {
   const morning = { ...work, today: addDays(day, 1) };
@@ -50,7 +50,7 @@ export async function runTenantSteps(work: Work, day: string, settings: Settings
   await doWhatIsFound(work, [...ofEvening(work, day), ...ofMorning(morning)]);
 }
 
-/** The jobs of an evening read what the close recorded of the day, so that they may run later and still tell the same. */
+/** The evening's jobs read the day's snapshots, so they report the same whenever they run. */
 async function orderReports(work: Work, day: string, settings: Settings) {
   const { tx, tenant_id } = work;
   await enqueueDailyBatch(work, day, settings);
@@ -77,8 +77,8 @@ const ofEvening = (work: Work, day: string): Possible[] => {
 };
 
 /**
- * Nobody has paid on the new day yet. Lines are billed whose cycle has ended; on the first of a month, all
- * others are billed for the month before as soon as the date has moved (bill-chunk.ts).
+ * Runs before any payment of the new day. Bills lines whose cycle has ended. On the first of a month,
+ * `bill-chunk.ts` bills all other loans after the date has moved.
  */
 const ofMorning = (work: Work): Possible[] => [
   { find: disputesNearDeadline(work), act: () => createDisputeTasks(work) },
@@ -90,7 +90,7 @@ const ofMorning = (work: Work): Possible[] => [
     find: payments.withEndedHold(work.today),
     act: () => payments.settleEndedHolds(work.tx, work.today),
   },
-  // Files of before are still to go, whether or not any are removed by their age.
+  // Files queued for deletion earlier are deleted even if retention is off.
   { find: removal.filesToDelete, act: () => enqueueRemoval(work) },
   { find: endedCycles, act: () => billEndedCycles(work) },
 ];

@@ -9,7 +9,7 @@ import { assertMetadata, type CollateralType } from './metadata.ts';
 export const COLLATERAL_STATUSES = ['active', 'released', 'liquidated', 'repossessed'] as const;
 type Status = (typeof COLLATERAL_STATUSES)[number];
 
-/** What an edit may make of a status. Liquidating is an action of its own. */
+/** The statuses that an edit may set. `liquidateCollateral` alone sets `liquidated`. */
 const EDITS: Record<Status, readonly Status[]> = {
   active: ['repossessed', 'released'],
   repossessed: ['active', 'released'],
@@ -19,7 +19,6 @@ const EDITS: Record<Status, readonly Status[]> = {
 
 type NewCollateral = Values & { loan_id: string; collateral_type: CollateralType };
 
-/** Adds an item to a loan. */
 export async function addCollateral(work: Work, input: NewCollateral): Promise<string> {
   assertMetadata(input.collateral_type, metadataOf(input));
   if (!SECURING_STATUSES.some((status) => status === input['status']))
@@ -27,7 +26,9 @@ export async function addCollateral(work: Work, input: NewCollateral): Promise<s
   return insert(work.tx, 'collateral_items', input);
 }
 
-/** Changes what is given of the item; it is released only once no lien on it is active. */
+/**
+ * Changes the given fields of an item. Throws `Conflict` if it is to be released while a lien is active.
+ */
 export async function changeCollateral(work: Work, id: string, changes: Values, row: Row) {
   const item = { ...row, ...changes };
   assertMetadata(item['collateral_type'] as CollateralType, metadataOf(item));
@@ -47,7 +48,7 @@ const metadataOf = ({ metadata }: Values) => (metadata ?? {}) as Record<string, 
 
 type NewValuation = Values & { collateral_id: string; appraised_value: string };
 
-/** Adds a valuation: what was seen on a day cannot have been seen after today. */
+/** Adds a valuation. Its date must not be after the business date. */
 export async function addValuation(work: Work, input: NewValuation): Promise<string> {
   checkValuation(work, input);
   return insert(work.tx, 'valuations', input);

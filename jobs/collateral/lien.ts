@@ -36,7 +36,7 @@ type Input = Values & {
 
 type NewLien = Input & { collateral_id: string; lien_type: (typeof LIEN_TYPES)[number] };
 
-/** Records a lien. A UCC-1 whose lapse nobody names lapses five years after it was filed. */
+/** Records a lien. Default expiration of a UCC-1: five years after its filing. */
 export async function addLien(work: Work, input: NewLien): Promise<string> {
   const { lien_type, filing_date, expiration_date } = input;
   const lapses =
@@ -49,7 +49,7 @@ export async function addLien(work: Work, input: NewLien): Promise<string> {
   return insert(work.tx, 'liens', lien);
 }
 
-/** What was sold or released secures nothing any more. */
+/** Throws unless the collateral secures the loan: sold, released or archived collateral takes no lien. */
 async function assertThere({ tx }: Work, collateralId: string) {
   const item = await lockItem(tx, collateralId);
   if (item === null) throw new Invalid({ collateral_id: 'Does not exist.' });
@@ -65,7 +65,10 @@ async function assertThere({ tx }: Work, collateralId: string) {
   );
 }
 
-/** Changes what is given; a lien that lapses on another day has been renewed, and its alert is over. */
+/**
+ * Changes the given fields of a lien. A new expiration date means a renewal, which resolves the lien's
+ * alerts.
+ */
 export async function changeLien(work: Work, id: string, changes: Input, row: Row) {
   const lien: Input = { ...row, ...changes };
   checkDates(lien);
@@ -91,7 +94,7 @@ export const LienRelease = z.object({
 });
 export type LienRelease = z.output<typeof LienRelease>;
 
-/** Releases the lien, once: of two requests at a time one finds it released already. */
+/** Releases a lien. The second of two concurrent requests throws `Conflict`. */
 export async function releaseLien(work: Work, id: string, input: LienRelease) {
   const { release_date = work.today, reason, filing_number, notes } = input;
   if (release_date > work.today)
@@ -113,7 +116,7 @@ export async function releaseLien(work: Work, id: string, input: LienRelease) {
   });
 }
 
-/** A lien that is given up for a payoff secures nothing any more. Any other reason may be named at any time. */
+/** A release as `paid_off` requires that the loan owes nothing. Other reasons have no such condition. */
 async function assertRepaid({ tx }: Work, id: string) {
   const { status, loan_number, owed } = await liens.findSecuredDebt(tx, id);
   if (parseMoney(owed).eq(0)) return;
@@ -126,7 +129,10 @@ async function end(work: Work, id: string, released: Omit<liens.ReleaseRow, 'rel
   await liens.resolveAlerts(work.tx, id, work.actor.id);
 }
 
-/** What was sold is free of its liens, from the day of the sale or of a later filing; answers which. */
+/**
+ * Releases the active liens of sold collateral on the day of sale, or on a later filing date. Returns their
+ * ids.
+ */
 export async function releaseLiensOnSale(work: Work, collateralId: string, soldOn: string) {
   const sold = await liens.listActive(work.tx, collateralId);
   for (const { id, filing_date } of sold) {
@@ -141,7 +147,7 @@ export async function releaseLiensOnSale(work: Work, collateralId: string, soldO
   return sold.map(({ id }) => id);
 }
 
-/** The sale was a mistake: the liens that it ended are in force, unless they have lapsed since. */
+/** Reinstates the liens that a reversed sale had released, unless they have lapsed since. */
 export async function reinstateLiens(work: Work, ids: readonly string[]) {
   for (const id of ids) {
     const before = await findLocked(work.tx, liens.liens, id);

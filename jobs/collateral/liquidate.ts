@@ -10,7 +10,8 @@ import { Conflict, NotFound } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
 import { remindOfSurplus, surplusTask } from '../loans/history/after-payoff.ts';
-import { recordEvents, type OpenLoan } from '../loans/history/record-events.ts';
+import { recordEvents } from '../loans/history/record-events.ts';
+import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { openInService } from '../loans/history/loan-records.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { assertInHistory } from '../loans/history/accrual-stops.ts';
@@ -28,9 +29,9 @@ export const Liquidation = z.object({
 type Liquidation = z.output<typeof Liquidation>;
 
 /**
- * Sells what secures a loan. The price less the expenses is a recovery on a loan that is charged off, and
- * else repays principal, interest and fees, in this order; what is above the debt is the borrower's, and
- * what stays owed is a deficiency that the loan goes on with. Its liens end. All of it or nothing.
+ * Records the sale of collateral and releases its liens in one transaction. On a charged-off loan, the
+ * price minus expenses is a recovery. Otherwise it repays principal, interest and fees, in this order. A
+ * surplus belongs to the borrower. A deficiency stays owed.
  */
 export async function liquidateCollateral(work: Work, id: string, input: Liquidation) {
   const item = await itemOf(work, id);
@@ -82,13 +83,13 @@ function assertForSale({ status, is_archived }: Row) {
     throw new Conflict('Archived collateral cannot be sold: unarchive it first.', 'archived');
 }
 
-/** All that is owed at the end of a day, on the books or off them. */
+/** The total debt at the end of a day, including charged-off amounts. */
 function owedOn({ row, schedule, events }: OpenLoan, on: string): string {
   const then = fold({ terms: readTerms(row), schedule, events, as_of: on });
   return money(parseMoney(then.total_balance).plus(then.charge_off_balance));
 }
 
-/** Expenses above the price are the borrower's to pay; of a loan off the books nothing is assessed. */
+/** The borrower pays expenses above the price as a fee, unless the loan is charged off. */
 async function chargeExcess(work: Work, { row }: OpenLoan, excess: string, on: string) {
   if (excess === '0.00' || row.status === 'charged_off') return null;
   const description = 'Expenses of the sale of collateral above its price';
@@ -97,7 +98,7 @@ async function chargeExcess(work: Work, { row }: OpenLoan, excess: string, on: s
 
 export const LiquidationReversal = z.object({ reason: requiredFreeText });
 
-/** Takes a sale back that was entered by mistake, as if it had never been, with its fee and its releases. */
+/** Reverses a sale that was entered by mistake, with its fee and its lien releases. */
 export async function reverseLiquidation(work: Work, id: string) {
   const item = await itemOf(work, id);
   const statuses = ['active', 'paid_off', 'charged_off'];

@@ -20,12 +20,14 @@ const quantity = z.union([z.number().min(0), z.string().regex(/^\d{1,13}(\.\d{1,
   error: 'Must be a number.',
 });
 
-/** Letters and digits without I, O and Q, which look like digits; shorter before 1981. */
+/**
+ * A VIN has no I, O or Q, because they look like digits. It may have fewer than 17 characters before 1981.
+ */
 const vin = z
   .string()
   .regex(/^[A-HJ-NPR-Z0-9]{5,17}$/i, 'Must be a vehicle identification number.');
 
-/** The keys that the specification names for each type. Others are kept as they come. */
+/** The metadata keys that the specification names for each type. Other keys are stored unchecked. */
 const KNOWN: Record<CollateralType, Record<string, z.ZodType>> = {
   real_estate: {
     property_type: text,
@@ -41,7 +43,7 @@ const KNOWN: Record<CollateralType, Record<string, z.ZodType>> = {
   other: {},
 };
 
-/** Refuses a known key with a value that it cannot have; null means unknown, and is fine. */
+/** Throws `Invalid` if a known key has an invalid value. Null is valid and means unknown. */
 export function assertMetadata(type: CollateralType, metadata: Record<string, unknown>) {
   const errors: Record<string, string> = {};
   for (const [key, schema] of Object.entries(KNOWN[type])) {

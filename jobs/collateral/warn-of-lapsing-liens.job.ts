@@ -4,12 +4,12 @@ import { date, uuid } from '../../sql/types.ts';
 import { job } from '../job.ts';
 import type { Work } from '../work.ts';
 
-/** Days ahead within which a lapse is announced (specification, Limits). */
+/** How many days in advance a lapse is announced (specification, Limits). */
 export const LIEN_WARNING_DAYS = 180;
 
 /**
- * Announces each lien that lapses within the window, once for each day that it is to lapse on, and
- * presses harder at 90, 60, 30 and 7 days. A repeat on the same day changes nothing.
+ * Raises one alert for each lien that lapses within the window and for each lapse date. Escalates the alert
+ * at 90, 60, 30 and 7 days. Safe to repeat on the same day. Returns the number of new alerts.
  */
 export async function warnOfLapsingLiens({ tx }: Pick<Work, 'tx'>, today: string): Promise<number> {
   const { raised } = await alerts.raiseAlerts(tx, today, LIEN_WARNING_DAYS);

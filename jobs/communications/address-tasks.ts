@@ -1,9 +1,9 @@
 import { openTasksForBorrowers } from '../../sql/borrowers/tasks.ts';
 import type { Work } from '../work.ts';
 
-export const ADDRESS_TASK_TITLE = 'Mail came back: find out the address';
+export const ADDRESS_TASK_TITLE = 'Mail was returned: find the current address';
 
-/** Staff have a task for each of these borrowers: one, as long as it is open, and another once it was closed. */
+/** Creates a staff task for each of these borrowers, unless one is still open. */
 export async function createAddressTasks(
   { tx, today: due_date }: Work,
   borrowerIds: readonly string[],
@@ -12,6 +12,6 @@ export async function createAddressTasks(
   await openTasksForBorrowers(tx, borrowerIds, { title: ADDRESS_TASK_TITLE, due_date });
 }
 
-/** Whether a letter is held because mail came back, however that became known: then the address is wanted. */
+/** Whether a letter is blocked because mail to the address was returned. */
 export const isAddressMissing = (channel: string, reasons: readonly (string | null)[]) =>
   channel === 'letter' && reasons.includes('contact_invalid');

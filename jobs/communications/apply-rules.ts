@@ -1,22 +1,22 @@
 import * as inbound from '../../sql/communications/inbound.ts';
 import { currentTenant } from '../../sql/tenants.ts';
 import { insert } from '../../sql/write.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import {
   forwardMessage,
   hasReachedReplyLimit,
   sendReply,
   type AnswerableMessage,
-} from './auto-replies.ts';
+} from './inbound/auto-replies.ts';
 import { isWithinBusinessHours } from './business-hours.ts';
 import { compose } from './compose.ts';
-import { matchesPattern } from './patterns.ts';
+import { matchesPattern } from './inbound/patterns.ts';
 import { applyOptRequest } from './preferences.ts';
 
 /**
- * The first rule that fits is obeyed, and no other. It is always acted upon; an answer is given unless the
- * rule has answered this borrower a moment ago. Answers why nothing was sent, where that is no rule's wish.
+ * Applies the first matching rule only. Its action always runs; its answer is skipped within the cooldown.
+ * Returns the reason if the reply limit suppressed an answer, otherwise null.
  */
 export async function applyAutoResponseRules(
   work: Work,
@@ -47,7 +47,7 @@ async function answer(work: Work, heard: AnswerableMessage, rule: inbound.AutoRe
   else if (response_body) await sendReply(work, heard, { subject, body: response_body }, id);
 }
 
-/** In the order of their priority, of equal ones the older first (`inbound.rules`). */
+/** By priority; of equal priorities the older rule comes first (`inbound.listRules`). */
 async function firstFitting(
   work: Work,
   { borrower_id, channel, subject, body }: AnswerableMessage,
@@ -81,5 +81,7 @@ function fits(
   return keywords.some((keyword) => written.words.includes(wordsIn(keyword.toLowerCase())));
 }
 
-/** Its words alone, each between blanks: a keyword of several words is found as a whole too. */
+/**
+ * The words of a text separated by single spaces, so that a keyword of several words matches as a whole.
+ */
 const wordsIn = (text: string) => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? '-'} `;

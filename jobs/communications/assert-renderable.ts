@@ -2,8 +2,8 @@ import { checkTemplate, type IsKnownPath } from '../../templates/check-template.
 import { Invalid } from '../errors.ts';
 
 /**
- * Refuses parts of a message that may not be rendered: the first problem of each, with its place, so
- * that it is found in the editor. A part that is absent or empty is left alone.
+ * Throws Invalid if a part of a message cannot be rendered, with the first problem of each part and its
+ * line and column. Missing and empty parts are valid.
  */
 export function assertRenderable(
   parts: Readonly<Record<string, string | null | undefined>>,

@@ -9,7 +9,7 @@ import { enqueueAll } from '../job.ts';
 import type { Work } from '../work.ts';
 import { createAddressTasks, isAddressMissing } from './address-tasks.ts';
 import { type ContactCheck, contactAddress, checkContacts } from './check-contacts.ts';
-import { ambiguousLoanProblem } from './message-loan.ts';
+import { ambiguousLoanProblem } from './inbound/message-loan.ts';
 import {
   type PickedTemplate,
   type TemplateChoice,
@@ -25,7 +25,7 @@ export type BatchRequest = TemplateChoice & {
   channel?: Channel | null | undefined;
 };
 
-/** What became of it for one of the borrowers. */
+/** The outcome for one borrower. */
 export const BatchResult = z.object({
   borrower_id: uuid,
   status: z.enum(['queued', 'blocked', 'failed']),
@@ -35,9 +35,9 @@ export const BatchResult = z.object({
 export type BatchResult = z.output<typeof BatchResult>;
 
 /**
- * One message to many borrowers: each gets a log row and, if nothing speaks against it, a job of
- * its own, so that a crash repeats one message and not the batch. What is said is kept with each, and
- * written by the job.
+ * Composes one message for many borrowers. Each borrower gets a log row and, unless blocked, a separate
+ * job, so that a crash repeats one message and not the batch. The figures are stored now; the job renders
+ * the text.
  */
 export async function composeBatch(work: Work, batch_id: string, request: BatchRequest) {
   const named = await findRequestedTemplate(work, request);
@@ -85,7 +85,10 @@ export async function composeBatch(work: Work, batch_id: string, request: BatchR
   return summary(batch_id, ids, written, unclear);
 }
 
-/** What the message says to each: of today, in the words that the tenant has for their language now. */
+/**
+ * The figures of each message: today's values, and the tenant's current template in the borrower's
+ * language.
+ */
 async function figuresFor(
   work: Work,
   contacts: ReadonlyMap<string, ContactCheck>,
@@ -108,7 +111,10 @@ async function figuresFor(
   });
 }
 
-/** Who is written nothing, since of several loans none is guessed, with what would have been said of one. */
+/**
+ * Borrowers with several open loans whose message would show values of one. They get no message; the reason
+ * names the first such value.
+ */
 async function withoutTheirLoan(
   { tx }: Work,
   contacts: ReadonlyMap<string, ContactCheck>,

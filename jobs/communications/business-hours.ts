@@ -1,14 +1,14 @@
 import { federalHolidays } from '../bank-calendar.ts';
 import { dateParts } from '../dates.ts';
-import type { Settings } from '../users/settings.ts';
+import type { Settings } from '../users/settings/settings.ts';
 
 type BusinessHours = Settings['communications']['business_hours'];
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 /**
- * Whether somebody is there at a moment, by the clock of a time zone; the hours may pass midnight. Nobody is
- * on the days that the tenant names, nor on the holidays of the Federal Reserve, unless it works on them.
+ * Whether the tenant is staffed at this moment. Hours may extend past midnight. Closed on `closed_dates`
+ * and, unless switched off, on Federal Reserve holidays.
  */
 export function isWithinBusinessHours(hours: BusinessHours, timeZone: string, at: Date): boolean {
   const { start, end, days, is_closed_on_holidays, closed_dates } = hours;

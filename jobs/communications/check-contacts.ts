@@ -5,7 +5,7 @@ import { recentContacts } from '../../sql/communications/recent-contacts.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { currentTenant } from '../../sql/tenants.ts';
 import { isTimeZone } from '../time-zones.ts';
-import { readSettings } from '../users/settings.ts';
+import { readSettings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import {
   COLLECTION_TEMPLATE_TYPES,
@@ -19,15 +19,15 @@ export type PlannedContact = {
   channel: Channel;
   template_type: string | null;
   loan_id: string | null;
-  /** When it would be sent; now, unless somebody asks about another time. */
+  /** The time to check. Default: now. */
   at?: Date | undefined;
 };
 
 export type ContactCheck = { recipient: recipients.Recipient; reasons: BlockReason[] };
 
 /**
- * For each borrower that exists, what speaks against contacting them so; two queries for all beside the
- * tenant's, which are asked at once.
+ * Returns the reasons against contacting each existing borrower. Two queries for all of them, run
+ * concurrently, plus one for the tenant.
  */
 export async function checkContacts(
   { tx, today }: Work,
@@ -66,7 +66,7 @@ export async function checkContacts(
   return found;
 }
 
-/** The address that a message on this channel goes to; null where there is none. */
+/** The address for a message on this channel, or null. */
 export function contactAddress(recipient: recipients.Recipient, channel: Channel): string | null {
   if (channel === 'email') return recipient.email;
   if (channel === 'sms') return recipient.phone;
@@ -104,8 +104,8 @@ function factsOf(recipient: recipients.Recipient, channel: Channel, standing: St
 }
 
 /**
- * A consent is missing that was given and is over, revoked or expired, or that the tenant requires and
- * nobody has given. Notices that the law wants in writing need the consent to electronic records too.
+ * A consent is missing if it was given and is revoked or expired, or if the tenant requires it and it was
+ * never given. Notices that the law requires in writing also need the consent to electronic records.
  */
 function isConsentMissing(
   { consents_given, consents_in_force }: recipients.Recipient,
@@ -124,22 +124,22 @@ function isConsentMissing(
   );
 }
 
-/** A case that was dismissed protects nobody any more; a discharge does. */
+/** A dismissed case no longer protects the borrower. A discharge does. */
 const NOT_BANKRUPT = ['', 'none', 'dismissed'];
 
 const isBankrupt = ({ bankruptcy_status, has_trustee }: recipients.Recipient) =>
   has_trustee || !NOT_BANKRUPT.includes((bankruptcy_status ?? '').trim().toLowerCase());
 
 /**
- * Where the clock is read that quiet hours are told by: the phone's, else the borrower's, else the
- * tenant's. A zone that no clock knows, such as one that was written before zones were checked, is none.
+ * The time zone for quiet hours: the phone's, otherwise the borrower's, otherwise the tenant's. Ignores
+ * unknown zones, which were stored before zones were validated.
  */
 function zoneOf({ phone_time_zone, time_zone }: recipients.Recipient, tenants: string): string {
   const known = [phone_time_zone, time_zone].find((zone) => zone !== null && isTimeZone(zone));
   return known ?? tenants;
 }
 
-/** Setting up a clock takes longer than reading it: the last ones are kept. */
+/** Creating a formatter is slower than using it, so recent ones are cached. */
 const clocks = new Map<string, Intl.DateTimeFormat>();
 const CLOCKS_MAX = 200;
 

@@ -6,18 +6,21 @@ import type { Work } from '../work.ts';
 import { compose, type ComposeResult, type MessageRequest } from './compose.ts';
 import { findRequestedTemplate } from './pick-template.ts';
 
-/** What whoever only answers for a debt is told of it: that it is late, lost, or what would end it. */
+/**
+ * The messages that co-signers and guarantors receive: the debt is late, is charged off, or can be paid
+ * off.
+ */
 const FOR_SURETIES: readonly string[] = [
   ...(['past_due_notice', 'late_fee_notice', 'charge_off_notice', 'payoff_letter'] as const),
 ] satisfies TemplateType[];
 
-/** Those who borrowed are told all that is told about their loan. */
+/** Borrowers and co-borrowers receive every message about their loan. */
 const isTold = (role: LiableRole, type: string) => isBorrowing(role) || FOR_SURETIES.includes(type);
 
-/** What one of the others is told in another way. */
+/** Changes to the request for one of the other recipients. */
 type Differently = (borrowerId: string) => Promise<Partial<MessageRequest>>;
 
-/** What became of a message to one of the others. */
+/** The outcome for one of the other recipients. */
 type Copy = {
   borrower_id: string;
   status: 'queued' | 'blocked' | 'failed';
@@ -26,9 +29,8 @@ type Copy = {
 };
 
 /**
- * Writes a message about a loan to somebody who owes it, and the same to all others who owe it and are
- * told of such things. Each is asked alone, in their own language and by what they wish: what speaks
- * against one message keeps no other back.
+ * Sends a message about a loan to the addressee and to all others who owe the loan and receive this type.
+ * Each recipient's language, preferences and blockers apply separately.
  */
 export async function composeToAll(
   work: Work,
@@ -42,14 +44,14 @@ export async function composeToAll(
   return { ...first, copies };
 }
 
-/** The same to the others alone, where whom it is addressed to cannot be reached at all. */
+/** Sends only to the others, when the addressee cannot be reached. */
 export const composeToCoObligors = async (
   work: Work,
   wish: MessageRequest,
   differently: Differently,
 ) => copiesTo(work, wish, await othersTold(work, wish), differently);
 
-/** Where there are others, all are locked before the first message, in one order: two such take turns. */
+/** Locks all recipients in one order before the first message, so that concurrent calls cannot deadlock. */
 async function othersTold(work: Work, wish: MessageRequest) {
   const { loan_id, borrower_id } = wish;
   if (!loan_id) throw new Invalid({ loan_id: 'Is required to notify everyone who owes the loan.' });
@@ -82,7 +84,10 @@ async function copiesTo(
   return copies;
 }
 
-/** A template that does not work in one language or on one channel may work in another. */
+/**
+ * Returns Invalid instead of throwing it: a template that fails for one language or channel may work for
+ * another.
+ */
 async function attempt(steps: () => Promise<ComposeResult>): Promise<ComposeResult | Invalid> {
   try {
     return await steps();

@@ -11,7 +11,7 @@ import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
 import { createAddressTasks, isAddressMissing } from './address-tasks.ts';
 import { contactAddress, checkContacts, type ContactCheck } from './check-contacts.ts';
-import { assertLoanUnambiguous, findMessageLoan } from './message-loan.ts';
+import { assertLoanUnambiguous, findMessageLoan } from './inbound/message-loan.ts';
 import { isMandatory, type BlockReason } from './contact-rules.ts';
 import {
   findRequestedTemplate,
@@ -27,22 +27,25 @@ import { messageVariables } from './variables.ts';
 export type MessageRequest = TemplateChoice & {
   borrower_id: string;
   loan_id?: string | null | undefined;
-  /** Without one: the template's, or the one that the borrower prefers. */
+  /** Default: the template's channel, otherwise the borrower's preferred channel. */
   channel?: Channel | null | undefined;
-  /** What the records do not say: the amount that was paid, the reason of a refusal. */
+  /** Values that are not in the records, such as a paid amount or a denial reason. */
   context?: Record<string, unknown> | undefined;
-  /** Goes along; the message waits until it is rendered. */
+  /** An attachment. The message is sent once the document is rendered. */
   document_id?: string | null | undefined;
-  /** What was told before, of which this message is a part; without them, as everything is now. */
+  /** The figures of an earlier notice that this message belongs to. Default: current figures. */
   figures?: Omit<MessageFigures, 'template'> | undefined;
   triggered_by: (typeof TRIGGERS)[number];
-  /** The rule that answers with it. */
+  /** The id of the rule that sends this answer. */
   auto_response?: string | undefined;
 };
 
 export const TRIGGERS = ['user', 'system', 'auto_response', 'portal'] as const;
 
-/** Written by people, who can say which loan they mean, or in words that they made up beforehand. */
+/**
+ * Triggers for which loan_id can be required: a user can name the loan, and the author of a rule can avoid
+ * loan values.
+ */
 const BY_HAND: readonly string[] = ['user', 'auto_response'];
 
 export type ComposeResult = {
@@ -52,9 +55,9 @@ export type ComposeResult = {
 };
 
 /**
- * Writes a message to a borrower and queues it, or records why it may not be sent. The borrower is
- * locked meanwhile, so that of two equal messages at once the second finds the first, also where one
- * transaction writes both. A mandatory notice that may not go by mail or text goes by letter.
+ * Composes and queues a message to a borrower, or records why it is blocked. Locks the borrower, so that of
+ * two identical concurrent messages the second one finds the first. A mandatory notice that cannot go by
+ * email or text goes by letter.
  */
 export const compose = (work: Work, wish: MessageRequest): Promise<ComposeResult> =>
   serialize(work.tx, `messages ${wish.borrower_id}`, () => composeNext(work, wish));
@@ -95,7 +98,7 @@ async function composeNext(work: Work, wish: MessageRequest): Promise<ComposeRes
   return { log_id, status, reasons };
 }
 
-/** What a message says as everything is now, with the next draw of autopay where it names that. */
+/** The current figures for a message, including the next autopay draw if the template mentions it. */
 export async function loadCurrentFigures(
   work: Work,
   { subject, body }: Pick<PickedTemplate, 'subject' | 'body'>,
@@ -109,7 +112,7 @@ export async function loadCurrentFigures(
     : figures;
 }
 
-/** Puts the message on its way; one that waits for a document is sent when that is rendered. */
+/** Enqueues the message. If it waits for a document, the render job enqueues it later. */
 async function queue(work: Work, log_id: string, channel: Channel, documentId: string | null) {
   const { tx, tenant_id } = work;
   const payload = { tenant_id, log_id, attempt: 1 };
@@ -135,7 +138,7 @@ type Decision = {
   loan: Awaited<ReturnType<typeof findMessageLoan>>;
 };
 
-/** The first channel on which nothing speaks against the message; else the first, with reasons. */
+/** Chooses the first channel without blockers, otherwise the first channel with its blockers. */
 async function decide(work: Work, wish: MessageRequest): Promise<Decision> {
   const named = await findRequestedTemplate(work, wish);
   const type = named?.template_type ?? wish.template_type ?? 'custom';

@@ -1,7 +1,7 @@
 import type { Channel } from '../../sql/communications/channels.ts';
 import type { TemplateType } from '../../templates/messages.ts';
 
-/** Why a borrower may not be contacted, in the order in which the reasons are given. */
+/** Reasons that block a contact, in the order in which they are reported. */
 export const BLOCK_REASONS = [
   ...(['do_not_contact', 'channel_opted_out', 'recently_contacted', 'frequency_cap'] as const),
   ...(['quiet_hours', 'no_contact_method', 'contact_invalid', 'consent_missing'] as const),
@@ -10,10 +10,10 @@ export const BLOCK_REASONS = [
 ] as const;
 export type BlockReason = (typeof BLOCK_REASONS)[number];
 
-/** What is known of a borrower and a channel when somebody wants to write. */
+/** The facts about a borrower and a channel that decide about a contact. */
 export type ContactFacts = {
   do_not_contact: boolean;
-  /** Switched off by the borrower: in the preferences, or by unsubscribing. */
+  /** The borrower switched the channel off, in the preferences or by unsubscribing. */
   is_opted_out: boolean;
   has_contact: boolean;
   is_contact_valid: boolean;
@@ -22,24 +22,24 @@ export type ContactFacts = {
   is_bankrupt: boolean;
   is_deceased: boolean;
   has_ceased: boolean;
-  /** Has asked for relief, which is being looked at. */
+  /** A hardship request is under review. */
   has_hardship: boolean;
   is_archived: boolean;
-  /** A message of the same type went out on this channel within the suppression window. */
+  /** A message of the same type was sent on this channel within the suppression window. */
   has_recent_same: boolean;
-  /** Contacts in collections about the same loan in the last seven days. */
+  /** Collection messages about the same loan in the last seven days. */
   collections_this_week: number;
-  /** The hour of the day where the borrower lives, 0 to 23. */
+  /** The hour of day in the borrower's time zone, 0 to 23. */
   local_hour: number;
 };
 
 export type ContactPolicy = {
-  /** Nothing is sent from the hour of `start` until the hour of `end`. */
+  /** No messages from the hour `start` until the hour `end`. */
   quiet_hours: { start: number; end: number };
   weekly_cap: number;
 };
 
-/** Messages whose purpose is to collect a debt: hours and frequency are limited for them. */
+/** Debt collection messages. Their hours and frequency are limited. */
 export const COLLECTION_TEMPLATE_TYPES: readonly string[] = [
   'past_due_notice',
   'late_fee_notice',
@@ -48,8 +48,8 @@ export const COLLECTION_TEMPLATE_TYPES: readonly string[] = [
 ] satisfies TemplateType[];
 
 /**
- * Notices that the law requires to be sent, what a person asked for a moment ago, and that somebody is to
- * pay other amounts than were agreed, which supersedes what they were told the time before.
+ * Notices that the law requires, messages that the recipient has just requested, and notices of changed
+ * payment amounts.
  */
 const MANDATORY: readonly string[] = [
   'schedule_changed',
@@ -60,7 +60,10 @@ const MANDATORY: readonly string[] = [
   'password_reset',
 ] satisfies TemplateType[];
 
-/** Those of them that the law wants in writing: electronically only with consent (15 U.S.C. 7001(c)). */
+/**
+ * Mandatory notices that the law requires in writing. They go electronically only with consent (15 U.S.C.
+ * 7001(c)).
+ */
 const IN_WRITING: readonly string[] = [
   'schedule_changed',
   'loan_denied',
@@ -70,14 +73,17 @@ const IN_WRITING: readonly string[] = [
 
 export const requiresWriting = (type: string | null) => type !== null && IN_WRITING.includes(type);
 
-/** Answers to what somebody asked: the second of a day is not left out because of the first. */
+/**
+ * Answers to a borrower's request. Suppression does not apply, so a second answer on the same day is sent
+ * too.
+ */
 const ANSWERS: readonly string[] = ['case_answered', 'hardship_received'] satisfies TemplateType[];
 
 export const isMandatory = (type: string | null) => type !== null && MANDATORY.includes(type);
 
 /**
- * Every reason against a contact; none means that it may be made. A mandatory notice is neither
- * suppressed nor counted, and by letter it goes out even to somebody who wants no contact.
+ * Returns all reasons that block a contact. A mandatory notice is not subject to suppression or caps, and
+ * goes by letter even to borrowers who want no contact.
  */
 export function findBlockReasons(
   facts: ContactFacts,
@@ -108,7 +114,7 @@ export function findBlockReasons(
   return BLOCK_REASONS.filter((reason) => applies[reason]);
 }
 
-/** Quiet hours may pass midnight: from 21 to 8. */
+/** Quiet hours may extend past midnight, for example from 21 to 8. */
 function isQuiet(hour: number, { start, end }: ContactPolicy['quiet_hours']): boolean {
   return start <= end ? hour >= start && hour < end : hour >= start || hour < end;
 }

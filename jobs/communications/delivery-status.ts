@@ -1,6 +1,6 @@
 import { dictionary } from '../../sql/dictionary.ts';
 
-/** What providers report, in our words; what is not here says nothing that we keep. */
+/** Maps provider statuses to ours. Unknown statuses are ignored. */
 const REPORTED = dictionary<string>({
   queued: 'queued',
   sending: 'queued',
@@ -22,7 +22,7 @@ const REPORTED = dictionary<string>({
   unsubscribe: 'opened',
 });
 
-/** How far a message has come. Reports arrive in any order, and none takes a message back. */
+/** Reports arrive in any order. A status only moves to a higher rank. */
 const RANK = dictionary<number>({
   queued: 0,
   sent: 1,
@@ -34,7 +34,7 @@ const RANK = dictionary<number>({
   complained: 6,
 });
 
-/** The status after a report; null when the report changes nothing. */
+/** The status after a report, or null if nothing changes. */
 export function advanceStatus(current: string, reported: string): string | null {
   const status = REPORTED[reported.toLowerCase()];
   const rank = status === undefined ? undefined : RANK[status];

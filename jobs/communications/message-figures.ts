@@ -3,34 +3,34 @@ import * as logos from '../../sql/users/logos.ts';
 import { currentTenant, listDomains } from '../../sql/tenants.ts';
 import type { Letter } from '../../templates/letter.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
-import { tenantOrigin } from '../users/tenant-origin.ts';
-import { settingsOf, type Settings } from '../users/settings.ts';
+import { tenantOrigin } from '../users/settings/tenant-origin.ts';
+import { settingsOf, type Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /**
- * What is told is kept as it was on the day on which it was decided: whoever prints or sends it, later or
- * again, reads this and asks nobody who speaks, to whom, or what is owed. Personal numbers are not in it.
+ * The content of a letter as of the day it was decided. Later printing and sending use this snapshot and do
+ * not read sender, recipient or amounts again. It contains no personal numbers.
  */
 export type LetterFigures = Letter & {
   time_zone: string;
   tenant: Letter['tenant'] & { slug: string; branding: Settings['branding'] };
 };
 
-/** The same before it is said to whom and about which loan. */
+/** The figures without recipient and loan. */
 export type LetterSender = Omit<LetterFigures, 'recipient' | 'loan_number'>;
 
-/** What is kept with a message: its text is beside it, or is written from the template. */
+/** The figures stored with a message. Its text is stored next to them, or is rendered from `template`. */
 export type MessageFigures = {
   letter: LetterFigures;
   language: string;
   borrower: Pick<recipients.Recipient, 'first_name' | 'last_name' | 'email' | 'phone'>;
   loan: Record<string, unknown> | null;
-  /** The next draw of the loan's autopay, where the message speaks of it. */
+  /** The next autopay draw, if the message mentions it. */
   autopay?: Record<string, unknown> | null;
   template?: { language?: string; subject: string | null; body: string } | undefined;
 };
 
-/** Who speaks, as of the business date. */
+/** The sender as of the business date. */
 export async function loadSender({ tx, today, installation }: Work): Promise<LetterSender> {
   const { name, slug, currency, locale, time_zone } = await currentTenant(tx);
   const { branding, auth } = await settingsOf(tx);
@@ -67,7 +67,7 @@ export const addressLetter = (
   loan_number,
 });
 
-/** All that a message to the borrower says, with the loan that it is about as it stands now. */
+/** All figures of a message to the borrower, with the loan's current values. */
 export function buildMessageFigures(
   sender: LetterSender,
   recipient: recipients.Recipient,

@@ -1,9 +1,9 @@
 const OURS = /^<?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:@|$)/;
 const PLUS = /\+([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})@/i;
 
-/** Mail servers know a message by its Message-ID, which begins with our own id; providers repeat that alone. */
+/** Our log id from a Message-ID, which begins with it. Some providers return only that part. */
 export const extractLogId = (messageId: string): string | null => OURS.exec(messageId)?.[1] ?? null;
 
-/** What a letter answers, said by its In-Reply-To or by the address that it was sent to. */
+/** The log id that an email answers, from its In-Reply-To header or its plus address. */
 export const extractAnsweredLogId = (inReplyTo: string, to: string): string | null =>
   extractLogId(inReplyTo) ?? PLUS.exec(to)?.[1]?.toLowerCase() ?? null;

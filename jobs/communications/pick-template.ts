@@ -4,7 +4,7 @@ import { defaultMessage, TEMPLATE_TYPES, type TemplateType } from '../../templat
 import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** What is to be said: a template of the tenant's, or a kind of message. */
+/** Selects a tenant's template by id, or a type of message. */
 export type TemplateChoice = {
   template_id?: string | null | undefined;
   template_type?: string | null | undefined;
@@ -19,7 +19,10 @@ export type PickedTemplate = {
   body: string;
 };
 
-/** The tenant's template that is named, or null where a kind of message is named instead. */
+/**
+ * The tenant's template with the requested id, or null if only a type is requested. Throws Invalid if it
+ * does not exist.
+ */
 export async function findRequestedTemplate(
   { tx }: Work,
   { template_id, template_type }: TemplateChoice,
@@ -36,8 +39,8 @@ export async function findRequestedTemplate(
 type Situation = { channel: Channel; language: string; program_id: string | null };
 
 /**
- * The template for a channel: the very one that was named where it is for that channel, otherwise
- * the tenant's for this kind of message, otherwise ours. Null: nobody has one.
+ * Chooses the template for a channel: the requested one if it is for that channel, otherwise the tenant's
+ * for this type, otherwise the platform's. Null if there is none.
  */
 export async function pickTemplate(
   { tx }: Work,
@@ -54,6 +57,6 @@ export async function pickTemplate(
   return ours ? { ...ours, id: null, channel } : null;
 }
 
-/** A message in the portal is as short and plain as one to a telephone. */
+/** In-app messages use the text message templates, because both are short plain text. */
 const ourMessage = (type: TemplateType, channel: Channel, language: string) =>
   defaultMessage(type, channel === 'in_app' ? 'sms' : channel, language);

@@ -11,7 +11,7 @@ import { auditUpdate, recordAudit } from '../audit.ts';
 import { NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** What a borrower has not switched off is allowed. */
+/** A borrower's contact preferences. Omitted channels stay unchanged. */
 export const Preferences = z.object({
   email_enabled: flag.optional(),
   sms_enabled: flag.optional(),
@@ -20,8 +20,8 @@ export const Preferences = z.object({
 });
 
 /**
- * Writes what a borrower wants to be sent, whoever says it. Each change is in the history; what is wanted
- * again goes to an address that had unsubscribed and to a number that had said stop, too.
+ * Changes a borrower's contact preferences, with an audit entry. Enabling a channel also reactivates
+ * addresses that had unsubscribed and numbers that had sent STOP.
  */
 export async function setPreferences(
   work: Work,
@@ -40,7 +40,10 @@ export async function setPreferences(
   return auditUpdate(work, preferences, before, steps, { isHidden: false });
 }
 
-/** What is agreed to by whoever wants messages on a channel, and how it is said on that channel. */
+/**
+ * The consent that covers each channel, its source when given on that channel, and the preference that it
+ * switches.
+ */
 export const CHANNEL_CONSENTS = {
   sms: { type: 'tcpa_sms', said: 'sms_keyword', preference: 'sms_enabled' },
   email: { type: 'email', said: 'email', preference: 'email_enabled' },
@@ -49,10 +52,13 @@ export const CHANNEL_CONSENTS = {
   { type: ConsentType; said: string; preference: string }
 >;
 
-/** What somebody asks for with which words; `source` where the provider says so and not the holder. */
+/**
+ * An opt-in or opt-out with the words used. `source` is set if the provider reports it instead of the
+ * borrower.
+ */
 type Word = { from: string; body: string; wants: boolean; source?: 'provider' };
 
-/** The provider refuses to send a text because the holder of the number has opted out there. */
+/** The provider refuses texts to this number, because its holder has opted out at the provider. */
 export const recordProviderOptOut = (work: Work, number: string, code: string | null | undefined) =>
   applyOptRequest(work, 'sms', {
     from: number,
@@ -62,10 +68,10 @@ export const recordProviderOptOut = (work: Work, number: string, code: string | 
   });
 
 /**
- * The word of whoever holds a number or an address, obeyed at once for every borrower who is reached
- * there: the channel is switched off and what was agreed to is revoked, or it is switched on again and
- * the new consent is kept with the words that gave it. It is remembered for whoever is reached there later.
- * Answers whether it was news.
+ * Applies an opt-in or opt-out from a number or address immediately, for every borrower who uses it. An
+ * opt-out switches the channel off and revokes consents. An opt-in switches it on and stores a new consent
+ * with the words used. The choice also applies to borrowers who get this contact later. Returns whether
+ * anything changed.
  */
 export async function applyOptRequest(
   work: Work,
@@ -114,7 +120,7 @@ export async function applyOptRequest(
   return isNews;
 }
 
-/** What these borrowers have agreed to for this number or address ends, with the words that end it. */
+/** Revokes the consents of these borrowers for this number or address and records the words used. */
 export async function revokeChannelConsents(
   work: Work,
   channel: ProviderChannel,
@@ -137,7 +143,7 @@ export async function revokeChannelConsents(
   }
 }
 
-/** Nobody is signed in: it is the provider who tells us what a borrower said. */
+/** The actor is the provider, which reports what a borrower said. */
 export const asProvider = (work: Work): Work => ({
   ...work,
   actor: { ...work.actor, type: 'provider' },

@@ -1,7 +1,7 @@
 import type { Channel } from '../../sql/communications/channels.ts';
 import * as outbound from '../../sql/communications/outbound.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render-message.ts';
-import { readSettings } from '../users/settings.ts';
+import { readSettings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { createAddressTasks, isAddressMissing } from './address-tasks.ts';
 import { checkContacts } from './check-contacts.ts';
@@ -9,12 +9,12 @@ import type { BlockReason } from './contact-rules.ts';
 import type { MessageFigures } from './message-figures.ts';
 import { messageVariables } from './variables.ts';
 
-/** What may have become known after the message was queued, which still stops it. */
+/** Blockers that still stop a message if they arise after it was queued. */
 const STOPPING: ReadonlySet<BlockReason> = new Set([
   ...(['do_not_contact', 'channel_opted_out', 'no_contact_method', 'consent_missing'] as const),
   ...(['represented_by_attorney', 'bankruptcy', 'deceased', 'cease_and_desist'] as const),
   'hardship_review',
-  // Tried again when the night is over.
+  // Retried when quiet hours end.
   'quiet_hours',
 ]);
 
@@ -23,15 +23,15 @@ export type PreparedMessage = outbound.PendingMessage & {
   letter: MessageFigures['letter'];
   language: string;
   from_email: string;
-  /** Where a mail may be sent to refuse more of them, or empty. */
+  /** The mailbox for unsubscribe requests, or empty. */
   unsubscribe_email: string;
   stopped_by: BlockReason | null;
 };
 
 /**
- * Everything that sending needs, so that no transaction is open meanwhile. What is said was kept with the
- * message; a message of a batch is written from it here. Which mailbox it leaves from, and whether
- * anything stops it, is asked now. Null: this attempt has been made, or the message is gone.
+ * Loads everything needed to send a message, so that no transaction is open while sending. The content was
+ * stored with the message; batch messages are rendered here. The sender mailbox and the blockers are
+ * checked now. Returns null if this attempt was already made or the message no longer exists.
  */
 export async function prepareMessage(
   undated: Work,
@@ -50,7 +50,7 @@ export async function prepareMessage(
   const plan = { channel, template_type, loan_id };
   const contact = (await checkContacts(work, [borrower_id], plan, tenant)).get(borrower_id);
   if (!contact) return null;
-  // Written by whoever queued the message, and by nobody else.
+  // Always written by the code that queued the message.
   const figures = pending.figures as MessageFigures;
   const stopped_by = pending.is_answer ? null : stoppedBy(contact.reasons, channel);
   if (isAddressMissing(channel, [stopped_by])) await createAddressTasks(work, [borrower_id]);
@@ -71,20 +71,23 @@ export async function prepareMessage(
   };
 }
 
-/** What stops it for good, rather than for a night. */
+/** Prefers a permanent blocker over quiet hours. */
 function stoppedBy(reasons: readonly BlockReason[], channel: Channel): BlockReason | null {
   const stopping = sendBlockers(reasons, channel);
   return stopping.find((reason) => reason !== 'quiet_hours') ?? stopping[0] ?? null;
 }
 
-/** Of all that speaks against a message, what still stops one that was queued. */
+/** The reasons that still stop a queued message. */
 export const sendBlockers = (reasons: readonly BlockReason[], channel: Channel) =>
   reasons.filter(
-    // Mail may have come back from the address meanwhile.
+    // Mail to the address may have been returned since the message was queued.
     (reason) => STOPPING.has(reason) || (channel === 'letter' && reason === 'contact_invalid'),
   );
 
-/** The message of a batch, written down; one that cannot be written has failed, with the reason. */
+/**
+ * Renders and stores the text of a batch message. If the template fails, marks the message as failed and
+ * returns null.
+ */
 async function written(
   { tx }: Work,
   { id, channel }: outbound.PendingMessage,

@@ -4,7 +4,7 @@ import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { loadCurrentFigures, renderTemplate } from './compose.ts';
 import { checkContacts } from './check-contacts.ts';
-import { assertLoanUnambiguous, findMessageLoan } from './message-loan.ts';
+import { assertLoanUnambiguous, findMessageLoan } from './inbound/message-loan.ts';
 import type { BlockReason } from './contact-rules.ts';
 import { findRequestedTemplate, pickTemplate, type TemplateChoice } from './pick-template.ts';
 import { messageVariables } from './variables.ts';
@@ -16,7 +16,7 @@ type PreviewRequest = TemplateChoice & {
   context: Record<string, unknown>;
 };
 
-/** The message as it would be sent now; nothing is written and nobody is asked. */
+/** Renders the message as it would be sent now. Changes nothing and checks no blockers. */
 export async function previewMessage(work: Work, request: PreviewRequest) {
   const named = await findRequestedTemplate(work, request);
   const [recipient] = await recipients.findRecipients(work.tx, [request.borrower_id]);
@@ -48,7 +48,7 @@ type Question = {
   at?: string | null | undefined;
 };
 
-/** Answers by the same rules that a send obeys. */
+/** Checks the same rules as sending a message. */
 export async function canInteract(
   work: Work,
   { borrower_id, channel, template_type, loan_id, at }: Question,

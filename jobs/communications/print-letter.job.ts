@@ -16,8 +16,8 @@ import { letterKey } from './send.job.ts';
 import type { MessageFigures } from './message-figures.ts';
 
 /**
- * A message of the channel letter, printed and laid where the post is fetched. It runs among the
- * documents, because only there is a browser.
+ * Prints a message as a letter and puts it in the outbox. Runs in the documents pool, the only one with a
+ * browser.
  */
 export const printLetter = job({
   name: 'print-letter',
@@ -43,7 +43,7 @@ export const printLetter = job({
 type Printed =
   (Omit<Pdf, 'bytes'> & { key: string; size: number; sha256_hash: string }) | { problem: string };
 
-/** Letters that ask for money say what is owed. */
+/** Letters that request payment show the amounts owed. */
 const ASKING = new Set([
   'payment_reminder',
   'past_due_notice',
@@ -53,9 +53,9 @@ const ASKING = new Set([
   'payment_reversed',
 ]);
 
-/** As it was kept when the letter was written; a letter of before says nothing of it. */
+/** The amounts stored when the letter was composed, or null for letters stored without them. */
 function owedOf({ template_type, figures }: PreparedMessage): AmountsOwed | null {
-  // Written by whoever queued the message, and by nobody else.
+  // Always written by the code that queued the message.
   const { loan } = figures as MessageFigures;
   const isAsking = ASKING.has(template_type ?? '') && isPositive(loan?.['amount_due']);
   return isAsking && loan?.['accrued_interest'] !== undefined ? (loan as AmountsOwed) : null;
@@ -95,7 +95,7 @@ async function record(work: Work, ready: PreparedMessage, attempt: number, print
     await outbound.markFailed(tx, id, attempt, { provider: 'letters', ...failure });
     return;
   }
-  // Asked again under this transaction: a second run of the same job adds no second document.
+  // Checked again in this transaction, so that a second run does not add a second document.
   if (!(await outbound.findPending(tx, id, attempt))) return;
   const filename = `letter-${id}.pdf`;
   const document_id = await insert(tx, 'documents', {

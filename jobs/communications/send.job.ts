@@ -15,7 +15,7 @@ import { unsubscribeUrl } from './unsubscribe.ts';
 
 const Payload = z.object({ tenant_id: uuid, log_id: uuid, attempt: z.int().min(1) });
 
-/** Messages are prepared and reported along with others of their tenant, each as if it were alone. */
+/** Prepares messages of one tenant in shared transactions. */
 const prepared = batchByTenant((work, messages: readonly { log_id: string; attempt: number }[]) =>
   mapConcurrently(messages, ({ log_id, attempt }) => prepareMessage(work, log_id, attempt)),
 );
@@ -29,11 +29,11 @@ const sent = batchByTenant(({ tx }, messages: readonly Sent[]) =>
 );
 
 /**
- * One attempt to send one message.
+ * Makes one attempt to send one message.
  *
- * What a provider refuses for now is tried again within a day, as data of ours; what it refuses for
- * good is recorded once. A crash between sending and recording sends again with the same
- * Message-ID, which is how mail servers know a letter that they have seen.
+ * Temporary refusals are retried for up to 15 hours by new jobs. Permanent refusals are recorded as
+ * failures. After a crash between sending and recording, the message is sent again with the same
+ * Message-ID, so that mail servers can detect the duplicate.
  */
 export const sendCommunication = job({
   name: 'send-communication',
@@ -89,7 +89,7 @@ async function send(
   return { ok: true, provider: 'letters', provider_message_id: ready.id };
 }
 
-/** Where the printer finds the letters to post. */
+/** The storage key of a letter in the outbox. */
 export const letterKey = (tenantSlug: string, logId: string) =>
   `${tenantSlug}/outbox/letters/${logId}.pdf`;
 

@@ -15,13 +15,13 @@ type Parts = { subject?: string | null | undefined; body?: string | undefined };
 
 type NewTemplate = Parts & { template_type: string; body: string };
 
-/** Adds the template, if all that it contains is allowed. */
+/** Adds a template. Throws Invalid if it cannot be rendered. */
 export async function addTemplate({ tx }: Work, input: NewTemplate): Promise<string> {
   assertRenderable({ subject: input.subject, body: input.body });
   return refuseDuplicate(KIND, () => insert(tx, 'communication_templates', input));
 }
 
-/** Changes the template; other words are another version, the same ones sent back are not. */
+/** Changes a template. Its version increases only if the subject or body differs. */
 export async function changeTemplate({ tx }: Work, id: string, changes: Parts, row: Row) {
   assertRenderable({ subject: changes.subject, body: changes.body });
   await refuseDuplicate(KIND, () => update(tx, 'communication_templates', id, changes));

@@ -15,8 +15,8 @@ type Mailed = {
 };
 
 /**
- * The page on which whoever got this mail refuses more of them; null where the law demands the mail, it
- * answers them, or the tenant has no address. It names the mail and no person, and never ends.
+ * The unsubscribe page for an email, or null for mandatory notices, answers and tenants without a domain.
+ * The link names the email, not the recipient, and does not expire.
  */
 export function unsubscribeUrl(
   keys: Keys,
@@ -30,8 +30,8 @@ export function unsubscribeUrl(
 }
 
 /**
- * No more mail goes to the address that the mail of this link went to, whoever is reached there. Once or
- * often is the same; whoever holds the link needs no other proof (RFC 8058).
+ * Stops all email to the address that this link's email went to, for every borrower who uses it.
+ * Idempotent. The link is sufficient proof (RFC 8058).
  */
 export async function unsubscribe(work: Work, token: string) {
   const [id = '', signature = '', ...rest] = token.split('.');

@@ -2,9 +2,9 @@ import { documentLocale } from '../../templates/render-document.ts';
 import type { MessageFigures } from './message-figures.ts';
 
 /**
- * Everything that a message to the borrower may name. Amounts and dates that the caller gives (what
- * was paid, when a promise is due) stand beside ours; what is due next comes from the loan. Dates and
- * amounts are written as in the language of the words; what was queued without it keeps the tenant's way.
+ * All variables of a message to the borrower. Context values from the caller take precedence over amounts
+ * and dates of the loan. Dates and amounts use the language of the template; a message stored without a
+ * language uses the tenant's locale.
  */
 export function messageVariables(
   { letter, language, borrower, loan, autopay }: MessageFigures,

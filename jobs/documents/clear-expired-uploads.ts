@@ -7,13 +7,12 @@ import { uploadKey } from '../files/keys.ts';
 import type { ExternalServices } from '../external-systems.ts';
 import type { Work } from '../work.ts';
 
-/** Documents that are looked at in one transaction. */
+/** Documents per transaction. */
 const BATCH = 100;
 
 /**
- * Clears what announced documents have left behind a day after their link: files that nobody
- * confirmed, halves of files whose sender's process died, and what a confirmation that was cut short
- * had moved already or not yet removed. What was confirmed stays.
+ * Cleans up a day after an upload link has expired: unconfirmed files, partial files, and leftovers of an
+ * interrupted confirmation. Confirmed files stay.
  */
 export async function clearExpiredUploads({ within, files }: ExternalServices, tenantId: string) {
   for (let seen = BATCH; seen === BATCH;) {

@@ -8,17 +8,20 @@ const beginsWith =
   (head) =>
     beginnings.some((beginning) => text(head.subarray(0, beginning.length)) === beginning);
 
-/** Word's and Excel's files before 2007 are one container, whose folder may lie anywhere in it. */
+/**
+ * Word and Excel files before 2007 use the same container format, whose directory can be anywhere in the
+ * file.
+ */
 const isCompound = beginsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1');
 
-/** The pictures of one family: a box of this name, then a brand. */
+/** A HEIF image: an `ftyp` box followed by a known brand. */
 const isHeic: Test = (head) =>
   /^(heic|heix|heim|heis|hevc|hevx|hevm|hevs|mif1|msf1)$/.test(text(head.subarray(8, 12))) &&
   text(head.subarray(4, 8)) === 'ftyp';
 
 /**
- * A zip that lists the parts of such a document, and no macros. Nothing is unpacked: the names stand
- * in the directory at the end of the file, as they are.
+ * A zip that contains the parts of an Office document and no macros. Only the file names in the directory
+ * at the end of the zip are read; nothing is unpacked.
  */
 const isOffice =
   (folder: string): Test =>
@@ -32,7 +35,7 @@ const isOffice =
     );
   };
 
-/** The names in a zip's directory, as far as its end tells them. */
+/** The file names in the part of the zip directory that `tail` contains. */
 function namesIn(tail: Uint8Array): string[] {
   const end = Buffer.from(tail);
   const names: string[] = [];
@@ -44,11 +47,11 @@ function namesIn(tail: Uint8Array): string[] {
   return names;
 }
 
-/** What a browser or a reader would take for something else than text, however it is called. */
+/** Beginnings that a browser or viewer would interpret as another format than plain text. */
 const MARKUP = /^\s*(<!doctype|<!--|<\?|<[a-z]|%pdf-|\{\\rtf)/i;
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f]/; // oxlint-disable-line no-control-regex
 
-/** Words in any of the usual alphabets: no markup at the front and no control characters. */
+/** Text in a common encoding: no markup at the beginning and no control characters. */
 const isText: Test = (head, tail) => {
   if (beginsWith('\xff\xfe')(head, tail)) {
     const wide = Buffer.from(head).toString('utf16le', 2);
@@ -73,7 +76,7 @@ const IS: Record<ContentType, Test> = {
   [`${OFFICE_MIME_PREFIX}.spreadsheetml.sheet`]: isOffice('xl/'),
 };
 
-/** What each type is called among people. */
+/** Names for error messages. */
 export const CONTENT_TYPE_NAMES: Record<ContentType, string> = {
   'application/pdf': 'a PDF',
   'image/png': 'a PNG picture',
@@ -89,11 +92,11 @@ export const CONTENT_TYPE_NAMES: Record<ContentType, string> = {
   [`${OFFICE_MIME_PREFIX}.spreadsheetml.sheet`]: 'an Excel workbook without macros',
 };
 
-/** Whether the bytes are what the type says, by the marks that each kind of file begins with. */
+/** Whether the bytes have the signature of the content type. */
 export const matchesContentType = (type: ContentType, head: Uint8Array, tail: Uint8Array) =>
   IS[type](head, tail);
 
-/** The endings of names by which types that share their marks are told from each other. */
+/** File extensions that distinguish types with the same signature. */
 const ENDINGS: Partial<Record<ContentType, string>> = {
   'text/csv': '.csv',
   'application/msword': '.doc',
@@ -103,8 +106,8 @@ const ENDINGS: Partial<Record<ContentType, string>> = {
 type Unjudged = { name: string; type: string; ends: () => { head: Uint8Array; tail: Uint8Array } };
 
 /**
- * What a file is by its content: what its sender says, if its bytes are that; where the sender does not
- * know, what they are. Null for what is not taken, or is something else than is said.
+ * Determines a file's type from its content. If the sender declares a type, the bytes must match it.
+ * Otherwise the bytes and the file extension decide. Returns null for unsupported or mismatching content.
  */
 export function detectContentType({ name, type, ends }: Unjudged): ContentType | null {
   const { head, tail } = ends();

@@ -8,14 +8,14 @@ import type { Within } from '../work.ts';
 import { DOCUMENT_TYPES, type ContentType } from './types.ts';
 import { announceUpload, confirmUpload } from './upload.ts';
 
-/** A file that has come with a form: its bytes may be read more than once. */
+/** A file from a multipart form. Its content can be read more than once. */
 export type SentFile = {
   name: string;
-  /** What its sender says that it is. */
+  /** The content type that the sender declared. */
   type: string;
   size: number;
   sha256_hash: string;
-  /** The first bytes and the last. */
+  /** The first and last bytes. */
   ends: () => { head: Uint8Array; tail: Uint8Array };
   content: () => AsyncIterable<Uint8Array>;
 };
@@ -26,7 +26,7 @@ const file = z
   .refine(({ size }) => size !== 0, 'Must not be empty.')
   .meta({ type: 'string', format: 'binary', maxLength: FILE_BYTES_MAX });
 
-/** A field of a form is a text: this one holds JSON. */
+/** Form fields are text, so this one contains JSON. */
 const metadata = z
   .string()
   .max(16_384, 'Must be at most 16 kB of JSON.')
@@ -64,8 +64,8 @@ function parsed(given: string): unknown {
 type Store = { within: Within; files: Files; tenantId: string };
 
 /**
- * Keeps a file that came with a form, in the three steps of every upload: what breaks between them
- * leaves a document that is pending, and cleared like any other whose file never came.
+ * Stores a file from a form with the same three steps as any upload: announce, put, confirm. If one fails,
+ * the document stays pending and is cleaned up later. Returns the document's id.
  */
 export async function uploadDirectly(
   { within, files, tenantId }: Store,

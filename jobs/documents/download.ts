@@ -1,10 +1,8 @@
 import type { Row } from '../../sql/table.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
-/**
- * A link to the document's file for some minutes; null while there is no file, or when archived.
- */
+/** A temporary download link, or null if the document has no file or is archived. */
 export async function createDownloadLink(work: Work, document: Row) {
   const { status, storage_key, content_type, filename, is_archived } = document as Row & {
     status: string;

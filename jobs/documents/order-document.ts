@@ -17,21 +17,21 @@ import { renderDocumentJob } from './render.job.ts';
 type Order<Name extends DocumentName> = {
   template: Name;
   document_type: string;
-  /** Settings that this document must print, besides those that all of its kind must. */
+  /** Settings that this document requires in addition to those of its template. */
   must?: readonly RequiredSetting[];
-  /** What it is about, such as payoff-letter.pdf; a part of the id is added. */
+  /** Base name such as payoff-letter.pdf. A part of the id is added. */
   filename: string;
   borrower_id: string;
   loan_id: string;
-  /** What the document says, as it is now and in its language; the letterhead of today is kept with it. */
+  /** The content of the document as of today, in its language. Today's letterhead is stored with it. */
   data: Said<Name> | ((language: string) => Said<Name>);
 };
 type Said<Name extends DocumentName> = Omit<DocumentData[Name], keyof Letter>;
 
 /**
- * Orders a document: its row is there at once, as pending, and its file within seconds. Answers the
- * id, which a message may name to be sent with the document. What the tenant has not set and the document
- * must say refuses it.
+ * Orders a document. Its row exists immediately as pending; a job renders the file within seconds. Returns
+ * the id, which a message can name as attachment. Throws Conflict if a setting that the document must print
+ * is missing.
  */
 export async function orderDocument<Name extends DocumentName>(
   work: Work,
@@ -47,7 +47,7 @@ export async function orderDocument<Name extends DocumentName>(
   const text = typeof data === 'function' ? data(language) : data;
   const wording = await wordings.findDocumentWording(work.tx, template, language);
   const id = newId();
-  // Two quotes of one day are two files.
+  // Distinguishes documents of the same kind and day.
   const filename = `${order.filename.replace(/\.pdf$/, '')}-${id.slice(-8)}.pdf`;
   const document_id = await insert(work.tx, 'documents', {
     id,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import * as removal from '../../sql/documents/removal.ts';
 import { date } from '../../sql/types.ts';
-import { DocumentYears } from '../users/document-years.ts';
-import { settingsOf } from '../users/settings.ts';
+import { DocumentYears } from '../users/settings/document-years.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
-/** Documents that are named; the rest is counted. */
+/** Maximum documents listed individually. All are counted. */
 const NAMED = 100;
 
 export const RemovalPreview = z.object({
@@ -15,7 +15,7 @@ export const RemovalPreview = z.object({
   ),
 });
 
-/** What files would go by a day, with years that need not be set yet. Nothing is removed. */
+/** Shows which files would be removed by a date, optionally with other retention years. Removes nothing. */
 export async function previewDocumentRemoval(
   { tx, today }: Work,
   input: z.output<typeof RemovalPreview>,

@@ -4,7 +4,7 @@ import { uploadKey } from '../files/keys.ts';
 
 type Placed = { id: string; storage_key: string; letter_ids: readonly string[] };
 
-/** Removes a document's file, what was put for it, and the copies that the printer was given. Repeated, it finds nothing. */
+/** Removes a document's file, its upload and its copies in the letter outbox. Safe to repeat. */
 export async function removeFile(files: Files, tenantSlug: string, file: Placed) {
   await files.remove(file.storage_key);
   await files.clear(uploadKey(tenantSlug, file.id));

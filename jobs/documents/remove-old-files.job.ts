@@ -4,21 +4,21 @@ import { currentTenant } from '../../sql/tenants.ts';
 import { uuid } from '../../sql/types.ts';
 import { enqueue, job } from '../job.ts';
 import type { ExternalServices } from '../external-systems.ts';
-import { settingsOf, type Settings } from '../users/settings.ts';
+import { settingsOf, type Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { removeFile } from './remove-file.ts';
 
-/** Documents that one job looks at. */
+/** Documents per job. */
 const LOOK = 500;
-/** Files that are removed before it is written down that they are gone. */
+/** Files removed before the removal is recorded. */
 const BATCH = 100;
-/** Before the id of any document. */
+/** Sorts before every document id. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Removes the files of documents whose years are over, some hundreds at a time; the next job goes on after them.
- * A document says that it is removed before its file goes, so that nobody is given a link to what is vanishing.
- * Cut short, the files that are left go with the next run, unless a legal hold has come meanwhile.
+ * Removes files whose retention has ended; the next job continues with the next documents. A document is
+ * marked as removed before its file is deleted, so that no link to a disappearing file is issued. After an
+ * interruption, the next run deletes the remaining files, except under a new legal hold.
  */
 export const removeOldFiles = job({
   name: 'remove-old-files',
@@ -54,10 +54,10 @@ async function removeDecided({ within, files }: ExternalServices, tenantId: stri
   }
 }
 
-/** With each business date: where the tenant has set years, or files of before are still to go. */
+/** Enqueued with each business date if the tenant limits retention or files are still to be deleted. */
 export const enqueueRemoval = ({ tx, tenant_id }: Work) =>
   enqueue(tx, removeOldFiles, { tenant_id, after: FIRST });
 
-/** Whether the tenant keeps any kind of document for so many years only. */
+/** Whether the tenant limits the retention of any kind of document. */
 export const hasRetentionLimit = ({ retention }: Settings) =>
   Object.values(retention.document_years).some((set) => typeof set === 'number');

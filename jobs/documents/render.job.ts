@@ -11,7 +11,7 @@ import { buildMessageFigures } from '../communications/message-figures.ts';
 import { DocumentNotPrintable } from '../files/render-errors.ts';
 import { enqueue, job } from '../job.ts';
 import type { ExternalServices, Pdf } from '../external-systems.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { embedLogo } from '../users/branding/logo.ts';
@@ -19,8 +19,8 @@ import { buildStatementPage, type BilledStatement } from './statement-page.ts';
 import { reportUnprintable } from '../files/unprintable.ts';
 
 /**
- * Renders one document that was ordered, stores it and tells of it. What it says was fixed when it
- * was ordered; a repeat after a crash writes the same file under the same key and tells once.
+ * Renders an ordered document, stores it and notifies recipients. The content was fixed by the order, so a
+ * repeat after a crash writes the same file to the same key and does not notify again.
  */
 export const renderDocumentJob = job({
   name: 'render-document',
@@ -40,7 +40,7 @@ export const renderDocumentJob = job({
     }
     const { bytes, pages, unprintable } = printed;
     await outside.files.put(document.storage_key, bytes, {
-      // A worker that was thought dead comes second, and changes nothing of what the first one told.
+      // If another worker has already stored the document, this run changes nothing.
       when: (file, place) =>
         outside.within(tenant_id, async (work) => {
           if (!(await documents.markStored(work.tx, document_id, { ...file, pages, language })))
@@ -60,7 +60,7 @@ async function prepare(work: Work, id: string) {
   if (!document) return null;
   const name = document.template as DocumentName;
   const language = documentLanguage(name, document.language);
-  // Whoever ordered the document gave the values that its template declares.
+  // The code that ordered the document provided the values that its template declares.
   const data = (
     document.is_statement
       ? buildStatementPage(document.template_data, language)
@@ -83,7 +83,10 @@ async function print(
   }
 }
 
-/** Subscribers hear of it, what waited for it goes out, and a statement is sent to its borrower. */
+/**
+ * Notifies subscribers, enqueues messages that waited for the document, and sends a statement to its
+ * borrower.
+ */
 async function tell(work: Work, document: documents.DocumentToRender) {
   const { id: document_id, loan_id, document_type, filename } = document;
   await emit(work, 'document.generated', { document_id, loan_id, document_type, filename });
@@ -97,8 +100,8 @@ async function tell(work: Work, document: documents.DocumentToRender) {
 }
 
 /**
- * By mail to whoever has an address for it, otherwise by post. The document goes to its borrower; others
- * who owe the loan are told that it is there, and find it in the portal.
+ * Sends a statement by email if the borrower has an address, otherwise by letter. Others who owe the loan
+ * get a message without the document and read it in the portal.
  */
 async function sendStatement(work: Work, document: documents.DocumentToRender) {
   const { borrower_id, loan_id, id: document_id, template_data } = document;
@@ -107,7 +110,7 @@ async function sendStatement(work: Work, document: documents.DocumentToRender) {
   const { communications } = await settingsOf(work.tx);
   const channelOf = ({ email }: recipients.Recipient) =>
     communications.statements_by_email && email !== null ? 'email' : 'letter';
-  // Written by sql/documents/statements.ts, and by nobody else.
+  // Always written by sql/documents/statements.ts.
   const billed = template_data as BilledStatement;
   const { letter, borrower, loan_then: loan } = billed;
   const { email, phone } = recipient;
@@ -139,7 +142,7 @@ async function sendStatement(work: Work, document: documents.DocumentToRender) {
   });
 }
 
-/** What the message says of the statement. */
+/** The statement's values for the message. */
 const saidOf = ({ letter, period_start, period_end, summary, due }: BilledStatement) => ({
   statement: {
     date: letter.letter_date,

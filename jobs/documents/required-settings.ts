@@ -1,6 +1,6 @@
 import type { DocumentName } from '../../templates/documents.ts';
 import { Conflict } from '../errors.ts';
-import { settingsOf, type Settings } from '../users/settings.ts';
+import { settingsOf, type Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 export type RequiredSetting =
@@ -8,20 +8,23 @@ export type RequiredSetting =
   | `adverse_action.${'agency_name' | 'agency_address'}`
   | `tax.${'payer_tin' | 'payer_address'}`;
 
-/** A document is not printed without what it must say; what it wants is a hole that a reader can live with. */
+/** `must`: without these settings the document is not printed. `wants`: recommended settings. */
 type Needs = { must: readonly RequiredSetting[]; wants: readonly RequiredSetting[] };
 
 const CONTACT = ['branding.address_line_2', 'branding.support_phone'] as const;
 const LETTER: Needs = { must: [], wants: ['branding.address_line_1', ...CONTACT] };
 
-/** Statements, disclosures of loans and messages are never held up: the day on which they are due is the law's. */
+/**
+ * Statements, loan disclosures and messages have no required settings, because the law sets their
+ * deadlines.
+ */
 const NEEDS: Record<DocumentName, Needs> = {
   monthly_statement: LETTER,
   tila_disclosure: LETTER,
-  // Whoever finds a mistake on a statement must know where to write to (12 CFR 1026.6(b)(5)(iii), 1026.13(b)).
+  // Must name the address for billing errors (12 CFR 1026.6(b)(5)(iii), 1026.13(b)).
   account_opening_disclosure: { must: ['branding.address_line_1'], wants: CONTACT },
   letter: LETTER,
-  // The creditor's name and address, and those of its agency (12 CFR 1002.9(a)(2)).
+  // Must name the creditor's address and its agency's name and address (12 CFR 1002.9(a)(2)).
   adverse_action_notice: {
     must: [
       'branding.address_line_1',
@@ -30,9 +33,10 @@ const NEEDS: Record<DocumentName, Needs> = {
     ],
     wants: CONTACT,
   },
-  // Whoever pays off must know where to.
+  // Must name the address for the payoff payment.
   payoff_letter: { must: ['branding.address_line_1'], wants: CONTACT },
-  // The filer's name, address, telephone number and whole TIN (IRS, general instructions, part M).
+  // Must name the filer's name, address, telephone number and complete TIN (IRS, general instructions, part
+  // M).
   form_1099c: { must: ['tax.payer_tin', 'tax.payer_address', 'branding.support_phone'], wants: [] },
 };
 
@@ -45,7 +49,7 @@ const isUnset = (settings: Settings, setting: RequiredSetting): boolean => {
   return (groups[group]?.[key] ?? '').trim() === '';
 };
 
-/** Document by document, the settings that it lacks. */
+/** The missing settings of each document. */
 export function findMissingSettings(settings: Settings): Missing[] {
   return (Object.keys(NEEDS) as DocumentName[]).map((document) => {
     const { must, wants } = NEEDS[document];
@@ -63,11 +67,11 @@ const lackedBy = async (
   return [...NEEDS[document].must, ...more].filter((setting) => isUnset(settings, setting));
 };
 
-/** Whether the tenant has set all that the document must say. */
+/** Whether the tenant has all settings that the document requires. */
 export const hasRequiredSettings = async (work: Work, document: DocumentName): Promise<boolean> =>
   (await lackedBy(work, document)).length === 0;
 
-/** Refuses to order a document that would have holes where the law asks for words; this one may need `more`. */
+/** Throws Conflict if the document lacks a required setting. `more` adds requirements of this document. */
 export async function assertRequiredSettings(
   work: Work,
   document: DocumentName,
@@ -76,7 +80,7 @@ export async function assertRequiredSettings(
   const settings = await lackedBy(work, document, more);
   if (settings.length === 0) return;
   throw new Conflict(
-    `Set ${settings.join(', ')} first: the ${document.replaceAll('_', ' ')} must say it.`,
+    `Set ${settings.join(', ')} first. The ${document.replaceAll('_', ' ')} must show them.`,
     'tenant_incomplete',
     { document, settings },
   );

@@ -12,10 +12,10 @@ export const Rejection = z.object({
   reason: prose.refine((text) => text.trim() !== '', 'Must not be empty.'),
 });
 
-/** From where each judgement may be passed. */
+/** The statuses from which each action is allowed. */
 const FROM = { verify: ['uploaded', 'rejected'], reject: ['uploaded', 'verified'] } as const;
 
-/** Confirms the document; by whoever asks, unless another name is given. */
+/** Verifies a document. Default for `verified_by`: the actor. */
 export async function verifyDocument(
   work: Work,
   id: string,

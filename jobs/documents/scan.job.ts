@@ -10,9 +10,8 @@ import type { ExternalServices } from '../external-systems.ts';
 import type { Work } from '../work.ts';
 
 /**
- * Lets a file that was uploaded go once the virus scanner has found nothing in it. What it has found
- * something in is removed, and nobody gets it any more. Where no scanner answers, the file stays held, and
- * says so in the end.
+ * Scans an uploaded file for viruses. Releases it if nothing is found; otherwise removes the file and marks
+ * the document as infected. Without a verdict the file stays held, and the last failure is recorded.
  */
 export const scanDocument = job({
   name: 'scan-document',
@@ -22,7 +21,7 @@ export const scanDocument = job({
     controls: { tenancy: 'row-level security' },
   },
   payload: z.object({ tenant_id: uuid, document_id: uuid }),
-  // With the queue's growing pauses, some days.
+  // Several days, with the queue's exponential backoff.
   attempts: 20,
   key: ({ document_id }) => `scan-document:${document_id}`,
 
@@ -34,7 +33,7 @@ export const scanDocument = job({
     const { status, storage_key } = document;
     const file = status === 'held' ? await files.stream(storage_key) : null;
     if (status === 'held' && file === null)
-      throw new Error('The file that is held is not in the store.');
+      throw new Error('The held file is missing from the document store.');
     const { found } = file ? await scanned(file, outside) : { found: status };
     if (file) await within(tenant_id, (work) => judged(work, document_id, found));
     if (found !== null) await files.remove(storage_key);
@@ -43,7 +42,7 @@ export const scanDocument = job({
   failed: ({ tx }, { document_id }, reason) => uploads.markUnscannable(tx, document_id, reason),
 });
 
-/** A scanner that breaks off leaves bytes unread, and the file must be let go all the same. */
+/** Closes the file even if the scanner stops reading early. */
 async function scanned(file: Readable, outside: ExternalServices) {
   try {
     return await outside.scan(file);
@@ -55,7 +54,7 @@ async function scanned(file: Readable, outside: ExternalServices) {
 async function judged(work: Work, id: string, found: string | null) {
   const before = await findLocked(work.tx, documents, id);
   if (before?.['status'] !== 'held') return;
-  const reason = found && `The virus scanner found ${found} in it.`;
+  const reason = found && `The virus scanner found ${found} in the file.`;
   await auditChange(work, documents, 'scan', before, async () => {
     await uploads.recordScan(work.tx, id, reason);
     return id;

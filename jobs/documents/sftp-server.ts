@@ -5,22 +5,28 @@ import { insert, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { checkHost } from '../networks/host-url.ts';
 import type { ExternalServices, SendResult, Upload } from '../external-systems.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
-/** As `ssh-keygen -lf` prints them; several, so that a new key can be named before it comes. */
+/**
+ * Fingerprints as printed by `ssh-keygen -lf`. Several are allowed, so that a new key can be added before
+ * the server changes.
+ */
 export const SftpHostKeys = z
   .array(
     z
       .string()
       .max(60)
-      .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'Must be like SHA256: and 43 letters and digits.'),
+      .regex(
+        /^SHA256:[A-Za-z0-9+/]{43}$/,
+        'Must be a fingerprint as printed by ssh-keygen -lf, starting with SHA256:.',
+      ),
   )
-  .min(1, 'Must name a key.')
+  .min(1, 'Must contain at least one key.')
   .max(5)
-  .refine((keys) => new Set(keys).size === keys.length, 'Must not name a key twice.');
+  .refine((keys) => new Set(keys).size === keys.length, 'Must not contain the same key twice.');
 
-/** No step leads up, and nothing is named that a shell or a log would read otherwise. */
+/** Excludes parent folders and characters with a special meaning in shells and logs. */
 export const SftpFolder = z
   .string()
   .max(200)
@@ -30,7 +36,7 @@ export const SftpFolder = z
 export const SftpPrivateKey = z
   .string()
   .max(20_000)
-  .refine(isPrivateKey, 'Must be a whole private key, from -----BEGIN to its END line.')
+  .refine(isPrivateKey, 'Must be a complete private key, including its BEGIN and END lines.')
   .refine(
     (text) => !needsPassphrase(text),
     'Must not have a passphrase. We store the key encrypted.',
@@ -40,7 +46,7 @@ type Secrets = { password?: string | null | undefined; private_key?: string | nu
 type Given = Secrets & { host: string; [field: string]: unknown };
 type Changes = Secrets & { host?: string | undefined; [field: string]: unknown };
 
-/** Keeps a server, with what signs in there sealed: a password or a key. */
+/** Adds a server and seals its password or private key. */
 export async function addSftpServer(work: Work, { password, private_key, ...given }: Given) {
   await check(work, given.host);
   if (Boolean(password) === Boolean(private_key))
@@ -48,10 +54,10 @@ export async function addSftpServer(work: Work, { password, private_key, ...give
   return insert(work.tx, 'sftp_servers', { ...given, ...sealed(work, { password, private_key }) });
 }
 
-/** What a secret is told to: where any of it changes, whoever changes it has to know the secret. */
+/** These fields determine who receives the secret. Changing one requires entering the secret again. */
 const TOLD_TO = ['host', 'port', 'host_keys'] as const;
 
-/** A password takes the place of a key, and a key that of a password. */
+/** Changes a server. Setting a password removes the private key, and vice versa. */
 export async function changeSftpServer(work: Work, id: string, changes: Changes, row: Row) {
   const { password, private_key, ...rest } = changes;
   const elsewhere = TOLD_TO.find(
@@ -81,7 +87,7 @@ async function check({ tx, installation }: Work, host: string | undefined) {
   if (problem) throw new Invalid({ host: problem });
 }
 
-/** Where a file goes and who signs in there, as it is now; null where the server is switched off. */
+/** The current destination and credentials. Null if the server is inactive. */
 export async function loadSftpCredentials({ tx, tenant_id }: Work, id: string) {
   const { is_active, password_sealed, private_key_sealed, ...place } = await servers.findServer(
     tx,
@@ -102,7 +108,7 @@ type Placed = Pick<Upload, 'filename' | 'partial_name'> & {
   file_size: number;
 };
 
-/** Puts a file of the store on the server; one of the same name is replaced. */
+/** Uploads a stored file. Replaces a file of the same name. */
 export async function uploadToSftp(
   outside: ExternalServices,
   signIn: Awaited<ReturnType<typeof loadSftpCredentials>>,
@@ -111,7 +117,7 @@ export async function uploadToSftp(
   if (signIn === null) return SWITCHED_OFF;
   const content = async () => {
     const stream = await outside.files.stream(storage_key);
-    if (stream === null) throw new Error('The file is not in the store.');
+    if (stream === null) throw new Error('The file is missing from the document store.');
     return stream;
   };
   return outside.upload({ ...signIn(outside.keys), ...names, size, content });
@@ -133,7 +139,7 @@ function isPrivateKey(text: string): boolean {
   return LINES.test(text.trim());
 }
 
-/** PEM says so in its head; OpenSSH's own format in its first bytes, where it names the cipher. */
+/** PEM states encryption in its header. OpenSSH's format names its cipher in the first bytes. */
 function needsPassphrase(text: string): boolean {
   if (/^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)) return true;
   const lines = text.trim().split('\n');

@@ -9,7 +9,7 @@ type Figures = Pick<
   'period_start' | 'period_end' | 'summary' | 'due' | 'loan' | 'line' | 'year_to_date' | 'wording'
 > & { activity: readonly Line[] };
 
-/** A statement as it was billed, with its letterhead and with what its message says of the loan. */
+/** A statement as billed, with its letterhead and the loan values for its message. */
 export type BilledStatement = Figures & {
   letter: LetterFigures;
   language: string;
@@ -18,12 +18,12 @@ export type BilledStatement = Figures & {
   counters: unknown;
 };
 
-/** The figures as they were billed, in the words of the borrower's language. */
+/** The billed figures with texts in the borrower's language. */
 export function buildStatementPage(
   billed: Record<string, unknown>,
   language: string,
 ): MonthlyStatement {
-  // Written by sql/documents/statements.ts, and by nobody else.
+  // Always written by sql/documents/statements.ts.
   const {
     letter,
     borrower: _,

@@ -12,12 +12,12 @@ import { enqueue, enqueueAll, job } from '../job.ts';
 import type { Work } from '../work.ts';
 import { renderDocumentJob } from './render.job.ts';
 
-/** Statements that get their documents in one transaction. */
+/** Statements per transaction. */
 const CHUNK = 500;
 
 /**
- * Gives each statement of a month its document, to be rendered by the documents pool. The figures
- * are frozen when the month is billed, so it does not matter when this runs, or how often.
+ * Creates the document of each statement of a month and enqueues its rendering. The figures were frozen
+ * when the month was billed, so the job can run later or repeatedly.
  */
 export const issueStatements = job({
   name: 'issue-statements',
@@ -40,9 +40,9 @@ export const issueStatements = job({
 });
 
 /**
- * Bills the lines whose cycle ended with the day before, in the transaction that moves the date; it counts
- * for the month of that day. They are few, and nobody can pay in between. A line whose relief is still to be ended
- * is billed with its end.
+ * Bills lines of credit whose cycle ended on the previous day, in the transaction that rolls the business
+ * date, so that no payment can come in between. The statement counts for the month of that day. A line with
+ * a relief still to be ended is billed by `billAfterRelief`.
  */
 export async function billEndedCycles(work: Work) {
   const month = monthStart(addDays(work.today, -1));
@@ -53,8 +53,8 @@ export async function billEndedCycles(work: Work) {
 }
 
 /**
- * Bills loans in the transaction that ended their reliefs, on the morning after: for the month, if it ended, and for
- * a cycle that ended.
+ * Bills loans in the transaction that ended their reliefs: for the month, if it ended, and for an ended
+ * cycle.
  */
 export async function billAfterRelief(
   work: Work,
@@ -73,7 +73,7 @@ export async function billAfterRelief(
 export const enqueueStatements = ({ tx, tenant_id }: Work, statement_month: string) =>
   enqueue(tx, issueStatements, { tenant_id, statement_month });
 
-/** Who sends a month's statements, and in which words. */
+/** The sender and the language function for a month's statements. */
 export const loadStatementSender = async (work: Work) => ({
   letter: await loadSender(work),
   loan_values: LOAN_VALUES,
@@ -81,8 +81,8 @@ export const loadStatementSender = async (work: Work) => ({
 });
 
 /**
- * Bills a loan before anything happens to it, if the month that ended is not billed for it yet: what it
- * owed at the beginning of the day is what its statement says, whenever its turn comes.
+ * Bills a loan before an event changes it, if the ended month is not billed yet. Its statement therefore
+ * shows the balance at the beginning of the day.
  */
 export const billBeforeEvent = batchByTransaction(
   async (_tx: Transaction, due: readonly { work: Work; id: string; month: string }[]) => {
@@ -95,7 +95,7 @@ export const billBeforeEvent = batchByTransaction(
   },
 );
 
-/** All in the transaction that it is given. */
+/** Bills a month within the given transaction. */
 export async function billMonth(
   work: Work,
   month: string,

@@ -1,4 +1,4 @@
-/** Specification "Document": document_type values; generated ones are among them. */
+/** The document_type values of the specification ("Document"), including generated documents. */
 export const DOCUMENT_TYPES = [
   ...(['income_verification', 'identity_verification', 'bank_statement', 'title'] as const),
   ...(['insurance', 'appraisal', 'closing_document', 'tila_disclosure'] as const),
@@ -7,7 +7,7 @@ export const DOCUMENT_TYPES = [
 
 export const OFFICE_MIME_PREFIX = 'application/vnd.openxmlformats-officedocument';
 
-/** What may be uploaded: nothing that a browser would run. */
+/** Allowed uploads. Excludes everything that a browser would execute. */
 export const CONTENT_TYPES = [
   ...(['application/pdf', 'image/png', 'image/jpeg', 'image/tiff', 'image/heic'] as const),
   ...(['image/gif', 'text/plain', 'text/csv', 'application/msword'] as const),

@@ -4,20 +4,17 @@ import { insert } from '../../sql/write.ts';
 import { addDays } from '../dates.ts';
 import type { Work } from '../work.ts';
 
-/** Days within which somebody looks at what a borrower has sent. */
+/** Days until the review is due. */
 const LOOK_DAYS = 2;
 
-/**
- * Has somebody look at what a borrower has sent. However many files come, one task is open for those of
- * a type about a loan.
- */
+/** Creates a task to review a borrower's upload. Uploads of one type for one loan share an open task. */
 export async function createUploadTask(work: Work, sent: uploads.Upload) {
   const { tx, today } = work;
   const { borrower_id, loan_id } = sent;
   if (loan_id === null) return;
   const type = sent.document_type.replaceAll('_', ' ');
-  const title = `Look at what the borrower has sent: ${type}`;
-  // Two files that are confirmed at once take turns, and the second finds the task of the first.
+  const title = `Review the uploaded document: ${type}`;
+  // The lock serializes concurrent confirmations, so that the second one finds the first one's task.
   await uploads.lockKey(tx, `${loan_id} ${title}`);
   if ((await findOpenTask(tx, loan_id, title)) !== null) return;
   await insert(tx, 'tasks', {
@@ -29,6 +26,6 @@ export async function createUploadTask(work: Work, sent: uploads.Upload) {
     related_type: 'loan',
     related_id: loan_id,
     due_date: addDays(today, LOOK_DAYS),
-    description: 'Verify the file or reject it with a reason, which the borrower reads.',
+    description: 'Verify the file, or reject it with a reason. The borrower sees the reason.',
   });
 }

@@ -11,7 +11,7 @@ import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Files, CapturedFile } from '../files/files.ts';
 import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
 import { enqueue } from '../job.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CONTENT_TYPE_NAMES, matchesContentType } from './content-type.ts';
 import { scanDocument } from './scan.job.ts';
@@ -25,7 +25,7 @@ export const UploadRequest = z.object({
   content_type: z.enum(CONTENT_TYPES),
   is_visible_to_borrower: flag.default(false).describe('Whether the portal shows it.'),
 });
-/** Whose the document is, where that is not the loan's borrower. */
+/** `borrower_id` is set if the document does not belong to the loan's borrower. */
 type UploadRequest = z.output<typeof UploadRequest> & { borrower_id?: string };
 
 export const UploadConfirmation = z.object({
@@ -39,7 +39,7 @@ type UploadConfirmation = z.output<typeof UploadConfirmation>;
 export type AnnouncedUpload = UploadRequest & { metadata?: Record<string, unknown> };
 type Source = 'upload_link' | 'portal' | 'direct';
 
-/** Announces a document and gives a link, good for minutes, to which its file may be put. */
+/** Announces a document and returns a temporary link to upload its file. */
 export async function createUploadLink(
   work: Work,
   input: UploadRequest,
@@ -52,7 +52,7 @@ export async function createUploadLink(
   return { id, upload_url, expires_at: expires_at.toISOString() };
 }
 
-/** A document whose file is still to come, and the key under which it waits to be confirmed. */
+/** Creates a pending document and the key under which its file waits for confirmation. */
 export async function announceUpload(work: Work, input: AnnouncedUpload, source: Source) {
   const { upload_ttl_s } = (await settingsOf(work.tx)).documents;
   const expires_at = new Date(Date.now() + upload_ttl_s * 1000);
@@ -64,7 +64,7 @@ export async function announceUpload(work: Work, input: AnnouncedUpload, source:
   return { id, key: uploadKey(slug, id), expires_at };
 }
 
-/** Writes the row of a document whose file is still to come. */
+/** Inserts the row of a pending document. */
 export async function insertAnnouncedUpload(
   work: Work,
   input: AnnouncedUpload,
@@ -92,16 +92,16 @@ export async function insertAnnouncedUpload(
   return { id, key };
 }
 
-/** Puts that came between our look at the file and its confirmation, before we give up. */
+/** Attempts if new uploads keep replacing the file during a confirmation. */
 const LOOKS = 5;
 
 /**
- * Accepts the file that was put under the link, if it is the one that the sender says it is. What
- * differs stays pending, so that the right file can still be put; a repeat changes nothing.
+ * Accepts the file uploaded to the link if its size, hash and type match. On a mismatch the document stays
+ * pending, so that the correct file can still be uploaded. A repeat changes nothing.
  *
- * Puts and confirmations of a document take turns under the lock of its row, and what is confirmed
- * are bytes that were seized: they get the document's own key, which no link for a put ever names.
- * Cut short before the commit, the next confirmation does it all again; after it, nothing is missing.
+ * Uploads and confirmations of a document are serialized by its row lock. The bytes are seized first and
+ * confirmed under the document's own key, which no upload link contains. An interruption before the commit
+ * has no effect; after the commit nothing is missing.
  */
 export async function confirmUpload(
   within: Within,
@@ -116,9 +116,9 @@ export async function confirmUpload(
   for (let look = 1; ; look += 1) {
     const document = await read();
     if (!isToConfirm(document, described)) break;
-    // Read between two transactions: hashing a large file takes a while.
+    // Outside any transaction, because hashing a large file takes time.
     await using seized = await files.seize(key);
-    // Somebody who confirmed the same meanwhile has cleared the folder.
+    // A concurrent confirmation of the same file has already cleared the folder.
     if (!seized && !isToConfirm(await read(), described)) break;
     assertSame(seized, described);
     assertType(document, seized);
@@ -143,11 +143,11 @@ export async function confirmUpload(
         'hash_mismatch',
       );
   }
-  // What is left here is cleared by the clean-up.
+  // The clean-up job removes what remains after a failure.
   await files.clear(key).catch(() => undefined);
 }
 
-/** There for everybody, or, where uploads are scanned, once nothing was found in it. */
+/** Makes the file available immediately, or after the virus scan if uploads are scanned. */
 async function confirmed(work: Work, id: string, described: UploadConfirmation) {
   const { scans_uploads } = work.installation;
   const status = scans_uploads ? 'held' : 'uploaded';
@@ -156,7 +156,10 @@ async function confirmed(work: Work, id: string, described: UploadConfirmation) 
     await enqueue(work.tx, scanDocument, { tenant_id: work.tenant_id, document_id: id });
 }
 
-/** Whether there is something to do: a repeat of what was confirmed changes nothing. */
+/**
+ * Whether the document still has to be confirmed. False for a repeated confirmation; throws for any other
+ * state.
+ */
 function isToConfirm(
   document: uploads.Upload | null,
   described: UploadConfirmation,
@@ -195,18 +198,18 @@ function assertSame(
   );
 }
 
-/** A link to an object store takes a file of any size. */
+/** Upload links of an object store cannot limit the size. */
 async function assertFits(tx: Work['tx'], { described: { size } }: CapturedFile) {
   const { max_bytes } = (await settingsOf(tx)).documents;
   if (size <= max_bytes) return;
   throw new Conflict(`The file is larger than ${max_bytes} bytes.`, 'too_large', { max_bytes });
 }
 
-/** What a file says that it is counts for nothing: its bytes do. */
+/** Checks the file's bytes, regardless of the declared type. */
 function assertType({ content_type }: uploads.Upload, { head, tail }: CapturedFile) {
   if (matchesContentType(content_type as ContentType, head, tail)) return;
   const message =
-    `What was put is not ${CONTENT_TYPE_NAMES[content_type as ContentType]} (${content_type}). ` +
-    'Put the right file under the link, or announce it anew as what it is.';
+    `The uploaded file is not ${CONTENT_TYPE_NAMES[content_type as ContentType]} (${content_type}). ` +
+    'Upload the correct file to the link, or announce a document with the actual type.';
   throw new Conflict(message, 'content_mismatch', { content_type });
 }

@@ -5,7 +5,7 @@ import type { Work } from '../work.ts';
 
 export const DocumentVisibility = z.object({ is_visible_to_borrower: flag.default(true) });
 
-/** Shows a document in the borrower's portal, or takes it away from there. */
+/** Shows a document in the borrower's portal, or hides it. */
 export async function setDocumentVisibility(
   work: Work,
   id: string,

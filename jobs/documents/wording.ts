@@ -9,8 +9,8 @@ import {
   WORDED_DOCUMENTS,
   wordingPaths,
   type WordedDocument,
-  type Wording,
 } from '../../templates/wordings.ts';
+import type { Wording } from '../../templates/letter.ts';
 import { assertRenderable } from '../communications/assert-renderable.ts';
 import { loadSender } from '../communications/message-figures.ts';
 import { Invalid } from '../errors.ts';
@@ -24,21 +24,21 @@ const KIND = {
   message: 'This document already has wording in this language. Update that instead.',
 };
 
-/** Documents are printed in these. */
+/** Languages in which documents are printed. */
 export const DOCUMENT_LANGUAGES = ['en', 'es'] as const;
 type Kind = { document_type: WordedDocument; language: (typeof DOCUMENT_LANGUAGES)[number] };
-/** A page holds about this much; what the tenant says is beside the document and not instead of it. */
+/** Characters per part. The wording supplements the document and does not replace its content. */
 const LONGEST = 2_000;
 const part = z.string().max(LONGEST).nullish();
 export const WordingParts = z.object({ opening: part, closing: part });
 
-/** Adds the tenant's words for a document in a language, of which there is one set. */
+/** Adds the tenant's wording of a document in one language. Throws Conflict if there is one already. */
 export async function addWording({ tx }: Work, input: Kind & Wording): Promise<string> {
   assertWordable(input.document_type, input);
   return refuseDuplicate(KIND, () => insert(tx, 'document_wordings', input));
 }
 
-/** Changes the words; other words are another version, the same ones sent back are not. */
+/** Changes the wording. The version increases only if the text differs. */
 export async function changeWording({ tx }: Work, id: string, changes: Wording, row: Row) {
   assertWordable(row['document_type'] as WordedDocument, changes);
   await refuseDuplicate(KIND, () => update(tx, 'document_wordings', id, changes));
@@ -58,7 +58,7 @@ const SAMPLES = {
   adverse_action_notice: samples.adverse,
 };
 
-/** The document as a page, with the tenant's letterhead, the words that are tried and the figures of nobody. */
+/** Renders the document as HTML with the tenant's letterhead, the given wording and sample figures. */
 export async function previewWording(
   work: Work,
   { document_type, language, ...wording }: z.output<typeof WordingPreview>,
@@ -69,7 +69,7 @@ export async function previewWording(
   return { html: renderDocument(document_type, language, await embedLogo(work, data)) };
 }
 
-/** Says of each part what may not be saved, and where. */
+/** Throws Invalid for each part that cannot be rendered, with its position. */
 function assertWordable(type: WordedDocument, { opening, closing }: Wording) {
   if (opening && !hasOpening(type))
     throw new Invalid({

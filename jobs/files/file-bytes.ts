@@ -6,7 +6,7 @@ import { wrapStoreErrors } from './storage-paths.ts';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** As much of a file's beginning and end as tells what it is: the folder of a zip is at its end. */
+/** Enough of the beginning and end to detect the file type. The directory of a zip is at its end. */
 const HEAD_BYTES = 4_096;
 const TAIL_BYTES = 131_072;
 
@@ -15,7 +15,7 @@ export async function readOpenedFile(opened: FileHandle): Promise<Uint8Array> {
   return await file.readFile();
 }
 
-/** Writes a file that was not there, down to the disk. What its sender does wrong stays his. */
+/** Writes a new file and flushes it to disk. Errors of the content stream are passed on unchanged. */
 export async function writeNewFile(path: string, content: Content) {
   await using file = await wrapStoreErrors(() =>
     open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600),
@@ -32,7 +32,7 @@ export async function writeNewFile(path: string, content: Content) {
   return { size, sha256_hash: hash.digest('hex') };
 }
 
-/** Size, hash, beginning and end, read in constant memory. Closes the file. */
+/** Reads size, hash, beginning and end in constant memory. Closes the file. */
 export async function describeFile(key: string, opened: FileHandle) {
   await using file = opened;
   const { ino } = await file.stat({ bigint: true });
@@ -40,7 +40,7 @@ export async function describeFile(key: string, opened: FileHandle) {
   return { ino, ...(await describeBytes(key, pieces)) };
 }
 
-/** The same of bytes from wherever they come. */
+/** Like `describeFile`, for any stream of bytes. */
 export async function describeBytes(key: string, pieces: AsyncIterable<Uint8Array>) {
   const hash = createHash('sha256');
   const head = Buffer.alloc(HEAD_BYTES);

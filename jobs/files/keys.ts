@@ -10,20 +10,20 @@ export type KeyParts = {
 };
 
 /**
- * Where a document is stored: {tenant_slug}/{loan_id}/{document_type}/{filename}. The name is
- * made safe, since it came from a stranger; the other three are ours and must be so already.
+ * The storage key of a document: {tenant_slug}/{loan_id}/{document_type}/{filename}. The filename is user
+ * input and is sanitized. Throws if another part is not a plain name.
  */
 export function storageKey({ tenant_slug, loan_id, document_type, filename }: KeyParts): string {
   const folders = [tenant_slug, loan_id, document_type];
   if (!folders.every((folder) => SEGMENT.test(folder))) {
-    throw new Error('A storage key is made of plain names.');
+    throw new Error('A storage key must consist of plain names.');
   }
   return [...folders, safeFilename(filename)].join('/');
 }
 
 /**
- * The last part of a path, in letters that every file system keeps: A-Z a-z 0-9 dot, underscore,
- * space and hyphen, at most 120. What the borrower called it stays in the database.
+ * The last part of a path, limited to characters that every file system supports (A-Z a-z 0-9 dot,
+ * underscore, space, hyphen) and to 120 characters. The original name stays in the database.
  */
 export function safeFilename(filename: string): string {
   const last =
@@ -42,14 +42,14 @@ export function safeFilename(filename: string): string {
   return RESERVED.test(name) ? `_${name}` : name;
 }
 
-/** Where its last letter ends: a pattern would look for that from each dot anew. */
+/** The length without trailing dots and spaces. A regular expression would take quadratic time. */
 function endOf(name: string): number {
   let end = name.length;
   while (end > 0 && '. '.includes(name.charAt(end - 1))) end -= 1;
   return end;
 }
 
-/** Cut in the middle: the ending says what kind of file it is. */
+/** Keeps the file extension. */
 function shortened(name: string): string {
   if (name.length <= NAME_CHARACTERS_MAX) return name;
   const ending = /\.[A-Za-z0-9]{1,8}$/.exec(name)?.[0] ?? '';
@@ -59,19 +59,19 @@ function shortened(name: string): string {
 const UPLOADS = 'uploads';
 
 /**
- * Where the file of an announced document waits until it is confirmed: a folder of its own, beside
- * the loans'. Only this key is ever in a link for a put, so that no put reaches what was confirmed.
+ * The key under which an announced document's file waits for confirmation, in a separate folder. Upload
+ * links contain only such keys, so no upload can overwrite a confirmed file.
  */
 export const uploadKey = (tenant_slug: string, documentId: string) =>
   storageKey({ tenant_slug, loan_id: UPLOADS, document_type: documentId, filename: 'file' });
 
-/** The document whose file waits under this key; null for every other key. */
+/** The document of an upload key, or null for any other key. */
 export function documentIdOfUploadKey(key: string): string | null {
   const [, folder, id = ''] = key.split('/');
   return folder === UPLOADS && isStorageKey(key) ? id : null;
 }
 
-/** Whether the key is one that storageKey could have made. */
+/** Whether `storageKey` could have made this key. */
 export function isStorageKey(key: string): boolean {
   const parts = key.split('/');
   const filename = parts.pop() ?? '';

@@ -3,12 +3,12 @@ import { DEFAULT_KEY_ID, findKey, parseKeys, findSecretProblems } from '../seali
 import type { Link } from './files.ts';
 
 /**
- * The rest of a link's path: upload/{token} or download/{token}. The token holds what its bearer
- * may do, the id of a key, and our signature with that key; it needs no cookie and dies by itself.
+ * The rest of a link's path: upload/{token} or download/{token}. The token contains the permission, its
+ * expiry, a key id and a signature. It needs no cookie.
  */
 export function signLink(link: Link, secret: string): string {
   const [problem] = findSecretProblems(secret);
-  if (problem) throw new Error(`The secret of the links: ${problem}`);
+  if (problem) throw new Error(`The secret that signs links is invalid. ${problem}`);
   const payload = Buffer.from(
     JSON.stringify({ ...link, expires_at: link.expires_at.toISOString() }),
   ).toString('base64url');
@@ -17,15 +17,16 @@ export function signLink(link: Link, secret: string): string {
   return `${action}/${payload}.${current.id}.${signatureOf(payload, current.secret)}`;
 }
 
-/** What the token allows, or null when it is not ours, was changed, or has expired. */
+/** What the token permits. Null if the signature is wrong or the token has expired. */
 export function readLink(token: string, method: Link['method'], secret: string, now: Date) {
   const parts = token.slice(0, 4_096).split('.');
-  // A link of two parts was signed before keys had ids.
+  // Tokens with two parts were signed before keys had ids.
   const [payload = '', id = '', signature = '', ...rest] =
     parts.length === 2 ? [parts[0], DEFAULT_KEY_ID, parts[1]] : parts;
   const key = findKey(secret, id);
   if (!key) return null;
-  // Compared as text: the last letter has bits that no byte is made of.
+  // Compared as text, because the last base64url character has unused bits, so several texts decode to the
+  // same bytes.
   const [given, expected] = [Buffer.from(signature), Buffer.from(signatureOf(payload, key.secret))];
   const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
   if (!isOurs || rest.length > 0) return null;

@@ -15,18 +15,17 @@ import {
 
 export type LocalFilesOptions = {
   folder: string;
-  /** Signs the links; at least 32 characters. */
+  /** Signs the links. At least 32 characters. */
   secret: string;
-  /** Before /api/v1 in a link, such as https://demo.example; empty for a path alone. */
+  /** Prefix of /api/v1 in links, such as https://demo.example. Empty for a path only. */
   origin?: string;
 };
 
 const { O_NOFOLLOW, O_RDONLY } = constants;
 
 /**
- * Files in a folder of this machine. A file is written beside its place, flushed to the disk and
- * then renamed: a crash leaves the old file or the new one, never a half. Links in the folder are
- * not followed, whoever planted them.
+ * Stores files in a local folder. A file is written under a temporary name, flushed to disk and renamed, so
+ * a crash leaves either the old or the new file. Symbolic links in the folder are not followed.
  */
 export function localFiles({ folder, secret, origin = '' }: LocalFilesOptions): Files {
   const root = resolve(folder);
@@ -55,14 +54,14 @@ export function localFiles({ folder, secret, origin = '' }: LocalFilesOptions): 
 }
 
 /**
- * A process creates the store at its start and never later: a folder that has vanished under a
- * running one is a disk that is away, and what were written in its place would vanish in turn.
+ * Creates the folder at start only. If it disappears later, its disk is probably unmounted, and files
+ * written to a new folder would be lost.
  */
 function createOnce(root: string) {
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });
   } catch {
-    // Whoever uses the store is told; the rest of the process works without it.
+    // Calls to the store report the error. The rest of the process works without it.
   }
 }
 
@@ -73,9 +72,9 @@ async function put(root: string, key: string, content: Content, options: PutOpti
   let isPlaced = false;
   const place = () =>
     wrapStoreErrors(async () => {
-      // The steps of a transaction may be run again.
+      // The transaction that calls this may be repeated.
       if (isPlaced) return;
-      // A link fails where a file is already; a rename would replace it.
+      // `link` fails if the file exists; `rename` would replace it.
       if (once) await link(unfinished, path);
       else await rename(unfinished, path);
       isPlaced = true;
@@ -86,12 +85,12 @@ async function put(root: string, key: string, content: Content, options: PutOpti
     await when(stored, place);
     return stored;
   } finally {
-    // Gone already, where it has taken its place.
+    // Already gone if the file has been renamed.
     await unlink(unfinished).catch(() => undefined);
   }
 }
 
-/** A second name for the same bytes: puts replace names and never bytes. */
+/** Adds a hard link to the current bytes. Uploads replace names, never bytes. */
 async function seize(root: string, key: string, path: string): Promise<CapturedFile> {
   const held = besides(path);
   await link(path, held);
@@ -124,14 +123,14 @@ async function seize(root: string, key: string, path: string): Promise<CapturedF
   }
 }
 
-/** Replaces in one step what has the name; a repeat finds it done. */
+/** Atomically gives the file another name, replacing an existing file. Safe to repeat. */
 async function nameAlso(held: string, path: string) {
   const passing = besides(path);
   await link(held, passing);
   try {
     await rename(passing, path);
   } finally {
-    // A rename between two names of one file does nothing, and leaves both.
+    // A rename between two links of the same file does nothing and leaves both.
     await unlink(passing).catch(() => undefined);
   }
   await flushFolder(dirname(path));

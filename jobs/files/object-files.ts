@@ -17,14 +17,14 @@ import {
 import { isStorageKey } from './keys.ts';
 import type { ObjectStore } from './storage-url.ts';
 
-/** Milliseconds to connect, and for an answer to begin. */
+/** Milliseconds to connect, and until the response begins. */
 const PATIENCE_MS = 10_000;
 const ATTEMPTS = 3;
 
 /**
- * Files in a bucket that speaks S3's protocol. Bytes come under a name of their own first and get their key
- * by a copy within the store, so that a reader sees all of them or none. They are encrypted as the bucket
- * says; who may ask for it is known from the environment, as AWS' own tools know it.
+ * Stores files in an S3-compatible bucket. Files are uploaded under a temporary name and copied to their
+ * key within the store, so that readers see complete files only. Encryption follows the bucket's settings;
+ * credentials come from the environment, as in AWS tools.
  */
 export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): Files {
   const { bucket: Bucket, region, endpoint } = store;
@@ -72,7 +72,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
     const spooled = path.join(folder, 'file');
     const waiting = besides(checked(key));
     try {
-      // The store wants to know the size before the first byte.
+      // S3 needs the size before the first byte.
       const stored = { key, ...(await writeNewFile(spooled, content)) };
       const send = (Key: string) =>
         sayingUnavailable(() =>
@@ -107,7 +107,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
       );
     try {
       const pieces = await sayingUnavailable(() => body(held));
-      if (pieces === null) throw new StoreUnavailable('What was copied is not there.');
+      if (pieces === null) throw new StoreUnavailable('The copied file is missing.');
       const settle = (to: string) =>
         sayingUnavailable(async () => {
           if ((await tagOf(key)) !== tag) return false;
@@ -163,11 +163,11 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
   };
 }
 
-/** What goes wrong is thrown, and logged by whoever catches it. */
+/** Errors are thrown, and the caller logs them. */
 const quiet = () => {};
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-/** The library repeats whatever it can; a body that is a stream it cannot. */
+/** The SDK cannot retry a stream body, so uploads are retried here. */
 async function repeated<Result>(steps: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -179,7 +179,7 @@ async function repeated<Result>(steps: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Beside the key, under a name that no key can have. */
+/** A temporary name in the key's folder that no key can have. */
 const besides = (key: string) => `${path.posix.dirname(key)}/.${randomUUID()}`;
 
 function checked(key: string): string {
@@ -190,7 +190,7 @@ function checked(key: string): string {
 const statusOf = (error: unknown) =>
   error instanceof s3.S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
-/** A copy whose source has gone, or is another by now, finds nothing either. */
+/** Also null if the source of a copy has been removed or replaced. */
 async function nullWhenMissing<Result>(steps: () => Promise<Result>): Promise<Result | null> {
   try {
     return await steps();
@@ -200,14 +200,14 @@ async function nullWhenMissing<Result>(steps: () => Promise<Result>): Promise<Re
   }
 }
 
-/** Whatever the store does not do is said as one thing; a file that is there already is no fault of it. */
+/** Turns errors of the store into StoreUnavailable, except for an existing file. */
 async function sayingUnavailable<Result>(steps: () => Promise<Result>): Promise<Result> {
   try {
     return await steps();
   } catch (error) {
     const code = statusOf(error) === 412 ? 'EEXIST' : null;
-    if (code) throw Object.assign(new Error('There is such a file already.'), { code });
+    if (code) throw Object.assign(new Error('The file already exists.'), { code });
     const { name } = error as Error;
-    throw new StoreUnavailable(`The store of documents does not work (${name}).`, { cause: error });
+    throw new StoreUnavailable(`The document store is not available (${name}).`, { cause: error });
   }
 }

@@ -2,7 +2,7 @@ import type { Files } from './files.ts';
 import { localFiles, type LocalFilesOptions } from './local-files.ts';
 import type { ObjectStore } from './storage-url.ts';
 
-/** The store that the installation names; AWS' library is loaded only where it is needed. */
+/** Opens the configured store. Loads the AWS SDK only if a bucket is configured. */
 export async function openFiles(
   store: ObjectStore | undefined,
   local: LocalFilesOptions,

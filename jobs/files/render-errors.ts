@@ -1,5 +1,5 @@
-/** The document itself cannot be printed, now or later: it is too large or has too many pages. */
+/** The document can never be printed: it is too large or has too many pages. */
 export class DocumentNotPrintable extends Error {}
 
-/** Printing took longer than it was given. Another machine, or another hour, may be quicker. */
+/** Printing exceeded its time limit. A later attempt can succeed. */
 export class DocumentTooSlow extends Error {}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const PORT = 3310;
 
-/** Where clamd listens, such as tcp://10.0.0.5:3310. */
+/** The address of clamd, such as tcp://10.0.0.5:3310. */
 export const ScannerUrl = z
   .url({ protocol: /^tcp$/, error: 'is an address such as tcp://127.0.0.1:3310' })
   .transform((url) => {

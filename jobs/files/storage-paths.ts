@@ -5,8 +5,8 @@ import { StoreUnavailable } from './files.ts';
 import { isStorageKey } from './keys.ts';
 
 /**
- * The path of a key, once its folder is known to lie in the store. Folders are created below the
- * store only, and never the store itself.
+ * The path of a key. Throws if its folder is outside the store. Creates folders below the store, but never
+ * the store itself.
  */
 export async function resolveStoragePath(
   root: string,
@@ -18,21 +18,21 @@ export async function resolveStoragePath(
   if (create) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const folder = await realpath(dirname(path));
   if (!`${folder}${sep}`.startsWith(`${home}${sep}`) || folder === home) {
-    throw new Error('The file lies outside the store.');
+    throw new Error('The file is outside the document store.');
   }
-  // A linked folder inside the store would be another tenant's.
-  if (folder !== join(home, dirname(key))) throw new Error('The file lies behind a link.');
+  // A symbolic link inside the store could lead to another tenant's folder.
+  if (folder !== join(home, dirname(key))) throw new Error('The file is behind a symbolic link.');
   return join(folder, path.slice(dirname(path).length + 1));
 }
 
-/** The same, or null where the store is there and nothing of that folder. */
+/** The path of a key, or null if the store exists but the key's folder does not. */
 export async function findStoragePath(root: string, key: string): Promise<string | null> {
   checked(key);
   await homeOf(root);
   return resolveStoragePath(root, key).catch(nullWhenMissing);
 }
 
-/** Where the store really is; what is no folder is none. */
+/** The real path of the store. Fails if it is not a folder. */
 const homeOf = (root: string) => realpath(`${root}${sep}.`);
 
 function checked(key: string): string {
@@ -40,23 +40,22 @@ function checked(key: string): string {
   throw new Error('This is not a storage key.');
 }
 
-/** What a store that works also says: a file that is taken, and a link that is not followed. */
+/** Errors of a working store: the file exists, or a symbolic link was not followed. */
 const SAYS_NOTHING = new Set(['EEXIST', 'ELOOP']);
 
-/** Whatever the system refuses (full, read-only, not ours, away) is said as one thing. */
+/** Turns operating system errors (disk full, read-only, no permission) into StoreUnavailable. */
 export async function wrapStoreErrors<Result>(steps: () => Promise<Result>): Promise<Result> {
   try {
     return await steps();
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined || SAYS_NOTHING.has(code)) throw error;
-    throw new StoreUnavailable(`The store of documents does not work (${code}).`, {
+    throw new StoreUnavailable(`The document store is not available (${code}).`, {
       cause: error,
     });
   }
 }
 
-/** The code of an error of the operating system. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   return String(error.code);
@@ -68,7 +67,7 @@ export function nullWhenMissing(error: unknown): null {
   throw error;
 }
 
-/** The name of a file is durable only when its folder is; some systems cannot flush one. */
+/** A file's name is durable only after its folder is flushed. Some systems cannot flush folders. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY).catch(() => null);
   await handle?.sync().catch(() => undefined);

@@ -3,13 +3,13 @@ import { z } from 'zod';
 export type ObjectStore = {
   bucket: string;
   region: string;
-  /** Another store than AWS', by its address. */
+  /** The URL of an S3-compatible store other than AWS. */
   endpoint?: string;
 };
 
 /**
- * Where documents live: s3://BUCKET?region=us-east-1, with endpoint=https://… for a store that is not
- * AWS' own. Without it, in DATA_DIR.
+ * The document store: s3://BUCKET?region=us-east-1, with endpoint=https://… for a store other than AWS.
+ * Default: the folder DATA_DIR.
  */
 export const StorageUrl = z
   .url({ protocol: /^s3$/, error: 'is an address such as s3://documents?region=us-east-1' })

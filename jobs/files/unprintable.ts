@@ -9,8 +9,8 @@ type Printed = {
 };
 
 /**
- * Adds a task that names a document with characters for which no font is shipped. Call it in the transaction
- * that stores the document, once for each document.
+ * Adds a task for a document with characters for which no font is installed. Call once per document, in the
+ * transaction that stores it.
  */
 export async function reportUnprintable(
   { tx, today }: Work,

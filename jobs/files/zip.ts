@@ -2,12 +2,11 @@ import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
 
 const PACKED = /\.(json|xml|rels)$/;
 
-/** One file of an archive. What is packed already, such as a PDF, is not packed again. */
+/** One file of an archive. Compressed formats such as PDF are stored as they are. */
 export type ZipEntry = { path: string; content: Uint8Array | AsyncIterable<Uint8Array> };
 
 /**
- * The bytes of a zip with these files, made as they are read: no more of it is in memory than what has
- * been read of one file and not yet been taken.
+ * Streams a zip of these files. Memory is limited to the chunks that have been read but not yet consumed.
  */
 export async function* zipped(
   entries: AsyncIterable<ZipEntry>,

@@ -6,7 +6,7 @@ import type { Work } from '../work.ts';
 
 type NewAccount = { account_type: string; parent_id?: string | null | undefined };
 
-/** Adds an account to the chart; it stands below an account of its own type, or below none. */
+/** Adds an account to the chart. A parent account must have the same type. */
 export async function addAccount({ tx }: Work, input: NewAccount): Promise<string> {
   if (input.parent_id) {
     const parent = await find(tx, accounts, input.parent_id);
@@ -20,7 +20,7 @@ export async function addAccount({ tx }: Work, input: NewAccount): Promise<strin
 
 type Changes = { is_active?: boolean | undefined };
 
-/** Renames an account or switches it off, unless the system itself books on it. */
+/** Changes an account. Throws `Conflict` if it is to be deactivated although the system posts to it. */
 export async function changeAccount(
   { tx }: Work,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * The accounts that every tenant starts with. Operations name an account by its role,
- * never by its code: a tenant may renumber its chart, and the books still find their way.
+ * The accounts that every tenant starts with. Code refers to an account by its role, never by its code, so
+ * a tenant may renumber its chart.
  */
 export const CHART = [
   { code: '1000', role: 'cash', name: 'Cash', account_type: 'asset' },
@@ -43,7 +43,7 @@ export const CHART = [
 
 export type AccountRole = (typeof CHART)[number]['role'];
 
-/** What the nightly accrual books, and each correction of it. */
+/** The accounts of the daily interest accrual and its corrections. */
 export const ACCRUAL_ROLES = {
   debit: 'interest_receivable',
   credit: 'interest_income',

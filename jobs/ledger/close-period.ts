@@ -6,8 +6,8 @@ import type { Work } from '../work.ts';
 type Closing = { closed_through: string; description?: string | null | undefined };
 
 /**
- * Closes the books through a day, for good. Postings under way are waited for, so that none lands in
- * the closed period. The business date itself is always open.
+ * Closes the books through a day, permanently. Waits for postings in progress, so none lands in the closed
+ * period. The business date itself always stays open.
  */
 export async function closePeriod(work: Work, input: Closing): Promise<string> {
   await closings.lockPostings(work.tx);
@@ -21,7 +21,7 @@ export async function closePeriod(work: Work, input: Closing): Promise<string> {
   return insert(work.tx, 'period_closings', { ...input, closed_by: work.actor.id });
 }
 
-/** Refuses to book by hand on a day that is closed. */
+/** Throws `Conflict` if a manual entry is dated in a closed period. */
 export async function assertPeriodOpen({ tx }: Work, day: string) {
   const last = await closings.closedThrough(tx);
   if (last !== null && day <= last) {

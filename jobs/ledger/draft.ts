@@ -14,7 +14,7 @@ import { assertPeriodOpen } from './close-period.ts';
 
 const LINES_MAX = 1_000;
 
-/** One side is more than zero; the other is absent, null or zero. */
+/** Exactly one of debit and credit is more than zero. The other is missing, null or zero. */
 export const DraftLine = z.object({
   account_id: uuid,
   debit: money.nullish(),
@@ -35,7 +35,10 @@ const Draft = z.object({
 });
 type Draft = z.output<typeof Draft>;
 
-/** Writes a draft, which counts nowhere until it is posted. It balances already, or is refused. */
+/**
+ * Creates a draft entry, which affects no balance until it is posted. Throws `Invalid` if it does not
+ * balance.
+ */
 export async function addDraft(work: Work, input: Draft): Promise<string> {
   const lines = input.lines.map(({ account_id, debit, credit, description }) => ({
     account_id,
@@ -65,8 +68,8 @@ export async function addDraft(work: Work, input: Draft): Promise<string> {
 }
 
 /**
- * Receivables, suspense and what is owed to or by investors are moved by what happens to loans, so that
- * each is what the loans say. An entry by hand on one of them says which loan accounts for it.
+ * Loan events move the control accounts, so that their balances agree with the loans. A manual entry on a
+ * control account must therefore name a loan.
  */
 async function refuseControl({ tx }: Work, entryId: string, loanId: unknown) {
   if (loanId !== null && loanId !== undefined) return;
@@ -74,7 +77,7 @@ async function refuseControl({ tx }: Work, entryId: string, loanId: unknown) {
   if (lines.length === 0) return;
   const [named, are] = lines.length === 1 ? ['Line', 'is'] : ['Lines', 'are'];
   throw new Conflict(
-    `${named} ${lines.join(', ')} ${are} on a control account, which loans account for: name the loan in loan_id, or change the loan itself by a payment, a credit, a waiver or a reversal.`,
+    `${named} ${lines.join(', ')} ${are} on a control account, which only loan events may move. Name the loan in loan_id, or record a payment, credit, waiver or reversal on the loan.`,
     'control_account',
     { lines },
   );
@@ -108,11 +111,14 @@ async function checkAccounts({ tx }: Work, lines: readonly drafts.DraftLine[]) {
   });
 }
 
-/** Blames the line for programs, and the lines for the form that shows them as one field. */
+/**
+ * Reports the error on the line, for API clients, and on `lines`, for the form that shows them as one
+ * field.
+ */
 const blamed = (index: number, field: string, what: string) =>
   new Invalid({ lines: `Line ${index + 1} ${what}`, [`lines.${index}${field}`]: `This ${what}` });
 
-/** Makes a draft part of the books, for good. */
+/** Posts a draft, permanently. */
 export async function postDraft(work: Work, id: string) {
   const entry = await lockEntry(work, id);
   if (entry['status'] === 'posted') {
@@ -137,7 +143,7 @@ async function refuseInactive({ tx }: Work, entry: Row) {
   if (isOff) throw new Conflict('An account of the entry is no longer active.', 'account_inactive');
 }
 
-/** Puts a draft that nobody needs out of sight. What is posted stays for good. */
+/** Hides a draft. Posted entries cannot be archived. */
 export async function archiveDraft(work: Work, id: string) {
   const entry = await lockEntry(work, id);
   if (entry['status'] === 'posted') {
@@ -146,7 +152,7 @@ export async function archiveDraft(work: Work, id: string) {
   await setArchived(work.tx, 'journal_entries', id, true);
 }
 
-/** The entry as it is once everybody who was changing it has finished. */
+/** Locks the entry, then reads it, so that the result includes concurrent changes. */
 export async function lockEntry({ tx }: Work, id: string): Promise<Row> {
   await drafts.lock(tx, id);
   const entry = await find(tx, entries, id);

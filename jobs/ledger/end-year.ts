@@ -7,9 +7,8 @@ import { Conflict, Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 
 /**
- * Ends a fiscal year, once and for good: income and expense go to retained earnings on its last day, and
- * the books are closed through it where they are not yet. Postings under way are waited for, as for
- * any closing; the next year's accounts of income and expense begin at zero.
+ * Ends a fiscal year, permanently. Moves income and expenses to retained earnings on its last day, and
+ * closes the books through that day. Waits for postings in progress, as every closing does.
  */
 export async function endFiscalYear(
   work: Work,

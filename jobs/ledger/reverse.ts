@@ -15,8 +15,8 @@ export const EntryReversal = z.object({
 export type EntryReversal = z.output<typeof EntryReversal>;
 
 /**
- * Corrects a posted entry the only way there is: its mirror is posted, linked to it, and it stays as
- * it was. An entry is reversed once, and a reversal never. Answers the mirror.
+ * Corrects a posted entry by posting its mirror, linked to it; the entry itself stays unchanged. An entry
+ * can be reversed once, and a reversal cannot be reversed. Returns the mirror.
  */
 export async function reverseEntry(work: Work, id: string, { reason, entry_date }: EntryReversal) {
   const entry = await lockEntry(work, id);
@@ -51,7 +51,7 @@ export async function reverseEntry(work: Work, id: string, { reason, entry_date 
   return find(work.tx, entries, mirrorId);
 }
 
-/** What has been told to others by these entries of the system stays told. */
+/** Year ends are permanent, and remittances were already reported to the investor. */
 function assertNotFinal({ source, reference_type: kind }: Row) {
   if (source !== 'system') return;
   if (kind === 'year_end')

@@ -5,7 +5,7 @@ import { date } from '../../sql/types.ts';
 import { recordAudit } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { finishMailBatch } from './finish-mail-batch.job.ts';
 import { recheckWaitingLetters } from './recheck-letters.ts';
@@ -13,8 +13,8 @@ import { lockBatchWithFiles, lockBatch, FILES_REMOVED } from './lock-batch.ts';
 import { mergeLetters } from './merge-letters.job.ts';
 
 /**
- * What a file holds at most, made in some 15 seconds with 200 MB of memory. Letters with a large logo are
- * fewer: it is in each of them anew.
+ * Limits per file. Making one takes about 15 seconds and 200 MB of memory. A large logo reduces the number
+ * of letters, because each letter embeds it.
  */
 const MOST = { letters: 500, pages: 1_000, bytes: 25_000_000 };
 
@@ -22,11 +22,11 @@ export const NewBatch = {
   from_date: date
     .optional()
     .describe(
-      'Letters that went to post before this day are left out, now and later. Without it: as for the latest batch, and for the first one the business date.',
+      'Letters from before this day are excluded, now and later. Default: the date of the latest batch; for the first batch, the business date.',
     ),
 };
 
-/** Makes a batch of all that went to post and is in none; refuses where there is nothing. */
+/** Creates a batch of all waiting letters. Throws Conflict if there are none. */
 export async function createRequestedBatch(
   work: Work,
   { from_date }: { from_date?: string | undefined },
@@ -39,14 +39,14 @@ export async function createRequestedBatch(
   const { held } = made;
   const message =
     held === 0
-      ? 'No letter waits for a batch.'
-      : `No letter may go; ${held} of them are held, each with its reasons.`;
+      ? 'No letters are waiting.'
+      : `No letter can be sent. ${held} letters are held; see their hold_reasons.`;
   throw new Conflict(message, 'no_letters', { held });
 }
 
 /**
- * Gives every letter that may go its place in a new batch, up to that day, and has its files made. The caller
- * is alone with the batches. Answers how many are held where none may go.
+ * Assigns every letter that may be sent to a new batch, up to that day, and enqueues its files. The caller
+ * must hold the batch creation lock. If no letter may be sent, returns the number of held letters.
  */
 export async function createBatch(
   work: Work,
@@ -75,12 +75,12 @@ const make = ({ tx, tenant_id }: Work, batch_id: string, files: readonly { id: s
     files.map(({ id: file_id }) => ({ tenant_id, batch_id, file_id })),
   );
 
-/** Makes what is missing of a batch that failed: of the same letters, in the same places. */
+/** Makes the missing files of a failed batch again, with the same letters in the same order. */
 export async function retryBatch(work: Work, id: string) {
   const { tx, tenant_id } = work;
   const { status, files_removed_at } = await lockBatch(work, id);
   if (files_removed_at !== null) throw new Conflict(FILES_REMOVED, 'removed');
-  if (status !== 'failed') throw new Conflict('Only a batch that failed is made again.', status);
+  if (status !== 'failed') throw new Conflict('Only a failed batch can be made again.', status);
   await batches.setStatus(tx, id, 'making');
   const all = await batchFiles.listFiles(tx, id);
   const left = all.filter(({ kind, storage_key }) => kind === 'letters' && storage_key === null);
@@ -88,17 +88,20 @@ export async function retryBatch(work: Work, id: string) {
   else await enqueueAll(tx, finishMailBatch, [{ tenant_id, batch_id: id }]);
 }
 
-/** Lets its letters wait again, as long as nobody was given them. */
+/** Cancels a batch. Its letters wait again. Throws Conflict if the batch was handed over. */
 export async function cancelBatch(work: Work, id: string) {
   const { status, handed_over_at } = await lockBatch(work, id);
-  if (status === 'cancelled') throw new Conflict('It is cancelled already.', 'cancelled');
+  if (status === 'cancelled') throw new Conflict('The batch is already canceled.', 'cancelled');
   if (handed_over_at !== null)
-    throw new Conflict('It was handed over: its letters may be in the post.', 'handed_over');
+    throw new Conflict(
+      'The batch was handed over, so its letters may already be mailed.',
+      'handed_over',
+    );
   await batches.releaseLetters(work.tx, id);
   await batches.setStatus(work.tx, id, 'cancelled');
 }
 
-/** Links to all its files, for some minutes. From then on it counts as handed over. */
+/** Temporary links to all files of the batch. The batch then counts as handed over. */
 export async function downloadBatch(work: Work, id: string) {
   const { tx, installation } = work;
   await lockBatchWithFiles(work, id);

@@ -12,14 +12,14 @@ const Payload = z.object({
   tenant_id: uuid,
   delivery_id: uuid,
   attempt: z.int().min(1),
-  /** Files that were there before, where an attempt goes on. */
+  /** The number of files already delivered, when an attempt continues in a further job. */
   from: z.int().optional(),
 });
 type Payload = z.output<typeof Payload>;
 
 /**
- * Puts the files of a batch on the mail house's server, one after another and the manifests last. An attempt
- * goes on where the one before was cut off. It is tried again as a tape is.
+ * Uploads a batch to the mail house's server, file by file, manifests last. An interrupted attempt
+ * continues with the missing files. Retries follow the same schedule as tape deliveries.
  */
 export const deliverMailBatch = job({
   name: 'deliver-mail-batch',
@@ -63,7 +63,10 @@ async function read(work: Work, id: string, attempt: number) {
 }
 type Ready = NonNullable<Awaited<ReturnType<typeof read>>>;
 
-/** A job has two minutes, and a file may want most of them: the next job goes on, in the same attempt. */
+/**
+ * After this time, the next job continues the attempt. A job has two minutes, and one upload may need most
+ * of them.
+ */
 const PUTTING_MS = 15_000;
 
 const goOn = ({ tx }: Work, payload: Payload): Promise<void> =>

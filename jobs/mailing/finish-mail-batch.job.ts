@@ -10,7 +10,7 @@ import { handOverToDefaultServer } from './hand-over.ts';
 import { batchFileKey } from './batch-file-key.ts';
 import { manifestCsv, manifestJson } from './manifest.ts';
 
-/** Writes the manifests of a batch whose other files are all there, and tells that it is ready. */
+/** Writes the manifests once all other files of a batch exist, and reports the batch as ready. */
 export const finishMailBatch = job({
   name: 'finish-mail-batch',
   pool: 'documents',
@@ -28,7 +28,7 @@ export const finishMailBatch = job({
   failed: ({ tx }, { batch_id }, reason) => batches.markFailed(tx, batch_id, reason),
 });
 
-/** Read from one snapshot; written twice, the manifests are the same bytes. */
+/** Reads one database snapshot. A repeated run writes the same bytes. */
 async function written({ tx }: Work, files: Files, batchId: string) {
   const batch = await batches.findBatch(tx, batchId);
   if (!batches.isInProgress(batch)) return null;

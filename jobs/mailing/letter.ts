@@ -11,21 +11,21 @@ export const LetterNote = z.object({
 });
 export type LetterNote = z.output<typeof LetterNote>;
 
-/** Keeps a letter out of batches until somebody releases it. */
+/** Keeps a letter out of batches until staff release it. */
 export async function holdLetter(work: Work, id: string, { note }: LetterNote) {
   const { hold_reasons } = await open(work, id);
   const others = (hold_reasons as string[]).filter((reason) => reason !== 'by_hand');
   await decide(work, id, { status: 'held', hold_reasons: [...others, 'by_hand'], note });
 }
 
-/** Lets it wait for the next batch, which asks anew whether it may go. */
+/** Releases a letter. The next batch checks again whether it may be sent. */
 export async function releaseLetter(work: Work, id: string, { note }: LetterNote) {
   const { status } = await open(work, id);
   if (status !== 'held') throw new Conflict('The letter is not held.', 'not_held');
   await decide(work, id, { status: 'waiting', hold_reasons: [], note });
 }
 
-/** It will never be posted: it was sent in another way, or nobody wants it any more. */
+/** Withdraws a letter permanently: it was sent in another way or is no longer needed. */
 export async function withdrawLetter(work: Work, id: string, { note }: LetterNote) {
   await open(work, id);
   await decide(work, id, { status: 'withdrawn', hold_reasons: [], note });
@@ -35,7 +35,7 @@ async function open({ tx }: Work, id: string): Promise<Row> {
   const letter = await find(tx, letters.letters, id);
   if (letter === null) throw new NotFound();
   if (letter['status'] === 'batched')
-    throw new Conflict('The letter is in a batch.', 'batched', {
+    throw new Conflict('The letter is already in a batch.', 'batched', {
       mail_batch_id: letter['mail_batch_id'],
     });
   if (letter['status'] === 'withdrawn')
@@ -51,5 +51,5 @@ type Decision = {
 
 async function decide({ tx }: Work, id: string, { note, ...change }: Decision) {
   const isDone = await letters.updateStatus(tx, id, { ...change, note: note?.trim() || null });
-  if (!isDone) throw new Conflict('The letter has just been put into a batch.', 'batched');
+  if (!isDone) throw new Conflict('The letter was added to a batch a moment ago.', 'batched');
 }

@@ -2,17 +2,18 @@ import * as batches from '../../sql/mailing/batches.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** After that nothing is made of it: who wants the letters posted cancels it. */
-export const FILES_REMOVED = 'Its files were removed; the letters are among the documents.';
+/** A batch without files cannot be delivered again. Cancel it to send its letters in another batch. */
+export const FILES_REMOVED =
+  'The files of this batch were removed. The letters are still available as documents.';
 
-/** Locks the batch; refuses where it has no files, or has them no more. */
+/** Locks the batch. Throws Conflict if its files do not exist yet or were removed. */
 export async function lockBatchWithFiles(work: Work, id: string) {
   const { status, files_removed_at } = await lockBatch(work, id);
-  if (status !== 'ready') throw new Conflict('It has no files to fetch.', status);
+  if (status !== 'ready') throw new Conflict('The batch has no files yet.', status);
   if (files_removed_at !== null) throw new Conflict(FILES_REMOVED, 'removed');
 }
 
-/** The batch, which nobody changes until this transaction has ended. */
+/** Locks the batch until the transaction ends. */
 export async function lockBatch({ tx }: Work, id: string) {
   const batch = await batches.lock(tx, id);
   if (batch === null) throw new NotFound();

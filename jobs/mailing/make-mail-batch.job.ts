@@ -2,11 +2,11 @@ import { z } from 'zod';
 import * as batches from '../../sql/mailing/batches.ts';
 import { date, uuid } from '../../sql/types.ts';
 import { enqueue, job } from '../job.ts';
-import type { Settings } from '../users/settings.ts';
+import type { Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { createBatch } from './batch.ts';
 
-/** Makes the batch of a day that is closed, where there are letters for one. A second run finds it made. */
+/** Makes the batch of a closed day if there are letters. A second run does nothing. */
 export const makeMailBatch = job({
   name: 'make-mail-batch',
   pool: 'documents',
@@ -21,7 +21,7 @@ export const makeMailBatch = job({
     }),
 });
 
-/** Where the tenant has it so, a day that was closed has its letters batched. */
+/** Enqueues the batch of a closed day if the tenant uses daily batches. */
 export async function enqueueDailyBatch({ tx, tenant_id }: Work, day: string, settings: Settings) {
   const { batch_at_close } = settings.communications.mail_house;
   if (batch_at_close) await enqueue(tx, makeMailBatch, { tenant_id, day });

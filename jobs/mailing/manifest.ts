@@ -5,7 +5,7 @@ import * as batchFiles from '../../sql/mailing/files.ts';
 
 const PAGE = 5_000;
 
-/** All lines of the manifest, some thousands at a time. */
+/** The lines of the manifest, one page at a time. */
 async function* linesOf(tx: Transaction, batchId: string) {
   let after = 0;
   for (let seen = PAGE; seen === PAGE;) {
@@ -16,7 +16,7 @@ async function* linesOf(tx: Transaction, batchId: string) {
   }
 }
 
-/** A row a letter; what a spreadsheet would take for a formula is text. */
+/** One row per letter. Values that a spreadsheet would read as formulas are escaped. */
 export const manifestCsv = (tx: Transaction, batchId: string) => encoded(csvOf(tx, batchId));
 
 async function* csvOf(tx: Transaction, batchId: string) {
@@ -28,7 +28,7 @@ async function* csvOf(tx: Transaction, batchId: string) {
   }
 }
 
-/** The same with its totals, and what is known of each file. */
+/** The manifest as JSON, with totals and the details of each file. */
 export const manifestJson = (tx: Transaction, batchId: string, batch: MailBatch) =>
   encoded(jsonOf(tx, batchId, batch));
 

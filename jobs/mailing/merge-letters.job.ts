@@ -8,8 +8,8 @@ import { finishMailBatch } from './finish-mail-batch.job.ts';
 import { batchFileKey } from './batch-file-key.ts';
 
 /**
- * Makes one file of a batch. Which letters are in it, and where, was written when the batch was made, so
- * that a second run after a crash makes the same bytes. Whoever makes the last one has the batch finished.
+ * Makes one file of a batch. Its letters and their order were stored when the batch was created, so a
+ * repeated run makes the same bytes. The run that makes the last file enqueues the manifests.
  */
 export const mergeLetters = job({
   name: 'merge-letters',
@@ -22,7 +22,7 @@ export const mergeLetters = job({
     const read = (work: Work) => toMerge(work, file_id);
     const wanted = await within(tenant_id, read, { readOnly: true });
     if (wanted === null) return;
-    // All processes know this job, and only who runs it needs what takes letters apart.
+    // Every process imports this job, but only the process that runs it needs the PDF library.
     const { mergedPdf } = await import('./merged-pdf.ts');
     await files.put(wanted.key, await mergedPdf(files, wanted.parts), {
       when: (file, place) =>

@@ -8,8 +8,8 @@ import type { Work } from '../work.ts';
 const PAGE = 5_000;
 
 /**
- * Asks of each letter that waits whether it may still go, and holds the others with their reasons. Something
- * may have become known since it was printed: mail came back, somebody died.
+ * Checks all waiting letters again and holds those that may no longer be sent, with their reasons: after
+ * printing, mail may have been returned or the borrower may have died.
  */
 export async function recheckWaitingLetters(work: Work, days: letters.BatchDates): Promise<void> {
   let after: string | null = null;
@@ -31,7 +31,7 @@ export async function recheckWaitingLetters(work: Work, days: letters.BatchDates
   } while (after !== null);
 }
 
-/** By kind of message, of which there are a few: what may be sent depends on it. */
+/** Checks the letters by template type, because the contact rules depend on it. */
 async function reasonsOf(work: Work, page: readonly letters.LetterToCheck[]) {
   const judged: { id: string; borrower_id: string; hold_reasons: BlockReason[] }[] = [];
   for (const [template_type, kind] of Map.groupBy(page, (letter) => letter.template_type)) {

@@ -8,15 +8,15 @@ import type { Work } from '../work.ts';
 import type { LetterNote } from './letter.ts';
 
 /**
- * The post brought a letter back: it is marked, and so is the address that is printed on it, where the borrower
- * has it still. Said again, nothing more is done.
+ * Marks a returned letter and the address printed on it, if the borrower still has that address. A repeat
+ * does nothing.
  */
 export async function recordReturnedLetter(work: Work, id: string, { note }: LetterNote) {
   const { tx, today } = work;
   const letter = await find(tx, letters.letters, id);
   if (letter === null) throw new NotFound();
   if (letter['status'] === 'withdrawn')
-    throw new Conflict('The letter was withdrawn, and never posted.', 'withdrawn');
+    throw new Conflict('The letter was withdrawn and never mailed.', 'withdrawn');
   if (!(await letters.markReturned(tx, id, today))) return;
   const address = await letters.findPrintedAddress(tx, id);
   if (address === null) return;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** A network of everything would name no network. */
+/** Rejects /0, which would include every address. */
 const isNetwork = (text: string) => ipaddr.isValidCIDR(text) && !text.endsWith('/0');
 
 function listed(list: string): string[] {
@@ -11,7 +11,7 @@ function listed(list: string): string[] {
   return words.filter(Boolean);
 }
 
-/** PRIVATE_NETWORKS: the networks beside the public one that requests of tenants may reach. */
+/** PRIVATE_NETWORKS: private networks that tenants' requests may reach. */
 export const PrivateNetworks = z
   .string()
   .default('')
@@ -22,8 +22,8 @@ export const PrivateNetworks = z
   );
 
 /**
- * TRUSTED_PROXIES: addresses or networks of proxies whose X-Forwarded-* headers are believed. A name
- * would be none of them, and the headers would be passed over without a word.
+ * TRUSTED_PROXIES: addresses or networks of proxies whose X-Forwarded-* headers are trusted. Host names are
+ * rejected, because they would never match and the headers would be ignored silently.
  */
 export const TrustedProxies = z
   .string()
@@ -34,15 +34,15 @@ export const TrustedProxies = z
     'Must be addresses like 10.20.0.5 or networks like 10.20.0.0/16, separated by commas.',
   );
 
-/** Which private networks requests that tenants cause may reach; the API and the workers agree. */
+/** The private networks that tenants' requests may reach. The API and the workers use the same value. */
 export type Networks = {
-  /** Those that the installation has named. */
+  /** The networks named by the installation. */
   readonly named: readonly Network[];
-  /** Whether a tenant's own switch for private hosts counts. */
+  /** Whether the tenant setting for private hosts has an effect. */
   readonly may_tenants_open: boolean;
 };
 
-/** The networks of an installation; in production nobody else opens a private host. */
+/** The networks of an installation. In production only the installation can open private hosts. */
 export const parseNetworks = (
   named: readonly string[],
   { isProduction = false } = {},
@@ -51,14 +51,14 @@ export const parseNetworks = (
   may_tenants_open: !isProduction,
 });
 
-/** Whether the address lies in a network that the installation has named. */
+/** Whether the address is in a network named by the installation. */
 export function isInAllowedNetwork({ named }: Networks, address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return named.some((network) => contains(network, parsed));
 }
 
-/** Whether the address is one of these, or lies in one of these networks. */
+/** Whether the address equals one of these addresses or is in one of these networks. */
 export function isInNetworks(address: string, places: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);

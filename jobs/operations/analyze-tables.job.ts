@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { analyzeTable, tablesToAnalyze } from '../../sql/operations/statistics.ts';
 import { job } from '../job.ts';
 
-/** The statistics belong to no tenant; any transaction may ask for them. */
+/** Statistics do not belong to a tenant, so the transaction uses none. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Keeps the planner's statistics of every table current, soon after a tenant is boarded and for partitioned tables too.
- * Each table has its own transaction, so that a second process waits for one table at most.
+ * Keeps the planner's statistics current, also for partitioned tables and soon after a tenant is boarded.
+ * Each table has its own transaction, so that another process waits for at most one table.
  */
 export const analyzeTables = job({
   name: 'analyze-tables',
@@ -19,7 +19,7 @@ export const analyzeTables = job({
     const tables = () => outside.within(NOBODY, ({ tx }) => tablesToAnalyze(tx));
     for (const name of await tables())
       await outside.within(NOBODY, ({ tx }) => analyzeTable(tx, name));
-    // Parents become due when their partitions were analyzed.
+    // Partitioned tables become due after their partitions were analyzed.
     for (const name of await tables())
       await outside.within(NOBODY, ({ tx }) => analyzeTable(tx, name));
   },

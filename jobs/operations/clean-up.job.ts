@@ -12,15 +12,15 @@ import { removeExpiredExports } from '../borrowers/privacy/remove-expired-export
 import { clearExpiredUploads } from '../documents/clear-expired-uploads.ts';
 import { job } from '../job.ts';
 import { removeOldBatchFiles } from '../mailing/remove-old-batch-files.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 
-/** Any transaction will do to ask for the list of tenants; this is nobody's. */
+/** Listing the tenants does not need a tenant. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Forgets what nobody can use any more: ended sessions and sign-ins, old idempotency keys, counted
- * attempts, files that were announced and never confirmed, exports and batches of letters whose days are over,
- * and answers of webhook receivers that are old.
+ * Deletes data that is no longer usable: ended sessions and sign-ins, old idempotency keys, throttle
+ * counters, unconfirmed uploads, expired exports and letter batches, and old responses of webhook
+ * receivers.
  */
 export const cleanUp = job({
   name: 'clean-up',

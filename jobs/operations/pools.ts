@@ -9,12 +9,12 @@ type Reader = Parameters<typeof platform.listJobKinds>[0];
 type Process = Awaited<ReturnType<typeof operations.listProcesses>>[number];
 
 const QUARTER_MS = 15 * 60_000;
-/** More than four hours is said as this, since it is all that is known. */
+/** Seconds reported for waits over four hours, the last bound of the histogram. */
 const LONGEST_WAIT = 14_401;
 
 /**
- * Every pool, also one that nobody works in: its processes, what waits in it and how long, what it came to
- * in this quarter of an hour and the one before, and for operators the sub-pools that it is parted into.
+ * The state of every pool, including pools without a process: its processes, its queue and lag, its
+ * throughput in this and the previous quarter of an hour, and for operators its sub-pools.
  */
 export async function describePools(tx: Reader, now: Date) {
   const processes = await operations.listProcesses(tx);
@@ -86,7 +86,7 @@ function summed(kinds: readonly platform.JobKind[]) {
   };
 }
 
-/** Which processes they are is for operators; nobody else is told. */
+/** Only operators see host and process id; for other users they are null. */
 const identified = ({ name, host, pid, started_at, heartbeat_seconds, slots }: Process) =>
   host === null || pid === null || started_at === null
     ? []

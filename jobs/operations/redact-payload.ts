@@ -1,11 +1,11 @@
-/** An id, a date, a number or a single word: all that a payload is made of. */
+/** An id, a date, a number or a single word. Payloads contain nothing else. */
 const PLAIN = /^[\w.:-]{1,64}$/;
 const LONG_NUMBER = /\d{7,}/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * A payload as operations may see it. It is ids and dates by rule; whatever else got into one, by mistake
- * or by an older release, is not shown.
+ * Hides payload values that are not ids, dates or short words, in case a payload contains other data by
+ * mistake.
  */
 export const redactPayload = (payload: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(

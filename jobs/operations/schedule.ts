@@ -1,4 +1,4 @@
-/** When a job starts by itself. Times are UTC by the database's clock; jobs take the business date from the tenant. */
+/** A scheduled job. Times are UTC by the database's clock. Jobs read the business date from the tenant. */
 export type ScheduleEntry = {
   task: string;
   /** Minute, hour, day, month, weekday. */
@@ -9,7 +9,7 @@ export type ScheduleEntry = {
 export const SCHEDULE: readonly ScheduleEntry[] = [
   {
     task: 'start-close-of-business',
-    // After an outage it closes the missed days one by one.
+    // After an outage, the close processes the missed days one by one.
     at: '* * * * *',
     reason:
       'Every tenant has its own midnight. The close brings accrual, ageing, statements, portfolio ' +
@@ -27,14 +27,14 @@ export const SCHEDULE: readonly ScheduleEntry[] = [
     at: '17 * * * *',
     reason:
       'Ended sessions, old idempotency keys and throttle rows are deleted in small portions, away ' +
-      'from the full hour when everybody else starts something.',
+      'from the full hour, when other systems start their jobs.',
   },
 ];
 
 const FIELDS = ['getUTCMinutes', 'getUTCHours', 'getUTCDate', 'getUTCMonth', 'getUTCDay'] as const;
 const MINUTE_MS = 60_000;
 const LONGEST_MS = 400 * 86_400_000;
-/** A run that a stalled worker missed is started up to this much later. */
+/** A run missed by a stalled worker starts up to this much later. */
 const CATCH_UP_MS = 10 * MINUTE_MS;
 
 function names({ at }: Pick<ScheduleEntry, 'at'>, moment: Date): boolean {
@@ -45,7 +45,7 @@ function names({ at }: Pick<ScheduleEntry, 'at'>, moment: Date): boolean {
   });
 }
 
-/** The latest minute at or before `now` that a line names, at most ten minutes ago; otherwise null. */
+/** The latest due minute within the last ten minutes, or null. */
 export function latestDueMinute(line: Pick<ScheduleEntry, 'at'>, now: Date): Date | null {
   const latest = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS;
   for (let moment = latest; moment > latest - CATCH_UP_MS; moment -= MINUTE_MS) {
@@ -54,7 +54,10 @@ export function latestDueMinute(line: Pick<ScheduleEntry, 'at'>, now: Date): Dat
   return null;
 }
 
-/** The first minute after `now` that a line names, by numbers and asterisks; null if there is none within 400 days. */
+/**
+ * The first due minute after `now`, or null if there is none within 400 days. Supports numbers and
+ * asterisks.
+ */
 export function nextRun(line: Pick<ScheduleEntry, 'at'>, now: Date): Date | null {
   const first = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
   for (let moment = first; moment < first + LONGEST_MS; moment += MINUTE_MS) {

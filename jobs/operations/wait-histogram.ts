@@ -1,6 +1,5 @@
 /**
- * How long jobs that were due waited for a worker, counted by these bounds in seconds. Behind the last one
- * everything is in one place, of which only "more than that" is known.
+ * Upper bounds in seconds of the wait histogram. Longer waits are counted in a last bucket without a bound.
  */
 export const WAIT_BOUNDS_SECONDS = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 1800, 3600, 14400,
@@ -14,7 +13,10 @@ export const waitBucket = (seconds: number): number => {
   return found < 0 ? WAIT_BOUNDS_SECONDS.length : found;
 };
 
-/** Within how many seconds this share of the jobs was begun; null where none was. */
+/**
+ * The bound in seconds within which this share of the jobs started. Null without jobs; Infinity beyond the
+ * last bound.
+ */
 export function waitQuantile(waits: readonly number[], share: number): number | null {
   const total = waits.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;

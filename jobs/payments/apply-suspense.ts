@@ -9,7 +9,8 @@ import type { EventOf } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
 import type { LoanState } from '../loans/engine/state.ts';
 import { explainSplit } from '../loans/history/differences.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../loans/history/record-events.ts';
+import { recordEvents, openLoan } from '../loans/history/record-events.ts';
+import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { immutableConflict, openInService } from '../loans/history/loan-records.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { assertInHistory } from '../loans/history/accrual-stops.ts';
@@ -31,8 +32,8 @@ type NewApplication = {
 };
 
 /**
- * Puts money that waits in suspense to the loan, like a payment of its day; without an amount, as
- * much of it as the loan can use.
+ * Applies money in suspense to the loan like a payment of that date. Default amount: as much as the loan
+ * can use.
  */
 export async function applySuspense(work: Work, input: NewApplication): Promise<string> {
   const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
@@ -40,13 +41,14 @@ export async function applySuspense(work: Work, input: NewApplication): Promise<
   assertInHistory(work, loan, 'effective_date', on);
   const waiting = refundableSuspense(loan, on);
   const refusal = { ...refusalDetails(loan.row), suspense_balance: money(waiting) };
-  if (waiting.eq(0)) throw new Conflict('Nothing waits in suspense.', 'exceeds_suspense', refusal);
+  if (waiting.eq(0))
+    throw new Conflict('The loan has no money in suspense.', 'exceeds_suspense', refusal);
   if (input.amount && waiting.lt(input.amount))
-    throw new Conflict('Less than that waits in suspense.', 'exceeds_suspense', refusal);
+    throw new Conflict('This is more than the amount in suspense.', 'exceeds_suspense', refusal);
   const wanted = input.amount ? parseMoney(input.amount) : waiting;
   const usable = usableOf(work, loan, eventOf({ ...input, on, amount: money(wanted) }));
   if (usable.eq(0) || (input.amount && usable.lt(wanted))) {
-    throw new Conflict('The loan has no use for so much.', 'exceeds_balance', {
+    throw new Conflict('This is more than the loan can use.', 'exceeds_balance', {
       ...refusal,
       applicable_amount: money(usable),
     });
@@ -59,7 +61,7 @@ type Application = Pick<NewApplication, 'payment_type' | 'notes'> & { on: string
 const eventOf = ({ on, amount, payment_type }: Application) =>
   newEvent({ kind: 'suspense_application', effective_date: on, amount, payment_type });
 
-/** How much of an application would find something to pay. */
+/** How much of the amount the loan can use. */
 function usableOf(
   work: Work,
   { row, schedule, events }: OpenLoan,
@@ -74,7 +76,6 @@ function usedBy(state: LoanState, id: string): Big {
   return sum([principal_applied, interest_applied, fees_applied].map(parseMoney));
 }
 
-/** Its record, its event and what subscribers hear of it. */
 async function apply(
   work: Work,
   loan: OpenLoan,
@@ -105,8 +106,8 @@ async function apply(
 }
 
 /**
- * Pays the bills that are due with what waits, oldest first and each of them whole: money that comes
- * to a periodic payment counts as one (12 CFR 1026.36(c)(1)(ii)).
+ * Pays due bills from suspense, oldest first, each only if the money covers it in full. Suspense that
+ * reaches a full periodic payment must be applied (12 CFR 1026.36(c)(1)(ii)).
  */
 export async function payBillsFromSuspense(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
@@ -127,7 +128,7 @@ export async function payBillsFromSuspense(work: Work, loanId: string) {
 
 export const SuspenseApplicationReversal = z.object({ reason: requiredFreeText.nullish() });
 
-/** Takes an application back as if it had never been: the money waits again. */
+/** Reverses an application as if it had never happened. The money returns to suspense. */
 export async function reverseSuspenseApplication(work: Work, id: string) {
   const loan = await openLoan(work, await records.loanIdOf(work.tx, 'suspense_applications', id));
   const { status } = await records.lock(work.tx, 'suspense_applications', id);

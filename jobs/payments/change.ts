@@ -7,7 +7,7 @@ import { reversePayment } from './reverse.ts';
 
 const DESCRIPTIVE = ['notes', 'reference_number', 'external_id'];
 
-/** Only what describes a payment may change; its money is corrected by reversing it. */
+/** Changes the descriptive fields of a payment. To correct its amount or date, reverse it. */
 export async function changePayment(work: Work, id: string, changes: Record<string, unknown>) {
   const given = Object.fromEntries(
     Object.entries(changes).filter(([name]) => DESCRIPTIVE.includes(name)),
@@ -15,7 +15,7 @@ export async function changePayment(work: Work, id: string, changes: Record<stri
   await update(work.tx, 'payments', id, given);
 }
 
-/** A scheduled payment is canceled; a completed one is reversed with the reason `deleted`. */
+/** Cancels a scheduled payment. Reverses a completed one with the reason `deleted`. */
 export async function removePayment(work: Work, id: string, row: Row) {
   if (row['status'] === 'scheduled') return payments.cancelScheduled(work.tx, id);
   if (row['status'] === 'completed' || row['status'] === 'settled') {

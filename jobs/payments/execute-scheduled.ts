@@ -5,7 +5,7 @@ import type { Work } from '../work.ts';
 import { canStillDraw } from './nacha/bank-order.ts';
 import { NewPayment, postPayment } from './receive.ts';
 
-/** Makes a scheduled payment whose day has come; one that was made or canceled meanwhile stays. */
+/** Executes a scheduled payment on its date. Does nothing if it was already executed or canceled. */
 export async function executeScheduledPayment(work: Work, paymentId: string) {
   const owner = await payments.findLoanId(work.tx, paymentId);
   if (owner === null) return;
@@ -26,7 +26,10 @@ export async function executeScheduledPayment(work: Work, paymentId: string) {
   });
 }
 
-/** The instrument was blocked or deleted since: nothing is received, and whoever waits is told. */
+/**
+ * The instrument was blocked or deleted after the payment was scheduled. Marks it failed and notifies
+ * subscribers.
+ */
 async function failScheduled(work: Work, payment_id: string, loan_id: string, amount: string) {
   const failure_reason = 'The payment instrument cannot be used.';
   await payments.markScheduledFailed(work.tx, payment_id, failure_reason);

@@ -4,9 +4,9 @@ import { money, parseMoney, ZERO } from '../money.ts';
 import { eventsInForce } from '../loans/engine/event-order.ts';
 import type { LoanEvent, PaymentType } from '../loans/engine/events.ts';
 import { fold } from '../loans/engine/fold.ts';
-import { payoffAmount } from '../loans/engine/payoff-amounts.ts';
+import { payoffAmount } from '../loans/engine/projection/payoff-amounts.ts';
 import { assessFee } from '../loans/fees/origination-fees.ts';
-import type { OpenLoan } from '../loans/history/record-events.ts';
+import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
 import { readTerms } from '../loans/products/loan-terms.ts';
@@ -14,7 +14,10 @@ import type { Work } from '../work.ts';
 
 type Payoff = { payment_type: PaymentType; amount: string; effective_date: string };
 
-/** The penalty that a payment pays with the payoff: it is asked for where the whole figure comes. */
+/**
+ * The prepayment penalty that a payment includes: the full penalty if the payment covers the payoff amount,
+ * otherwise zero.
+ */
 export function penaltyIncludedIn(
   { row, schedule, events }: Pick<OpenLoan, 'row' | 'schedule' | 'events'>,
   { payment_type, amount, effective_date: on }: Payoff,
@@ -25,7 +28,6 @@ export function penaltyIncludedIn(
   return parseMoney(amount).lt(payoffAmount(state, penalty)) ? ZERO : penalty;
 }
 
-/** Assesses that penalty, if there is one. */
 export async function assessPenaltyIncludedIn(
   work: Work,
   loan: OpenLoan,
@@ -46,7 +48,7 @@ export const assessPrepaymentPenalty = (
   return assessFee(work, row, { ...fee, description: 'Early repayment' });
 };
 
-/** A payoff that is taken back was no early repayment: its penalty goes with it. */
+/** Reversing a payoff also reverses its prepayment penalty, because the loan was not repaid early. */
 export async function reversePrepaymentPenalty(
   { tx, today }: Work,
   { events, state }: OpenLoan,

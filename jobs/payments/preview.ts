@@ -20,7 +20,7 @@ export const PaymentPreview = z.object({
   payment_type: z.enum(PAYMENT_TYPES).default('regular'),
 });
 
-/** How a payment would be split if it came on that day; nothing is written. */
+/** How the loan would allocate a payment on that date. Writes nothing. */
 export async function previewPayment(
   work: Work,
   loanId: string,

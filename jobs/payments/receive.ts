@@ -10,7 +10,8 @@ import { eventsInForce } from '../loans/engine/event-order.ts';
 import { PAYMENT_TYPES, type LoanEvent, type PaymentType } from '../loans/engine/events.ts';
 import { explainSplit } from '../loans/history/differences.ts';
 import { isClosed } from '../loans/history/after-payoff.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../loans/history/record-events.ts';
+import { recordEvents, openLoan } from '../loans/history/record-events.ts';
+import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { residueWriteOff } from '../loans/history/residue-write-off.ts';
 import { assertAllowed, refusalDetails } from '../loans/history/statuses.ts';
@@ -48,29 +49,31 @@ export const NewPayment = z.object({
   notes: prose.nullish(),
   hold_until: date
     .nullish()
-    .describe('Until this day, none of it is paid out again. From this day on, it is settled.'),
+    .describe(
+      'Until this day, the money cannot be refunded. On this day, the payment becomes settled.',
+    ),
   waive_returned_fee: flag.nullish().describe('No fee is charged if the bank sends it back.'),
 });
 export type NewPayment = z.output<typeof NewPayment> & {
   source?: (typeof PAYMENT_SOURCES)[number];
   autopay_plan_id?: string;
-  /** Whose account it comes from, where that is not the borrower's. */
+  /** The owner of the account, if that is not the borrower. */
   payer_id?: string;
-  /** Where the part above what is due goes, when that is not as the loan's terms say. */
+  /** Where an amount above the due amount goes. Default: as the loan's terms say. */
   extra_payment_to?: 'principal' | 'next_installment';
 };
 
-/** The fields of a payment hold one type more than can be received. */
+/** The API's payment types include `reimbursement`, which is not a payment received. */
 type Said = Omit<NewPayment, 'payment_type'> & { payment_type: PaymentType | 'reimbursement' };
 
 /**
- * Receives a payment: dated today or earlier it is allocated, posted and told at once; dated later it
- * is scheduled and touches nothing until that day is closed. Answers the payment's id.
+ * Receives a payment and returns its id. A payment dated today or earlier is allocated, posted and reported
+ * to subscribers immediately. A later date schedules the payment for the close of that day.
  */
 export async function receivePayment(work: Work, loanId: string, request: Said): Promise<string> {
   const loan = await openLoan(work, loanId);
   const input = { ...request, payment_type: receivable(request.payment_type) };
-  if (input.allocation_override) assertAdmin(work, 'say what a payment goes to');
+  if (input.allocation_override) assertAdmin(work, 'override the allocation of a payment');
   assertAllowed(loan.row, 'payments');
   const payment_date = input.payment_date ?? work.today;
   assertArrived(work, loan, { ...input, payment_date });
@@ -83,7 +86,10 @@ export async function receivePayment(work: Work, loanId: string, request: Said):
   return postPayment(work, loan, newId(), dated);
 }
 
-/** A closed loan takes money that has arrived. It orders none from a bank, and expects none later. */
+/**
+ * A closed loan accepts only money that has already arrived. It takes no bank orders and no scheduled
+ * payments.
+ */
 function assertArrived(
   { today }: Work,
   { row }: OpenLoan,
@@ -92,14 +98,15 @@ function assertArrived(
   const hasArrived = !input.payment_instrument_id && input.payment_date <= today;
   if (hasArrived || !isClosed(row.status)) return;
   const status = row.status.replaceAll('_', ' ');
-  const message = `A loan that is ${status} is not owed any more. Record only money that has arrived, without a payment instrument.`;
+  const message = `A loan that is ${status} is no longer owed. Record only money that has arrived, without a payment instrument.`;
   throw new Conflict(message, 'invalid_transition', refusalDetails(row));
 }
 
-/** Money that goes out again is no payment received. */
 function receivable(type: Said['payment_type']): PaymentType {
   if (type === 'reimbursement')
-    throw new Invalid({ payment_type: 'Is made at payments/reimbursement.' });
+    throw new Invalid({
+      payment_type: 'Use POST /loans/{id}/payments/reimbursement for a refund.',
+    });
   return type;
 }
 
@@ -127,7 +134,7 @@ function assertDates(
   }
 }
 
-/** Longer than any bank takes to send money back for want of it. */
+/** Longer than any bank takes to return a payment for insufficient funds. */
 const HOLD_DAYS_MAX = 90;
 
 function assertHold(paymentDate: string, until: string | null | undefined) {
@@ -168,26 +175,26 @@ async function schedule(work: Work, loan: OpenLoan, input: Dated) {
 }
 
 /**
- * From a charge-off on, any payment is a recovery; money that came before it, and is only known now,
- * still paid what was owed then.
+ * Payments after a charge-off are recoveries. A payment dated before the charge-off and recorded later
+ * still pays the debt as it was on that date.
  */
 export function effectivePaymentType(
   { row, events, state }: OpenLoan,
   date: string,
   wished: PaymentType,
 ) {
-  // Nothing is paid off again, so no penalty for early repayment comes with the money.
+  // A closed loan cannot be paid off again, so there is no prepayment penalty.
   if (wished === 'payoff' && isClosed(row.status)) return 'regular';
   if (row.status !== 'charged_off') return wished;
   const since = eventsInForce(events, state.as_of).find(isWhole);
   return since && date < since.effective_date ? wished : 'recovery';
 }
 
-/** A part that is charged off leaves the loan in service. */
+/** A partial charge-off leaves the loan in service. */
 const isWhole = (event: LoanEvent) =>
   event.kind === 'charge_off' && event.principal_amount === undefined;
 
-/** Allocates and posts a payment whose day has come, with whatever happens to the loan besides. */
+/** Allocates and posts a payment whose date has come, with any further events in `besides`. */
 export async function postPayment(
   work: Work,
   loan: OpenLoan,

@@ -7,7 +7,8 @@ import { insert } from '../../sql/write.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
 import { explainSplit } from '../loans/history/differences.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../loans/history/record-events.ts';
+import { recordEvents, openLoan } from '../loans/history/record-events.ts';
+import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { newEvent } from '../loans/history/new-event.ts';
 import { assertInHistory } from '../loans/history/accrual-stops.ts';
 import { refusalDetails } from '../loans/history/statuses.ts';
@@ -33,8 +34,8 @@ export const Reimbursement = z.object({
 type Reimbursement = z.output<typeof Reimbursement>;
 
 /**
- * Pays money back to the borrower: what waits in suspense first. More than that is principal that a
- * payment had repaid, and it is owed again.
+ * Refunds money to the borrower, from suspense first. A refund of more than the suspense returns principal
+ * that a payment had repaid, so the borrower owes that principal again.
  */
 export async function reimburse(work: Work, loanId: string, input: Reimbursement): Promise<string> {
   const loan = await openLoan(work, loanId);
@@ -46,7 +47,7 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
   const repaid = await repaidBy(work, loan, input);
   const refundable = waiting.plus(repaid);
   if (parseMoney(input.amount).gt(refundable)) {
-    throw new Conflict('That is more than can be paid back.', 'exceeds_refundable', {
+    throw new Conflict('This is more than the refundable amount.', 'exceeds_refundable', {
       ...refusalDetails(loan.row),
       refundable_amount: money(refundable),
     });
@@ -54,13 +55,13 @@ export async function reimburse(work: Work, loanId: string, input: Reimbursement
   return payBack(work, loan, input, on);
 }
 
-/** What waits in suspense on a day and is still there today. */
+/** The suspense of a day that is still there today. */
 export function refundableSuspense({ row, schedule, events, state }: OpenLoan, on: string): Big {
   const then = fold({ terms: readTerms(row), schedule, events, as_of: on });
   return min(parseMoney(then.suspense_balance), parseMoney(state.suspense_balance));
 }
 
-/** The principal that the named payment repaid, less what was given back of it before. */
+/** The principal that the given payment repaid, minus earlier refunds. */
 async function repaidBy(work: Work, { row }: OpenLoan, { payment_id }: Reimbursement) {
   if (!payment_id) return ZERO;
   const payment = await payments.findRefundable(work.tx, payment_id);
@@ -71,7 +72,7 @@ async function repaidBy(work: Work, { row }: OpenLoan, { payment_id }: Reimburse
     const details = { ...refusalDetails(row), hold_until };
     throw new Conflict(`The money is held until ${hold_until}.`, 'funds_held', details);
   }
-  // A claim after a charge-off, or a debt that was settled, is not opened again.
+  // A refund does not reopen a charged-off or settled debt.
   const isOpen = ['active', 'paid_off'].includes(row.status);
   const isKept = ['completed', 'settled'].includes(payment.status);
   if (!isOpen || !isKept) return ZERO;

@@ -6,8 +6,8 @@ import type { Work } from '../work.ts';
 import { returnEffect, isFinalReturnCode } from '../return-codes.ts';
 
 /**
- * Notes on the account what the bank returned, and blocks it where the code says that nothing more may be
- * drawn. A revoked authorization also ends the consents of the autopay plans that draw on the account.
+ * Stores the return code on the account, and blocks the account if the code forbids further draws. A
+ * revoked authorization also revokes the consents of the autopay plans that use the account.
  */
 export async function applyReturnCode(work: Work, instrumentId: string, returnCode: string) {
   const { tx } = work;

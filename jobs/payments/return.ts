@@ -20,7 +20,7 @@ import { isFinalReturnCode, isInsufficientFunds, returnReason } from '../return-
 import { applyReturnCode } from './return-effects.ts';
 import { returnCode, reversePayment, type PaymentReversal } from './reverse.ts';
 
-/** Autopay rests after this many returns in a row. */
+/** Consecutive returns that pause autopay. */
 const RETURNS_MAX = 2;
 
 export const PaymentReturn = z.object({
@@ -31,8 +31,8 @@ export const PaymentReturn = z.object({
 type PaymentReturn = z.output<typeof PaymentReturn>;
 
 /**
- * The bank sends a payment back: it is reversed as if it had never come, the product's fee for it is
- * charged once, and autopay asks again or rests. All of it together or not at all.
+ * Records that the bank returned a payment. Reverses the payment, charges the product's fee once, and
+ * retries or pauses autopay, in one transaction.
  */
 export async function returnPayment(
   work: Work,
@@ -75,8 +75,8 @@ export async function returnPayment(
 }
 
 /**
- * Takes a payment back for the reason given. What a bank sent back for want of money, or with a code,
- * is a return with all that follows from one; everything else is only reversed.
+ * Reverses a payment. The reason `nsf`, or `return` with a code, makes it a return with all its
+ * consequences.
  */
 export function reverseOrReturnPayment(
   work: Work,
@@ -94,7 +94,7 @@ export function reverseOrReturnPayment(
   );
 }
 
-/** Once per payment, which its index guarantees; a loan that is closed or charged off pays none. */
+/** A unique index allows one fee per payment. Loans that are not active pay none. */
 async function chargeFee(work: Work, { id, loan_id, amount }: payments.PaymentToReturn) {
   const loan = await openLoan(work, loan_id);
   const rule = loanFeeRules(loan.row).find(({ trigger }) => trigger === 'payment_returned');
@@ -113,7 +113,7 @@ async function chargeFee(work: Work, { id, loan_id, amount }: payments.PaymentTo
   await recordEvents(work, loan, [event]);
 }
 
-/** What follows for the instrument and the plan. Answers when the draw is asked for again, if ever. */
+/** Updates the instrument and the autopay plan. Returns the date of the next attempt, or null. */
 async function tellAutopay(
   work: Work,
   payment: payments.PaymentToReturn,
@@ -126,7 +126,7 @@ async function tellAutopay(
   const plan = draw && (await plans.lock(tx, draw.autopay_plan_id));
   if (!draw || !plan) return null;
   const loan = await openLoan(work, payment.loan_id);
-  // The draw that paid the loan off came back: the loan is open again, and so is its plan.
+  // The returned draw had paid the loan off. The loan is open again, so its plan reopens.
   const isReopened = plan.cancel_reason === 'loan_closed' && loan.row.status === 'active';
   if (isReopened && !(await plans.hasOpenPlan(tx, plan.loan_id))) await plans.reopen(tx, plan.id);
   const isRunning = (plan.status === 'active' || isReopened) && plan.is_enabled;

@@ -19,7 +19,7 @@ export const REVERSAL_REASONS = [
   'other',
   'deleted',
 ] as const;
-/** A code that returns a payment; codes that dispute a return take nothing back. */
+/** A return code. Codes that dispute a return are not allowed, because they take nothing back. */
 export const returnCode = text
   .regex(/^R\d{2}$/, 'Must be a return code like R01.')
   .refine(
@@ -36,8 +36,8 @@ export const PaymentReversal = z.object({
 });
 
 /**
- * Takes a completed payment back as if it had never come: the loan is folded without it, the ledger
- * gets the mirror of every entry of it, and what later payments meant is corrected.
+ * Reverses a completed payment as if it had never happened. The loan is refolded without it, its ledger
+ * entries are mirrored, and the effects of later payments are corrected.
  */
 export async function reversePayment(
   work: Work,

@@ -18,8 +18,8 @@ export const AccountNumber = z.object({
 });
 
 /**
- * Completes an account that the borrower added without its number. The account stays unverified. Throws
- * 409 where the number is known and 422 where it does not end in the digits that were given before.
+ * Adds the missing number to an account of the borrower. The account stays unverified. Throws Conflict if
+ * the number is known, and Invalid if it does not end in the known last four digits.
  */
 export async function supplyAccountNumber(
   work: Work,
@@ -45,6 +45,6 @@ export async function supplyAccountNumber(
 
 function assertNumberMissing({ draw_blockers }: Row) {
   if (Array.isArray(draw_blockers) && draw_blockers.includes('account_number_missing')) return;
-  const message = 'The number of this account is known. Add another account instead.';
+  const message = 'The number of this account is already on file. Add another account instead.';
   throw new Conflict(message, 'already_exists');
 }

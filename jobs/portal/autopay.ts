@@ -21,7 +21,7 @@ import type { Work } from '../work.ts';
 import { recordConsent, endConsent } from './consents.ts';
 import { assertBankConfigured, assertIsBorrower, assertOwnLoan } from './own-loans.ts';
 
-/** What a borrower agrees to; when money is drawn is the loan's due dates. */
+/** A borrower's enrollment. The draw dates are the loan's due dates. */
 export const AutopayEnrollment = z.object({
   payment_instrument_id: uuid,
   amount_type: z.enum(AUTOPAY_AMOUNT_TYPES).default('minimum_due'),
@@ -35,7 +35,10 @@ export const AutopayEnrollment = z.object({
     .describe('The authorization text as the borrower saw it. Default: our text.'),
 });
 
-/** Whether the loan is enrolled, and whether anything is drawn. The plan is told to whoever made it. */
+/**
+ * Whether the loan is enrolled and currently draws. The plan itself is visible only to the person who
+ * enrolled.
+ */
 export async function getAutopay(work: Work, borrowerId: string, loanId: string) {
   await assertOwnLoan(work, borrowerId, loanId);
   const id = await plans.findOpenPlanId(work.tx, loanId);
@@ -49,7 +52,7 @@ export async function getAutopay(work: Work, borrowerId: string, loanId: string)
 
 const draws = ({ status, is_enabled }: Row) => status === 'active' && is_enabled === true;
 
-/** Enrolls the borrower's own loan with a verified account, which is recorded as a consent. */
+/** Enrolls a borrower's own loan with a verified account and records the consent. */
 export async function enrollInAutopay(
   work: Work,
   borrowerId: string,
@@ -70,14 +73,14 @@ export async function enrollInAutopay(
   return getAutopay(work, borrowerId, loanId);
 }
 
-/** What our own page has borrowers agree to, in the language that they are written in. */
+/** The authorization text of our page, in the borrower's language. */
 async function sentenceOf({ tx }: Work, borrowerId: string) {
   const borrower = await find(tx, borrowers, borrowerId);
   const language = matchLanguage([String(borrower?.['language_preference'])]) ?? 'en';
   return phrase(language, 'autopay.agree', { tenant: (await currentTenant(tx)).name });
 }
 
-/** Ends the plan: nothing is drawn from now on, and what was to be asked for again is not. */
+/** Cancels the plan. No further draws or retries happen. */
 export async function cancelAutopay(work: Work, borrowerId: string, loanId: string) {
   const plan = await ownPlan(work, borrowerId, loanId);
   await auditChange(work, autopayPlans, 'cancel', plan, async () => {
@@ -92,7 +95,10 @@ export const AutopaySwitch = z.object({
   enabled: flag.nullish().describe('Default: the opposite of the current state.'),
 });
 
-/** Lets the plan rest or go on. One that rests after returns goes on by this; one of staff's does not. */
+/**
+ * Pauses or resumes the plan. Resumes a plan paused because of returned payments, but not one paused by
+ * staff.
+ */
 export async function enableAutopay(
   work: Work,
   borrowerId: string,
@@ -111,7 +117,10 @@ export async function enableAutopay(
   return getAutopay(work, borrowerId, loanId);
 }
 
-/** The plan of this person that draws, or would when it is resumed, under its loan's lock. */
+/**
+ * The borrower's own open plan, locked together with its loan. Throws Conflict if there is none or it
+ * belongs to another person.
+ */
 async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<Row> {
   await assertOwnLoan(work, borrowerId, loanId);
   await acquireLock(work.tx, loanId);
@@ -125,10 +134,10 @@ async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<
   return plan;
 }
 
-/** Staff pause a plan without a failure: they alone let it go on. */
+/** A plan paused without failures was paused by staff, and only staff can resume it. */
 async function assertMayGoOn(work: Work, borrowerId: string, plan: Row) {
   if (plan['status'] === 'paused' && plan['consecutive_failures'] === 0) {
-    const message = 'We have paused autopay for this loan: write to us.';
+    const message = 'We paused autopay for this loan. Contact us to resume it.';
     throw new Conflict(message, 'autopay_paused', { current_status: 'paused' });
   }
   await assertVerified(work, borrowerId, String(plan['payment_instrument_id']));

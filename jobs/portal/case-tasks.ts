@@ -3,15 +3,18 @@ import { insert, update } from '../../sql/write.ts';
 import { addDays } from '../dates.ts';
 import type { Work } from '../work.ts';
 
-/** Days within which a borrower who writes is answered. */
+/** Days until a borrower's message must be answered. */
 const ANSWER_DAYS = 2;
 
-/** Days in which a dispute that a consumer brings to us is investigated (12 CFR 1022.43, FCRA 623). */
+/** Days to investigate a direct dispute of a consumer (12 CFR 1022.43, FCRA 623). */
 const DISPUTE_DAYS = 30;
 
 type Case = { id: string; case_number: string; borrower_id: string; loan_id: string | null };
 
-/** Puts a case in which the borrower spoke last before whoever works on it; once, however often. */
+/**
+ * Creates one task to answer the borrower, assigned to the case's assignee. Further messages keep the same
+ * task.
+ */
 export async function createReplyTask(work: Work, about: Case & { assigned_to: string | null }) {
   const title = `Answer the borrower in case ${about.case_number}`;
   const open = await findOpenTask(work.tx, about.id, title);
@@ -24,28 +27,29 @@ export async function createReplyTask(work: Work, about: Case & { assigned_to: s
   );
 }
 
-/** Asks for the direct dispute that a borrower means, of a loan that bureaus have been told about. */
+/** Creates a task to open a credit dispute for a loan that was reported to bureaus. */
 export const createDisputeTask = (work: Work, about: Case) =>
   add(
     work,
     about,
     {
-      title: `Take in the direct credit dispute of case ${about.case_number}`,
-      description: 'What bureaus were told of the loan is disputed: open a credit dispute for it.',
+      title: `Open the credit dispute of case ${about.case_number}`,
+      description:
+        'The borrower disputes what was reported to credit bureaus. Open a credit dispute for the loan.',
       task_type: 'compliance',
       priority: 'high',
     },
     DISPUTE_DAYS,
   );
 
-/** Says that a message about the case did not go out, and why. */
+/** Creates a task for a case message that could not be sent, with the reason. */
 export const createUnsentMessageTask = (work: Work, about: Case, reason: string) =>
   add(
     work,
     about,
     {
-      title: `Tell the borrower of the answer in case ${about.case_number}`,
-      description: `No message went out: ${reason}`,
+      title: `Notify the borrower of the answer in case ${about.case_number}`,
+      description: `No message was sent: ${reason}`,
       task_type: 'callback',
     },
     ANSWER_DAYS,

@@ -12,12 +12,12 @@ import type { Work } from '../work.ts';
 import { statusFields } from './cases.ts';
 import { createReplyTask, createUnsentMessageTask } from './case-tasks.ts';
 
-/** Documents that go along with a message; the borrower sees each of them. */
+/** Attachments of a message. The borrower must be able to see each document. */
 export const attachmentIds = z.array(uuid).max(10);
 
 type Words = { message: string; attachments?: readonly string[] | undefined };
 
-/** What a borrower says in a case of theirs: one that was settled is open again, a closed one is not. */
+/** Posts a borrower's message. Reopens a resolved case; throws Conflict for a closed one. */
 export async function postBorrowerMessage(
   work: Work,
   borrowerId: string,
@@ -39,8 +39,8 @@ export async function postBorrowerMessage(
 type Answer = Words & { case_id: string; is_internal: boolean };
 
 /**
- * What one of the staff says in a case: to the borrower, who is told that there is an answer, or among
- * themselves. Whoever answers a case that is nobody's takes it.
+ * Posts a staff message: to the borrower, who is notified, or as an internal note. Answering an unassigned
+ * case assigns it to the author.
  */
 export async function answerCase(work: Work, { case_id, is_internal, ...words }: Answer) {
   const row = await findLocked(work.tx, stored.cases, case_id);
@@ -57,11 +57,11 @@ export async function answerCase(work: Work, { case_id, is_internal, ...words }:
   return id;
 }
 
-/** Says something to the borrower in a case, which they see from then on. */
+/** Posts a staff message that the borrower can see. */
 export const postStaffMessage = (work: Work, row: Row, words: Words) =>
   say(work, row, words, 'agent');
 
-/** What a case says of itself once staff have spoken in it. */
+/** The changes to a case after a staff answer. */
 export const answeredFields = ({ actor }: Work, row: Row) => ({
   awaits_answer: false,
   is_visible_to_borrower: true,
@@ -69,7 +69,7 @@ export const answeredFields = ({ actor }: Work, row: Row) => ({
   assigned_to: row['assigned_to'] ?? actor.id,
 });
 
-/** Changes a case that is locked, and says so in its history. */
+/** Updates a locked case, with an audit entry. */
 export async function updateCase(work: Work, row: Row, changes: Record<string, unknown>) {
   const last_message_at = new Date().toISOString();
   await auditChange(work, stored.cases, 'message', row, async () => {
@@ -78,7 +78,7 @@ export async function updateCase(work: Work, row: Row, changes: Record<string, u
   });
 }
 
-/** Tells the borrower by mail; where nothing can go out, staff are asked to. */
+/** Notifies the borrower. If no message can be sent, creates a task for staff. */
 export async function notifyBorrower(
   work: Work,
   row: Row,
@@ -95,7 +95,7 @@ export async function notifyBorrower(
       triggered_by: work.actor.type === 'borrower' ? 'portal' : 'system',
     });
   } catch (error) {
-    // A template of the tenant's that does not work is no reason to refuse what was answered.
+    // A broken tenant template must not prevent the answer.
     if (!(error instanceof Invalid)) throw error;
     await createUnsentMessageTask(work, about, Object.values(error.errors).join(' '));
   }
@@ -112,14 +112,14 @@ async function say(
     documents.length > 0 &&
     !(await canSeeAllDocuments(work.tx, String(row['borrower_id']), documents))
   )
-    throw new Invalid({ attachments: 'Names a document that the borrower does not see.' });
+    throw new Invalid({ attachments: 'Contains a document that the borrower cannot see.' });
   const names = await namesOf(work);
   return insert(work.tx, 'support_case_messages', {
     case_id: row.id,
     author_type,
     author_id: work.actor.id,
     author_name: `${names.first_name} ${names.last_name}`.trim(),
-    // Whoever works for a lender is known to its borrowers by the first name alone.
+    // Borrowers see only the first name of staff.
     shown_name:
       author_type === 'agent' ? names.first_name : `${names.first_name} ${names.last_name}`,
     message,
@@ -135,7 +135,7 @@ async function namesOf({ tx, actor }: Work) {
 
 function assertNotClosed({ status }: Row) {
   if (status !== 'closed') return;
-  throw new Conflict('The case is closed. Open another one.', 'case_closed', {
+  throw new Conflict('The case is closed. Open a new one.', 'case_closed', {
     current_status: 'closed',
   });
 }

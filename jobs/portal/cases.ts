@@ -21,13 +21,13 @@ export const CASE_STATUSES = [
 ] as const;
 export const CASE_SOURCES = ['portal', 'agent', 'system', 'email', 'sms'] as const;
 
-/** Several lines in somebody's own words, and at least one of them. */
+/** Multi-line text that is not blank. */
 export const nonBlankProse = prose.refine((text) => text.trim() !== '', 'Must not be empty.');
 
-/** More open cases than this at once are no questions any more. */
+/** Maximum open cases per borrower. */
 const OPEN_MAX = 20;
 
-/** What staff may make of a case by hand. What is closed stays so. */
+/** Status changes that staff can make. A closed case stays closed. */
 const NEXT = dictionary<readonly string[]>({
   open: ['in_progress', 'waiting_on_borrower', 'resolved', 'closed'],
   in_progress: ['open', 'waiting_on_borrower', 'resolved', 'closed'],
@@ -45,21 +45,21 @@ export type CaseRequest = {
 };
 
 /**
- * Opens a case in which a borrower asks for something: it is theirs to see, staff are reminded to answer,
- * and a dispute about what bureaus were told gets its term, all in one transaction.
+ * Opens a case for a borrower's request. In the same transaction, creates the answer task and, for a credit
+ * dispute, the dispute task.
  */
 export async function openBorrowerCase(work: Work, question: CaseRequest): Promise<string> {
   if (question.loan_id) await assertOwnLoan(work, question.borrower_id, question.loan_id);
   await lockBorrower(work.tx, question.borrower_id);
   if ((await stored.countOpenCases(work.tx, question.borrower_id)) >= OPEN_MAX) {
-    const message = `${OPEN_MAX} of your cases are open. Write in one of these.`;
+    const message = `You have ${OPEN_MAX} open cases. Add a message to one of them.`;
     throw new Conflict(message, 'too_many_cases');
   }
   const number = await stored.nextCaseNumber(work.tx, work.today.slice(0, 4));
   return openCase(work, number, { ...question, source: 'portal' });
 }
 
-/** Opens a case under a number, with what follows from its kind. The borrower is locked. */
+/** Opens a case with a given number and creates its tasks. The borrower must be locked. */
 export async function openCase(
   work: Work,
   number: string,
@@ -85,11 +85,11 @@ export async function openCase(
 type NewCase = CaseRequest &
   Values & { status: (typeof CASE_STATUSES)[number]; assigned_to?: string | null | undefined };
 
-/** Opens a case that one of the staff keeps about a borrower, who does not see it until told of it. */
+/** Opens a case on behalf of staff. The borrower does not see it until staff write to the borrower. */
 export async function addCase(work: Work, input: NewCase): Promise<string> {
   const { borrower_id, loan_id, status, assigned_to } = input;
   if (status !== 'open' && status !== 'in_progress')
-    throw new Invalid({ status: 'Must be open or in_progress at first.' });
+    throw new Invalid({ status: 'Must be open or in_progress for a new case.' });
   await lockBorrower(work.tx, borrower_id);
   if (loan_id && !(await isLiable(work.tx, loan_id, borrower_id)))
     throw new Invalid({ loan_id: 'Does not exist.' });
@@ -100,7 +100,7 @@ export async function addCase(work: Work, input: NewCase): Promise<string> {
 
 type Changes = Values & { status?: string | undefined; assigned_to?: string | null | undefined };
 
-/** Changes what is given. A case is settled with the words by which it was, and no reminder is left. */
+/** Changes a case. Resolving or closing it requires a resolution and completes its reminders. */
 export async function changeCase(work: Work, id: string, changes: Changes, row: Row) {
   if (changes.assigned_to !== row['assigned_to']) await checkWorker(work, changes.assigned_to);
   const status = changes.status ?? String(row['status']);
@@ -109,7 +109,7 @@ export async function changeCase(work: Work, id: string, changes: Changes, row: 
   assertMay(from, status);
   const isOver = status === 'resolved' || status === 'closed';
   if (isOver && !String(changes['resolution'] ?? row['resolution'] ?? '').trim())
-    throw new Invalid({ resolution: 'Is required to settle a case.' });
+    throw new Invalid({ resolution: 'Is required to resolve or close a case.' });
   if (isOver && (await applications.hasOpenApplicationInCase(work.tx, id)))
     throw new Conflict('Decide the hardship application of this case first.', 'application_open');
   await update(work.tx, 'support_cases', id, { ...changes, ...statusFields(row, status) });
@@ -119,13 +119,13 @@ export async function changeCase(work: Work, id: string, changes: Changes, row: 
 function assertMay(from: string, to: string) {
   const allowed_statuses = NEXT[from] ?? [];
   if (allowed_statuses.includes(to)) return;
-  throw new Conflict(`A case that is ${from} does not become ${to}.`, 'invalid_transition', {
+  throw new Conflict(`A case that is ${from} cannot become ${to}.`, 'invalid_transition', {
     current_status: from,
     allowed_statuses,
   });
 }
 
-/** What a case says of itself once it has come to a status. */
+/** The fields that follow from a status. */
 export function statusFields(row: Row, status: string): Values {
   const now = new Date().toISOString();
   if (status === 'resolved') return { status, resolved_at: now, awaits_answer: false };

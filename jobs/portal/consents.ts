@@ -12,12 +12,12 @@ import {
 } from '../communications/preferences.ts';
 import type { Work } from '../work.ts';
 
-/** Records what a borrower agrees to here, as evidence. Answers its id. */
+/** Records a borrower's consent with an audit entry and returns its id. */
 export async function recordConsent(work: Work, consent: Parameters<typeof addConsent>[1]) {
   return (await auditChange(work, consents, 'create', null, () => addConsent(work, consent))).id;
 }
 
-/** Ends what was agreed to, if it has not ended yet. */
+/** Revokes a consent unless it has already ended. */
 export async function endConsent(work: Work, id: string) {
   const before = await findLocked(work.tx, consents, id);
   if (before?.['status'] !== 'granted') return;
@@ -28,8 +28,8 @@ export async function endConsent(work: Work, id: string) {
 }
 
 /**
- * What a borrower wants to be sent, said by the borrower: switching mail or texts off withdraws what was
- * agreed to for them, and switching them on agrees anew, so that what is shown is what is done.
+ * Changes the borrower's own contact preferences. Switching email or texts off revokes the channel's
+ * consents, and switching it on records a new one, so that preference and consent agree.
  */
 export async function setOwnPreferences(
   work: Work,

@@ -10,7 +10,7 @@ import type { Work } from '../work.ts';
 
 type Loans = Awaited<ReturnType<typeof findOpenLoans>>;
 
-/** All that a borrower sees first: what is owed and when, and what is to be known of. */
+/** The data of the portal's first page: amounts owed, due dates and alerts. */
 export async function buildDashboard(work: Work, borrowerId: string) {
   const borrower = await find(work.tx, borrowers, borrowerId);
   if (borrower === null) throw new NotFound();
@@ -31,7 +31,7 @@ export async function buildDashboard(work: Work, borrowerId: string) {
 
 const totalOf = (amounts: readonly string[]) => money(sum(amounts.map(parseMoney)));
 
-/** The loans come in the order of their dates. */
+/** The loans are sorted by due date. */
 function nextOf(loans: Loans) {
   const next = loans.find(({ next_payment_amount: amount }) => parseMoney(amount).gt(0));
   if (!next?.next_payment_date) return null;
@@ -45,7 +45,7 @@ function nextOf(loans: Loans) {
   };
 }
 
-/** What is past due comes first. */
+/** Past due alerts come first. */
 async function alertsFor({ tx }: Work, borrowerId: string, loans: Loans, language: string) {
   const { locale, currency } = await currentTenant(tx);
   const late = loans

@@ -3,15 +3,19 @@ import { portalLoans } from '../../sql/portal/loans.ts';
 import { find } from '../../sql/table.ts';
 import { NotFound } from '../errors.ts';
 import { fold } from '../loans/engine/fold.ts';
-import { payoffAmount, repaymentAmount } from '../loans/engine/payoff-amounts.ts';
-import { readLoan, type OpenLoan } from '../loans/history/record-events.ts';
+import { payoffAmount, repaymentAmount } from '../loans/engine/projection/payoff-amounts.ts';
+import { readLoan } from '../loans/history/record-events.ts';
+import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { prepaymentPenalty } from '../loans/products/prepayment-penalty.ts';
 import { readTerms } from '../loans/products/loan-terms.ts';
 import { money, parseMoney } from '../money.ts';
 import type { Work } from '../work.ts';
 import { assertOwnLoan, liabilityFields } from './own-loans.ts';
 
-/** A loan that the person owes, and as what, with what it costs today to owe nothing any more. */
+/**
+ * A loan that this person owes, with their role and today's payoff amount. Throws NotFound for any other
+ * loan.
+ */
 export async function findOwnLoan(work: Work, borrowerId: string, id: string) {
   const role = await assertOwnLoan(work, borrowerId, id);
   const loan = await find(work.tx, portalLoans, id);
@@ -21,8 +25,8 @@ export async function findOwnLoan(work: Work, borrowerId: string, id: string) {
 }
 
 /**
- * All that a payment of a day can be used for: the payoff figure. Of a line of credit, which goes on,
- * it is what is drawn; after a charge-off, what is not recovered yet.
+ * The most that a payment on this day can be used for: the payoff amount; for a line of credit, which stays
+ * open, the drawn amount; after a charge-off, the amount not yet recovered.
  */
 export function totalDebt({ row, schedule, events }: OpenLoan, on: string): Big {
   const state = fold({ terms: readTerms(row), schedule, events, as_of: on });

@@ -7,7 +7,7 @@ import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { assertOwnLoan } from './own-loans.ts';
 
-/** What a borrower is asked to send; the rest of the types is made by the lender. */
+/** Document types that borrowers upload. The lender creates the other types. */
 const UPLOADED = [
   ...(['income_verification', 'identity_verification', 'bank_statement', 'insurance'] as const),
   ...(['correspondence', 'other'] as const),
@@ -18,19 +18,19 @@ export const OwnUpload = UploadRequest.omit({ is_visible_to_borrower: true }).ex
 });
 type OwnUpload = z.output<typeof OwnUpload>;
 
-/** Announces a document of the borrower about a loan that they owe, and gives the link for its file. */
+/** Announces a document for a loan that the borrower owes, and returns its upload link. */
 export async function createOwnUploadLink(work: Work, borrowerId: string, input: OwnUpload) {
   await assertOwnLoan(work, borrowerId, input.loan_id);
   const announced = { ...input, borrower_id: borrowerId, is_visible_to_borrower: true };
   return createUploadLink(work, announced, 'portal');
 }
 
-/** Only what the borrower announced is theirs to confirm. */
+/** Throws NotFound unless the borrower announced this upload. */
 export async function assertOwnUpload(work: Work, borrowerId: string, id: string) {
   if (!(await stored.isOwnUpload(work.tx, id, borrowerId))) throw new NotFound();
 }
 
-/** A link to the file of a document that the borrower sees. */
+/** A download link for a document that the borrower can see. */
 export async function createVisibleDocumentLink(work: Work, borrowerId: string, id: string) {
   const document = await find(work.tx, stored.documentsOfBorrower(borrowerId), id);
   if (document === null) throw new NotFound();

@@ -17,7 +17,7 @@ export const APPLICATION_STATUSES = [
   ...(['withdrawn', 'completed'] as const),
 ] as const;
 
-/** What may be done with an application in each status; one that is decided stays so. */
+/** Allowed actions by status. A decided application is final. */
 const OPEN = ['approve', 'deny', 'withdraw'];
 const ALLOWED = dictionary<readonly string[]>({
   submitted: ['review', 'request-info', ...OPEN],
@@ -28,14 +28,17 @@ const ALLOWED = dictionary<readonly string[]>({
 export const InfoRequest = z.object({ message: nonBlankProse });
 export const Denial = z.object({ reason: nonBlankProse.describe('The borrower sees this text.') });
 export const Withdrawal = z.object({ reason: prose.nullish() });
-/** Relief that was agreed on before; or else the new one is said, under the name of its kind. */
+/**
+ * Names an existing relief. Alternatively, the request contains the terms of a new one under the name of
+ * its kind.
+ */
 export const reliefFields = {
   resulting_type: z.enum(RELIEFS).nullish(),
   resulting_id: uuid.nullish(),
   message: nonBlankProse.nullish().describe('The borrower sees this text.'),
 };
 
-/** Somebody looks at the application; its case is theirs. */
+/** Starts the review and assigns the case to the reviewer. */
 export async function startReview(work: Work, id: string) {
   const { own } = await open(work, id, 'review');
   await update(work.tx, 'hardship_applications', id, { status: 'under_review' });
@@ -43,7 +46,7 @@ export async function startReview(work: Work, id: string) {
   await updateCase(work, own, { status: 'in_progress', assigned_to });
 }
 
-/** Asks the borrower for what is missing, in the case of the application. */
+/** Requests missing information from the borrower in the application's case. */
 export async function requestInformation(
   work: Work,
   id: string,
@@ -58,7 +61,7 @@ export async function requestInformation(
   await notifyBorrower(work, own, 'case_answered', context);
 }
 
-/** What is to be made for the loan, by the operation that makes it for anybody. */
+/** Creates a relief for the loan with the regular operation for its kind. */
 export type CreateRelief = (kind: Relief, loanId: string, terms: object) => Promise<string>;
 type Approval = {
   resulting_type?: Relief | null | undefined;
@@ -66,7 +69,7 @@ type Approval = {
   message?: string | null | undefined;
 } & { [Kind in Relief]?: object | null | undefined };
 
-/** Grants relief: that which was agreed on already, or one that is made now, in this transaction. */
+/** Approves an application with an existing relief, or with a new one created in the same transaction. */
 export async function approveApplication(
   work: Work,
   id: string,
@@ -78,13 +81,13 @@ export async function approveApplication(
   await decide(work, row, own, { decision: 'approved', ...relief }, input.message ?? null);
 }
 
-/** Refuses relief, and says why. */
+/** Denies an application with a reason. */
 export async function denyApplication(work: Work, id: string, { reason }: z.output<typeof Denial>) {
   const { row, own } = await open(work, id, 'deny');
   await decide(work, row, own, { decision: 'denied' }, reason);
 }
 
-/** The borrower does not want it any more; nothing is decided. */
+/** Withdraws an application without a decision, because the borrower no longer wants relief. */
 export async function withdrawApplication(
   work: Work,
   id: string,
@@ -98,7 +101,9 @@ export async function withdrawApplication(
   await completeReminders(work.tx, own.id, work.actor.id);
 }
 
-/** The application and its case, both locked, the loan before and the borrower between them. */
+/**
+ * Locks the application, the borrower and the case, in this order. The caller has already locked the loan.
+ */
 async function open(work: Work, id: string, action: string) {
   const row = await findLocked(work.tx, stored.applications, id);
   if (row === null) throw new NotFound();
@@ -106,7 +111,7 @@ async function open(work: Work, id: string, action: string) {
   const allowed_actions = ALLOWED[status] ?? [];
   if (!allowed_actions.includes(action)) {
     const details = { current_status: status, allowed_actions };
-    const message = `An application that is ${status.replaceAll('_', ' ')} is past that.`;
+    const message = `This is not possible for an application that is ${status.replaceAll('_', ' ')}.`;
     throw new Conflict(message, 'invalid_transition', details);
   }
   await lockBorrower(work.tx, String(row['borrower_id']));
@@ -115,7 +120,7 @@ async function open(work: Work, id: string, action: string) {
   return { row, own };
 }
 
-/** Relief that has come to nothing is none. */
+/** An application cannot be approved with a relief in one of these statuses. */
 const VOID = ['canceled', 'rejected', 'reversed', 'broken'];
 
 async function reliefFor(work: Work, loanId: string, input: Approval, make: CreateRelief) {
@@ -126,17 +131,19 @@ async function reliefFor(work: Work, loanId: string, input: Approval, make: Crea
     throw new Invalid({ [other ?? 'resulting_id']: 'Only one relief can be granted.' });
   if (kind !== undefined)
     return { resulting_type: kind, resulting_id: await make(kind, loanId, input[kind] ?? {}) };
-  if (!resulting_type) throw new Invalid({ resulting_type: 'Is required, or new relief.' });
-  if (!resulting_id) throw new Invalid({ resulting_id: 'Is required, or new relief.' });
+  if (!resulting_type)
+    throw new Invalid({ resulting_type: 'Is required unless the request contains a new relief.' });
+  if (!resulting_id)
+    throw new Invalid({ resulting_id: 'Is required unless the request contains a new relief.' });
   const status = await stored.findReliefStatus(work.tx, resulting_type, resulting_id, loanId);
   if (status === null) throw new Invalid({ resulting_id: 'Does not exist.' });
   if (!VOID.includes(status)) return { resulting_type, resulting_id };
-  throw new Conflict(`That relief is ${status}.`, 'relief_not_in_force', {
+  throw new Conflict(`The relief is ${status}. Choose a relief in force.`, 'relief_not_in_force', {
     current_status: status,
   });
 }
 
-/** Writes the decision down, settles the case by it, and tells the borrower. */
+/** Records the decision, resolves the case and notifies the borrower. */
 async function decide(
   work: Work,
   row: Row,

@@ -24,7 +24,7 @@ export const REQUESTED_ACTIONS = [
   ...(['settlement', 'other'] as const),
 ] as const;
 
-/** What an application says; the loan that it is about says whose it is. */
+/** The fields of an application. Its borrower follows from the loan. */
 export const applicationFields = {
   loan_id: uuid,
   hardship_type: z.enum(HARDSHIP_TYPES),
@@ -37,25 +37,25 @@ export const applicationFields = {
 export const Application = z.object(applicationFields);
 type Application = z.output<typeof Application>;
 
-/** Days in which nobody is contacted to collect, so that the application can be looked at. */
+/** Days without collection contacts, so that the application can be reviewed. */
 const PAUSE_DAYS = 15;
 
-/** A loan on which something is still owed to us. */
+/** Statuses in which the loan still has a debt. */
 const RELIEVED = ['active', 'charged_off'];
 
-/** An application of one of those who borrowed: another's loan is one that there is not. */
+/** An application by a borrower or co-borrower of the loan. */
 export async function applyForHardship(work: Work, borrowerId: string, input: Application) {
   await assertIsBorrower(work, borrowerId, input.loan_id);
   return apply(work, input, { borrower_id: borrowerId, source: 'portal' });
 }
 
-/** An application that one of the staff takes down for the borrower. */
+/** An application that staff record for the borrower. */
 export const recordApplication = (work: Work, input: Application) =>
   apply(work, input, { source: 'agent' });
 
 /**
- * Takes in an application for relief. It opens a case, pauses contacts to collect for 15 days, and the
- * borrower is told that it has come: together or not at all. A loan has one open application.
+ * Creates a hardship application. In one transaction, opens a case, pauses collection contacts for 15 days
+ * and notifies the borrower. Throws Conflict if the loan has an open application.
  */
 async function apply(
   work: Work,
@@ -67,13 +67,13 @@ async function apply(
   const { id: loan_id, status } = loan;
   const { borrower_id = loan.borrower_id } = whose;
   if (!(await canSeeAllDocuments(work.tx, borrower_id, input.document_ids)))
-    throw new Invalid({ document_ids: 'Names a document that the borrower does not see.' });
+    throw new Invalid({ document_ids: 'Contains a document that the borrower cannot see.' });
   if (!RELIEVED.includes(status))
     throw new Conflict(`The loan is ${status.replaceAll('_', ' ')}.`, 'loan_not_active', {
       ...refusalDetails(loan),
     });
   if (await stored.hasOpenApplication(work.tx, loan_id))
-    throw new Conflict('An application about this loan is open.', 'already_exists');
+    throw new Conflict('This loan already has an open application.', 'already_exists');
   await lockBorrower(work.tx, borrower_id);
   const number = await nextCaseNumber(work.tx, work.today.slice(0, 4));
   const application_number = `H-${number}`;

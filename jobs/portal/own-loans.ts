@@ -4,8 +4,8 @@ import { missingOriginatorSettings } from '../payments/nacha/originator.ts';
 import type { Work } from '../work.ts';
 
 /**
- * Refuses a loan that this person does not owe as one that there is not, and answers as what they owe
- * it. Whose a loan is, is said here alone.
+ * Returns this person's role on the loan. Throws NotFound if they do not owe it. All portal access to loans
+ * is decided here.
  */
 export async function assertOwnLoan({ tx }: Work, borrowerId: string, loanId: string) {
   const role = await findLiableRole(tx, loanId, borrowerId);
@@ -13,24 +13,27 @@ export async function assertOwnLoan({ tx }: Work, borrowerId: string, loanId: st
   return role;
 }
 
-/** The same for what changes the loan: whoever only answers for the debt sees it and pays it. */
+/**
+ * For changes to the loan. Throws Conflict for co-signers and guarantors, who can only see and pay the
+ * loan.
+ */
 export async function assertIsBorrower(work: Work, borrowerId: string, loanId: string) {
   const role = await assertOwnLoan(work, borrowerId, loanId);
   if (isBorrowing(role)) return;
-  const message = 'Only those who borrowed the money may change how the loan is paid.';
+  const message = 'Only the borrowers of this loan can change how it is paid.';
   throw new Conflict(message, 'borrowers_only', { liable_as: role });
 }
 
-/** What is told of a loan to one of those who owe it. */
+/** The fields that tell a person their role on the loan. */
 export const liabilityFields = (liable_as: LiableRole) => ({
   liable_as,
   can_change: isBorrowing(liable_as),
 });
 
-/** Refuses what draws on an account where the lender has told nobody which bank its files go to. */
+/** Throws Conflict if the tenant has not configured its bank for ACH files. */
 export async function assertBankConfigured(work: Work) {
   if ((await missingOriginatorSettings(work)).length === 0) return;
   const message =
-    'Payments from bank accounts are not available yet. Write to us to pay another way.';
+    'Payments from bank accounts are not available yet. Contact us to pay another way.';
   throw new Conflict(message, 'payments_not_ready');
 }

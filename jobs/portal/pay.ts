@@ -8,23 +8,26 @@ import { auditChange } from '../audit.ts';
 import { assertInstrumentUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { PaymentType } from '../loans/engine/events.ts';
-import { openLoan, readLoan, type OpenLoan } from '../loans/history/record-events.ts';
+import { openLoan, readLoan } from '../loans/history/record-events.ts';
+import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { atLeastZero, max, money, parseMoney } from '../money.ts';
 import { removePayment } from '../payments/change.ts';
 import { previewPayment } from '../payments/preview.ts';
 import { NewPayment, receivePayment } from '../payments/receive.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { totalDebt } from './debt.ts';
 import { assertBankConfigured, assertOwnLoan } from './own-loans.ts';
 
-/** The same order within this time is taken for one click too many. */
+/** An identical payment within this time may be a double click. */
 const DOUBLE_CLICK_SECONDS = 60;
 
 export const PortalPreview = z.object({
   amount: positiveMoney,
-  payment_date: date.nullish().describe('Today, or a future day on which the payment is drawn.'),
+  payment_date: date
+    .nullish()
+    .describe('The day on which the payment is drawn: today or later. Default: today.'),
 });
 export const PortalPayment = z.object({
   ...PortalPreview.shape,
@@ -36,8 +39,8 @@ export const PortalPayment = z.object({
 type Order = z.output<typeof PortalPayment>;
 
 /**
- * Orders a payment from the borrower's own verified account: received today, or scheduled for a day to
- * come. It goes the way of all payments and never brings more than is owed.
+ * Makes a payment from the borrower's own verified account, for today or a future day. Throws Conflict if
+ * the amount exceeds the debt.
  */
 export async function payOwnLoan(work: Work, borrowerId: string, loanId: string, input: Order) {
   await assertOwnLoan(work, borrowerId, loanId);
@@ -56,7 +59,7 @@ export async function payOwnLoan(work: Work, borrowerId: string, loanId: string,
   );
 }
 
-/** How such a payment would be split; what would be refused is refused here. */
+/** Previews the allocation of a payment. Throws the same errors as the payment would. */
 export async function previewOwnPayment(
   work: Work,
   borrowerId: string,
@@ -72,14 +75,14 @@ export async function previewOwnPayment(
   return previewPayment(work, loanId, { ...wished, payment_type });
 }
 
-/** Takes back a payment that is scheduled, as long as it is; whoever ordered it may. */
+/** Cancels a scheduled payment that this person made. */
 export async function cancelOwnPayment(work: Work, borrowerId: string, id: string): Promise<Row> {
   if ((await portal.findLoanOfOwnPayment(work.tx, id, borrowerId)) === null) throw new NotFound();
   const before = await findLocked(work.tx, payments, id);
   if (before === null) throw new NotFound();
   const { status: current_status } = before;
   if (current_status !== 'scheduled') {
-    const message = 'Only a payment that is scheduled can be canceled.';
+    const message = 'Only a scheduled payment can be canceled.';
     throw new Conflict(message, 'invalid_transition', { current_status });
   }
   return auditChange(work, payments, 'cancel', before, async () => {
@@ -90,7 +93,7 @@ export async function cancelOwnPayment(work: Work, borrowerId: string, id: strin
 
 type Dated = { payment_date?: string | null | undefined };
 
-/** What is paid today or later, of a loan that takes payments. */
+/** The payment date: today or later. Throws if the loan does not accept payments. */
 function dayOf({ today }: Work, { row }: OpenLoan, { payment_date }: Dated): string {
   assertAllowed(row, 'payments');
   if (payment_date && payment_date < today)
@@ -98,19 +101,19 @@ function dayOf({ today }: Work, { row }: OpenLoan, { payment_date }: Dated): str
   return payment_date ?? today;
 }
 
-/** Two equal payments are legal; a tenant may want its borrowers asked whether they mean the second. */
+/** Identical payments are allowed, but a tenant can require confirmation of the second one. */
 async function askAboutRepeat({ tx }: Work, order: Parameters<typeof portal.findDuplicate>[1]) {
   if (!(await settingsOf(tx)).portal.asks_about_repeats) return;
   const payment_id = await portal.findDuplicate(tx, order, DOUBLE_CLICK_SECONDS);
   if (payment_id === null) return;
-  const message = 'The same payment was ordered a moment ago: confirm it to pay a second time.';
+  const message = 'You made the same payment a moment ago. Confirm to pay a second time.';
   throw new Conflict(message, 'possible_duplicate', { payment_id });
 }
 
 /**
- * A payment of the whole debt, or of the amount that an active payoff quote names, is a payoff: it uses
- * money in suspense and pays the agreed penalty. A higher amount, together with the payments scheduled
- * until then, is refused.
+ * A payment of the whole debt, or of the amount of an active payoff quote, is a payoff: it also uses
+ * suspense and pays the agreed prepayment penalty. Throws Conflict if the amount, together with the
+ * payments scheduled until then, is higher.
  */
 async function typeOf(
   { tx }: Work,
@@ -124,7 +127,8 @@ async function typeOf(
   const most = atLeastZero(max(debt, quoted).minus(scheduled));
   const paid = parseMoney(amount);
   if (paid.gt(most)) {
-    const message = 'That is more than is owed on that day, with what is scheduled until then.';
+    const message =
+      'The amount, together with scheduled payments, is more than you owe on that day.';
     throw new Conflict(message, 'exceeds_balance', { payoff_amount: money(most) });
   }
   const isPayoff = row.status === 'active' && row.loan_type === 'installment';

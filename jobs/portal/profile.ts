@@ -11,14 +11,14 @@ import { addContact, changeContact } from '../borrowers/primary-contacts.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** Who is signed in; whoever has no address on file is reached where the invitation went. */
+/** The borrower's basic data. Without an email address on file, uses the login address. */
 export async function getBasicProfile({ tx }: Work, borrowerId: string, login: string) {
   const borrower = await find(tx, borrowers, borrowerId);
   if (borrower === null) throw new NotFound();
   return { ...borrower, email: borrower['email'] ?? login };
 }
 
-/** The same with addresses, and what the borrower wants to be sent. */
+/** The basic data with addresses and contact preferences. */
 export async function getProfile(work: Work, borrowerId: string, login: string) {
   return {
     ...(await getBasicProfile(work, borrowerId, login)),
@@ -32,7 +32,7 @@ type Changes = {
   language_preference?: string | undefined;
 };
 
-/** Changes the language, and which number the borrower is called at: a known one, or a new one. */
+/** Changes the language and the primary phone number, which can be a known or a new number. */
 export async function changeProfile(work: Work, borrowerId: string, changes: Changes) {
   const before = await findLocked(work.tx, borrowers, borrowerId);
   if (before === null) throw new NotFound();
@@ -61,12 +61,16 @@ async function callAt(work: Work, borrower_id: string, phone_number: string) {
   await auditUpdate(work, phones, before, steps, { isHidden: false });
 }
 
-/** More than anybody has; what is deleted does not count. */
+/** Maximum rows per table, without archived ones. */
 const MOST = 20;
 
-/** Nobody fills our tables with addresses, numbers or accounts. */
+/** Throws Conflict if the borrower has reached the maximum of addresses, numbers or accounts. */
 export async function assertBelowLimit({ tx }: Work, table: Table, borrowerId: string) {
   await lockBorrower(tx, borrowerId);
   if ((await countOwnRows(tx, table, borrowerId)) < MOST) return;
-  throw new Conflict(`There are ${MOST} already: write to us.`, 'limit_exceeded', { limit: MOST });
+  throw new Conflict(
+    `You have reached the maximum of ${MOST}. Contact us to add more.`,
+    'limit_exceeded',
+    { limit: MOST },
+  );
 }

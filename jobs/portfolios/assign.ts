@@ -23,8 +23,8 @@ export const AssignmentResult = z.object({
 });
 
 /**
- * Puts every loan that meets the criteria and is in no portfolio into this one. Of two that want the
- * same loan, the first to lock it has it.
+ * Assigns every loan that meets the criteria and is in no portfolio to this dynamic portfolio. If two
+ * portfolios want the same loan, the first to lock it gets it.
  */
 export async function autoAssign(
   work: Work,
@@ -35,7 +35,7 @@ export async function autoAssign(
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
   if (portfolio.portfolio_type !== 'dynamic')
-    throw new Conflict('Loans are put into a static portfolio by hand.', 'not_dynamic');
+    throw new Conflict('Only a dynamic portfolio assigns loans automatically.', 'not_dynamic');
   const matching = toMatchCriteria(Criteria.parse(portfolio.criteria));
   const found = dry_run
     ? await membership.findMatching(work.tx, matching)
@@ -43,7 +43,10 @@ export async function autoAssign(
   return { portfolio_id: id, assigned_count: found.length, loan_ids: [...found] };
 }
 
-/** All dynamic portfolios take what is theirs, as at the close of every day. */
+/**
+ * Assigns loans to all dynamic portfolios, as every close of business does. Returns the number of loans
+ * assigned.
+ */
 export async function assignToDynamicPortfolios(work: Work): Promise<number> {
   let assigned = 0;
   for (const id of await portfolios.listOpenDynamicIds(work.tx)) {
@@ -54,7 +57,7 @@ export async function assignToDynamicPortfolios(work: Work): Promise<number> {
 
 export const AssignLoans = z.object({ loan_ids: loanIds });
 
-/** Puts the named loans into a static portfolio: all of them, or none. */
+/** Assigns the given loans to a static portfolio: all of them, or none. */
 export async function assignLoans(
   work: Work,
   id: string,
@@ -64,13 +67,13 @@ export async function assignLoans(
   if (!portfolio) throw new NotFound();
   assertPortfolioOpen(portfolio);
   if (portfolio.portfolio_type !== 'static')
-    throw new Conflict('A dynamic portfolio finds its loans by its criteria.', 'not_static');
+    throw new Conflict('Loans can be assigned manually only to a static portfolio.', 'not_static');
   const mover = moveAudit(work, 'assign-portfolio');
   const taken = await membership.assignUnassigned(work.tx, id, loan_ids, mover);
   const now = await assertLoansExist(work, loan_ids);
   const elsewhere = now.filter(({ portfolio_id }) => portfolio_id !== id);
   if (elsewhere.length > 0) {
-    throw new Conflict('A loan is in another portfolio already.', 'already_assigned', {
+    throw new Conflict('A loan is already in another portfolio.', 'already_assigned', {
       loan_ids: elsewhere.map((loan) => loan.id),
     });
   }
@@ -78,8 +81,8 @@ export async function assignLoans(
 }
 
 /**
- * Puts a loan into a static portfolio, or takes it out of the one it is in. From one into another it
- * goes by a transfer.
+ * Assigns a loan to a static portfolio, or removes it from its portfolio. To move it between portfolios,
+ * use a transfer.
  */
 export async function setLoanPortfolio(
   work: Work,
@@ -99,7 +102,7 @@ export async function setLoanPortfolio(
   await update(work.tx, 'loans', loanId, { portfolio_id: null });
 }
 
-/** Where the loans are; one that the tenant does not have is the request's mistake. */
+/** The portfolios of the loans. Throws `Invalid` if a loan does not exist. */
 export async function assertLoansExist({ tx }: Work, ids: readonly string[]) {
   const found = await membership.findPortfolios(tx, ids);
   if (found.length < ids.length)
@@ -107,7 +110,7 @@ export async function assertLoansExist({ tx }: Work, ids: readonly string[]) {
   return found;
 }
 
-/** A portfolio that was sold or put away neither takes nor gives loans. */
+/** Loans cannot enter or leave a sold or archived portfolio. */
 export function assertPortfolioOpen({ status, is_archived }: portfolios.LockedPortfolio) {
   if (status === 'sold') throw new Conflict('The portfolio is sold.', 'portfolio_sold');
   if (is_archived) throw new Conflict('The portfolio is archived.', 'portfolio_archived');

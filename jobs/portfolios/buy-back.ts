@@ -22,8 +22,8 @@ export const BuybackResult = z.object({
 });
 
 /**
- * Takes loans that were sold with the portfolio back from the investor: all of them, or none. They are
- * booked as before the sale from now on, and are in no portfolio.
+ * Buys sold loans back from the investor: all of them, or none. They are booked as before the sale again,
+ * and belong to no portfolio.
  */
 export async function buyBack(
   work: Work,
@@ -36,7 +36,9 @@ export async function buyBack(
   if (portfolio?.status !== 'sold') throw new Conflict('The portfolio is not sold.', 'not_sold');
   const sold = await sales.listBookedSales(work.tx, id, loan_ids);
   if (sold.length < loan_ids.length)
-    throw new Invalid({ loan_ids: 'Names a loan whose sale with this portfolio is not booked.' });
+    throw new Invalid({
+      loan_ids: 'Contains a loan whose sale with this portfolio is not booked.',
+    });
   const gone = sold.filter(({ status }) => status === 'transferred');
   if (gone.length > 0) {
     throw new Conflict('A loan is serviced elsewhere.', 'loan_transferred', {
@@ -54,7 +56,7 @@ export async function buyBack(
   return { portfolio_id: id, bought_back_count: sold.length, loan_ids };
 }
 
-/** Locks the loans in turn, and says what each is carried at and has of the price. */
+/** Locks the loans, and returns each loan's carrying amounts and share of the price. */
 async function sharesOf(
   work: Work,
   sold: Awaited<ReturnType<typeof sales.listBookedSales>>,
@@ -77,7 +79,10 @@ async function sharesOf(
   return loans.map((loan, index) => ({ ...loan, share: shares[index] ?? '0.00' }));
 }
 
-/** Each part is what is due up to it less what was due before it, so that they add up to the whole. */
+/**
+ * Splits an amount by weights. Each part is a difference of rounded running totals, so the parts add up
+ * exactly.
+ */
 function shareOut(amount: Big, weights: readonly Big[]): string[] {
   const total = sum(weights);
   const dueFor = (weight: Big) => toCents(divide(amount.times(weight), total));

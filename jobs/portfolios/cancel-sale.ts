@@ -8,15 +8,15 @@ import type { Work } from '../work.ts';
 export const CancelSale = z.object({});
 
 /**
- * Takes an agreed sale back before it settles: the portfolio is as it was before, and may be sold again.
- * What was agreed stays as canceled assignments, and in the history.
+ * Cancels an agreed sale before it settles. The portfolio can be sold again. The canceled assignments and
+ * the history keep the agreement.
  */
 export async function cancelSale(work: Work, id: string) {
   const [portfolio] = await portfolios.lock(work.tx, [id]);
   if (portfolio?.status !== 'sold') throw new Conflict('The portfolio is not sold.', 'not_sold');
   const hasBegun = await sales.lockLoansAndCheckSettled(work.tx, id);
   if (hasBegun || portfolio.settled_on !== null)
-    throw new Conflict('The sale has settled; loans are bought back instead.', 'sale_settled');
+    throw new Conflict('The sale has settled. Buy the loans back instead.', 'sale_settled');
   for (const agreed of await sales.cancelPendingAssignments(work.tx, id)) {
     const entity = { type: 'loan_assignments', id: agreed.id, loan_id: agreed.loan_id };
     await recordAudit(work, entity, 'cancel-sale', { status: { old: 'pending', new: 'canceled' } });

@@ -9,12 +9,12 @@ import { DELINQUENCY_BUCKETS } from '../loans/engine/delinquency.ts';
 import { JURISDICTIONS } from '../loans/products/program-types.ts';
 import type { Work } from '../work.ts';
 
-/** One value or several; several mean any of them. */
+/** One value, or a list of which any may match. */
 const anyOf = <One extends z.ZodType>(value: One) =>
   z.union([value, z.array(value).min(1).max(500)]);
 const label = z.string().min(1).max(50).toLowerCase();
 
-/** What a dynamic portfolio takes: loans that meet all of these. */
+/** The criteria of a dynamic portfolio. A loan must meet all of them. */
 export const Criteria = z.strictObject({
   program_id: derivedFrom(anyOf(uuid).optional(), 'loans.program_id'),
   product_id: derivedFrom(anyOf(uuid).optional(), 'loans.product_id'),
@@ -47,7 +47,10 @@ const LIMITS: [Limit, Limit, LimitedColumn][] = [
   ['min_term_months', 'max_term_months', 'term_months'],
 ];
 
-/** Criteria of a portfolio that is to find its loans by itself: some, possible, and of this tenant. */
+/**
+ * Throws `Invalid` if a dynamic portfolio has no criteria, a range is empty, or a program or product does
+ * not exist.
+ */
 export async function assertCriteria({ tx }: Work, criteria: Criteria, isDynamic: boolean) {
   if (isDynamic && Object.values(criteria).every((value) => value === undefined))
     throw new Invalid({ criteria: 'A dynamic portfolio needs at least one criterion.' });
@@ -68,7 +71,7 @@ export async function assertCriteria({ tx }: Work, criteria: Criteria, isDynamic
   if (unknown.product_id) throw new Invalid({ 'criteria.product_id': 'Does not exist.' });
 }
 
-/** Criteria as the query compares them. */
+/** Converts criteria to the form of the SQL query. */
 export function toMatchCriteria(criteria: Criteria): MatchCriteria {
   const any: MatchCriteria['any'] = {};
   for (const column of ['program_id', 'product_id', 'status', 'delinquency_bucket'] as const) {

@@ -9,24 +9,24 @@ import { uploadToSftp, loadSftpCredentials } from '../documents/sftp-server.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueue, job } from '../job.ts';
 import type { ExternalServices, SendResult } from '../external-systems.ts';
-import { tenantOrigin } from '../users/tenant-origin.ts';
-import { settingsOf } from '../users/settings.ts';
+import { tenantOrigin } from '../users/settings/tenant-origin.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
-/** Seconds until each further attempt, where the mail server, or the other, may take it later. */
+/** Seconds before each retry of a temporary failure. */
 export const RETRY_DELAYS_SECONDS = [60, 600, 3_600, 21_600];
-/** After so long nobody puts a file any more: the pool ends its jobs after two minutes. */
+/** An upload has certainly ended after this time: the pool stops its jobs after two minutes. */
 const PUTTING_SECONDS = 150;
-/** The longest that a store lets a link live (AWS Signature Version 4). */
+/** The longest lifetime of a presigned link (AWS Signature Version 4). */
 const LINK_DAYS = 7;
-/** Most mail servers take no larger letter: a file above it is linked. */
+/** Most mail servers accept no larger message. Larger files are linked. */
 const ATTACHED_BYTES_MAX = 10 * 1024 * 1024;
 
 const Payload = z.object({ tenant_id: uuid, delivery_id: uuid, attempt: z.int().min(1) });
 
 /**
- * Mails a tape to one address: a link that lives for a week, or the file where that was asked for; or puts
- * it on a server. It is tried again as long as that may help, four times at most.
+ * Delivers a tape: mails it to one address, as a link or an attachment, or uploads it to an SFTP server. A
+ * temporary failure is retried up to four times.
  */
 export const deliverTape = job({
   name: 'deliver-tape',
@@ -60,7 +60,7 @@ export const deliverTape = job({
     deliveries.recordAttempt(tx, delivery_id, attempt, { status: 'failed', error }),
 });
 
-/** Enqueues what a tape that was made is to be delivered to. */
+/** Enqueues the deliveries of a completed tape. */
 export async function enqueueTapeDeliveries({ tx, tenant_id }: Work, tapeId: string) {
   for (const delivery_id of await deliveries.createDeliveries(tx, tapeId))
     await enqueue(tx, deliverTape, { tenant_id, delivery_id, attempt: 1 });
@@ -68,14 +68,18 @@ export async function enqueueTapeDeliveries({ tx, tenant_id }: Work, tapeId: str
 
 type Again = { delivery_id?: string | null | undefined };
 
-/** Delivers again what failed, with all its attempts; to a server as it is set now. */
+/**
+ * Retries failed deliveries, with the full number of attempts. An upload uses the server's current
+ * settings.
+ */
 export async function retryDelivery({ tx, tenant_id }: Work, tapeId: string, input: Again) {
   const { delivery_id: wanted = null } = input;
   if (wanted !== null && !(await deliveries.belongsToTape(tx, tapeId, wanted)))
-    throw new Invalid({ delivery_id: 'Names no delivery of this tape.' });
+    throw new Invalid({ delivery_id: 'Is not a delivery of this tape.' });
   if (!(await deliveries.hasFile(tx, tapeId))) throw new Conflict(REMOVED_MESSAGE, 'removed');
   const again = await deliveries.resetFailed(tx, tapeId, wanted);
-  if (again.length === 0) throw new Conflict('No delivery of it has failed.', 'nothing_to_retry');
+  if (again.length === 0)
+    throw new Conflict('No delivery of this tape has failed.', 'nothing_to_retry');
   for (const { id, attempts } of again)
     await enqueue(tx, deliverTape, { tenant_id, delivery_id: id, attempt: attempts + 1 });
   return { delivery_ids: again.map(({ id }) => id), status: 'queued' as const };
@@ -100,8 +104,8 @@ async function read(work: Work, id: string, attempt: number) {
 }
 
 /**
- * One file of a name is put on a server at a time, and none in place of a later one: whoever comes while another
- * may still be putting comes again when that has ended for sure.
+ * Only one upload per file name runs at a time, and a later tape is never replaced by an earlier one. If
+ * another upload may still be running, this job comes back when that upload has certainly ended.
  */
 async function isMyTurn({ tx, tenant_id }: Work, delivery_id: string, attempt: number) {
   const { is_superseded, busy_until } = await deliveries.findFileTurn(
@@ -151,7 +155,7 @@ async function mail(
   });
 }
 
-/** A tape of the same config and day is replaced by the later one, which has the same name, and never the other way round. */
+/** The file replaces an earlier tape of the same config and day, which has the same name. */
 function put({ tape, signIn }: Ready, outside: ExternalServices, id: string): Promise<SendResult> {
   const { storage_key, filename, file_size } = tape;
   const partial_name = `.${id}.part`;

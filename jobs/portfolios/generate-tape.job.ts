@@ -30,7 +30,7 @@ export const TapeRequest = z.object({
   format: z.enum(tapes.TAPE_FORMATS).optional(),
 });
 
-/** Writes down what is wanted: the tape as the config has it at this moment. Answers its id. */
+/** Records a request for a tape with the config's current settings. Returns the tape's id. */
 export async function requestTape(
   work: Work,
   configId: string,
@@ -56,7 +56,7 @@ export async function requestTape(
   });
 }
 
-/** A day that is past is told as it was known then, or not at all. */
+/** Throws `Conflict` if the records of a past day do not contain everything that the tape needs. */
 async function checkKnown(
   { tx }: Work,
   day: string,
@@ -65,14 +65,14 @@ async function checkKnown(
   await assertDayRecorded(tx, day, 'as_of_date');
   const gone = status.filter((one) => !SNAPSHOT_STATUSES.includes(one));
   if (gone.length > 0) {
-    const message = 'Of a past day only loans on the books are kept; ask for these statuses alone.';
+    const message = 'Past days contain only loans on the books. Remove the other statuses.';
     throw new Conflict(message, 'not_kept', { status: gone, kept: SNAPSHOT_STATUSES });
   }
   const wanted = attributeColumnsAmong(columns);
   if (wanted.length > 0) await assertAttributesRecorded(tx, day, wanted);
 }
 
-/** What a tape comes to, told with its pages. */
+/** The totals of a tape, added up page by page. */
 type Totals = Omit<pages.TapePage, 'written'>;
 const nothing = (): Totals => ({
   row_count: 0,
@@ -87,8 +87,8 @@ const nothing = (): Totals => ({
 type Read = { page: pages.TapePage; before: string | null; after: string | null };
 
 /**
- * The texts of all the pages of the tape, some thousands of loans each, added up in `totals`. While one is
- * written to the files, the database writes the next one: where that ends is asked with the one before.
+ * Yields the text of each page of the tape and adds its figures to `totals`. Reads one page ahead: Postgres
+ * formats the next page while this one is written to the file store.
  */
 async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSource, totals: Totals) {
   const form = tape.format === 'csv' ? 'csv' : 'json';
@@ -107,16 +107,20 @@ async function* textsOf(tx: Work['tx'], tape: tapes.TapeOrder, source: LoanSourc
     while (ahead !== null) {
       const { page, before, after }: Read = await ahead;
       ahead = before === null ? null : read(before, after);
-      // Whoever waits for it is told of its failure, which must not end the process before.
+      // The next iteration handles the error. Without this, an unhandled rejection would end the process
+      // first.
       ahead?.catch(() => undefined);
       const { written, ...told } = page;
       add(totals, told);
       if (tape.format === 'xlsx' && totals.row_count > SHEET_ROWS_MAX)
-        throw new Conflict(`A sheet holds ${SHEET_ROWS_MAX} loans: use csv.`, 'too_many_rows');
+        throw new Conflict(
+          `A sheet can contain at most ${SHEET_ROWS_MAX} loans. Use csv.`,
+          'too_many_rows',
+        );
       if (written !== null) yield written;
     }
   } finally {
-    // Nothing is asked of a transaction that has ended.
+    // Wait for the page read ahead: it must not use the transaction after its end.
     await ahead?.catch(() => undefined);
   }
 }
@@ -127,8 +131,8 @@ function add(totals: Totals, { principal_balance, ...counts }: Totals) {
 }
 
 /**
- * Makes the tape that was ordered: read from one snapshot of the database, written to the files as it
- * is read, and then known as a document. Made twice, it is one document, and the file of the first.
+ * Generates a requested tape from one database snapshot, streams it to the file store and adds it as a
+ * document. If two workers generate the same tape, the first document stays and the second file is removed.
  */
 export async function writeTape(within: Within, files: Files, tenantId: string, tapeId: string) {
   const made = await within(tenantId, (work) => written(work, files, tapeId), { snapshot: true });
@@ -141,13 +145,13 @@ export async function writeTape(within: Within, files: Files, tenantId: string, 
   if (!isFirst) await files.remove(made.file.key);
 }
 
-/** Each making has a file of its own, so that a second one never changes what the first one told. */
+/** Each run writes its own file, so a second run never changes the first one's file. */
 async function written(work: Work, files: Files, tapeId: string) {
   const { tx, today } = work;
   const order = await tapes.findUnfinished(tx, tapeId);
   if (order === null) return null;
   const source: LoanSource = order.as_of_date < today ? 'recorded' : 'live';
-  // It may have been ordered while the day was open, or by its close.
+  // The tape may have been requested while its day was open, or by the day's close.
   if (source === 'recorded') await checkKnown(work, order.as_of_date, order);
   const totals = nothing();
   let cut = 0;
@@ -204,17 +208,18 @@ type Made = NonNullable<Awaited<ReturnType<typeof written>>>;
 
 const WARNINGS = {
   no_maturity: 'Loans without a maturity date.',
-  matures_early: 'Loans that mature before they began.',
+  matures_early: 'Loans that mature before their start.',
   negative: 'Loans with a negative balance.',
   odd_rate: 'Loans with a rate above 60 percent.',
   no_state: "Loans whose borrower's state is not known.",
-  differing: 'Loans whose principal the books have otherwise on that day, as they are now.',
-  not_kept: 'Loans that the close of the day set aside, and that are missing here.',
-  cut: 'Texts that are longer than a cell of a sheet takes, and end in ….',
-  day_open: 'Loans told before the day was closed: what still happens on it is not in this tape.',
+  differing: 'Loans whose principal differs from the ledger on that day.',
+  not_kept: 'Quarantined loans, which are missing from this tape.',
+  cut: 'Texts that were cut to the length of a cell and end in ….',
+  day_open:
+    'Loans as they were before the day was closed. Later events of the day are not included.',
 } as const;
 
-/** What buyers look for first, said before they do. */
+/** The warnings that a buyer would look for first. */
 const warningsOf = (totals: Record<keyof typeof WARNINGS, number>) =>
   (Object.keys(WARNINGS) as (keyof typeof WARNINGS)[])
     .filter((code) => totals[code] > 0)
@@ -233,7 +238,7 @@ export const generateTape = job({
   failed: ({ tx }, { tape_id }, reason) => tapes.markFailed(tx, tape_id, reason),
 });
 
-/** Orders the tapes that are due when the day is closed. Answers how many. */
+/** Enqueues the tapes that are due at the close of the day. Returns their number. */
 export async function enqueueDueTapes(work: Work, day: string): Promise<number> {
   const due = await tapes.listDueConfigIds(work.tx, day);
   for (const id of due) {

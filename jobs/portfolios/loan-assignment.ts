@@ -14,7 +14,7 @@ export const ASSIGNMENT_STATUSES = [
   'bought_back',
   'ended',
 ] as const;
-/** Why an assignment did not come about: what the loan had become by then. */
+/** Why an assignment was declined at settlement: the loan's status at that time. */
 export const DECLINE_REASONS = [
   'paid_off',
   'settled',
@@ -26,7 +26,7 @@ export const DECLINE_REASONS = [
 ] as const;
 type Status = (typeof ASSIGNMENT_STATUSES)[number];
 
-/** What an edit may make of a status; the close of the day activates and declines. */
+/** The status changes that an edit may make. Close of business activates and declines assignments. */
 const EDITS: Partial<Record<Status, readonly Status[]>> = {
   pending: ['canceled'],
   active: ['ended', 'bought_back'],
@@ -42,9 +42,9 @@ type Input = Values & {
 type NewAssignment = Input & { investor_id: string; loan_id: string };
 
 /**
- * Assigns a part of a loan to an investor, never more than there is of it. With a settlement day it
- * changes hands in the close of that day, or in the next close where that day is over; without one, it
- * is written down as it is.
+ * Assigns a share of a loan to an investor. All shares together are at most 1. With a settlement date,
+ * ownership changes at the close of that day, or at the next close if that day is over. Otherwise it
+ * changes immediately or, for a future effective date, stays pending.
  */
 export async function addAssignment(work: Work, input: NewAssignment): Promise<string> {
   const { loan_id, investor_id, effective_date = work.today, settlement_date } = input;
@@ -55,13 +55,13 @@ export async function addAssignment(work: Work, input: NewAssignment): Promise<s
   return insert(work.tx, 'loan_assignments', { ...input, effective_date, status, agreed_status });
 }
 
-/** While it is pending, an assignment may be changed; later it may only come to its end. */
+/** Changes an assignment. Its terms can change only while it is pending; an active one can only end. */
 export async function changeAssignment(work: Work, id: string, changes: Input, row: Row) {
   const from = row['status'] as Status;
   const { status = from } = changes;
   if (status !== from && !EDITS[from]?.includes(status)) {
     throw new Conflict(
-      `An assignment that is ${from} does not become ${status}.`,
+      `An assignment that is ${from} cannot become ${status}.`,
       'invalid_transition',
       {
         current_status: from,
@@ -69,7 +69,7 @@ export async function changeAssignment(work: Work, id: string, changes: Input, r
     );
   }
   if (status !== from && row['is_booked'])
-    throw new Conflict('The sale is booked; its portfolio buys loans back.', 'sale_booked');
+    throw new Conflict('The sale is booked. Use the buyback of its portfolio.', 'sale_booked');
   const isTouched = Object.entries(changes).some(
     ([field, value]) => !['status', 'end_date'].includes(field) && !same(row[field], value),
   );
@@ -102,16 +102,20 @@ function same(old: unknown, value: unknown): boolean {
   return (old ?? null) === (value ?? null);
 }
 
-/** Refuses more than there is; answers the status of the loan, which is locked. */
+/** Locks the loan and returns its status. Throws `Conflict` if the shares would exceed 1. */
 async function checkShare(work: Work, loanId: string, share: string, except: string | null) {
   const loan = await assignments.lockLoan(work.tx, loanId, except);
   if (loan === null) throw new Invalid({ loan_id: 'Does not exist.' });
   if (!['approved', 'active', 'charged_off'].includes(loan.status))
-    throw new Conflict(`A loan that is ${loan.status} is not assigned.`, 'loan_not_active');
+    throw new Conflict(`A loan that is ${loan.status} cannot be assigned.`, 'loan_not_active');
   if (new Big(loan.owned).plus(share).gt(1)) {
-    throw new Conflict('More of the loan would be owned than there is.', 'over_assigned', {
-      owned: loan.owned,
-    });
+    throw new Conflict(
+      'The ownership shares of the loan would exceed 100 percent.',
+      'over_assigned',
+      {
+        owned: loan.owned,
+      },
+    );
   }
   return loan.status;
 }

@@ -6,13 +6,13 @@ import { assertCriteria, type Criteria } from './criteria.ts';
 type Input = Values & { portfolio_type?: string | undefined; criteria?: Criteria | undefined };
 type NewPortfolio = Input & { name: string; portfolio_type: string; criteria: Criteria };
 
-/** Adds a portfolio; a dynamic one takes its loans when it is told to, or at the close of the day. */
+/** Adds a portfolio. A dynamic portfolio gets its loans on request or at close of business. */
 export async function addPortfolio(work: Work, input: NewPortfolio): Promise<string> {
   await assertCriteria(work, input.criteria, input.portfolio_type === 'dynamic');
   return insert(work.tx, 'portfolios', input);
 }
 
-/** Changes what is given; loans that are in the portfolio stay in it. */
+/** Changes the given fields. Loans that are already in the portfolio stay, even if they no longer match. */
 export async function changePortfolio(work: Work, id: string, changes: Input, row: Row) {
   const { portfolio_type, criteria } = { ...row, ...changes } as Input;
   await assertCriteria(work, criteria ?? {}, portfolio_type === 'dynamic');

@@ -3,16 +3,19 @@ import * as snapshots from '../../sql/portfolios/snapshots.ts';
 import { Conflict } from '../errors.ts';
 import type { Work } from '../work.ts';
 
-/** Refuses a day of which the close kept nothing. */
+/** Throws `Conflict` if the day has no snapshots. */
 export async function assertDayRecorded(tx: Work['tx'], day: string, field: string) {
   if (await snapshots.isRecorded(tx, day)) return;
-  throw new Conflict('Nothing was recorded of the loans on that day.', 'no_loan_snapshots', {
+  throw new Conflict('No loan data was recorded for that day.', 'no_loan_snapshots', {
     [field]: day,
     known_from: await snapshots.firstRecordedDay(tx),
   });
 }
 
-/** Refuses a day from before that was kept which seldom changes, rather than tell it as it is today. */
+/**
+ * Throws `Conflict` if the day precedes the attribute history of the given columns. The current values
+ * could be wrong for that day.
+ */
 export async function assertAttributesRecorded(
   tx: Work['tx'],
   day: string,
@@ -20,8 +23,8 @@ export async function assertAttributesRecorded(
 ) {
   const { is_lacking, known_from } = await findMissingAttributes(tx, day);
   if (!is_lacking) return;
-  const since = known_from === null ? 'the next close on' : known_from;
-  throw new Conflict(`These are kept from ${since}, and not of the day before.`, 'not_known_then', {
+  const since = known_from === null ? 'the next close' : known_from;
+  throw new Conflict(`These columns are recorded from ${since} on.`, 'not_known_then', {
     wanted,
     known_from,
   });

@@ -12,21 +12,25 @@ import { Conflict, Invalid } from '../errors.ts';
 import { money } from '../money.ts';
 import { assertPeriodOpen } from '../ledger/close-period.ts';
 import { postEntryParts, type EntryHeading } from '../ledger/post.ts';
-import { POSTING_MATRIX, referenceType, type SystemEntry } from '../loans/engine/posting-matrix.ts';
+import {
+  POSTING_MATRIX,
+  referenceType,
+  type SystemEntry,
+} from '../loans/engine/posting/posting-matrix.ts';
 import type { Work } from '../work.ts';
 
-/** Where a remittance takes what it keeps and what it pays from. */
+/** The accounts of the servicing fee and of the payment. */
 const OWED = 'due_to_investors';
 const KEPT = { debit: OWED, credit: 'servicing_fee_income' } as const;
 const PAID = { debit: OWED, credit: 'cash' } as const;
 
-/** The rows that remittances book, for an accountant to read. */
+/** The rows that remittances add to the documented posting matrix. */
 export const remittanceEntries = (): SystemEntry[] => [
   { reference_type: 'remittance', component: null, ...KEPT },
   { reference_type: 'remittance_payment', component: null, ...PAID },
 ];
 
-/** What entries are called by which a borrower's money comes in, goes out or goes back. */
+/** The reference types of entries that move a borrower's money in, out or back. */
 const MOVING = (Object.keys(POSTING_MATRIX) as (keyof typeof POSTING_MATRIX)[])
   .filter((kind) =>
     Object.values(POSTING_MATRIX[kind] ?? {})
@@ -38,9 +42,9 @@ const MOVING = (Object.keys(POSTING_MATRIX) as (keyof typeof POSTING_MATRIX)[])
 type New = { investor_id: string; period_end?: string | undefined };
 
 /**
- * Tells an investor's month, once and for good, and books the servicing fee: what was collected of the
- * loans that were sold to them while they were theirs, by the day it was booked on. Its books are
- * closed, so nothing is booked in it any more; what is found later is in the month it is booked in.
+ * Creates the remittance of an investor's month, permanently, and books the servicing fee. It covers what
+ * the investor's loans collected, by booking date. The month's books must be closed, so nothing can be
+ * booked in it later. A later correction belongs to the month in which it is booked.
  */
 export async function addRemittance(work: Work, { investor_id, period_end }: New) {
   const { tx, actor } = work;
@@ -55,7 +59,7 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
   await lockInvestor(tx, investor_id);
   const period = { investor_id, period_start: monthStart(end), period_end: end };
   if (await remittances.hasRemittance(tx, period))
-    throw new Conflict(`The month through ${end} is told already.`, 'already_made');
+    throw new Conflict(`The remittance through ${end} already exists.`, 'already_made');
   const id = await remittances.createRemittance(tx, period, MOVING, actor.id);
   const earned = {
     entry_date: end,
@@ -68,7 +72,7 @@ export async function addRemittance(work: Work, { investor_id, period_end }: New
   return id;
 }
 
-/** The last day of the last month that is over by the end of the day. */
+/** The last day of the latest month that is over at the end of `day`. */
 const lastMonthBefore = (day: string) =>
   day === monthEnd(day) ? day : addDays(monthStart(day), -1);
 
@@ -77,7 +81,7 @@ export const RemittancePayment = z.object({
   reference_number: text.optional().describe("The bank's reference for the transfer."),
 });
 
-/** The money that was due has gone to the investor, or has come from them where it is below zero. */
+/** Records that the due amount was paid to the investor or, if negative, by the investor. */
 export async function payRemittance(
   work: Work,
   id: string,
@@ -85,7 +89,8 @@ export async function payRemittance(
 ) {
   const { paid_on = work.today, reference_number } = input;
   const told = (await find(work.tx, remittances.remittances, id)) as Row;
-  if (told['status'] === 'paid') throw new Conflict('It is paid already.', 'already_paid');
+  if (told['status'] === 'paid')
+    throw new Conflict('The remittance is already paid.', 'already_paid');
   if (paid_on > work.today) throw new Invalid({ paid_on: 'Must not be after the business date.' });
   if (paid_on <= String(told['period_end']))
     throw new Invalid({ paid_on: 'Must be after the period.' });
@@ -105,7 +110,7 @@ export async function payRemittance(
   });
 }
 
-/** One entry for the remittance, with a part for each account on which loans have it owed. */
+/** Posts one entry with a part for each account that holds Due to Investors. */
 async function book(
   work: Work,
   heading: Omit<EntryHeading, 'reference_id'> & { reference_id: string },
@@ -123,7 +128,7 @@ async function book(
   return postEntryParts(work, heading, parts);
 }
 
-/** What is more than a line of the journal can say is booked by several. */
+/** Splits an amount that exceeds the maximum of a journal line. */
 function byLine(text: string): string[] {
   const total = new Big(text);
   const most = new Big(AMOUNT_MAX).times(total.s);

@@ -31,10 +31,10 @@ export const Sale = z.object({
 });
 
 /**
- * Marks the portfolio sold, once, and writes down what is agreed: an assignment of each loan to the
- * investor, pending. The loans change hands, and the sale is booked, as the close of the settlement day
- * begins; until then all of it is the seller's. A settlement day that is over settles in the next
- * close. A loan that has an owner already cannot be sold again with it.
+ * Agrees the sale of a portfolio: marks it sold and creates a pending assignment of each loan to the
+ * investor. Ownership changes and the sale is booked when the close of the settlement date starts, or at
+ * the next close if that day is over. Until then, everything belongs to the seller. Throws `Conflict` if a
+ * loan already has an owner.
  */
 export async function sellPortfolio(work: Work, id: string, input: z.output<typeof Sale>) {
   const { investor_id = null, sale_date = work.today, settlement_date = sale_date } = input;
@@ -49,10 +49,10 @@ export async function sellPortfolio(work: Work, id: string, input: z.output<type
   const { principal, claims, owned } = await assignments.lockLoansOf(work.tx, id);
   const { price, ratio } = priceOf(input, new Big(principal));
   if (price !== null && new Big(price).gt(0) && new Big(principal).plus(claims).eq(0))
-    throw new Invalid({ sale_price: 'Nothing is owed that could be sold.' });
+    throw new Invalid({ sale_price: 'The loans of the portfolio owe nothing.' });
   if (investor_id !== null) {
     if (owned.length > 0)
-      throw new Conflict('A loan has an owner already.', 'over_assigned', { loan_ids: owned });
+      throw new Conflict('A loan already has an owner.', 'over_assigned', { loan_ids: owned });
     await assignments.assignSoldLoans(work.tx, {
       portfolio_id: id,
       investor_id,
@@ -76,7 +76,7 @@ async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
   const { investor_id, settlement_instrument_id, servicing_retained } = input;
   const hasPrice = input.sale_price !== undefined || input.purchase_price_ratio !== undefined;
   if (!servicing_retained && !hasPrice)
-    throw new Invalid({ sale_price: 'Is required where the servicing goes along.' });
+    throw new Invalid({ sale_price: 'Is required if servicing is not retained.' });
   if (investor_id === undefined) {
     if (settlement_instrument_id)
       throw new Invalid({ investor_id: 'Is required with a settlement instrument.' });
@@ -89,14 +89,14 @@ async function checkBuyer(work: Work, input: z.output<typeof Sale>) {
   await assertSettlementInstrument(work, investor_id, settlement_instrument_id);
 }
 
-/** A price says the ratio and a ratio says the price, of the principal that is sold. */
+/** Derives the price from the ratio to the sold principal, or the ratio from the price. */
 function priceOf({ sale_price, purchase_price_ratio }: z.output<typeof Sale>, principal: Big) {
   if (sale_price === undefined && purchase_price_ratio === undefined)
     return { price: null, ratio: null };
   const price = sale_price ?? cents(principal.times(purchase_price_ratio ?? 0));
   if (new Big(price).gt(AMOUNT_MAX)) {
     const reason =
-      `Makes a price of ${price}, and ${AMOUNT_MAX} is the most. ` +
+      `The price of ${price} exceeds the maximum of ${AMOUNT_MAX}. ` +
       'Sell the loans in several portfolios.';
     throw new Invalid({ purchase_price_ratio: reason });
   }

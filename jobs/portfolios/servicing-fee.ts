@@ -10,31 +10,34 @@ import type { Work } from '../work.ts';
 type New = { investor_id: string; from_date: string; servicing_fee_rate: string };
 
 /**
- * From that month on, all loans of the investor cost this rate, whenever they were bought. A month that
- * was told has its fee, and keeps it.
+ * Sets the servicing fee rate of all loans of the investor from a month on, whenever the loans were bought.
+ * Throws `Conflict` if that month was already remitted.
  */
 export async function addServicingFeeRate(work: Work, input: New): Promise<string> {
   const { investor_id, from_date } = input;
   if (from_date !== monthStart(from_date))
     throw new Invalid({ from_date: 'Must be the first day of a month.' });
-  // A remittance that is made at this moment either has the rate or is found here.
+  // Serializes with remittances: a concurrent one either uses the new rate or is found below.
   await lockInvestor(work.tx, investor_id);
   if (await hasRemittanceSince(work.tx, investor_id, from_date)) {
     throw new Conflict(
-      'The investor was told of that month already: name a month after the last remittance.',
+      'That month already has a remittance. Give a month after the last remittance.',
       'already_made',
     );
   }
   return insert(work.tx, 'servicing_fee_rates', { ...input, created_by: work.actor.id });
 }
 
-/** Once its rate has dates, an investor's own would count for nothing: it is not changed. */
+/**
+ * Changes an investor. Once dated rates exist, they replace the investor's own rate, which then cannot
+ * change.
+ */
 export async function changeInvestor(work: Work, id: string, changes: Values, row: Row) {
   const { servicing_fee_rate: rate } = changes;
   const isNew = typeof rate === 'string' && !new Big(rate).eq(String(row['servicing_fee_rate']));
   if (isNew && (await hasRates(work.tx, id))) {
     throw new Conflict(
-      'The rate has dates: add the new one to its servicing-fee-rates.',
+      'The investor has dated rates. Add the new rate to its servicing-fee-rates.',
       'immutable',
     );
   }

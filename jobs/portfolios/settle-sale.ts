@@ -10,8 +10,8 @@ import { moveAudit } from './assign.ts';
 import { DECLINE_REASONS } from './loan-assignment.ts';
 
 /**
- * Executes what is to settle by the business date: the loan is the investor's, or stays where it is when
- * it is not what was agreed on any more.
+ * Settles an assignment that is due. The investor becomes the owner, or the assignment is declined because
+ * the loan no longer matches the agreed sale.
  */
 export async function settleSale(work: Work, sale: sales.DueSale) {
   const { tx, today: day } = work;
@@ -30,7 +30,7 @@ export async function settleSale(work: Work, sale: sales.DueSale) {
 
 type Reason = (typeof DECLINE_REASONS)[number];
 
-/** What the loan has become since the agreement, which was not sold; null where it is what it was. */
+/** Why the loan no longer matches the agreed sale, or null. */
 function whyNot(status: string, agreed: string | null, isLeft: boolean): Reason | null {
   if (status === 'charged_off' && agreed !== null && agreed !== status) return 'charged_off';
   if (status === 'active' && agreed === 'charged_off') return 'reinstated';
@@ -38,7 +38,7 @@ function whyNot(status: string, agreed: string | null, isLeft: boolean): Reason 
   return DECLINE_REASONS.find((known) => known === status) ?? 'nothing_owed';
 }
 
-/** The loan stays the seller's, and leaves the portfolio that is sold without it. */
+/** The seller keeps the loan, and the loan leaves the sold portfolio. */
 async function decline(work: Work, sale: sales.DueSale, reason: Reason) {
   await sales.declineAssignment(work.tx, sale.id, reason);
   await told(work, sale, 'decline', {
@@ -60,18 +60,21 @@ const told = (
   changes: Parameters<typeof recordAudit>[3],
 ) => recordAudit(work, { type: 'loan_assignments', id, loan_id }, action, changes);
 
-/** The loan goes to another servicer, with all that is owed on it and all that waits for its borrower. */
+/** Transfers the loan to another servicer, with its debt and its suspense. */
 async function release(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const event = newEvent({ kind: 'servicing_transfer', effective_date: work.today });
   await recordEvents(work, loan, [event], { becomes: 'transferred', trigger: 'portfolio_sale' });
 }
 
-/** Loans that were never part of a sale leave its portfolio before the close in which it settles. */
+/** Removes loans that were not part of a sale from its portfolio, before the close in which it settles. */
 export const unassignUnsoldLoans = (work: Work) =>
   membership.unassignUnsold(work.tx, work.today, moveAudit(work, 'leave-sold-portfolio'));
 
-/** Portfolios of whose sale nothing is pending any more are the buyers' as the day ends. */
+/**
+ * Gives portfolios to their buyers at the end of the day on which the last pending assignment was settled
+ * or declined.
+ */
 export async function finishSales(work: Work, day: string) {
   for (const { id, buyer_id, investor_id } of await sales.markPortfoliosSettled(work.tx, day)) {
     await recordAudit(work, { type: 'portfolios', id }, 'settle-sale', {

@@ -7,7 +7,7 @@ import type { Work } from '../work.ts';
 type Input = Values & { account_number?: string | undefined; is_primary?: boolean | undefined };
 type NewInstrument = Input & { investor_id: string; instrument_type: string };
 
-/** Adds an instrument: the first is primary, and a new primary takes the place of the old one. */
+/** Adds an instrument. The first one is primary, and a new primary replaces the old one. */
 export async function addSettlementInstrument(work: Work, input: NewInstrument): Promise<string> {
   const { investor_id } = input;
   await investors.lockInvestor(work.tx, investor_id);
@@ -17,7 +17,7 @@ export async function addSettlementInstrument(work: Work, input: NewInstrument):
   return insert(work.tx, 'settlement_instruments', { ...lastFour(input), is_primary });
 }
 
-/** Changes what is given; the row comes with its investor locked. */
+/** Changes the given fields. The caller must have locked the investor. */
 export async function changeSettlementInstrument(work: Work, id: string, changes: Input, row: Row) {
   if (changes.is_primary === true) await displace(work, String(row['investor_id']), id);
   await update(work.tx, 'settlement_instruments', id, lastFour(changes));
@@ -28,7 +28,7 @@ async function displace(work: Work, investorId: string, by: string | null) {
   await recordDisplaced(work, 'settlement_instruments', ids, 'is_primary');
 }
 
-/** The whole number is never kept. */
+/** Only the last four digits of the account number are stored. */
 function lastFour({ account_number, ...instrument }: Input): Values {
   if (account_number === undefined) return instrument;
   return { ...instrument, account_number_last_four: account_number.slice(-4) };

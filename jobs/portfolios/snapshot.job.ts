@@ -7,9 +7,8 @@ import type { Work } from '../work.ts';
 import { assertAttributesRecorded, assertDayRecorded } from './recorded-days.ts';
 
 /**
- * Writes the day's figures of every portfolio with one statement; a repeat writes the same again. A
- * day that is closed is read from what the close recorded of each loan, so that payments received
- * since then do not reach into it.
+ * Writes the day's figures of every portfolio with one statement. Safe to repeat. A closed day is read from
+ * its loan snapshots, so later payments do not affect it.
  */
 export async function snapshotPortfolios({ tx }: Pick<Work, 'tx'>, day: string): Promise<number> {
   const source = (await snapshots.isRecorded(tx, day)) ? 'recorded' : 'live';
@@ -30,7 +29,7 @@ export const snapshotPortfoliosJob = job({
 
 type Input = { portfolio_id: string; snapshot_date?: string | undefined };
 
-/** One portfolio's figures, of today as it stands or of a day that was closed. */
+/** Writes one portfolio's figures, either of today or of a closed day. */
 export async function addSnapshot(work: Work, input: Input): Promise<string> {
   const { portfolio_id, snapshot_date: day = work.today } = input;
   if (day > work.today)

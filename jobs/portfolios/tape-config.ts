@@ -15,7 +15,7 @@ import type { Work } from '../work.ts';
 export const SCHEDULES = ['none', 'daily', 'weekly', 'monthly', 'quarterly'] as const;
 type Schedule = (typeof SCHEDULES)[number];
 
-/** The columns in their order; an unknown one is named. */
+/** The columns in their order. The error message names an unknown column. */
 export const Columns = z
   .array(
     z
@@ -43,7 +43,7 @@ export const Filters = z.strictObject({
   loan_type: anyOf(z.enum(LOAN_TYPES)).optional(),
 });
 
-/** Where a tape goes out by mail, once to each address. */
+/** The email addresses that receive the tape. */
 export const Recipients = z
   .array(emailAddress)
   .max(20)
@@ -90,18 +90,17 @@ type Delivery = Pick<Input, 'delivery' | 'recipients' | 'sftp_server_id'> & { na
 async function checkDelivery({ tx }: Work, id: string | null, config: Delivery) {
   const { delivery, recipients = [], sftp_server_id: server, name } = config;
   if (delivery === 'email' && recipients.length === 0)
-    throw new Invalid({ recipients: 'Must name an address where the tape goes out by mail.' });
+    throw new Invalid({ recipients: 'Give at least one address for delivery by email.' });
   if (delivery !== 'sftp') return;
-  if (!server)
-    throw new Invalid({ sftp_server_id: 'Must name the server that the tape is put on.' });
-  // Files of the two would replace each other.
+  if (!server) throw new Invalid({ sftp_server_id: 'Give the server that receives the tape.' });
+  // Files with the same name would replace each other on the server.
   if (await tapes.isNameTaken(tx, server, String(name), id))
-    throw new Invalid({ name: 'Another config puts files of that name on this server.' });
+    throw new Invalid({ name: 'Another config uploads files with this name to this server.' });
 }
 
 /**
- * The first day, from the given one on, whose close makes the tape: every day, Sundays, the last days
- * of months, the last days of quarters.
+ * The first day on or after `from` whose close generates the tape: every day, Sundays, or the last day of a
+ * month or quarter.
  */
 export function nextRun(schedule: Schedule, from: string): string | null {
   if (schedule === 'none') return null;

@@ -18,11 +18,11 @@ type Order = {
   onCut?: () => void;
 };
 
-/** The bytes of a tape, made as the texts of its pages are read; the same for the same loans. */
+/** Streams the bytes of a tape from its pages. The same pages give the same bytes. */
 export function streamTapeFile(pages: AsyncIterable<string>, order: Order) {
   if (order.format === 'csv') return encoded(writeCsv(pages, order));
   if (order.format === 'json') return encoded(writeJson(pages));
-  // A zip names a time, from 1980 on: the day that is told, at noon wherever one is.
+  // A zip entry needs a time from 1980 on. Use the tape's date, at noon.
   const told = order.as_of_date < '1980-01-02' ? '1980-01-02' : order.as_of_date;
   return zipped(streamWorkbook(rowsOf(pages), order), new Date(`${told}T12:00:00`));
 }

@@ -11,14 +11,14 @@ type Rows = AsyncIterable<readonly TapeRow[]> | Iterable<readonly TapeRow[]>;
 type Layout = {
   columns: readonly TapeColumn[];
   include_header: boolean;
-  /** Is told of each text that is longer than a cell takes. */
+  /** Called for each text that exceeds the maximum length of a cell. */
   onCut?: () => void;
 };
 
-/** A sheet has 1,048,576 rows, and one of them is its header. */
+/** A sheet has 1,048,576 rows, including the header. */
 export const SHEET_ROWS_MAX = 1_048_575;
 
-/** The style of each kind of cell, as xl/styles.xml has them in their order. */
+/** The style of each kind of cell, as an index into the formats of xl/styles.xml. */
 const STYLES: Record<ColumnKind, number> = {
   text: 0,
   code: 0,
@@ -30,8 +30,9 @@ const STYLES: Record<ColumnKind, number> = {
 };
 
 /**
- * The files of a workbook with one sheet (ECMA-376, Office Open XML). Amounts are numbers with two decimals
- * and days are days; a text is written in its cell as a text, which no spreadsheet takes for a formula.
+ * Streams the files of a workbook with one sheet (ECMA-376, Office Open XML). Amounts are numbers with two
+ * decimals, and days are dates. Text is written as an inline string, which no spreadsheet reads as a
+ * formula.
  */
 export async function* streamWorkbook(rows: Rows, layout: Layout): AsyncGenerator<ZipEntry> {
   for (const [path, text] of Object.entries(FRAME)) yield { path, content: Buffer.from(text) };
@@ -59,20 +60,20 @@ async function* sheet(rows: Rows, { columns, include_header, onCut }: Layout) {
   yield Buffer.from('</sheetData></worksheet>');
 }
 
-/** The first day that every spreadsheet counts alike. */
+/** The first day on which all spreadsheets agree. */
 const FIRST_DAY = '1900-03-01';
-/** Day 1 of a sheet is the first of 1900, and it has a 29 February 1900, which never was. */
+/** Day 1 is 1 January 1900, and the numbering includes 29 February 1900, which did not exist. */
 const DAYS_BEFORE_1970 = 25_569;
 
-/** A longer text makes a file that spreadsheets call broken; counted as JavaScript counts. */
+/** Spreadsheets report a file with longer texts as broken. Counted in UTF-16 code units. */
 const CELL_CHARACTERS_MAX = 32_767;
 
-/** The value, or as much of its beginning as a cell takes, with a sign that there was more. */
+/** The value, cut to the maximum length of a cell and marked with an ellipsis. */
 function fitting(value: TapeRow[string], onCut?: () => void) {
   if (typeof value !== 'string' || value.length <= CELL_CHARACTERS_MAX) return value;
   onCut?.();
   const beginning = value.slice(0, CELL_CHARACTERS_MAX - 1);
-  // Never the first half of a letter that takes two.
+  // Does not split a surrogate pair.
   return `${beginning.isWellFormed() ? beginning : beginning.slice(0, -1)}…`;
 }
 
@@ -89,7 +90,7 @@ function cell(kind: ColumnKind, value: TapeRow[string]): string {
 const number = (kind: ColumnKind, value: string | number) =>
   `<c s="${STYLES[kind]}"><v>${value}</v></c>`;
 
-/** What XML and the format's own escapes (_x0041_) would read otherwise; what XML cannot hold is left out. */
+/** Escapes XML and the format's own escapes (_x0041_). Characters that XML does not allow are removed. */
 const escaped = (text: string) =>
   text
     .toWellFormed()
@@ -107,7 +108,7 @@ const RELATED = `${FORMATS}/officeDocument/2006/relationships`;
 const PACKAGE = `${FORMATS}/package/2006`;
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** All that stands around the sheet. */
+/** The fixed files of the workbook. */
 const FRAME = {
   '[Content_Types].xml':
     `${XML}<Types xmlns="${PACKAGE}/content-types">` +
@@ -126,7 +127,7 @@ const FRAME = {
     `${XML}<Relationships xmlns="${PACKAGE}/relationships">` +
     `<Relationship Id="rId1" Type="${RELATED}/worksheet" Target="worksheets/sheet1.xml"/>` +
     `<Relationship Id="rId2" Type="${RELATED}/styles" Target="styles.xml"/></Relationships>`,
-  // The four formats of STYLES: as it is, 0.00, a rate with up to eight decimals, a day.
+  // The four formats of STYLES: general, 0.00, a rate with up to eight decimals, a date.
   'xl/styles.xml':
     `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="2">` +
     '<numFmt numFmtId="164" formatCode="0.00######"/>' +

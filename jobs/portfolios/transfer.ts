@@ -20,7 +20,7 @@ export const Transfer = z
       context.addIssue({ code: 'custom', path: [field], message });
     if (!(target_portfolio_id ?? destination_portfolio_id))
       refuse('target_portfolio_id', 'Is required.');
-    if (all === (loan_ids !== undefined)) refuse('loan_ids', 'Name the loans, or say all.');
+    if (all === (loan_ids !== undefined)) refuse('loan_ids', 'Give either loan_ids or all.');
   });
 
 export const TransferResult = z.object({
@@ -32,8 +32,8 @@ export const TransferResult = z.object({
 });
 
 /**
- * Moves loans to another portfolio at once. A loan that is not in this one (any more) is skipped and
- * named; both portfolios are locked, so a transfer that runs at the same time finds the rest.
+ * Moves loans to another portfolio. Loans that are not in this portfolio are skipped and listed. Both
+ * portfolios are locked, so a concurrent transfer moves the remaining loans.
  */
 export async function transferLoans(
   work: Work,

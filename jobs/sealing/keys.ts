@@ -2,18 +2,20 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 
 /**
- * SECRET holds one key or several: `2026b:…,2026a:…`. The first is the current one, under which new
- * things are sealed and signed; the others open and verify what was made under them before. A key
- * without an id is the one that was there before keys had ids.
+ * One of the keys in SECRET: `2026b:…,2026a:…`. The first key is current: it seals and signs. The others
+ * open and verify older data. A key without an id dates from before keys had ids.
  */
 export type Key = { id: string; secret: string };
 
-/** The id of a key that was given without one, and of all that was made before keys had ids. */
+/** The id of a key without an id, and of everything made before keys had ids. */
 export const DEFAULT_KEY_ID = 'first';
 const NAMED = /^([A-Za-z0-9_-]{1,32}):(.*)$/s;
 const SECRET_LENGTH_MIN = 32;
 
-/** The keys, the current one first. A value without any id is one key, whatever is in it. */
+/**
+ * The keys of SECRET, the current one first. A value without any id is a single key, even if it contains
+ * commas.
+ */
 export function parseKeys(secret: string): [Key, ...Key[]] {
   const parts = secret.split(',').map((part) => part.trim());
   if (!parts.some((part) => NAMED.test(part))) return [{ id: DEFAULT_KEY_ID, secret }];
@@ -28,11 +30,10 @@ function keyOf(part: string): Key {
     : { id, secret };
 }
 
-/** The key of this id, if SECRET names it. */
 export const findKey = (secret: string, id: string) =>
   parseKeys(secret).find((key) => key.id === id);
 
-/** A sentence for each thing that is wrong; no sentence holds any of the secret. */
+/** One sentence per problem. None contains a part of the secret. */
 export function findSecretProblems(secret: string): string[] {
   const keys = parseKeys(secret);
   const short = keys.filter((key) => key.secret.length < SECRET_LENGTH_MIN);
@@ -52,19 +53,19 @@ export const Secret = z.string().superRefine((secret, context) => {
   for (const message of findSecretProblems(secret)) context.addIssue({ code: 'custom', message });
 });
 
-/** What a process tells of its key so that another can be told from it: nothing leads back. */
+/** A fingerprint by which processes compare their keys. The key cannot be derived from it. */
 export const keyCheckValue = ({ secret }: Key) =>
   createHmac('sha256', secret).update('check-value').digest('hex').slice(0, 32);
 
 type Read = { NODE_ENV?: unknown; SECRET?: unknown };
 
-/** Whoever seals or signs in production says with what; elsewhere the data folder holds a key. */
+/** SECRET is required in production. Otherwise a key in the data folder is used. */
 export const hasRequiredSecret = (read: Read) =>
   read.NODE_ENV !== 'production' || read.SECRET !== undefined;
 
-/** Asked even where other variables are wrong, so that all problems are listed at once. */
+/** Checked even if other variables are invalid, so that all problems are reported together. */
 export const SECRET_REQUIRED = {
   path: ['SECRET'],
-  message: 'Is needed in production, the same for the API and all workers.',
+  message: 'Is required in production. Use the same value for the API and all workers.',
   when: () => true,
 };

@@ -10,8 +10,8 @@ type Steps<Result> = (tx: Transaction) => Promise<Result>;
 export type InTenant = <Result>(tenantId: string, steps: Steps<Result>) => Promise<Result>;
 
 /**
- * Seals anew whatever of a tenant was sealed under another key than the current one, a batch in a
- * transaction: cut short, it goes on where it was. Answers how many were sealed anew.
+ * Seals a tenant's values again that were sealed under an older key, one batch per transaction. An
+ * interrupted run can be repeated. Returns the number of resealed values.
  */
 export async function resealTenant(
   keys: Keys,
@@ -36,7 +36,7 @@ export async function resealTenant(
   return count;
 }
 
-/** Refuses to go on without a key that is in use; only production is that strict. */
+/** In production, throws StartupError if SECRET lacks a key that is in use. Elsewhere it only warns. */
 export async function assertKeysPresent(
   pool: DatabasePool,
   { secret, environment }: { secret: string; environment: string },
@@ -48,14 +48,14 @@ export async function assertKeysPresent(
   warn(amiss);
 }
 
-/** A sentence for each key that is in use and that this process lacks, or has with another value. */
+/** One sentence for each key in use that this process lacks or has with a different value. */
 async function keysAmiss(pool: DatabasePool, secret: string): Promise<string[]> {
   const known = parseKeys(secret).map((key) => ({ id: key.id, check_value: keyCheckValue(key) }));
   const amiss = await sealed.announceKeys(pool, known);
   return amiss.map(({ id, is_other }) =>
     is_other
-      ? `The key ${id} of SECRET is not the one that this database was sealed with.`
-      : `SECRET lacks the key ${id}, which is still in use: put it back, behind the current one, ` +
-        'and run npm run ops -- secrets before it is taken away.',
+      ? `The key ${id} of SECRET differs from the key that sealed this database.`
+      : `SECRET lacks the key ${id}, which is still in use. Add it again, after the current key, ` +
+        'and run npm run ops -- secrets before you remove it.',
   );
 }

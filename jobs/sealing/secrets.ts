@@ -5,33 +5,36 @@ import { KeyMissing } from '../errors.ts';
 import { DEFAULT_KEY_ID, parseKeys, findSecretProblems, type Key } from './keys.ts';
 
 /**
- * Secrets of receivers, account numbers and the like are kept encrypted (AES-256-GCM), so that a
- * copy of the database alone shows none of them. The keys come from the secret of the installation
- * (SECRET), which is handed in once when a process starts and is never in the database. What is
- * sealed names its key: `v2:2026b:…`; `v1:…` was sealed before keys had ids.
+ * Encrypts webhook secrets, account numbers and similar values (AES-256-GCM), so that a copy of the
+ * database does not reveal them. The keys come from SECRET, which a process receives at start and which is
+ * never stored in the database. A sealed value names its key: `v2:2026b:…`; `v1:…` dates from before keys
+ * had ids.
  */
 export type Keys = {
-  /** The id of the key under which new things are sealed. */
+  /** The id of the current key. */
   readonly current: string;
-  /** Encrypts for this tenant: under another's id the text does not open. */
+  /** Encrypts for this tenant. The value cannot be opened under another tenant's id. */
   seal(tenantId: string, secret: string): string;
-  /** Opens what was sealed under any of the keys; without its key that is a refusal, never a blank. */
+  /**
+   * Decrypts a value sealed under any of the keys. Throws KeyMissing, and never returns an empty text
+   * instead.
+   */
   unseal(tenantId: string, sealed: string): string;
   /**
-   * The installation's signatures over a text, which begins with what it is for: that under the
-   * current key first, which is given out, then those that were given out under keys before it.
+   * Signatures over a text, which must begin with its purpose. The first is made with the current key and
+   * is the one to issue; the others verify signatures of older keys.
    */
   signatures(text: string): [string, ...string[]];
-  /** The same for the same text of the same tenant, and of no use to whoever lacks the secret. */
+  /** A deterministic hash per tenant and text, which cannot be computed without SECRET. */
   keyedHash(tenantId: string, text: string): string;
   /**
-   * What a sealed text is found again by, which tells nothing of it: that under the current key first,
-   * which is stored, then those that were stored under keys before it.
+   * Blind indexes to find a sealed text by its value. The first is made with the current key and is stored;
+   * the others find values stored under older keys.
    */
   indexes(tenantId: string, text: string): [string, ...string[]];
 };
 
-/** The keys that SECRET holds, for whatever one installation seals, signs and hashes. */
+/** Derives the sealing, signing and indexing keys from SECRET. Throws if SECRET is invalid. */
 export function deriveKeys(secret: string): Keys {
   const [problem] = findSecretProblems(secret);
   if (problem) throw new Error(`SECRET: ${problem}`);
@@ -62,15 +65,13 @@ export function deriveKeys(secret: string): Keys {
   };
 }
 
-/**
- * The secret that the environment names, or else the one of the data folder, made at its first use.
- */
+/** SECRET from the environment, otherwise the one in the data folder, which is created on first use. */
 export function readSecret(given: { SECRET?: string | undefined; DATA_DIR: string }): string {
   if (given.SECRET) return given.SECRET;
   mkdirSync(given.DATA_DIR, { recursive: true });
   const file = path.join(given.DATA_DIR, 'secret');
   try {
-    // Whoever is second finds the file there and takes the first one's secret.
+    // If two processes start together, the second one uses the first one's file.
     writeFileSync(file, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if (!existsSync(file)) throw error;

@@ -2,7 +2,7 @@ import { insertTenant, setTenantLocale, type NewTenant } from '../../sql/tenants
 import type { Within } from '../work.ts';
 import { initializeTenant } from './initialize-tenant.ts';
 
-/** Creates the tenant with what it has from its first day. Answers its id. */
+/** Creates a tenant with its initial data and returns its id. */
 export async function addTenant(
   owner: Parameters<typeof insertTenant>[0],
   within: Within,

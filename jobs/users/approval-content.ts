@@ -13,17 +13,23 @@ import { lockRecord, sealedValues } from '../../sql/users/approved-records.ts';
 import { users } from '../../sql/users/users.ts';
 import type { Work } from '../work.ts';
 
-/** What a request is about, as records are when it is made; part by part, each with its fields. */
+/**
+ * A snapshot of the records that a request refers to, taken when the request is made: one entry per record,
+ * with its fields.
+ */
 export type ApprovalContent = Record<string, unknown>;
 
-/** The path and body of a request, and the records that {id} in its path is of. */
+/** The path and body of a request. `record` is the table that {id} in the path refers to. */
 export type ApprovalTarget = {
   record?: Table | undefined;
   params: Record<string, string>;
   body: unknown;
 };
 
-/** The records that a field of a body names by id. Every such field of an approvable action is here. */
+/**
+ * Maps the id fields of a request body to their tables. Must contain every such field of an approvable
+ * action.
+ */
 export const LINKED_TABLES = dictionary<Table>({
   borrower_id: borrowers,
   loan_id: loans,
@@ -39,8 +45,8 @@ export const LINKED_TABLES = dictionary<Table>({
 });
 
 /**
- * The fields of a record that are approved with it. Without a list all fields count but the stamps; records
- * that change by themselves every day have one.
+ * The fields of each record that an approval covers. A table without a list is covered completely, except
+ * for its timestamps. Tables whose rows change daily without user action need a list.
  */
 const APPROVED = dictionary<readonly string[]>({
   auto_responses: [
@@ -132,16 +138,22 @@ const APPROVED = dictionary<readonly string[]>({
 });
 const STAMPS = new Set(['id', 'created_at', 'updated_at']);
 
-/** Whom a record belongs to is shown with it. */
+/** The owner of a record is included in the snapshot. */
 const OWNERS = dictionary<Table>({ loan_id: loans, borrower_id: borrowers, user_id: users });
 
-/** A disbursement that names no amount pays what is left of the loan, so that must be the same too. */
+/**
+ * A disbursement without an amount pays the rest of the loan, so the snapshot must include the amount
+ * already disbursed.
+ */
 const isWhole = ({ record, body }: ApprovalTarget) =>
   record?.name === 'loans' && !(body as { amount?: unknown } | null)?.amount;
 
 export type ReferencedRecord = { name: string; table: Table; id: string; isOwn: boolean };
 
-/** The records that a request names: that of its path, which the action locks itself, and those of its body. */
+/**
+ * The records that a request refers to: the record of its path (`isOwn`, locked by the action itself) and
+ * the records in its body.
+ */
 export function referencedRecords({ record, params, body }: ApprovalTarget): ReferencedRecord[] {
   const own = record && params['id'] ? [partOf(record, params['id'], true)] : [];
   const named = Object.entries((body ?? {}) as Record<string, unknown>).flatMap(
@@ -167,9 +179,9 @@ const partOf = (table: Table, id: string, isOwn: boolean): ReferencedRecord => (
 });
 
 /**
- * Reads what a request is about. The records stay as they are until the transaction has ended. Numbers that
- * are kept sealed appear as keyed fingerprints; `known` are those of the stored content, which may have been
- * made under an older key.
+ * Reads and locks the records of a request until the transaction ends. Sealed numbers appear as keyed
+ * fingerprints. `known` contains the fingerprints of the stored snapshot, which may have been made with an
+ * older key.
  */
 export async function readContent(
   work: Work,
@@ -214,7 +226,7 @@ async function shownOf(
   return shown;
 }
 
-/** The fingerprints that a stored content has. */
+/** All fingerprints in a stored snapshot. */
 export const extractFingerprints = (content: unknown): ReadonlySet<string> =>
   new Set(
     leavesOf(content).flatMap(([path, value]) =>
@@ -222,7 +234,9 @@ export const extractFingerprints = (content: unknown): ReadonlySet<string> =>
     ),
   );
 
-/** The fields that differ between two contents, such as `payment_instrument.routing_number`. */
+/**
+ * The paths of the fields that differ between two snapshots, such as `payment_instrument.routing_number`.
+ */
 export function findChangedFields(before: unknown, after: unknown): string[] {
   const [old, now] = [new Map(leavesOf(before)), new Map(leavesOf(after))];
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -230,7 +244,7 @@ export function findChangedFields(before: unknown, after: unknown): string[] {
     .toSorted();
 }
 
-/** Each field with its path; a list is one value, and so is a record that is not there. */
+/** Each field with its path. A list counts as one value, and so does a missing record. */
 function leavesOf(value: unknown, path = ''): [path: string, value: unknown][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return [[path, canonicalize(value)]];
@@ -239,7 +253,7 @@ function leavesOf(value: unknown, path = ''): [path: string, value: unknown][] {
   );
 }
 
-/** The same value in the same words, whatever the order of its keys. */
+/** Sorts keys at every level, so that equal values have equal JSON. */
 export function canonicalize(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonicalize);
   if (typeof value !== 'object' || value === null) return value ?? null;

@@ -15,15 +15,15 @@ import {
   type ApprovalTarget,
   type ApprovalContent,
 } from './approval-content.ts';
-import { settingsOf, type ApprovalKind } from './settings.ts';
+import { settingsOf, type ApprovalKind } from './settings/settings.ts';
 
 export const Decision = z.object({
   reason: prose.nullish(),
   content_fingerprint: z
     .string()
-    .regex(/^[0-9a-f]{64}$/, 'Must be a fingerprint as the request shows it.')
+    .regex(/^[0-9a-f]{64}$/, 'Must be the content_fingerprint of the request.')
     .nullish()
-    .describe('The fingerprint of the request as you read it; another one is refused.'),
+    .describe('The content_fingerprint of the request that you read. A different one is 409.'),
 });
 
 const DAY_MS = 86_400_000;
@@ -36,16 +36,16 @@ export type ApprovalRequest = {
   if_match: unknown;
 };
 
-/** What an action adds to the records that its request names: addresses, settings before and after. */
+/** Adds content beyond the referenced records, such as addresses, or settings before and after. */
 export type ReadMoreContent = () => Promise<ApprovalContent>;
 
-/** Whether the tenant wants a second person to agree to what is of this kind. */
+/** Whether the tenant requires maker–checker approval for this kind of action. */
 export const isApprovalRequired = async ({ tx }: Work, kind: ApprovalKind): Promise<boolean> =>
   (await settingsOf(tx)).approvals.four_eyes.some((asked) => asked === kind);
 
 /**
- * Keeps the request, with what it is about, until a second person has agreed; what no answer shows of its
- * body is sealed.
+ * Stores the request with a snapshot of its records until a checker decides. Body fields that responses
+ * never show are sealed.
  */
 export async function requestApproval(
   work: Work,
@@ -75,27 +75,30 @@ export async function requestApproval(
   );
 }
 
-/** The request, locked, as long as it may be decided: of two decisions at once one comes too late. */
+/**
+ * Locks a request and throws Conflict unless it is pending. Of two concurrent decisions, the second one
+ * fails.
+ */
 export async function lockPendingRequest(work: Work, id: string): Promise<Row> {
   const request = await findLocked(work.tx, approvalsWithContent, id);
   if (request === null) throw new NotFound();
   const { status } = request;
   if (status === 'pending') return request;
-  throw new Conflict(`A request that is ${String(status)} is decided.`, 'invalid_transition', {
+  throw new Conflict(`The request is already ${String(status)}.`, 'invalid_transition', {
     current_status: status,
   });
 }
 
-/** Refuses a decision about a request that reads otherwise than the person who decides has read it. */
+/** Throws Conflict if the request differs from the version that the checker has read. */
 export function assertFingerprint({ content_fingerprint }: Row, seen: string | null | undefined) {
   if (!seen || seen === content_fingerprint) return;
-  const message = 'The request is not the one that you read. Read it again, then decide.';
+  const message = 'The request differs from the one that you read. Read it again, then decide.';
   throw new Conflict(message, 'approval_outdated', { content_fingerprint });
 }
 
 /**
- * Closes the request when what it is about has changed since it was made, and answers the refusal. Otherwise
- * answers null, and nothing of it changes any more until the transaction has ended.
+ * If a referenced record has changed since the request was made, closes the request and returns the error
+ * to throw. Otherwise returns null; the records stay locked until the transaction ends.
  */
 export async function closeIfOutdated(
   work: Work,
@@ -105,17 +108,17 @@ export async function closeIfOutdated(
 ) {
   const before = request['content'];
   const read = await readContent(work, asked, extractFingerprints(before));
-  // Without its own record there is nothing to ask about.
+  // If the request's own record is gone, there is nothing more to compare.
   const isGone = Object.values(read)[0] === null && asked.record !== undefined;
   const now = isGone ? read : { ...read, ...(await more()) };
   const changed = findChangedFields(before, now);
   if (changed.length === 0) return null;
   await recordDecision(work, request, { status: 'outdated', changed_fields: changed });
-  const message = `This has changed since it was requested: ${changed.join(', ')}. The request is closed; make it again.`;
+  const message = `These fields changed after the request: ${changed.join(', ')}. The request is closed. Make a new one.`;
   return new Conflict(message, 'approval_outdated', { changed });
 }
 
-/** The body of the request as it was sent, with what was sealed of it. */
+/** The original body of the request, including its sealed fields. */
 export async function restoreBody({ tx, tenant_id, installation }: Work, { id, body }: Row) {
   const sealed = await findSealedSecrets(tx, id);
   if (sealed === null) return body;
@@ -123,13 +126,19 @@ export async function restoreBody({ tx, tenant_id, installation }: Work, { id, b
   return { ...(body as object), ...secrets };
 }
 
-/** Nobody decides about his own request, nor about one of somebody who is no longer with the staff. */
+/**
+ * Throws Conflict if the maker is also the checker, or if the maker is no longer active staff. Returns the
+ * maker.
+ */
 export async function assertSecondPerson(work: Work, { requested_by }: Row): Promise<Row> {
   if (work.actor.id === requested_by)
-    throw new Conflict('Somebody else has to decide about it.', 'four_eyes');
+    throw new Conflict('Another user must decide on your request.', 'four_eyes');
   const requester = await find(work.tx, users, String(requested_by));
   if (requester?.['is_active'] === true && requester['tenant_role'] !== null) return requester;
-  throw new Conflict('Whoever asked for it has no access any more.', 'requester_gone');
+  throw new Conflict(
+    'The user who made this request no longer has access. Reject the request.',
+    'requester_gone',
+  );
 }
 
 const ACTIONS = {
@@ -139,7 +148,7 @@ const ACTIONS = {
   outdated: 'close',
 } as const;
 
-/** Writes down what became of the request. */
+/** Records the decision on a request. */
 export async function recordDecision(
   work: Work,
   request: Row,
@@ -154,7 +163,8 @@ export async function recordDecision(
   },
 ): Promise<Row> {
   const action = ACTIONS[status];
-  // What was done meanwhile may have taken words out of the request itself, which history must not repeat.
+  // The action may have redacted the request itself. Read it again, so that the audit trail does not repeat
+  // redacted text.
   const before = (await find(work.tx, approvals, request.id)) ?? request;
   await auditChange(
     work,
@@ -177,10 +187,10 @@ export async function recordDecision(
   return (await find(work.tx, approvalsWithContent, request.id)) ?? request;
 }
 
-/** Whoever asked for it may take it back. */
+/** Cancels a request. Only its maker may do this. */
 export async function cancelRequest(work: Work, id: string): Promise<Row> {
   const request = await lockPendingRequest(work, id);
   if (request['requested_by'] !== work.actor.id)
-    throw new Forbidden('Only whoever asked for it takes it back; others reject it.');
+    throw new Forbidden('Only the user who made the request can cancel it. Reject it instead.');
   return recordDecision(work, request, { status: 'canceled' });
 }

@@ -1,6 +1,6 @@
 import { insert } from '../../sql/write.ts';
 import type { Work } from '../work.ts';
-import { hashPassword } from './passwords.ts';
+import { hashPassword } from './sign-in/passwords.ts';
 
 type NewUser = {
   email: string;
@@ -11,7 +11,7 @@ type NewUser = {
   password?: string;
 };
 
-/** Adds a user of the tenant; without a password nobody can sign in until a reset link was used. */
+/** Adds a user of the tenant. A user without a password can sign in only after using a reset link. */
 export async function createUser(
   { tx }: Pick<Work, 'tx'>,
   { password, ...user }: NewUser,

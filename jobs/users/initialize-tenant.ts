@@ -3,9 +3,9 @@ import { CHART } from '../ledger/chart.ts';
 import type { Work } from '../work.ts';
 
 /**
- * What a tenant has from its first day: the chart of accounts, and one program with one product, so
- * that a loan can be written at once. The product: monthly level payments, simple daily interest
- * actual/365, no limits, no fee rules.
+ * Creates a new tenant's chart of accounts, and one program with one product, so that loans can be created
+ * immediately. The product has monthly level payments, simple daily interest actual/365, no limits and no
+ * fee rules.
  */
 export async function initializeTenant({ tx }: Pick<Work, 'tx'>) {
   for (const account of CHART) await insert(tx, 'ledger_accounts', account);

@@ -19,7 +19,7 @@ export const Invitation = z.object({
   tenant_role: z.enum(TENANT_ROLES),
 });
 
-/** Adds one of the staff, who chooses a password through a link that works once. */
+/** Adds a staff user, who chooses a password through a single-use link. */
 export function inviteUser(work: Work, input: z.output<typeof Invitation>): Promise<Row> {
   return auditChange(work, users, 'invite', null, async () => {
     const id = await createUser(work, input);
@@ -28,7 +28,7 @@ export function inviteUser(work: Work, input: z.output<typeof Invitation>): Prom
   });
 }
 
-/** Sends the link again to whoever has not chosen a password; the one before it opens nothing then. */
+/** Sends a new link to a user without a password. The previous link becomes invalid. */
 export async function resendInvitation(work: Work, userId: string): Promise<Row> {
   const { tx } = work;
   const before = await findLocked(tx, users, userId);
@@ -36,7 +36,7 @@ export async function resendInvitation(work: Work, userId: string): Promise<Row>
   const known = await accounts.findActiveUser(tx, userId);
   if (known === null) throw new Conflict('The user is not active.', 'user_inactive');
   if (known.password_hash !== null)
-    throw new Conflict('The user has chosen a password.', 'already_exists');
+    throw new Conflict('The user has already chosen a password.', 'already_exists');
   return auditChange(work, users, 'invite', before, async () => {
     await notifyUser(work, { user_id: userId, message: 'invitation' });
     return userId;
@@ -45,7 +45,7 @@ export async function resendInvitation(work: Work, userId: string): Promise<Row>
 
 export const PortalInvitation = z.object({ email: emailAddress.optional() });
 
-/** Where an invitation to the portal would go, and which user it would open, if there is one already. */
+/** The address that a portal invitation would go to, and the borrower's existing user, if any. */
 export async function findInvitationRecipient(
   work: Work,
   borrowerId: string,
@@ -58,8 +58,8 @@ export async function findInvitationRecipient(
 }
 
 /**
- * Opens the portal to a borrower, or sends the link again while no password is chosen. The user is
- * bound to the borrower here, by the staff; never later, by an address that happens to be the same.
+ * Gives a borrower access to the portal, or sends the link again if no password is chosen. Only this action
+ * by staff binds a user to a borrower; a matching address never does.
  */
 export async function invitePortalUser(
   work: Work,
@@ -70,15 +70,17 @@ export async function invitePortalUser(
   if (borrower === null) throw new NotFound();
   if (borrower.is_archived) throw new Conflict('The borrower is archived.', 'borrower_archived');
   const known = await accounts.findUserOfBorrower(work.tx, borrowerId);
-  if (known?.password_hash) throw new Conflict('The borrower has a user.', 'already_exists');
+  if (known?.password_hash)
+    throw new Conflict('The borrower already has portal access.', 'already_exists');
   const address = input.email ?? borrower.email;
-  if (!address) throw new Invalid({ email: 'Is required: the borrower has no address on file.' });
+  if (!address)
+    throw new Invalid({ email: 'Is required, because the borrower has no email address on file.' });
   const before = known && (await findLocked(work.tx, users, known.id));
   return auditChange(work, users, 'invite', before, async () => {
     const { first_name, last_name } = borrower;
     const user = { email: address, first_name, last_name, tenant_role: null };
     const id = known?.id ?? (await createUser(work, { ...user, borrower_id: borrowerId }));
-    // Whoever says another address this time has found the one before to be wrong.
+    // A different address means that staff corrects the previous one.
     if (known && input.email) await update(work.tx, 'users', id, { email: address });
     await notifyUser(work, { user_id: id, message: 'invitation' });
     return id;

@@ -11,8 +11,8 @@ type Told = {
 };
 
 /**
- * Has a user told about his account by mail. Without a user nobody is told, at the same cost: how
- * long an answer takes does not say whether an account exists.
+ * Enqueues an email to a user about their account. Without a user_id it enqueues a job that sends nothing,
+ * so that the response time does not reveal whether an account exists.
  */
 export const notifyUser = (
   { tx, tenant_id }: { tx: Transaction; tenant_id: string },

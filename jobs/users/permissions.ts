@@ -15,7 +15,7 @@ const resource = z
   .max(60)
   .regex(/^(\*|[a-z0-9-]+(\/[a-z0-9-]+)?)$/, 'Must be the name of a resource, or *.');
 
-/** The parts of a rule: what it names is held against the endpoints that there are by whoever takes it in. */
+/** The fields of a rule. The caller checks that action and resource match existing endpoints. */
 export const ruleFields = {
   type: z.enum(['allow', 'deny']).default('allow'),
   action,
@@ -27,7 +27,7 @@ export const ruleFields = {
 };
 export const Rule = z.object(ruleFields);
 
-/** Which endpoints of one record a grant opens. */
+/** The endpoints of one record that a grant opens. */
 export const grantFields = { action, resource, record_id: uuid };
 
 export type Group = {
@@ -37,7 +37,7 @@ export type Group = {
   member_ids?: string[] | undefined;
 };
 
-/** Makes a group; its rules hold for its members from their next request on. Answers its id. */
+/** Creates a group and returns its id. Its rules apply from its members' next request. */
 export async function addGroup(work: Work, { member_ids = [], ...group }: Group): Promise<string> {
   await assertOthers(work, member_ids, 'member_ids');
   const id = await insert(work.tx, 'permission_groups', group);
@@ -45,7 +45,7 @@ export async function addGroup(work: Work, { member_ids = [], ...group }: Group)
   return id;
 }
 
-/** Changes what a group is; nobody changes one that he is in, or puts himself into one. */
+/** Changes a group. Throws Conflict if the actor is a member or would become one. */
 export async function changeGroup(work: Work, id: string, changes: Group, row: Row) {
   const { member_ids, ...group } = changes;
   const before = row['member_ids'] as string[];
@@ -55,13 +55,13 @@ export async function changeGroup(work: Work, id: string, changes: Group, row: R
   if (member_ids) await permissions.setMembers(work.tx, id, member_ids);
 }
 
-/** Ends a group, and with it what its members had of it. */
+/** Deletes a group. Its members lose its rules. */
 export async function removeGroup(work: Work, id: string, row: Row) {
   assertNotOwn(work, row['member_ids'] as string[]);
   await deleteRow(work.tx, 'permission_groups', id);
 }
 
-/** Gives another user a rule, or a grant, of his own. Answers its id. */
+/** Gives a rule or a grant to another user. Returns its id. */
 export const addUserRule =
   (table: 'user_permissions' | 'object_grants') =>
   async (work: Work, input: { user_id: string } & Record<string, unknown>): Promise<string> => {
@@ -69,28 +69,25 @@ export const addUserRule =
     return insert(work.tx, table, input);
   };
 
-/** Takes it away again. */
+/** Removes a user's rule or grant. */
 export const removeUserRule =
   (table: 'user_permissions' | 'object_grants') => async (work: Work, id: string, row: Row) => {
     assertNotOwn(work, [String(row['user_id'])]);
     await deleteRow(work.tx, table, id);
   };
 
-/** Rules are for the staff, and never for whoever makes them or has asked for them. */
+/** Rules apply only to staff. Throws Conflict if they affect the actor or the maker of the request. */
 async function assertOthers(work: Work, userIds: readonly string[], field: string) {
   assertNotOwn(work, userIds);
   const found = await permissions.findExistingUsers(work.tx, userIds);
   const known = new Set(found.map(({ id }) => id));
   if (userIds.some((id) => !known.has(id))) throw new Invalid({ [field]: 'Does not exist.' });
   if (found.some(({ borrower_id }) => borrower_id !== null))
-    throw new Conflict(
-      'A user of the borrower portal has no permissions of the staff.',
-      'borrower_user',
-    );
+    throw new Conflict('A borrower portal user cannot have staff permissions.', 'borrower_user');
 }
 
 function assertNotOwn({ actor }: Work, userIds: readonly string[]) {
   const hands = [actor.id, actor.requested_by?.id];
   if (userIds.some((id) => hands.includes(id)))
-    throw new Conflict('Nobody decides about his own access.', 'own_access');
+    throw new Conflict('You cannot change your own access. Ask another superadmin.', 'own_access');
 }

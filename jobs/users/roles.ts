@@ -13,8 +13,8 @@ export const AssignRole = z.object({ user_id: uuid, tenant_role: z.enum(TENANT_R
 export const RemoveRole = z.object({ user_id: uuid });
 
 /**
- * Gives the user the role and ends the sessions that began with another. From then on the claims of a
- * provider may lower the role, but not exceed it. Answers the user.
+ * Assigns a role and ends sessions that began with another role. A provider's claims may lower this role
+ * later, but not exceed it. Returns the user.
  */
 export async function assignRole(
   work: Work,
@@ -25,14 +25,17 @@ export async function assignRole(
   return user;
 }
 
-/** Takes the user's role away, and with it every permission; no claim gives it back. Answers the user. */
+/**
+ * Removes the user's role and with it all permissions. A provider's claims cannot restore it. Returns the
+ * user.
+ */
 export async function removeRole(work: Work, { user_id }: z.output<typeof RemoveRole>) {
   const user = await changeRole(work, 'remove-role', user_id, null);
   await identities.capRole(work.tx, user_id, 'none');
   return user;
 }
 
-/** Gives the user the role that a provider claims, within what staff decided. */
+/** Assigns the role that a provider claims. The caller limits it to the maximum set by staff. */
 export const applyClaimedRole = (
   work: Work,
   { user_id, tenant_role }: z.output<typeof AssignRole>,
@@ -44,7 +47,7 @@ async function changeRole(work: Work, action: string, id: string, role: string |
   if (before === null) throw new Invalid({ user_id: 'Does not exist.' });
   if (before['tenant_role'] === role) return before;
   if (before['borrower_id'] !== null)
-    throw new Conflict('A user of the borrower portal has no role.', 'borrower_user');
+    throw new Conflict('A borrower portal user cannot have a role.', 'borrower_user');
   if (role !== 'superadmin') checkLoss(work, superadmins, id);
   return auditChange(work, users, action, before, async () => {
     await accounts.setRole(work.tx, id, role);
@@ -52,20 +55,24 @@ async function changeRole(work: Work, action: string, id: string, role: string |
   });
 }
 
-/** Ends the user's access at once. A user who has none already is left as he is. */
+/** Ends the user's access immediately. Does nothing for an inactive user. */
 export async function deactivateUser(work: Work, id: string) {
   await setActive(work, id, false);
 }
 
-/** Names and access; whoever is above the acting user keeps the access that he has. */
+/** Changes names and access. Only a superadmin may change a superadmin's access. */
 export async function changeUser(work: Work, id: string, changes: Values, row: Row) {
   const { is_active, ...names } = changes;
   await update(work.tx, 'users', id, names);
   if (typeof is_active !== 'boolean' || is_active === row['is_active']) return;
   if (isTop(row) && work.actor.role !== 'superadmin') {
-    throw new Forbidden('Only a superadmin decides about a superadmin.', 'permission_denied', {
-      required_role: 'superadmin',
-    });
+    throw new Forbidden(
+      "Only a superadmin can change a superadmin's access.",
+      'permission_denied',
+      {
+        required_role: 'superadmin',
+      },
+    );
   }
   await setActive(work, id, is_active);
 }
@@ -83,10 +90,9 @@ async function setActive(work: Work, id: string, isActive: boolean) {
 
 const isTop = (user: Row) => user['tenant_role'] === 'superadmin';
 
-/** Nobody shuts himself out, and there is always a superadmin left. */
+/** Throws Conflict if users would remove their own access, or if no superadmin would remain. */
 function checkLoss({ actor }: Work, superadmins: readonly string[], id: string) {
-  if (actor.id === id)
-    throw new Conflict('You cannot take your own access away.', 'last_superadmin');
+  if (actor.id === id) throw new Conflict('You cannot remove your own access.', 'last_superadmin');
   if (superadmins.length === 1 && superadmins[0] === id)
-    throw new Conflict('The tenant must keep a superadmin.', 'last_superadmin');
+    throw new Conflict('The tenant must keep at least one superadmin.', 'last_superadmin');
 }

@@ -1,21 +1,23 @@
 import * as rows from '../../sql/users/security-log.ts';
 import type { Work } from '../work.ts';
 
-/** What happened to the security of a tenant, and to whom. */
+/** A security event of a tenant and the user it concerns. */
 export type SecurityEvent = {
   event: string;
   outcome: rows.SecurityRow['outcome'];
   reason?: string;
-  /** Somebody else than the one who acts: whoever signs in, or holds the link. */
+  /** The user concerned, if not the actor: the user who signs in or uses a link. */
   user_id?: string | null;
-  /** The address that was tried; kept only as a keyed hash, and not even so if it is an account's. */
+  /**
+   * The attempted address. Stored only as a keyed hash, and not stored at all if it belongs to an account.
+   */
   email?: string | null;
   subject_id?: string | null;
   route: string;
   occurrences?: number;
 };
 
-/** Writes one row of the security log, in the transaction that it is given. Nothing ever changes it. */
+/** Writes one row of the security log in the given transaction. Rows are never changed. */
 export async function writeSecurityLog(work: Work, { email = null, ...given }: SecurityEvent) {
   const { tx, tenant_id, actor, installation } = work;
   const address = email?.trim().toLowerCase() ?? null;

@@ -14,10 +14,10 @@ import { renderMessage } from '../../templates/render-message.ts';
 import { enqueue, job } from '../job.ts';
 import type { Mail } from '../external-systems.ts';
 import type { Work } from '../work.ts';
-import { tenantOrigin } from './tenant-origin.ts';
-import { settingsOf } from './settings.ts';
+import { tenantOrigin } from './settings/tenant-origin.ts';
+import { settingsOf } from './settings/settings.ts';
 
-/** How long a link opens something, in minutes. */
+/** How long each kind of link is valid. */
 const LIFE: Partial<
   Record<Payload['message'], { purpose: accounts.TokenPurpose; minutes: number }>
 > = {
@@ -25,16 +25,16 @@ const LIFE: Partial<
   invitation: { purpose: 'invitation', minutes: 7 * 24 * 60 },
 };
 
-/** Seconds before each further attempt when the mail server asks for patience. */
+/** Seconds before each retry after a temporary failure of the mail server. */
 const RETRY_DELAYS = [60, 300, 1800] as const;
 
 const Payload = z.object({
   tenant_id: uuid,
   user_id: uuid.nullable(),
   message: z.enum(ACCOUNT_MESSAGES),
-  /** The webhook subscription that it is about, where it is about one. */
+  /** The webhook subscription that the message is about, if any. */
   about: uuid.optional(),
-  /** The identity provider that it is about, where it is about one. */
+  /** The identity provider that the message is about, if any. */
   provider_id: uuid.optional(),
   attempt: z.int().min(1),
 });
@@ -43,9 +43,9 @@ type Payload = z.output<typeof Payload>;
 export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * Writes to a user about his account. A link's token is made here and lives in the letter alone: the
- * database keeps its hash, the log of communications keeps no body, and the queue an id. A repeat
- * makes a new link, and the one before it opens nothing.
+ * Emails a user about their account. A link's token is created here and exists only in the email: the
+ * database stores its hash, the communication log no body, and the queue only ids. A repeat creates a new
+ * link and invalidates the previous one.
  */
 export const sendAccountMessage = job({
   name: 'send-account-message',
@@ -63,7 +63,7 @@ export const sendAccountMessage = job({
   async run(payload, outside) {
     const { tenant_id, attempt } = payload;
     const letter = await outside.within(tenant_id, (work) => composed(work, payload));
-    if (letter === null) return; // nobody of that name, or nothing to tell any more
+    if (letter === null) return; // no such user, or nothing left to report
 
     const answer = await outside.mail(letter);
 
@@ -95,7 +95,7 @@ export const sendAccountMessage = job({
   },
 });
 
-/** Borrowers choose theirs in the portal, staff in the pages of their own. */
+/** Borrowers choose their password in the portal, staff in the staff pages. */
 const pageOf = ({ borrower_id }: { borrower_id: string | null }) =>
   borrower_id === null ? '/staff/choose-password' : '/portal/choose-password';
 
@@ -127,7 +127,7 @@ async function composed(
       time_zone: tenant.time_zone,
       borrower: { name, email: user.email },
       tenant: { name: tenant.name, ...branding },
-      // The path of a receiver's address may hold a secret of its own.
+      // Only the host is shown, because the path of a webhook URL may contain a secret.
       ...(webhook && {
         context: { webhook_id: about, host: new URL(webhook.url).host, reason: webhook.last_error },
       }),

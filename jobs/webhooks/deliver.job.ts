@@ -7,7 +7,7 @@ import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { job } from '../job.ts';
 import type { ExternalServices, PostResponse } from '../external-systems.ts';
 import { batchByTenant } from '../batch-by-tenant.ts';
-import { readSettings } from '../users/settings.ts';
+import { readSettings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { toResponseRecord } from './response-record.ts';
 import { decideNextAttempt, describeFailure, type RetryPolicy } from './retry-policy.ts';
@@ -17,7 +17,7 @@ import { createReceiverSlots } from './receiver-slots.ts';
 
 const Payload = z.object({
   tenant_id: uuid,
-  /** Absent in jobs of releases that knew no lines. */
+  /** Missing in jobs created by releases without throttled receivers. */
   subscription_id: uuid.optional(),
   delivery_id: uuid,
   attempt: z.int().min(1),
@@ -26,7 +26,7 @@ const Payload = z.object({
 type Payload = z.output<typeof Payload>;
 
 const turnOf = createReceiverSlots();
-/** Deliveries are begun and reported along with others of their tenant, each in its own row. */
+/** Starts and reports deliveries of one tenant in shared transactions, each in its own row. */
 const begin = batchByTenant(({ tx }, ordered: readonly attempts.RequestedAttempt[]) =>
   attempts.beginAttempts(tx, ordered),
 );
@@ -37,19 +37,19 @@ const arrived = batchByTenant(({ tx }, done: readonly deliveries.DeliveredAttemp
 const setAside = batchByTenant(({ tx }, ordered: readonly attempts.RequestedAttempt[]) =>
   deliveries.throttleDeliveries(tx, ordered),
 );
-/** What was put into a line while its receiver was merely not known yet need not wait there. */
+/** Releases deliveries that were throttled only because their receiver's speed was not yet known. */
 const letOut = batchByTenant(async ({ tx }, receivers: readonly string[]) => {
   for (const receiver of new Set(receivers)) await deliveries.releaseThrottled(tx, receiver);
   return receivers.map(() => undefined);
 });
 
 /**
- * One attempt to deliver one event to one subscription.
+ * Makes one attempt to deliver one event to one subscription.
  *
- * The retry schedule is promised to subscribers, so it is data of ours and not of the queue: a
- * refused attempt is recorded and the next one enqueued in one transaction, and the job succeeds.
- * The queue repeats an attempt only after a crash; receivers tell such a repeat by X-Webhook-Id,
- * and its bytes are the same. Its jobs are made by app.delivery_job, in the database.
+ * Subscribers are promised a retry schedule, so retries are rows of ours and not retries of the queue. A
+ * failed attempt and the next job are recorded in one transaction, and this job succeeds. The queue repeats
+ * an attempt only after a crash; the repeat has the same X-Webhook-Id and the same bytes.
+ * `app.delivery_job` in the database creates these jobs.
  */
 export const deliverWebhook = job({
   name: 'deliver-webhook',
@@ -69,12 +69,12 @@ export const deliverWebhook = job({
   async run(payload, outside) {
     const { tenant_id, delivery_id, attempt, subscription_id, is_throttled } = payload;
     const putAside = () => setAside(outside.within, tenant_id, { delivery_id, attempt });
-    // Whoever stands in a line holds one of its few places already.
+    // Throttled jobs are already limited by their own queue.
     const receiver = is_throttled ? undefined : subscription_id;
     const turn = receiver === undefined ? NO_TURN : await turnOf(receiver);
     if (turn === null) {
       await putAside();
-      // It may have answered while this was written down.
+      // The receiver may have answered another request in the meantime.
       if (receiver && turnOf.answers(receiver)) await letOut(outside.within, tenant_id, receiver);
       return;
     }
@@ -83,7 +83,7 @@ export const deliverWebhook = job({
     let areInLine = false;
     try {
       const begun = await begin(outside.within, tenant_id, { delivery_id, attempt });
-      if (!begun) return; // delivered, switched off, deleted, or recorded already
+      if (!begun) return; // delivered, disabled, deleted, or already recorded
       const { attempt_id } = begun;
       if (attempt_id === null) return await putAside();
       turn.asked();
@@ -92,12 +92,12 @@ export const deliverWebhook = job({
     } finally {
       areInLine = turn.end(isFast);
     }
-    // The next may be asked while this one is written down.
+    // The slot is already free, so the next request can start while this result is recorded.
     await report(answer, outside);
     if (areInLine && receiver) await letOut(outside.within, tenant_id, receiver);
   },
 
-  // A dead letter is asked for again where it lies; the receiver is not to blame.
+  // The failure is ours, so it does not count against the receiver. Its dead letter can be retried.
   failed: ({ tx }, unsent, reason) => deadLetters.createForUnsent(tx, unsent, reason),
 });
 
@@ -111,7 +111,7 @@ type Made = Payload & Begun;
 type Kept = ReturnType<typeof toResponseRecord>;
 type Answer = { made: Made; answer: PostResponse; kept: Kept; policy: RetryPolicy };
 
-/** Asks the receiver between transactions, so that no row stays locked while a stranger answers. */
+/** Sends the request between transactions, so that no row stays locked while the receiver answers. */
 async function ask(made: Made, outside: ExternalServices): Promise<Answer> {
   const { webhooks: policy } = readSettings(made.settings);
   const body = Buffer.from(made.body, 'utf8');
@@ -134,7 +134,7 @@ async function report({ made, answer, kept, policy }: Answer, { within }: Extern
   return within(made.tenant_id, (work) => refused(work, made, { ...answer, ...kept }, policy));
 }
 
-/** What is recorded of it, and nothing of what was sent. */
+/** The recorded result, without the request. */
 const arrivalOf = (
   { attempt_id, delivery_id, subscription_id, is_test }: Made,
   kept: Kept,
@@ -142,7 +142,7 @@ const arrivalOf = (
 
 type Refusal = PostResponse & Kept;
 
-/** The attempt and all that follows from it are recorded together or not at all. */
+/** Records a failed attempt and everything that follows from it in one transaction. */
 async function refused({ tx, ...work }: Work, made: Made, answer: Refusal, policy: RetryPolicy) {
   const { delivery_id, attempt, attempt_id, subscription_id } = made;
   const { is_slow } = answer;
@@ -151,7 +151,7 @@ async function refused({ tx, ...work }: Work, made: Made, answer: Refusal, polic
   await attempts.recordResult(tx, { ...answer, attempt_id });
   if (!subscription || !(await deliveries.isCurrentAttempt(tx, delivery_id, attempt))) return;
   if (made.is_test) {
-    // It was asked for by somebody who looks at the answer, and says nothing of what is delivered.
+    // A test is watched by the user who sent it and says nothing about regular deliveries.
     await subscriptions.recordSpeed(tx, subscription_id, is_slow);
     await deadLetters.createDeadLetter(tx, delivery_id);
     return;

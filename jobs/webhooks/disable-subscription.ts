@@ -5,8 +5,8 @@ import { notifyUser } from '../users/notify-user.ts';
 import type { Work } from '../work.ts';
 
 /**
- * Nothing more is sent; what was still to be sent becomes dead letters. Where nobody has asked for it, the
- * tenant's administrators are written to, once.
+ * Disables a subscription. Scheduled deliveries become dead letters. With a reason (not disabled by a
+ * user), notifies the tenant's admins once.
  */
 export async function disableSubscription(work: Work, id: string, reason: string | null) {
   const { tx } = work;

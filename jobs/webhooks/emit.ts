@@ -3,8 +3,8 @@ import type { Work } from '../work.ts';
 import type { EventData, EventType } from './event-types.ts';
 
 /**
- * Tells subscribers what happened, if and only if the work commits. The envelope is serialised
- * once, here, and these bytes are what is signed and sent on every attempt.
+ * Publishes an event to subscribers if and only if the transaction commits. The data is serialized here
+ * once, and all attempts sign and send the same bytes.
  */
 export async function emit<Type extends EventType>(
   work: Work,
@@ -14,7 +14,7 @@ export async function emit<Type extends EventType>(
   await emitAll(work, event_type, [data]);
 }
 
-/** The same for many that happened at once, with one statement. */
+/** Publishes many events of one type with a single statement. */
 export function emitAll<Type extends EventType>(
   { tx }: Work,
   event_type: Type,

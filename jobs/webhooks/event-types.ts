@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { date, money, timestamp, uuid } from '../../sql/types.ts';
 import { derivedFrom, sourcesOfField, type FactName } from '../facts.ts';
 
-/** What a subscriber may hear of. The data of each event is checked where it is emitted. */
+/** All events with the schema of their data. The compiler checks the data of each `emit` call. */
 export const EVENTS = {
   'loan.created': z.object({
     loan_id: uuid,
@@ -132,12 +132,12 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
-/** The data of an event of the type, as it is sent. */
+/** The data of an event of this type. */
 export type EventData<Type extends EventType> = z.output<(typeof EVENTS)[Type]>;
 
 /**
- * Whose fields the data of an event has under their own names. `anything`: it holds terms, texts or
- * messages of which nobody can say what they are made of.
+ * The resource whose fields an event contains under their own names. `anything`: the event contains terms,
+ * texts or messages that can repeat any field.
  */
 const ABOUT: Record<EventType, readonly string[] | 'anything'> = {
   'loan.created': ['loans'],
@@ -156,7 +156,7 @@ const ABOUT: Record<EventType, readonly string[] | 'anything'> = {
   'mail_batch.ready': ['mail-batches'],
 };
 
-/** The facts that a subscriber to these events is sent; `*` is all of them. */
+/** The facts that a subscriber to these events receives. `*` means all events. */
 export function factsOfEvents(names: readonly string[]): 'anything' | FactName[] {
   const types = EVENT_TYPES.filter((type) => names.includes('*') || names.includes(type));
   if (types.some((type) => ABOUT[type] === 'anything')) return 'anything';

@@ -1,42 +1,42 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SLOW_RECEIVER_MS } from './response-record.ts';
 
-/** Of the slots of a worker, how many one receiver may hold at once. */
+/** Maximum slots of a process for one receiver. */
 const OF_ONE_MAX = 16;
-/** How many those may hold together of which this process has not seen yet whether they answer. */
+/** Maximum slots for all receivers together whose speed this process does not know yet. */
 const OF_STRANGERS_MAX = 24;
 /**
- * While no stranger has answered for so long (milliseconds) nobody waits for a place among them, since that
- * would hold a slot.
+ * If no slot of unknown receivers has changed for this time (milliseconds), deliveries to unknown receivers
+ * no longer wait for one, because waiting occupies a worker slot.
  */
 const PATIENCE_WITH_STRANGERS_MS = 250;
 const LOOK_MS = 25;
-/** So many receivers are remembered. */
+/** Maximum receivers remembered. */
 const REMEMBERED_MAX = 50_000;
 
 /**
- * A place among the requests of this process. It says when the receiver is asked, and gives the place back
- * with whether the answer was fast, null where none came; answers whether others were told to wait in a line
- * for that.
+ * A slot for one request. Call `asked` when the request starts and `end` when it ends: true for a fast
+ * answer, false for a slow one, null for none. `end` returns whether deliveries throttled while the
+ * receiver was unknown can now be released.
  */
 export type ReceiverSlot = { asked(): void; end(isFast: boolean | null): boolean };
 
 type Asking = { at: number };
 
-/** Who waits for a place at a receiver, and was not told yet that one is free. */
+/** A delivery that waits for a slot. */
 type Waiting = { receiver: string; come: () => void };
 
 /**
- * Whose turn it is among the receivers, so that one that suddenly keeps silent holds few slots: whoever
- * comes to a receiver that has kept another request waiting for too long does not wait with it, but is
- * told to wait in a line (null). A receiver is known to be slow only when its time is over; until then
- * this is what keeps its other deliveries from taking all slots.
+ * Distributes slots among receivers, so that one that suddenly stops answering occupies few of them. If a
+ * request to the same receiver has been open for too long, the next delivery gets null instead of a slot
+ * and goes to the throttled queue. A receiver counts as slow only after its timeout; until then this limit
+ * protects the other receivers.
  */
 export function createReceiverSlots(now = () => performance.now(), look = () => pause(LOOK_MS)) {
   const places = new Map<string, Set<Asking>>();
   const isFast = new Map<string, boolean>();
   const waiting = new Set<Waiting>();
-  /** Strangers for whom something was put into a line, since they had not answered yet. */
+  /** Unknown receivers with deliveries in the throttled queue. */
   const inLine = new Set<string>();
   let ofStrangers = 0;
   let strangersMovedAt = now();
@@ -54,7 +54,10 @@ export function createReceiverSlots(now = () => performance.now(), look = () => 
   const isWorthWaiting = (receiver: string) =>
     isFast.get(receiver) || now() <= strangersMovedAt + PATIENCE_WITH_STRANGERS_MS;
 
-  /** One place is one who waits: the first at this receiver, or of all where it was a stranger's. */
+  /**
+   * A free slot wakes one waiting delivery: the first for this receiver, or the first of all if the slot
+   * belonged to an unknown receiver.
+   */
   function tell(receiver: string, isStranger: boolean) {
     const all = [...waiting];
     const next = all.find((one) => one.receiver === receiver) ?? (isStranger ? all[0] : undefined);
@@ -63,7 +66,10 @@ export function createReceiverSlots(now = () => performance.now(), look = () => 
     next.come();
   }
 
-  /** Until somebody tells of a free place, and no longer than a look: receivers fall silent untold. */
+  /**
+   * Waits until a slot is free, but at most LOOK_MS, because nothing signals that a receiver has become
+   * silent.
+   */
   async function wait(receiver: string) {
     const { promise, resolve: come } = Promise.withResolvers<void>();
     const asking: Waiting = { receiver, come };
@@ -97,7 +103,7 @@ export function createReceiverSlots(now = () => performance.now(), look = () => 
     };
   }
 
-  /** Waits for a receiver that answers as long as it does, and for strangers only a moment. */
+  /** Waits for a fast receiver while it answers, and only briefly for unknown receivers. */
   async function turnOf(receiver: string): Promise<ReceiverSlot | null> {
     while (!isSilent(receiver)) {
       if (hasRoom(receiver)) return take(receiver);
@@ -110,7 +116,7 @@ export function createReceiverSlots(now = () => performance.now(), look = () => 
     return null;
   }
 
-  /** Whether it is known to answer, and keeps nobody waiting at the moment. */
+  /** Whether the receiver is known to be fast and has no overdue request. */
   const answers = (receiver: string) => isFast.get(receiver) === true && !isSilent(receiver);
   return Object.assign(turnOf, { answers });
 }

@@ -13,23 +13,23 @@ export type RetryRequest = {
 };
 
 /**
- * Sends a dead letter's event again, with its id and bytes and all its retries. One that is on its
- * way again already leaves a letter of its own if it fails.
+ * Retries a dead letter with the same id and bytes and a full retry schedule. Throws Conflict if nothing
+ * can be retried.
  */
 export async function retryDelivery({ tx }: Work, id: string, request: RetryRequest) {
   await lockActive(tx, id);
   const field = request.delivery_id ? 'delivery_id' : 'dead_letter_id';
   const wanted = request[field] ?? null;
   const letter = await deadLetters.findToRetry(tx, id, wanted);
-  if (!letter && wanted) throw new Invalid({ [field]: 'Names no failed delivery.' });
+  if (!letter && wanted) throw new Invalid({ [field]: 'Is not a failed delivery.' });
   if (letter?.status !== 'dead') {
-    throw new Conflict('Nothing is waiting to be sent again.', 'nothing_to_retry');
+    throw new Conflict('There is no failed delivery to retry.', 'nothing_to_retry');
   }
   await sendAgain(tx, id, [letter.event_id]);
   return { delivery_id: letter.webhook_id, status: 'queued' as const };
 }
 
-/** So many deliveries are sent again by one request, so that it ends in time. */
+/** Maximum deliveries per request, so that it finishes in time. */
 const AT_ONCE_MAX = 1_000;
 
 export type ReplayRequest = {
@@ -38,8 +38,8 @@ export type ReplayRequest = {
 };
 
 /**
- * Sends again: one delivery, whether or not it arrived, or the oldest thousand of those that failed since
- * a time. What is on its way already is not sent twice, so asking again does no harm.
+ * Replays one delivery, successful or not, or the oldest 1,000 that failed since a time. Pending deliveries
+ * are not sent twice, so the call can be repeated.
  */
 export async function replayDeliveries(
   { tx }: Work,
@@ -47,9 +47,10 @@ export async function replayDeliveries(
   { delivery_id, since }: ReplayRequest,
 ) {
   await lockActive(tx, id);
-  if (delivery_id && since) throw new Invalid({ since: 'Name a delivery or a time, not both.' });
+  if (delivery_id && since)
+    throw new Invalid({ since: 'Set either delivery_id or since, not both.' });
   if (delivery_id) return { queued: await replayOne(tx, id, delivery_id), remaining: 0 };
-  if (!since) throw new Invalid({ since: 'Name a delivery, or the time since when.' });
+  if (!since) throw new Invalid({ since: 'Is required unless delivery_id is set.' });
   const failed = await deadLetters.findEventsSince(tx, id, since, AT_ONCE_MAX);
   await sendAgain(tx, id, failed);
   return { queued: failed.length, remaining: await deadLetters.countEventsSince(tx, id, since) };
@@ -57,9 +58,9 @@ export async function replayDeliveries(
 
 async function replayOne(tx: Transaction, id: string, delivery_id: string) {
   const known = await deliveries.findDelivery(tx, id, delivery_id);
-  if (!known) throw new Invalid({ delivery_id: 'Names no delivery of this subscription.' });
+  if (!known) throw new Invalid({ delivery_id: 'Is not a delivery of this subscription.' });
   if (known.has_scheduled_round)
-    throw new Conflict('It is still to be sent.', 'delivery_under_way');
+    throw new Conflict('The delivery is still pending.', 'delivery_under_way');
   await sendAgain(tx, id, [known.event_id]);
   return 1;
 }
@@ -71,13 +72,16 @@ async function sendAgain(tx: Transaction, id: string, eventIds: readonly string[
 }
 
 /**
- * Sends a test, signed as everything else, to this subscription alone, also while it is switched off. It
- * is tried once and counts for nothing. Answers its delivery, where the answer can be read.
+ * Sends a signed test event to this subscription only, even if it is disabled. It is tried once and does
+ * not affect counters. Returns the delivery, which will show the response.
  */
 export async function sendTest({ tx }: Work, id: string) {
   if (!(await subscriptions.lock(tx, id))) throw new NotFound();
   if (await deliveries.hasPendingTest(tx, id))
-    throw new Conflict('The test before is still to be answered.', 'test_under_way');
+    throw new Conflict(
+      'The previous test is still pending. Wait for its result.',
+      'test_under_way',
+    );
   const data = { subscription_id: id, message: 'This is a test. Nothing has happened.' };
   const told = { event_type: events.TEST_EVENT, loan_id: null, data: JSON.stringify(data) };
   const event = await events.writeRelayed(tx, told);
@@ -90,5 +94,5 @@ async function lockActive(tx: Transaction, id: string) {
   const subscription = await subscriptions.lock(tx, id);
   if (!subscription) throw new NotFound();
   if (!subscription.is_active)
-    throw new Conflict('Re-enable the subscription first.', 'subscription_disabled');
+    throw new Conflict('The subscription is disabled. Enable it first.', 'subscription_disabled');
 }

@@ -2,19 +2,18 @@ import { maskPersonalNumbers } from '../../sql/personal-numbers.ts';
 import type { PostResponse } from '../external-systems.ts';
 import { describeFailure } from './retry-policy.ts';
 
-/** Of an answer that is no success all that was read is kept, which may be a page of error. */
+/** Failed responses are kept completely, because they may be a long error page. */
 const SUCCESS_CHARACTERS_MAX = 1_000;
 
 /**
- * What goes to a receiver that takes longer (milliseconds) waits in a line, as for one that never answers. A
- * pause of the receiver, or a busy moment of ours, is shorter.
+ * A receiver that takes longer (milliseconds) is throttled, like one that never answers. Short pauses of
+ * receivers or of this process stay below it.
  */
 export const SLOW_RECEIVER_MS = 5_000;
 
 /**
- * What is kept of an answer, and shown to whoever looks for what went wrong. Receivers may send back what
- * they were sent, or anything else: secrets and personal numbers are taken out of it, and what would
- * do something to a screen.
+ * The part of a response that is stored and shown to users. A receiver can return anything, including our
+ * request, so secrets, personal numbers and control characters are removed.
  */
 export function toResponseRecord(answer: PostResponse, secrets: readonly string[]) {
   const { ok, body, ms } = answer;
@@ -30,7 +29,7 @@ export function toResponseRecord(answer: PostResponse, secrets: readonly string[
   };
 }
 
-/** Line breaks and tabs are all that a text needs of what is no sign; some turn the reading around. */
+/** Control characters except line breaks and tabs, and characters that change the text direction. */
 const CONTROLS = /(?![\n\r\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
 const harmless = (text: string, secrets: readonly string[]) =>

@@ -1,24 +1,24 @@
 import type { PostResponse } from '../external-systems.ts';
 
-/** The promises to subscribers, as settings: see webhooks in a tenant's settings. */
+/** The retry promises to subscribers: the tenant's `webhooks` settings. */
 export type RetryPolicy = {
   /** Seconds before each retry. */
   retry_delays: readonly number[];
   max_retries: number;
-  /** This many deliveries in a row that failed for good switch the subscription off. */
+  /** Consecutive dead deliveries that disable the subscription. */
   disable_after: number;
 };
 
 export type AttemptVerdict =
   | { outcome: 'delivered' }
   | { outcome: 'retry'; delay_seconds: number }
-  /** The delivery failed for good; with a reason, its subscription is switched off besides. */
+  /** The delivery failed permanently. With a reason, the subscription is also disabled. */
   | { outcome: 'dead'; disable_reason: string | null };
 
 /**
- * What follows from one answer. Deliveries are counted and not attempts, so that a receiver which
- * is down for one deployment keeps its promised retries: `failures` is how many deliveries in a row
- * failed for good before this one.
+ * Decides what follows from a response. `failures` is the number of consecutive deliveries that failed
+ * permanently before this one. Deliveries count, not attempts, so that a receiver that is down during a
+ * deployment keeps its promised retries.
  */
 export function decideNextAttempt(
   answer: Pick<PostResponse, 'ok' | 'status' | 'error' | 'retry_after_seconds'>,
@@ -28,7 +28,7 @@ export function decideNextAttempt(
 ): AttemptVerdict {
   if (answer.ok) return { outcome: 'delivered' };
   if (answer.status === 410) {
-    return { outcome: 'dead', disable_reason: 'The receiver answered 410: it is gone for good.' };
+    return { outcome: 'dead', disable_reason: 'The receiver answered 410 (Gone).' };
   }
   const delay = retry_delays.slice(0, max_retries)[attempt - 1];
   if (delay !== undefined) {
@@ -40,12 +40,12 @@ export function decideNextAttempt(
   if (failures + 1 < disable_after) return { outcome: 'dead', disable_reason: null };
   return {
     outcome: 'dead',
-    disable_reason: `${failures + 1} deliveries in a row failed. ${describeFailure(answer)}`,
+    disable_reason: `${failures + 1} consecutive deliveries failed. ${describeFailure(answer)}`,
   };
 }
 
-/** Why an attempt failed, as a sentence for the owner of the receiver. */
+/** Describes the failure for the owner of the receiver. */
 export function describeFailure({ status, error }: Pick<PostResponse, 'status' | 'error'>): string {
-  if (status === undefined) return error ?? 'No answer came.';
+  if (status === undefined) return error ?? 'The receiver did not answer.';
   return `The receiver answered ${status}.`;
 }

@@ -1,7 +1,7 @@
 import { find } from '../../sql/table.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { Conflict } from '../errors.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { generateSecret } from './subscription.ts';
 
@@ -11,9 +11,8 @@ export type Rotation = {
 };
 
 /**
- * Replaces the secret. The one before signs beside it for some hours, so that the receiver may change over
- * in its own time; without such hours it ends now, as it should where it has become known. The new one is
- * in this answer alone.
+ * Replaces the secret. During the overlap both secrets sign, so that the receiver can switch; use an
+ * overlap of 0 hours for a leaked secret. Only this response shows the new secret.
  */
 export async function rotateSecret(work: Work, id: string, given: Rotation) {
   const { tx, tenant_id, installation } = work;
@@ -22,7 +21,7 @@ export async function rotateSecret(work: Work, id: string, given: Rotation) {
   const overlap_hours = given.overlap_hours ?? usual;
   if (subscription?.is_rotating && overlap_hours > 0) {
     throw new Conflict(
-      'The secret before the present one still signs: retire it first, or rotate without an overlap.',
+      'The previous secret is still valid. Retire it first, or set overlap_hours to 0.',
       'rotation_under_way',
     );
   }
@@ -32,7 +31,7 @@ export async function rotateSecret(work: Work, id: string, given: Rotation) {
   return { ...(await find(tx, subscriptions.subscriptions, id)), secret };
 }
 
-/** The receiver has changed over: the secret before signs nothing more. */
+/** Ends the overlap: the previous secret no longer signs. */
 export async function retirePreviousSecret({ tx }: Work, id: string) {
   await subscriptions.retireSecret(tx, id);
 }

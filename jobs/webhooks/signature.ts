@@ -1,26 +1,26 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * The value of X-Webhook-Signature: HMAC-SHA256 over the bytes as they are sent, so that a
- * receiver verifies before it parses.
+ * The value of X-Webhook-Signature: HMAC-SHA256 over the raw bytes, so that a receiver can verify before
+ * parsing.
  */
 export function signBody(secret: string, bytes: Uint8Array): string {
   return `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`;
 }
 
-/** Whether the signature is ours for these bytes; takes the same time right or wrong. */
+/** Whether the signature is valid for these bytes. Constant time. */
 export function verifySignature(secret: string, bytes: Uint8Array, signature: string): boolean {
   const expected = Buffer.from(signBody(secret, bytes));
   const given = Buffer.from(signature);
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** A secret as Standard Webhooks writes them down: 24 to 64 bytes in base64. */
+/** A Standard Webhooks secret: 24 to 64 bytes in base64. */
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{32,88}={0,2})$/;
 
 /**
- * The signature of Standard Webhooks 1.0, which covers the id and the second as well, so that nobody
- * can send an old message again. Its key is what follows `whsec_`, unfolded; any other secret is the key itself.
+ * The signature of Standard Webhooks 1.0. It also covers the id and the timestamp, which prevents replays.
+ * The key is the decoded part after `whsec_`; any other secret is used as it is.
  */
 export function signStandard(secret: string, id: string, second: number, body: Uint8Array) {
   const [, folded] = STANDARD_SECRET.exec(secret) ?? [];
@@ -32,11 +32,10 @@ export function signStandard(secret: string, id: string, second: number, body: U
 type Sent = { webhook_id: string; event_type: string; attempt: number; body: Uint8Array };
 
 /**
- * What goes with the bytes; of one attempt and the next only the second and its number differ.
+ * The headers of a delivery. Between attempts only the timestamp and the attempt number differ.
  *
- * While a secret is replaced both sign. A receiver that compares X-Webhook-Signature with what it has
- * computed knows one secret and one value, so that header stays with the secret that it was told first until
- * the time of that is over, and X-Webhook-Signature-Next has the new one.
+ * During a rotation both secrets sign. A receiver compares X-Webhook-Signature with a single value, so that
+ * header uses the previous secret until the overlap ends, and X-Webhook-Signature-Next uses the new one.
  */
 export function signatureHeaders(
   { webhook_id, event_type, attempt, body }: Sent,

@@ -4,7 +4,7 @@ import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { disableSubscription } from './disable-subscription.ts';
@@ -18,11 +18,11 @@ type Changes = {
 
 export const generateSecret = () => randomBytes(32).toString('hex');
 
-/** The names in the list that are no events. */
+/** The names in the list that are not events. */
 export const findUnknownEvents = (events: readonly string[]) =>
   events.filter((name) => name !== '*' && !(EVENT_TYPES as readonly string[]).includes(name));
 
-/** Subscribes; the secret is stored encrypted and leaves the house in this answer only. */
+/** Creates a subscription. The secret is stored sealed, and only this response shows it. */
 export async function subscribe(work: Work, input: NewSubscription, secret: string) {
   return insert(work.tx, 'webhook_subscriptions', {
     ...input,
@@ -33,9 +33,7 @@ export async function subscribe(work: Work, input: NewSubscription, secret: stri
   });
 }
 
-/**
- * Changes where events go and which; switching on and off is what re-enabling and disabling are.
- */
+/** Changes the URL and the events. `is_active` enables or disables the subscription. */
 export async function changeSubscription(work: Work, id: string, changes: Changes) {
   const { url, events, is_active } = changes;
   await subscriptions.lock(work.tx, id);
@@ -47,14 +45,14 @@ export async function changeSubscription(work: Work, id: string, changes: Change
   if (is_active === false) await disableSubscription(work, id, null);
 }
 
-/** Nothing is sent after this commits, except what is on the wire already. */
+/** Deletes a subscription. After the commit only requests that are already in progress are sent. */
 export async function unsubscribe({ tx }: Work, id: string) {
   await subscriptions.lock(tx, id);
   await subscriptions.remove(tx, id);
   await deliveries.cancelScheduled(tx, id);
 }
 
-/** Starts anew with no failures counted; dead letters stay what they are. */
+/** Enables the subscription and resets its failure count. Dead letters stay. */
 export async function reEnable({ tx }: Work, id: string) {
   await subscriptions.enable(tx, id);
 }

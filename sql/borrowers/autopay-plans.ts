@@ -44,7 +44,7 @@ const AutopayPlan = z.object({
 });
 export type AutopayPlan = z.output<typeof AutopayPlan>;
 
-/** The plan, locked; its loan is locked before it. */
+/** Locks the plan. The caller has locked its loan. */
 export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(AutopayPlan)`
     select id, borrower_id, loan_id, payment_instrument_id, backup_payment_instrument_id,
@@ -59,20 +59,19 @@ export const findLoanId = (tx: Transaction, id: string) =>
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from autopay_plans where id = ${id}`,
   );
 
-/** Whether the loan has a plan that draws, or would when it is resumed. */
 export const hasOpenPlan = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
   `);
 
-/** Whether a plan of the loan ended only because the loan was closed. */
+/** Whether an autopay plan of the loan ended only because the loan was closed. */
 export const hasEndedWithLoan = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from autopay_plans
     where loan_id = ${loanId} and status = 'canceled' and cancel_reason = 'loan_closed'
   `);
 
-/** The loan's plan that draws, or would when it is resumed; a loan has one at most. */
+/** The loan's active or paused autopay plan. A loan has at most one. */
 export const findOpenPlanId = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from autopay_plans where loan_id = ${loanId} and status in ('active', 'paused')
@@ -86,7 +85,10 @@ export const cancel = (tx: Transaction, id: string, reason: string) =>
     where id = ${id}
   `);
 
-/** A plan that ended with its loan goes on with it, when its own last draw came back. */
+/**
+ * Reopens a plan that ended with its loan. Used when the loan reopens because the plan's own last draw was
+ * returned.
+ */
 export const reopen = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update autopay_plans set status = 'active', canceled_at = null, cancel_reason = null
@@ -95,7 +97,7 @@ export const reopen = (tx: Transaction, id: string) =>
 
 const Consent = z.object({ id: z.string(), borrower_id: z.string() });
 
-/** The consents in force behind the open plans that draw on an account. */
+/** The consents in force behind the open autopay plans that draw on an account. */
 export const consentsForInstrument = (tx: Transaction, instrumentId: string) =>
   tx.any(sql.type(Consent)`
     select distinct consent.id, consent.borrower_id
@@ -105,7 +107,6 @@ export const consentsForInstrument = (tx: Transaction, instrumentId: string) =>
     order by consent.id
   `);
 
-/** Whether the authorization of a plan was revoked. */
 export const isConsentRevoked = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from autopay_plans as plan
@@ -116,8 +117,8 @@ export const isConsentRevoked = (tx: Transaction, id: string) =>
 const Due = z.object({ id: z.string(), loan_id: z.string() });
 
 /**
- * Plans of the chunk that have something to do on the day: a run, a retry, or another next date since
- * the loan's due dates have moved.
+ * Autopay plans of the chunk that have work on the day: a draw, a retry, or a next draw date that changed
+ * because the loan's due dates moved.
  */
 export const duePlans = (chunk: Chunk) =>
   prepared(sql.type(Due)`
@@ -135,7 +136,7 @@ export const duePlans = (chunk: Chunk) =>
       and (
         plan.next_run_date <= ${chunk.cob_date}
         or (plan.frequency = 'on_due_date' and next.due_date <> coalesce(plan.next_due_date, '-infinity'))
-        -- All instalments are drawn for, and something is owed again: a payment came back, a fee was found.
+        -- All installments were drawn, but something is owed again after a returned payment or a late fee entry.
         or (plan.frequency = 'on_due_date' and next.due_date is null and plan.next_due_date is null
           and not loan.is_accelerated and app.unpaid_since(loan, ${chunk.cob_date}) is not null)
         or exists (

@@ -4,14 +4,17 @@ import { batchByTransaction } from '../database/batch-by-transaction.ts';
 import { loanIdsOwedBy } from '../loans/co-borrowers.ts';
 import { containsPattern, table } from '../table.ts';
 
-/** Three letters or digits in a row are what the indexes know. */
+/** The trigram indexes need three letters or digits in a row. */
 const hasTrigram = (words: string) => /[\p{L}\p{N}]{3}/u.test(words);
 
-/** Found by the indexes, which the tenant's own role could not look into. */
+/** Runs as the owner, because row-level security keeps the tenant's role from using these indexes. */
 const indexed = (words: string) =>
   sql.fragment`row.id in (select app.search_borrowers(${containsPattern(words)}))`;
 
-/** One or two letters are in nearly every name: they are where a name, a last name or an address begins. */
+/**
+ * One or two letters occur in nearly every name, so they are only matched at the beginning of a name, last
+ * name or address.
+ */
 const beginning = (words: string) =>
   sql.fragment`row.id in (select app.borrowers_with_prefix(${words}))`;
 
@@ -57,8 +60,8 @@ export const borrowers = table({
 });
 
 /**
- * Whether such a borrower exists and may be used for a new loan; it is not archived until the
- * transaction has ended.
+ * Whether each borrower exists and may get a new loan. The lock keeps the borrower from being archived
+ * until the transaction ends.
  */
 export const lockIfUsable = batchByTransaction(async (tx, ids: readonly string[]) => {
   const wanted = sql.array([...ids], 'uuid');
@@ -73,11 +76,14 @@ export const lockIfUsable = batchByTransaction(async (tx, ids: readonly string[]
   return ids.map((id) => usable.has(id));
 });
 
-/** Until the transaction has ended nobody begins a loan with the borrower. */
+/** Until the transaction ends, no other transaction can create a loan for the borrower. */
 export const lockExclusively = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from borrowers where id = ${id} for update`);
 
-/** Loans that the person owes and that are not over: asked for, running, or written off with something left to collect. */
+/**
+ * Open loans that the person owes: applications, active loans, and charged-off loans with a balance left to
+ * collect.
+ */
 export const findOpenLoans = (tx: Transaction, id: string) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from loans

@@ -15,7 +15,7 @@ export const businessDetails = table({
   `,
 });
 
-/** The borrower's only one. */
+/** A borrower has at most one record of business details. */
 export const findByBorrower = (tx: Transaction, borrowerId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from business_details where borrower_id = ${borrowerId}

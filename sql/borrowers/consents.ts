@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
-/** What somebody may agree to. */
 export const CONSENT_TYPES = [
   ...(['esign', 'tcpa_sms', 'tcpa_call', 'email', 'marketing', 'credit_pull'] as const),
   ...(['autopay', 'data_sharing', 'privacy_policy', 'terms'] as const),
 ] as const;
 export type ConsentType = (typeof CONSENT_TYPES)[number];
 
-/** How it came to us. */
+/** How the consent was received. */
 export const CONSENT_SOURCES = [
   ...(['portal', 'agent', 'api', 'import', 'paper', 'sms_keyword', 'email'] as const),
 ] as const;
@@ -41,7 +40,7 @@ export type Revocation = {
   reason: string | null;
 };
 
-/** Revokes the consent; a consent is evidence, of which nothing else ever changes. */
+/** Revokes the consent. A consent is evidence, so no other column ever changes. */
 export const revoke = (tx: Transaction, id: string, { method, reason }: Revocation) =>
   tx.query(sql.typeAlias('void')`
     update borrower_consents
@@ -52,7 +51,10 @@ export const revoke = (tx: Transaction, id: string, { method, reason }: Revocati
 
 const Covering = z.object({ id: z.string(), borrower_id: z.string() });
 
-/** What these borrowers have agreed to for a number or address: for it by name, or for all of theirs. */
+/**
+ * The consents of these borrowers that cover a number or address: given for that contact, or for all of the
+ * borrower's contacts.
+ */
 export const findCoveringConsent = (
   tx: Transaction,
   borrowerIds: readonly string[],

@@ -13,7 +13,6 @@ export const borrowerExports = table({
   `,
 });
 
-/** The export of the borrower that is being made, if one is. */
 export const findPendingId = (tx: Transaction, borrowerId: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from borrower_exports where borrower_id = ${borrowerId} and status = 'pending'
@@ -21,7 +20,7 @@ export const findPendingId = (tx: Transaction, borrowerId: string) =>
 
 const Order = z.object({ borrower_id: z.string(), storage_key: z.string() });
 
-/** The export that was ordered, as long as nobody has made it; one that failed may be tried again. */
+/** The export that was ordered, unless it is completed. A failed export can be retried. */
 export const findUnfinished = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Order)`
     select borrower_id, storage_key from borrower_exports
@@ -36,7 +35,10 @@ export const setProgress = (tx: Transaction, id: string, done: number, total: nu
 
 type Made = { size: number; sha256_hash: string; days: number };
 
-/** The archive is there; false when somebody was first, or the borrower is redacted meanwhile. */
+/**
+ * Marks the export as completed. Returns false if another process completed it first or the borrower was
+ * redacted in the meantime.
+ */
 export async function markCompleted(
   tx: Transaction,
   id: string,
@@ -58,7 +60,7 @@ export const markFailed = (tx: Transaction, id: string, reason: string) =>
     where id = ${id} and status = 'pending'
   `);
 
-/** Where the archive of this export lies, as long as it may be fetched. */
+/** The archive's storage key, while it may be downloaded. */
 export const findDownloadKey = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
     select storage_key from borrower_exports
@@ -67,7 +69,7 @@ export const findDownloadKey = (tx: Transaction, id: string) =>
 
 const Over = z.object({ id: z.string(), storage_key: z.string() });
 
-/** Exports whose days are over, held until the transaction ends. */
+/** Locks expired exports until the transaction ends. */
 export const lockExpired = (tx: Transaction, limit: number) =>
   tx.any(sql.type(Over)`
     select id, storage_key from borrower_exports
@@ -81,7 +83,6 @@ export const markExpired = (tx: Transaction, id: string) =>
 
 const Part = z.object({ folder: z.string(), name: z.string() });
 
-/** The tables that an export tells of, and the folder of each. */
 export const listExportedTables = (tx: Transaction) =>
   tx.any(sql.type(Part)`
     select folder, table_name as name from app.borrower_tables where folder is not null
@@ -90,13 +91,13 @@ export const listExportedTables = (tx: Transaction) =>
 
 const Ids = z.object({ ids: z.string() });
 
-/** The ids of all that leads to the borrower, as other statements take them. */
+/** The ids of all records that lead to the borrower, in the form that the other export statements take. */
 export const relatedIds = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(Ids)`select app.borrower_ids(${borrowerId})::text as ids`);
 
 const Told = z.object({ told: z.string() });
 
-/** The rows of one table as JSON, each as a text, so that no amount becomes a floating number. */
+/** The rows of one table as JSON texts, so that no amount becomes a floating-point number. */
 export const exportedRows = (tx: Transaction, name: string, ids: string) =>
   tx.anyFirst(sql.type(Told)`
     select told from app.exported_rows(${name}, ${ids}::jsonb) as told
@@ -105,7 +106,6 @@ export const exportedRows = (tx: Transaction, name: string, ids: string) =>
 const File = z.object({ id: z.string(), filename: z.string(), storage_key: z.string() });
 export type DocumentFile = z.output<typeof File>;
 
-/** Documents about the borrower that have a file. */
 export const documentFiles = (tx: Transaction, borrowerId: string) =>
   tx.any(sql.type(File)`
     select document.id, document.filename, document.storage_key

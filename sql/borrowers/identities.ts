@@ -24,7 +24,7 @@ export const identities = table({
 
 const Holder = z.object({ borrower_id: z.string(), identity_id: z.string() });
 
-/** Whose the number is: the borrowers that have it on file as this type, under any of the indexes. */
+/** The borrowers who have the number on file as this type, under any of the index keys. */
 export const findHolders = (tx: Transaction, type: string, indexes: readonly string[]) =>
   tx.any(sql.type(Holder)`
     select borrower_id, id as identity_id from borrower_identities
@@ -33,7 +33,7 @@ export const findHolders = (tx: Transaction, type: string, indexes: readonly str
     order by created_at, id limit 1000
   `);
 
-/** The last four digits of the borrower's own number, where nobody has entered them yet. */
+/** Fills in the last four digits of the borrower's number if they are empty. */
 export const fillLastFour = (tx: Transaction, borrowerId: string, lastFour: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     update borrowers set ssn_last_four = ${lastFour}

@@ -15,7 +15,6 @@ export const legalReps = table({
   `,
 });
 
-/** Whoever speaks for the borrower on the business date; the row is `rep`. */
 export const isRepresentingNow = sql.fragment`
   rep.is_active and not rep.is_archived and rep.effective_date <= app.business_date()
   and (rep.end_date is null or rep.end_date >= app.business_date())

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
-/** What has to be settled before a borrower can pay from an instrument. */
 export const DRAW_BLOCKERS = [
   'not_a_bank_account',
   'routing_number_missing',
@@ -43,7 +42,7 @@ export const hasInstrument = (tx: Transaction, borrowerId: string) =>
     select from payment_instruments where borrower_id = ${borrowerId} and not is_archived
   `);
 
-/** Another instrument becomes the default. Answers which was it until now. */
+/** Clears the default flag of the borrower's other instruments. Returns the previous default. */
 export const clearDefault = (tx: Transaction, borrowerId: string, except: string | null) =>
   tx.anyFirst(sql.typeAlias('id')`
     update payment_instruments set is_default = false
@@ -64,7 +63,7 @@ const Instrument = z.object({
 });
 export type Instrument = z.output<typeof Instrument>;
 
-/** The instrument, which cannot be deleted until the transaction has ended. */
+/** The lock keeps the instrument from being deleted until the transaction ends. */
 export const lockForShare = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Instrument)`
     select record.id, record.borrower_id, record.instrument_type, record.is_verified, record.status,
@@ -75,7 +74,7 @@ export const lockForShare = (tx: Transaction, id: string) =>
 export const lock = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from payment_instruments where id = ${id} for update`);
 
-/** Whether autopay still draws on the instrument, or would when it is resumed. */
+/** Whether an active or paused autopay plan draws on the instrument. */
 export const isInUse = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from autopay_plans
@@ -83,7 +82,7 @@ export const isInUse = (tx: Transaction, id: string) =>
       and status in ('active', 'paused')
   `);
 
-/** What the bank said of the instrument; a code after which nothing may be drawn blocks it. */
+/** Records a return code of the bank. A code that forbids further draws blocks the instrument. */
 export const recordReturnCode = (tx: Transaction, id: string, code: string, isBlocked: boolean) =>
   tx.query(sql.typeAlias('void')`
     update payment_instruments

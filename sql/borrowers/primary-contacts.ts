@@ -3,7 +3,7 @@ import { sql, type Transaction } from '../database/db.ts';
 
 export type ContactTable = 'addresses' | 'emails' | 'phones';
 
-/** Two contacts that want to be primary at once take turns. */
+/** Serializes transactions that change the borrower's primary contacts. */
 export const lockBorrower = (tx: Transaction, borrowerId: string) =>
   tx.query(sql.typeAlias('void')`select from borrowers where id = ${borrowerId} for no key update`);
 
@@ -12,7 +12,7 @@ const ofType = (contacts: ContactTable, type: unknown) =>
     ? sql.fragment`and address_type = ${String(type ?? 'mailing')}`
     : sql.fragment``;
 
-/** Whether the borrower has a primary contact of this kind (and type of address) already. */
+/** Whether the borrower already has a primary contact of this kind (and address type). */
 export const hasPrimary = (
   tx: Transaction,
   contacts: ContactTable,
@@ -24,7 +24,7 @@ export const hasPrimary = (
     where borrower_id = ${borrowerId} and is_primary and not is_archived ${ofType(contacts, type)}
   `);
 
-/** Another contact becomes the primary one. Answers which was it until now. */
+/** Clears the primary flag of the other contacts of this kind. Returns the previous primary contact. */
 export const clearPrimary = (
   tx: Transaction,
   contacts: ContactTable,
@@ -41,10 +41,7 @@ export const clearPrimary = (
 
 const Heir = z.object({ id: z.string(), is_primary: z.boolean() });
 
-/**
- * Which of the borrower's other contacts is primary without this one: the one that is, or else the
- * oldest of those that work.
- */
+/** The borrower's primary contact other than this one; if there is none, the oldest contact, active ones first. */
 export const findNextPrimary = (
   tx: Transaction,
   contacts: ContactTable,
@@ -66,7 +63,7 @@ export const makePrimary = (tx: Transaction, contacts: ContactTable, id: string)
     update ${sql.identifier([contacts])} set is_primary = true where id = ${id}
   `);
 
-/** What says that two contacts of one borrower are the same one. */
+/** Columns that identify a contact: two contacts of a borrower with the same values are duplicates. */
 export const IDENTIFYING_COLUMNS = {
   emails: ['email'],
   phones: ['phone_number'],
@@ -76,7 +73,7 @@ export const IDENTIFYING_COLUMNS = {
   ],
 } as const satisfies Record<ContactTable, readonly string[]>;
 
-/** The borrower's contact that says the same, however it is written. */
+/** The borrower's contact with the same value, ignoring case. */
 export const findDuplicate = (
   tx: Transaction,
   contacts: ContactTable,

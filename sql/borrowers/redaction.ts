@@ -8,25 +8,24 @@ const Standing = z.object({
   is_redacted: z.boolean(),
   last_name: z.string(),
   loan_numbers: z.array(z.string()),
-  /** Loans that are not over, or hold money of the borrower. */
+  /** Loans that are open or hold the borrower's money. */
   open_loan_ids: z.array(z.string()),
-  /** Loans that they owe, or owed, beside somebody who is not redacted. */
+  /** Loans that the borrower owes, or owed, together with a person who is not redacted. */
   shared_loan_ids: z.array(z.string()),
-  /** Their loans that somebody on legal hold owes, or owed, beside them. */
+  /** The borrower's loans that a person on legal hold also owes, or owed. */
   held_loan_ids: z.array(z.string()),
-  /** The last day on which something happened to a loan, or the borrower came. */
+  /** The day of the last activity on a loan, or of the borrower's creation. */
   last_day: z.string(),
   is_staff: z.boolean(),
-  /** Requests about the borrower that wait for a second person, other than for this. */
+  /** Other requests about the borrower that wait for an approval. */
   waiting_approval_ids: z.array(z.string()),
 });
 
-/** A loan that is not over, or holds money of its borrower. */
+/** A loan that is open or holds its borrower's money. */
 export const isOpenLoan = sql.fragment`
   (loan.status in ('pending', 'approved', 'active') or loan.charge_off_balance > 0 or loan.suspense_balance > 0)
 `;
 
-/** All that decides whether the borrower may be redacted. */
 export const redactionFacts = (tx: Transaction, id: string) =>
   tx.one(sql.type(Standing)`
     select record.is_on_legal_hold, record.legal_hold_reason,
@@ -83,7 +82,7 @@ export const redactionFacts = (tx: Transaction, id: string) =>
     where record.id = ${id}
   `);
 
-/** Takes away who the borrower was: what becomes of each column is said in app.borrower_columns. */
+/** Removes the borrower's personal data. app.borrower_columns defines what happens to each column. */
 export const redact = (tx: Transaction, id: string, by: string) =>
   tx.query(sql.typeAlias('void')`select app.redact_borrower(${id}, ${by})`);
 
@@ -91,7 +90,6 @@ const Left = z.object({
   id: z.string(),
   table: z.enum(['documents', 'borrower_exports']),
   storage_key: z.string(),
-  /** Messages that were posted with a copy of it. */
   letter_ids: z.array(z.string()),
 });
 
@@ -110,7 +108,7 @@ export const listRemainingFiles = (tx: Transaction, borrowerId: string, limit: n
     limit ${limit}
   `);
 
-/** The file is gone, and with it the key that its name stood in. */
+/** Clears the storage key of a deleted file, because the key contains the file's name. */
 export const eraseStorageKey = (tx: Transaction, { table, id }: z.output<typeof Left>) =>
   tx.query(sql.typeAlias('void')`
     update ${sql.identifier([table])} set storage_key = 'redacted/' || id where id = ${id}

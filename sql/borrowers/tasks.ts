@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
-/** The least pressing first. */
+/** From the lowest priority to the highest. */
 export const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 
 export const tasks = table({
@@ -32,13 +32,13 @@ export const tasks = table({
   search: (words) => sql.fragment`row.title ilike ${containsPattern(words)}`,
 });
 
-/** Whether a task may be given to the user: one of the staff, who is still here. */
+/** Whether a task may be assigned to the user: an active member of staff. */
 export const isActiveStaff = (tx: Transaction, userId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from users where id = ${userId} and is_active and tenant_role is not null
   `);
 
-/** One task of ours for each of these borrowers who has none of that title that is open. */
+/** Opens a system task for each borrower who has no open task with this title. */
 export const openTasksForBorrowers = (
   tx: Transaction,
   borrowerIds: readonly string[],
@@ -54,7 +54,6 @@ export const openTasksForBorrowers = (
     )
   `);
 
-/** The task by which somebody is reminded of it already. */
 export const findOpenTask = (tx: Transaction, relatedId: string, title: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select id from tasks
@@ -62,7 +61,6 @@ export const findOpenTask = (tx: Transaction, relatedId: string, title: string) 
     order by id limit 1
   `);
 
-/** Calls off what is not to be done any more. */
 export const cancelTasks = (tx: Transaction, relatedId: string, titles: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update tasks set status = 'canceled'
@@ -70,7 +68,7 @@ export const cancelTasks = (tx: Transaction, relatedId: string, titles: readonly
       and source = 'system' and status in ('open', 'in_progress')
   `);
 
-/** Whether a task of this title was ever made of it, open or done. */
+/** Whether a task with this title was ever opened for the record, whatever its status. */
 export const wasEverOpened = (tx: Transaction, relatedId: string, title: string) =>
   tx.exists(sql.typeAlias('void')`
     select from tasks where related_id = ${relatedId} and title = ${title}

@@ -3,7 +3,7 @@ import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 
 type Morning = { unbilled_month: string | null; has_ended_reliefs: boolean };
 
-/** Records what the run's chunks have to do on the morning after their day; returns the chunks. */
+/** Records the morning work of each of the run's chunks (billing, ended reliefs). Returns the chunks. */
 export const planMorning = (tx: Transaction, runId: string, morning: Morning) =>
   tx.anyFirst(
     prepared(sql.type(z.object({ chunk: z.int() }))`
@@ -21,7 +21,9 @@ export const markReliefsEnded = (tx: Transaction, runId: string, number: number)
   `),
   );
 
-/** Whoever is done with a chunk of the run waits for the others who are, and sees what they have marked. */
+/**
+ * Locks the run, so that the last chunks to finish take turns and each sees what the previous one marked.
+ */
 export const lockRun = (tx: Transaction, runId: string) =>
   tx.query(deferred(sql.typeAlias('void')`select from cob_runs where id = ${runId} for update`));
 
@@ -32,7 +34,7 @@ export const markChunkBilled = (tx: Transaction, runId: string, number: number) 
   `),
   );
 
-/** Whether some chunk still prepares its morning: reliefs that ended, or statements of a month. */
+/** Whether any chunk still prepares its morning: ended reliefs, or statements of a month. */
 export const hasUnbilledChunks = (tx: Transaction) =>
   tx.exists(
     prepared(

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
-/** The closes of business days, one run a day. */
 export const closeRuns = table({
   name: 'cob_runs',
   rows: sql.fragment`
@@ -44,7 +43,6 @@ const RunRow = z.object({
   finished_at: z.string().nullable(),
 });
 
-/** The latest, newest day first. */
 export const latestRuns = (tx: Transaction, limit: number) =>
   tx.any(
     prepared(sql.type(RunRow)`

@@ -18,10 +18,10 @@ const AccruedSum = z.object({
 export type AccruedSum = z.output<typeof AccruedSum>;
 
 /**
- * The day's cents of every loan of the chunk: the rounded interest to its end less the rounded interest
- * to its start, so that the rows of a loan always add up to the rounded whole. Answers the sums by the
- * accounts that the loans' terms map the interest to; null stands for the chart's own. The month has its table,
- * since the chunk is locked.
+ * Accrues the day's interest for every loan of the chunk, in cents. Each amount is the rounded interest to
+ * the day's end less the rounded interest to its start, so the rows of a loan always add up to its rounded
+ * total. Returns the sums by the accounts that the loans' terms map interest to; null means the chart's
+ * account. The partition of the month exists, because locking the chunk creates it.
  */
 export const accrueInterest = (tx: Transaction, chunk: Chunk, day: string, entryId: string) =>
   tx.any(
@@ -32,7 +32,7 @@ export const accrueInterest = (tx: Transaction, chunk: Chunk, day: string, entry
       from loans as loan
       where ${isInChunk(chunk)} and loan.status = 'active' and loan.is_accruing
     ), written as (
-      -- The tenant is named once: the column's default would be worked out for each row.
+      -- The tenant is given once, because the column's default would be evaluated for each row.
       insert into interest_accruals (tenant_id, accrual_date, loan_id, amount, entry_id)
       select (select app.current_tenant()), ${day}::date, loan_id, amount, ${entryId}
       from earned where amount <> 0
@@ -53,13 +53,13 @@ const AgedLoan = z.object({
 });
 export type AgedLoan = z.output<typeof AgedLoan>;
 
-/** Falling so far behind counts once, until the loan has come back from there. */
+/** Reaching this many days past due counts once, until the loan falls below it again. */
 const farther = (days: number) => sql.fragment`
   (aged.days >= ${days} and loan.delinquency_bucket_counted < ${days})::integer`;
 
 /**
- * Moves the loans of the chunk whose bucket will be another on that morning, and names them. How often
- * they have fallen so far behind is counted with it.
+ * Moves the loans of the chunk whose delinquency bucket changes on that morning, and returns them. Also
+ * counts how often each loan reached a bucket.
  */
 export const ageLoans = (tx: Transaction, chunk: Chunk, morning: string) =>
   ageAmong(tx, (id) => isInChunk(chunk, id), morning);
@@ -72,7 +72,7 @@ const ageAmong = (tx: Transaction, among: LoanIdCondition, morning: string) =>
              app.bucket(late.days) as new_bucket, loan.since, loan.delinquency_pauses,
              loan.maturity_date < ${morning}::date as is_matured
       from (
-        -- Computed where the row is read: a function that takes it from elsewhere looks for each column anew.
+        -- Computed where the row is read, because elsewhere Postgres extracts each column again.
         select loan.id, loan.delinquency_bucket, loan.delinquency_bucket_counted, loan.maturity_date,
                loan.delinquency_pauses, loan.delinquency_grace_days, loan.first_delinquency_date,
                app.unpaid_since(loan, ${morning}::date) as since
@@ -100,7 +100,7 @@ const ageAmong = (tx: Transaction, among: LoanIdCondition, morning: string) =>
           times_delinquent_90 = loan.times_delinquent_90 + ${farther(90)},
           delinquency_bucket_counted = least(aged.days / 30 * 30, 90)
       from aged
-      -- Who pays while this waits for him moves his loan himself.
+      -- A payment that commits while this statement waits for its lock moves the loan itself.
       where loan.id = aged.id and loan.delinquency_bucket = aged.old_bucket
         and loan.delinquency_pauses = aged.delinquency_pauses
         and app.unpaid_since(loan, ${morning}::date) is not distinct from aged.since
@@ -123,13 +123,13 @@ const ageAmong = (tx: Transaction, among: LoanIdCondition, morning: string) =>
   `),
   );
 
-/** What is kept of the day of every open loan of the chunk. */
+/** Writes the day's snapshot of every open loan of the chunk. */
 export const snapshotLoans = (tx: Transaction, chunk: Chunk, day: string, mayBeDone: boolean) =>
   writeDailySnapshots(tx, day, (id) => isInChunk(chunk, id), mayBeDone);
 
 /**
- * Does both again for loans that were written to since: the day is kept as they leave it, and they are as late on
- * the morning as they are now. Answers those whose bucket has moved once more.
+ * Repeats the snapshot and the ageing for loans that changed after their chunk was closed. Returns the
+ * loans whose bucket moved again.
  */
 export async function resnapshotAndAge(
   tx: Transaction,
@@ -142,7 +142,10 @@ export async function resnapshotAndAge(
   return ageAmong(tx, (id) => sql.fragment`${id} = any(${sql.array([...loans], 'uuid')})`, morning);
 }
 
-/** Takes back what tonight's ageing has counted; the next counts it where it is still so. */
+/**
+ * Reverts the delinquency counts of tonight's first ageing. The second ageing counts again where still
+ * true.
+ */
 const revertDelinquencyCounts = (tx: Transaction, before: readonly DelinquencyCounts[]) =>
   tx.query(
     deferred(sql.typeAlias('void')`

@@ -3,16 +3,19 @@ import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 
 const LOCK = sql.fragment`pg_advisory_xact_lock(hashtextextended('close ' || app.current_tenant(), 0))`;
 
-/** A day is planned, and its end booked, while nobody changes a loan of the tenant. */
+/**
+ * Serializes planning a close and finishing it within a tenant. No transaction may change a loan of the
+ * tenant in the meantime.
+ */
 export const lockClose = (tx: Transaction) =>
   tx.query(deferred(sql.typeAlias('void')`select ${LOCK}`));
 
 const IsDone = z.object({ is_done: z.boolean() });
 
-/** The condition that a chunk is not done with the morning after its day: reliefs that end, statements of a month. */
+/** The chunk's morning work is unfinished: ended reliefs, or statements of a month. */
 const hasMorningWork = sql.fragment`(unbilled_month is not null or has_ended_reliefs)`;
 
-/** The condition that a chunk of the run is at work: its day is not closed, or the morning after it not prepared. */
+/** A chunk of the run is not closed yet, or its morning work is unfinished. */
 const isAtWork = (runId: string) => sql.fragment`
   exists (
     select from cob_chunks where run_id = ${runId} and (done_at is null or ${hasMorningWork})
@@ -22,7 +25,10 @@ const isAtWork = (runId: string) => sql.fragment`
 export const isRunDone = (tx: Transaction, runId: string) =>
   tx.oneFirst(prepared(sql.type(IsDone)`select not ${isAtWork(runId)} as is_done`));
 
-/** Answers the same, and is alone from then on where no chunk is at work; where one is, nobody waits. */
+/**
+ * Like isRunDone, but also takes the close lock when all chunks are done. If a chunk is at work, the
+ * statement does not wait.
+ */
 export const lockIfComplete = (tx: Transaction, runId: string) =>
   tx.oneFirst(
     prepared(sql.type(IsDone)`
@@ -42,12 +48,10 @@ export type Run = z.output<typeof Run>;
 const RUN = sql.fragment`id, cob_date, through_date, status, chunks_total`;
 
 const RunToFinish = Run.extend({
-  /** The loans that somebody wrote to after their chunk was closed, to be looked at again. */
   written: z.array(z.string()),
 });
 export type RunToFinish = z.output<typeof RunToFinish>;
 
-/** The run whose day is to end. */
 export const findRun = (tx: Transaction, id: string) =>
   tx.maybeOne(
     prepared(sql.type(RunToFinish)`
@@ -59,7 +63,7 @@ export const findRun = (tx: Transaction, id: string) =>
   `),
   );
 
-/** A running close that is asked to go further does so after its day. */
+/** Extends a running close. It continues with the added days after its current day. */
 export const extendRun = (tx: Transaction, id: string, through: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`
@@ -68,8 +72,8 @@ export const extendRun = (tx: Transaction, id: string, through: string) =>
   );
 
 /**
- * Writes a run over the day with its chunks: ranges of loan ids, the last one open-ended so that a
- * loan which is funded meanwhile belongs to it.
+ * Creates a run for the day with its chunks, which are ranges of loan ids. The last chunk is open-ended, so
+ * it includes a loan that is funded in the meantime.
  */
 export async function createRun(
   tx: Transaction,
@@ -101,7 +105,7 @@ export async function createRun(
       select run.id, ranges.chunk, run.cob_date, ranges.first_loan_id, ranges.before_loan_id
       from run cross join ranges
     )
-    -- The month's table is made now: made by the first chunk, it would keep all others waiting until its end.
+    -- Creates the month's partition now. If the first chunk created it, all other chunks would wait for it.
     select ${RUN}, app.ensure_accrual_month(run.cob_date) as month from run
   `),
   );
@@ -113,9 +117,9 @@ const Chunk = z.object({
   cob_date: z.string(),
   is_accrued: z.boolean(),
   done_at: z.string().nullable(),
-  /** The month that its loans are still to be billed for, now that the day has ended. */
+  /** The month that the chunk's loans are still to be billed for. */
   unbilled_month: z.string().nullable(),
-  /** Whether reliefs that ended with the day may still be in force on its loans. */
+  /** Whether reliefs that ended with the day may still be in force on the chunk's loans. */
   has_ended_reliefs: z.boolean(),
 });
 export type Chunk = z.output<typeof Chunk>;
@@ -131,8 +135,8 @@ export const findChunk = (tx: Transaction, runId: string, number: number) =>
   );
 
 /**
- * The same, if its interest is not posted yet; then it is locked, so that no writer of one of its loans passes until
- * this transaction has ended, and the month of its day has a table for interest.
+ * Locks and returns the chunk if its interest is not posted yet. Writers of its loans wait until this
+ * transaction ends. Also ensures that the day's month has a partition of interest_accruals.
  */
 export const lockChunkToAccrue = (tx: Transaction, runId: string, number: number) =>
   tx.maybeOne(
@@ -144,8 +148,8 @@ export const lockChunkToAccrue = (tx: Transaction, runId: string, number: number
   );
 
 /**
- * The condition that a loan belongs to the chunk. Postgres does not conclude it for one id from its
- * being equal to another: where two are joined, the condition is put to both.
+ * The loan belongs to the chunk. Postgres does not derive a range condition through a join, so apply it to
+ * the ids of both joined tables.
  */
 export const isInChunk = (
   { first_loan_id, before_loan_id }: Pick<Chunk, 'first_loan_id' | 'before_loan_id'>,
@@ -156,7 +160,10 @@ export const isInChunk = (
 
 const Half = z.object({ first_loan_id: z.string(), loans: z.int() });
 
-/** Where the second half of the chunk's loans begins, and how many loans both have; null where none. */
+/**
+ * The first loan id of the second half of the chunk, and the number of loans in the chunk; null if the
+ * chunk is empty.
+ */
 export const findSecondHalf = (tx: Transaction, chunk: Chunk) =>
   tx.maybeOne(
     prepared(sql.type(Half)`
@@ -189,8 +196,8 @@ export const markChunkDone = (tx: Transaction, runId: string, number: number) =>
   );
 
 /**
- * Closes the books of the run: what its chunks came to, and how many loans were set aside. What an
- * earlier run had set aside is taken up by now, unless it failed again.
+ * Finishes the run: writes the totals of its chunks and the number of quarantined loans. Resolves
+ * quarantines of earlier runs unless they failed again in this run.
  */
 export const finishRun = (tx: Transaction, runId: string) =>
   tx.query(
@@ -222,8 +229,8 @@ const Day = z.object({
 });
 
 /**
- * The business date as it is now, which an earlier statement of the transaction may not have seen; its run, if it
- * is being closed; and the run of the day before, if its chunks still prepare the morning.
+ * The current business date (an earlier statement of the transaction may have read an older one), its run
+ * if the day is being closed, and the run of the day before while its chunks still prepare the morning.
  */
 export const currentDay = (tx: Transaction) =>
   tx.one(

@@ -4,12 +4,12 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isOpenInstallment } from '../loans/installments.ts';
 import { isInChunk, type Chunk } from './closes.ts';
 
-/** Asks for what concerns loans of a chunk on its day. */
+/** A query for loans of a chunk that need work on the chunk's day. */
 export type DueQuery<Row = unknown> = (chunk: Chunk) => QuerySqlToken<z.ZodType<Row>>;
 
 const First = z.object({ first: z.int() });
 
-/** Which of these is the first to find something, counted from 0; how many there are where none does. */
+/** The index of the first query that finds a row; the number of queries if none does. */
 export const indexOfFirstMatch = (
   tx: Transaction,
   chunk: Chunk,
@@ -29,31 +29,29 @@ export const indexOfFirstMatch = (
   `),
   );
 
-/** The few loans of a chunk that have something due on its day. */
 const Due = z.object({ id: z.string() });
 
-/** Frozen loans whose freeze ends by the chunk's day. */
 export const loansWithEndingFreeze = (chunk: Chunk) =>
   prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${isInChunk(chunk)} and loan.is_frozen and loan.freeze_until <= ${chunk.cob_date} order by loan.id
   `);
 
-/** Lines of the chunk whose billing cycle ends by the day. */
+/** Lines of credit whose billing cycle ends on or before the chunk's day. */
 export const loansWithEndingCycle = (chunk: Chunk) =>
   prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${isInChunk(chunk)} and loan.cycle_end_date <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
   `);
 
-/** Loans of the chunk whose interest takes another pace by the day, to be folded again. */
+/** Loans to refold because their rate of accrual changes on or before the chunk's day. */
 export const loansToRefold = (chunk: Chunk) =>
   prepared(sql.type(Due)`
     select loan.id from loans as loan
     where ${isInChunk(chunk)} and loan.linear_until <= ${chunk.cob_date} and loan.status = 'active' order by loan.id
   `);
 
-/** Loans that an earlier close had to leave out of its accrual. */
+/** Loans that an earlier close quarantined before their accrual. */
 export const loansWithMissedInterest = (chunk: Chunk) =>
   prepared(sql.type(Due)`
     select distinct loan.id
@@ -64,7 +62,6 @@ export const loansWithMissedInterest = (chunk: Chunk) =>
 
 const ScheduledPayment = z.object({ id: z.string(), loan_id: z.string() });
 
-/** Payments whose day has come. */
 export const dueScheduledPayments = (chunk: Chunk) =>
   prepared(sql.type(ScheduledPayment)`
     select payment.id, payment.loan_id
@@ -74,8 +71,8 @@ export const dueScheduledPayments = (chunk: Chunk) =>
   `);
 
 /**
- * Loans with an instalment past the grace of a rule on the day, of which it was not decided yet whether it bears
- * the late fee; frozen ones too, so that it is decided on the night whose turn it is.
+ * Loans with an installment past the grace period of a late fee rule, for which no fee or exemption is
+ * recorded yet. Frozen loans are included, so that the decision is made on the right night.
  */
 export const loansToAssessLateFees = (chunk: Chunk) =>
   prepared(sql.type(Due)`
@@ -109,7 +106,10 @@ export const loansToAssessLateFees = (chunk: Chunk) =>
     order by loan.id
   `);
 
-/** Active loans that are as late on the day as their terms allow, for charge-off or non-accrual. */
+/**
+ * Active loans that have reached the days past due at which their terms charge them off or put them on
+ * non-accrual.
+ */
 export const loansPastDaysPastDueThreshold =
   (what: 'charge_off' | 'non_accrual') => (chunk: Chunk) =>
     prepared(sql.type(Due)`

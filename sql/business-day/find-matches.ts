@@ -4,7 +4,7 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 
 const Found = z.object({ found: z.array(z.int()) });
 
-/** Which of these searches find something, asked by one statement and counted from 0, in their order. */
+/** The indexes of the searches that find a row, in order. All searches are one statement. */
 export const findMatches = (tx: Transaction, searches: readonly SqlFragment[]) =>
   tx.oneFirst(
     prepared(sql.type(Found)`

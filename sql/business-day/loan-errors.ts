@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { prepared, sql, deferred, type Transaction } from '../database/db.ts';
 import { isInChunk, type Chunk } from './closes.ts';
 
-/** A loan for which a step failed is set aside with the reason; the day goes on. */
+/** Quarantines a loan for which a step failed. The close continues without it. */
 export const quarantine = (
   tx: Transaction,
   runId: string,
@@ -18,7 +18,7 @@ export const quarantine = (
   `),
   );
 
-/** Loans of the chunk that the step has set aside in this run, and that are so still. */
+/** Loans of the chunk that the step quarantined in this run and that are still unresolved. */
 export const quarantinedIn = (tx: Transaction, runId: string, step: string, chunk: Chunk) =>
   tx.anyFirst(
     prepared(sql.type(z.object({ loan_id: z.string() }))`
@@ -29,7 +29,6 @@ export const quarantinedIn = (tx: Transaction, runId: string, step: string, chun
   `),
   );
 
-/** It has gone well after all. */
 export const resolveQuarantine = (tx: Transaction, runId: string, step: string, loanId: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`
@@ -46,7 +45,6 @@ const OpenError = z.object({
   error: z.string(),
 });
 
-/** Loans that are set aside still, the longest first. */
 export const unresolvedLoanErrors = (tx: Transaction, limit: number) =>
   tx.any(
     prepared(sql.type(OpenError)`

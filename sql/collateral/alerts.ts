@@ -16,8 +16,8 @@ export const alerts = table({
 const Warned = z.object({ raised: z.string(), tasks: z.string() });
 
 /**
- * One alert, with its task, for each active lien that lapses within the window and has none for that
- * day yet. Loans that are over need no lien; archived items are nobody's concern.
+ * Raises an alert with a task for each active lien that expires within the window and has no alert for that
+ * day. Skips closed loans and archived items.
  */
 export const raiseAlerts = (tx: Transaction, today: string, windowDays: number) =>
   tx.one(sql.type(Warned)`
@@ -54,7 +54,7 @@ export const raiseAlerts = (tx: Transaction, today: string, windowDays: number) 
 
 const Escalated = z.object({ lien_id: z.string(), priority: z.string() });
 
-/** Open alerts grow with the days. Answers how pressing the task of each that grew has become. */
+/** Raises the severity of open alerts as expiry approaches. Returns the new task priorities. */
 export const escalateAlerts = (tx: Transaction, today: string) =>
   tx.any(sql.type(Escalated)`
     update lien_alerts as alert
@@ -65,8 +65,8 @@ export const escalateAlerts = (tx: Transaction, today: string) =>
   `);
 
 /**
- * Makes open tasks of these liens more pressing, never less. The liens come as one list, because a
- * join with a table of which no statistics are known yet would look at every pair.
+ * Raises the priority of the open tasks of these liens; never lowers it. The liens are passed as one list,
+ * because without statistics Postgres would compare every pair in a join.
  */
 export const raiseTaskPriority = (tx: Transaction, lienIds: string[], to: string) =>
   tx.query(sql.typeAlias('void')`
@@ -76,16 +76,13 @@ export const raiseTaskPriority = (tx: Transaction, lienIds: string[], to: string
       and array_position(${RANKS}, ${to}) > array_position(${RANKS}, priority)
   `);
 
-/** Finds any lien that may lapse, or have an alert. */
 export const anyLien = sql.fragment`select from liens`;
 
 const hasLapsed = (today: string) => sql.fragment`status = 'active' and expiration_date < ${today}`;
 
-/** Finds liens whose day has passed. */
 export const lapsedLiens = (today: string) =>
   sql.fragment`select from liens where ${hasLapsed(today)}`;
 
-/** They are in force no more. */
 export const expireLapsedLiens = (tx: Transaction, today: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`update liens set status = 'expired' where ${hasLapsed(today)}`),
@@ -93,7 +90,7 @@ export const expireLapsedLiens = (tx: Transaction, today: string) =>
 
 const RANKS = sql.array(PRIORITIES, 'text');
 
-/** The nearest mark that has been passed. */
+/** The last mark (in days before expiry) that has passed. */
 function severity(today: string, expiration: ReturnType<typeof sql.fragment>) {
   const days = sql.fragment`(${expiration} - ${today}::date)`;
   return sql.fragment`

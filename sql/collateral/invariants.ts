@@ -1,7 +1,10 @@
 import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 
-/** What comes of sold collateral: every cent of it is somewhere, and what was sold is free. */
+/**
+ * Invariants of sold collateral: every cent of the proceeds is accounted for, and sold items secure no
+ * loan.
+ */
 export const collateralInvariants: readonly Check[] = [
   {
     rule: 'the proceeds of sold collateral are all applied',

@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
-/** In these standings an item secures its loan: it is still there to be had. */
 export const SECURING_STATUSES = ['active', 'repossessed'] as const;
 
-/** Whether the collateral `item` secures its loan. */
 export const isSecuring = sql.fragment`(
   item.status in (${sql.join(SECURING_STATUSES.map(sql.literalValue), sql.fragment`, `)})
     and not item.is_archived
 )`;
 
-/** ltv sets the loan's principal against all its collateral that is still there to be had. */
+/** ltv compares the loan's principal with all collateral that secures it. */
 export const items = table({
   name: 'collateral_items',
   owner: 'loans',
@@ -53,13 +51,12 @@ export const items = table({
 
 const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
 
-/** How the item stands, and it stays so until the commit. */
 export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select status, is_archived from collateral_items where id = ${id} for no key update
   `);
 
-/** What secures a loan, as its disclosure names it. */
+/** The collateral of a loan, as described in its disclosure. */
 export const listSecuringItems = (tx: Transaction, loanId: string) =>
   tx.anyFirst(sql.type(z.object({ name: z.string() }))`
     select coalesce(nullif(description, ''), replace(collateral_type, '_', ' ')) as name

@@ -23,7 +23,7 @@ export const lock = (tx: Transaction, id: string) =>
 
 const Securing = z.object({ status: z.string(), loan_number: z.string(), owed: z.string() });
 
-/** What the loan still owes that the lien secures; the loan stays as it is until the transaction ends. */
+/** What the lien's loan still owes. Locks the loan until the transaction ends. */
 export const findSecuredDebt = (tx: Transaction, id: string) =>
   tx.one(sql.type(Securing)`
     select loan.status, loan.loan_number,
@@ -58,7 +58,7 @@ export const listActive = (tx: Transaction, collateralId: string) =>
     where collateral_id = ${collateralId} and status = 'active' order by lien_position, id
   `);
 
-/** In force again, or lapsed where its day has passed meanwhile. */
+/** Reinstates the lien; expired if its expiry date has passed. */
 export const reinstate = (tx: Transaction, id: string, today: string) =>
   tx.query(sql.typeAlias('void')`
     update liens
@@ -68,7 +68,7 @@ export const reinstate = (tx: Transaction, id: string, today: string) =>
     where id = ${id} and status = 'released'
   `);
 
-/** A lapsed lien that has been continued is in force again. */
+/** Reactivates an expired lien that was continued. */
 export const reactivateExpired = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update liens set status = 'active' where id = ${id} and status = 'expired'
@@ -81,7 +81,6 @@ export async function countActive(tx: Transaction, collateralId: string): Promis
   return Number(count);
 }
 
-/** What was announced of the lien is over: its alerts are resolved and the open tasks done. */
 export const resolveAlerts = (tx: Transaction, id: string, userId: string | null) =>
   tx.query(sql.typeAlias('void')`
     with resolved as (
@@ -98,7 +97,7 @@ const Released = z.object({
   release_date: z.string(),
 });
 
-/** The loan's liens that were released because it was paid off, or for no reason that was given. */
+/** The loan's liens that were released because the loan was paid off, or without a reason. */
 export const listReleasedAtPayoff = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(Released)`
     select lien.lien_type, lien.filing_number, lien.release_date

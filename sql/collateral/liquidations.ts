@@ -8,7 +8,7 @@ const Sale = z.object({
   status_before: z.string(),
 });
 
-/** The sale of the item that is in force; there is at most one. */
+/** The item's sale that is in force. There is at most one. */
 export const findApplied = (tx: Transaction, collateralId: string) =>
   tx.maybeOne(sql.type(Sale)`
     select id, fee_id, liens_released, status_before from liquidations
@@ -16,7 +16,7 @@ export const findApplied = (tx: Transaction, collateralId: string) =>
     for no key update
   `);
 
-/** The sale counts no more, nor the fee that was charged with it. */
+/** Reverses the sale and the fee that was charged with it. */
 export const reverse = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     with reversed as (
@@ -25,6 +25,5 @@ export const reverse = (tx: Transaction, id: string) =>
     update fees set status = 'reversed' where id in (select fee_id from reversed)
   `);
 
-/** What the surplus of it asked for is not to be paid any more. */
 export const cancelTask = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`update tasks set status = 'canceled' where id = ${id}`);

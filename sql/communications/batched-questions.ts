@@ -1,12 +1,11 @@
 type Asked = { ids: readonly string[] };
 
-/** What several ask of borrowers at the same moment, a row for each borrower, with who asks. */
+/** Flattens batched questions to one row per borrower; `place` is the index of the question. */
 export const flattenQuestions = <Question extends Asked>(asked: readonly Question[]) =>
   asked.flatMap(({ ids, ...question }, place) =>
     ids.map((borrower_id) => ({ ...question, place, borrower_id })),
   );
 
-/** For each who asked the rows that are the answer to it. */
 export function groupByQuestion<Row extends { place: number }>(
   asked: readonly Asked[],
   rows: readonly Row[],

@@ -31,8 +31,8 @@ const AutoResponseRule = z.object({
 export type AutoResponseRule = z.output<typeof AutoResponseRule>;
 
 /**
- * The rules of the channel that are for this borrower, the most important first: those of one
- * language for whoever prefers it, those of a program for whoever has a loan of it.
+ * The channel's rules that apply to this borrower, by priority. A rule may be limited to a language that
+ * the borrower prefers or to a program in which the borrower has a loan.
  */
 export const listRules = (tx: Transaction, channel: string, borrowerId: string) =>
   tx.any(sql.type(AutoResponseRule)`
@@ -57,7 +57,7 @@ export const listRules = (tx: Transaction, channel: string, borrowerId: string) 
     order by rule.priority, rule.id
   `);
 
-/** Whether the rule has answered this borrower within its pause. */
+/** Whether the rule answered this borrower within its pause. */
 export const hasRuleAnswered = (
   tx: Transaction,
   rule: string,
@@ -71,7 +71,7 @@ export const hasRuleAnswered = (
       and created_at > now() - make_interval(mins => ${minutes})
   `);
 
-/** How many messages rules have had sent because of this borrower within the last hour. */
+/** How many automatic answers this borrower triggered in the last hour. */
 export const countRecentAnswers = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from communication_logs
@@ -80,7 +80,8 @@ export const countRecentAnswers = (tx: Transaction, borrowerId: string) =>
   `);
 
 /**
- * Whose telephone or mail address this is; the one who was written to last, where several share it.
+ * The borrower with this phone number or email address. If several share it, the borrower who was contacted
+ * last.
  */
 export const findSender = (tx: Transaction, channel: ProviderChannel, address: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
@@ -111,11 +112,11 @@ type Received = {
   provider: string;
   provider_message_id: string;
   in_reply_to: string | null;
-  /** Our own id of the message that this one answers, where it can be told. */
+  /** Our id of the message that this one answers, if known. */
   answers_id: string | null;
 };
 
-/** Keeps a message once, whatever the provider repeats; null when it was here before. */
+/** Stores a message once, even if the provider repeats it. Returns null for a repeat. */
 export const insertInbound = (tx: Transaction, message: Received) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     insert into communication_logs (
@@ -136,7 +137,6 @@ export const insertInbound = (tx: Transaction, message: Received) =>
     returning id
   `);
 
-/** Why a message was not answered, kept with the message. */
 export const markUnanswered = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs set error_code = 'not_answered', error_message = ${reason}
@@ -149,7 +149,7 @@ const Holder = z.object({
   email_enabled: z.boolean(),
 });
 
-/** All whom a number or an address reaches, held until the transaction has ended. */
+/** Locks all borrowers that a number or address reaches, until the transaction ends. */
 export const lockContactHolders = (tx: Transaction, channel: ProviderChannel, address: string) =>
   tx.any(sql.type(Holder)`
     select id, sms_enabled, email_enabled from borrowers
@@ -171,7 +171,7 @@ const Sent = z.object({
   borrower_id: z.string().nullable(),
 });
 
-/** Locks the message that a provider reports on: by its own id, or by ours within a Message-ID. */
+/** Locks the message that a provider reports on: by the provider's id, or by our id in its Message-ID. */
 export const lockReportedMessage = (tx: Transaction, messageId: string, ourId: string | null) =>
   tx.maybeOne(sql.type(Sent)`
     select id, status, channel, recipient, borrower_id from communication_logs
@@ -212,8 +212,8 @@ export const applyReport = (
 const Marked = z.object({ id: z.string(), before: z.string() });
 
 /**
- * An address that gave a letter back, or that wants no more of them, is not written to again. Answers
- * what was said of it until now.
+ * Sets the status of an email address that bounced or complained, so that no more mail goes there. Returns
+ * the previous status.
  */
 export const setEmailStatus = (
   tx: Transaction,

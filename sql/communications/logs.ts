@@ -39,7 +39,7 @@ export const logs = table({
   `,
 });
 
-/** Letters that the printer was given as copies of the document (alias `document`). */
+/** Letters that were mailed as copies of the document (alias `document`). */
 export const LETTERS_OF_DOCUMENT = sql.fragment`
   array(
     select log.id::text from communication_logs as log

@@ -3,12 +3,11 @@ import type { ProviderChannel } from './channels.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
-/** Whether whoever holds this number or address has said stop there. */
 export const isOptedOut = (channel: ProviderChannel, contact: Fragment) => sql.fragment`exists (
   select from opt_outs where channel = ${channel} and contact_value = ${contact}
 )`;
 
-/** Nothing more is to go to a number or an address; answers whether that is news. */
+/** Opts a number or address out. Returns whether it was opted in before. */
 export const optOut = async (
   tx: Transaction,
   { channel, contact, said }: { channel: ProviderChannel; contact: string; said: string },
@@ -20,7 +19,7 @@ export const optOut = async (
   return rowCount === 1;
 };
 
-/** The number or address may be written to again; answers whether that is news. */
+/** Opts a number or address in again. Returns whether it was opted out before. */
 export const optIn = async (
   tx: Transaction,
   { channel, contact }: { channel: ProviderChannel; contact: string },
@@ -31,7 +30,6 @@ export const optIn = async (
   return rowCount === 1;
 };
 
-/** The same for all numbers or addresses of a borrower. */
 export const optInBorrower = (tx: Transaction, channel: ProviderChannel, borrowerId: string) =>
   tx.query(sql.typeAlias('void')`
     delete from opt_outs

@@ -21,9 +21,8 @@ const Pending = z.object({
   storage_key: z.string().nullable(),
   filename: z.string().nullable(),
   content_type: z.string().nullable(),
-  /** Asked for a moment ago by the borrower, so it is sent even to one who has opted out. */
+  /** The borrower requested it a moment ago, so it is sent even if the borrower has opted out. */
   is_answer: z.boolean(),
-  /** Of the tenant, whom the message comes from. */
   tenant: z.object({
     settings: z.record(z.string(), z.unknown()),
     time_zone: z.string(),
@@ -35,10 +34,7 @@ export type PendingMessage = z.output<typeof Pending>;
 
 type Ordered = { id: string; attempt: number };
 
-/**
- * The message, if this attempt of it is still to be made. Asked for at the same moment many are one
- * statement, and share their tenant.
- */
+/** The message, if this attempt is still to be made. Concurrent calls share one statement. */
 export const findPending = (tx: Transaction, id: string, attempt: number) =>
   pendingOf(tx, { id, attempt });
 
@@ -50,7 +46,7 @@ const pendingOf = batchByTransaction(async (tx, ordered: readonly Ordered[]) => 
   return ordered.map((_, index) => found.get(index + 1) ?? null);
 });
 
-/** Looked for one by one, by their keys, however many the planner takes them for. */
+/** The lateral join looks each message up by its key, whatever row count the planner expects. */
 const waiting = (ordered: readonly Ordered[]) =>
   prepared(sql.type(Pending.extend({ place: z.int(), tenant: Pending.shape.tenant.nullable() }))`
     select found.*,
@@ -79,7 +75,7 @@ const waiting = (ordered: readonly Ordered[]) =>
     ) as found
   `);
 
-/** What is said, once it is known; a batch is written first and rendered one by one. */
+/** Stores the rendered content. The messages of a batch are written first and rendered one by one. */
 export const saveContent = (
   tx: Transaction,
   id: string,
@@ -106,13 +102,12 @@ const filled = batchByTransaction(async (tx, messages: readonly Filled[]) => {
   return messages.map(() => undefined);
 });
 
-/** Half a sign, which JSON cannot hold, is kept as the sign for one that is missing, as in a bound value. */
+/** JSON cannot hold an unpaired surrogate, so it is replaced by U+FFFD, as in a bound value. */
 const jsonOf = (rows: readonly object[]) =>
   JSON.stringify(rows, (_, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,
   );
 
-/** The address that a mail was written to. */
 export const findMailAddress = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ recipient: z.string() }))`
     select recipient from communication_logs
@@ -121,7 +116,10 @@ export const findMailAddress = (tx: Transaction, id: string) =>
 
 type Sent = { provider: string; provider_message_id: string | null };
 
-/** A letter waits for the mail house from now on. Many at the same moment are one statement. */
+/**
+ * Marks messages as sent; a letter waits for the mail house from now on. Concurrent calls share one
+ * statement.
+ */
 export const markSent = (tx: Transaction, id: string, attempt: number, by: Sent) =>
   sentBy(tx, { id, attempt, ...by });
 
@@ -139,7 +137,7 @@ const sending = (messages: readonly (Ordered & Sent)[]) => sql.typeAlias('void')
     from (
       select * from jsonb_to_recordset(${jsonOf(messages)}::jsonb)
         as message (id uuid, attempt integer, provider text, provider_message_id text)
-      -- Few, so that they are looked for by their keys.
+      -- The limit tells Postgres that there are few, so it uses the index.
       limit ${messages.length}
     ) as message
     where log.id = message.id and log.status = 'queued'
@@ -162,7 +160,7 @@ export const markFailed = (tx: Transaction, id: string, attempt: number, failure
     where id = ${id} and status = 'queued'
   `);
 
-/** Nobody sends it any more, unless the job that failed is run again. */
+/** Marks the message as failed. It is not sent unless the failed job is run again. */
 export const markAbandoned = (tx: Transaction, id: string, attempt: number, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_logs
@@ -171,7 +169,7 @@ export const markAbandoned = (tx: Transaction, id: string, attempt: number, reas
     where id = ${id} and status = 'queued' and attempts = ${attempt - 1}
   `);
 
-/** Answers whether it was given up, and waits again now. */
+/** Makes an abandoned message pending again. Returns whether it was abandoned. */
 export const reopenAbandoned = async (
   tx: Transaction,
   id: string,
@@ -186,7 +184,7 @@ export const reopenAbandoned = async (
   return rowCount === 1;
 };
 
-/** Messages about an account that were written down and never sent. */
+/** Abandons messages about an account that were written and never sent. */
 export const abandonAccountMessages = (
   tx: Transaction,
   userId: string,
@@ -201,7 +199,7 @@ export const abandonAccountMessages = (
       and recipient = (select email from users where id = ${userId})
   `);
 
-/** Keeps why it was not sent yet, and answers when it is tried again, by the queue's clock. */
+/** Records why the message was postponed, and returns the time of its next attempt by the queue's clock. */
 export const postpone = (
   tx: Transaction,
   id: string,
@@ -217,7 +215,7 @@ export const postpone = (
     returning clock_timestamp() + make_interval(secs => ${delaySeconds}) as next
   `);
 
-/** The messages that waited for a document which is there now, with the attempt that is due. */
+/** Messages that waited for a document that is now stored, with their next attempt. */
 export const findWaitingForDocument = (tx: Transaction, documentId: string) =>
   tx.any(
     prepared(sql.type(z.object({ id: z.string(), attempt: z.int() }))`

@@ -4,8 +4,8 @@ import { isOptedOut } from './opt-outs.ts';
 import { smsPhone } from './recipients.ts';
 
 /**
- * What a borrower wants to be sent, and how. Whoever unsubscribed the address that mail goes to, or said
- * stop at the number that texts go to, wants none there, as if it had been said here.
+ * The messages that a borrower accepts, and the channels. An unsubscribed email address or an opted-out
+ * phone number counts as a preference that was switched off.
  */
 export const preferences = table({
   name: 'borrowers',
@@ -23,7 +23,7 @@ export const preferences = table({
   `,
 });
 
-/** The address that mail goes to is written to again. */
+/** Ends the unsubscription of the address that the borrower's mail goes to. */
 export const resubscribe = (tx: Transaction, borrowerId: string) =>
   tx.query(sql.typeAlias('void')`
     update emails set status = 'active'

@@ -37,13 +37,12 @@ export const saveProvider = (
 
 const Named = z.object({ name: z.string(), account_id: z.string().nullable() });
 
-/** Who provides the channel, without the secret. */
 export const findProvider = (tx: Transaction, channel: string) =>
   tx.maybeOne(sql.type(Named)`
     select name, account_id from communication_providers where channel = ${channel}
   `);
 
-/** The page that confirms that callbacks are wanted; null once it was visited. */
+/** The URL that confirms the callback subscription; null once confirmed. */
 export const findSubscribeUrl = (tx: Transaction, channel: string) =>
   tx.maybeOneFirst(sql.type(z.object({ subscribe_url: z.string().nullable() }))`
     select subscribe_url from communication_providers where channel = ${channel}
@@ -70,7 +69,10 @@ export const saveCertificate = (tx: Transaction, url: string, pem: string) =>
     insert into provider_certificates (url, pem) values (${url}, ${pem}) on conflict do nothing
   `);
 
-/** False where it was spent before; what is too old to be believed anyway is forgotten. */
+/**
+ * Marks a callback token as used. Returns false if it was used before. Tokens older than the maximum age
+ * are deleted.
+ */
 export const useProviderToken = async (tx: Transaction, token: string): Promise<boolean> => {
   await tx.query(sql.typeAlias('void')`
     delete from used_provider_tokens where created_at < now() - interval '1 hour'

@@ -19,9 +19,9 @@ type Asked = {
 };
 
 /**
- * Contacts already made with these: those of the same type within the hours (by the clock and by the
- * business date, whichever is shorter), and those of the given types about the same loan within a week.
- * Whoever asks at the same moment as others is answered with them.
+ * Counts recent contacts of these borrowers: contacts of the same type within the given hours (measured by
+ * the clock and by business dates, whichever is shorter), and contacts of the given types about the same
+ * loan within a week. Concurrent calls share one statement.
  */
 export const recentContacts = batchByTransaction(
   async (tx: Transaction, asked: readonly Asked[]): Promise<readonly Contacts[][]> => {
@@ -33,7 +33,7 @@ export const recentContacts = batchByTransaction(
   },
 );
 
-/** The question, as values or as columns. */
+/** The parameters, as bound values or as columns. */
 type Given = Record<'type' | 'channel' | 'loan_id' | 'hours' | 'collections', Fragment>;
 
 const givenBy = ({ type, channel, loan_id, hours, collections }: Asked): Given => ({
@@ -74,7 +74,7 @@ const made = (whose: Fragment, { type, channel, loan_id, hours, collections }: G
   `;
 };
 
-/** Looked for one by one, by their keys, however many the planner takes them for. */
+/** The lateral join looks each borrower up by its key, whatever row count the planner expects. */
 const forEach = (asked: readonly Asked[]) =>
   prepared(sql.type(Contacts.extend({ place: z.int() }))`
     select asked.place, found.*

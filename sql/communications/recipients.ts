@@ -29,27 +29,26 @@ const Recipient = z.object({
   phone: z.string().nullable(),
   phone_status: z.string().nullable(),
   phone_time_zone: z.string().nullable(),
-  /** Whoever holds them has said stop, perhaps before they were known as this borrower's. */
+  /** The holder has opted out, perhaps before the address belonged to this borrower. */
   email_is_stopped: z.boolean(),
   phone_is_stopped: z.boolean(),
   address_lines: z.array(z.string()).nullable(),
   postal_code: z.string().nullable(),
   country: z.string().nullable(),
-  /** Mail came back from it. */
   address_is_returned: z.boolean().nullable(),
-  /** Somebody speaks for the borrower, who is not to be contacted directly. */
+  /** A representative must be contacted instead of the borrower. */
   is_represented: z.boolean(),
-  /** A trustee in bankruptcy speaks for the borrower. */
+  /** A trustee in bankruptcy represents the borrower. */
   has_trustee: z.boolean(),
-  /** What was ever agreed to, for the email and phone above, and what of it is in force. */
+  /** All consents ever given for the email and phone above, and those still in force. */
   consents_given: z.array(z.string()),
   consents_in_force: z.array(z.string()),
-  /** Nobody is to collect while an application for relief is looked at. */
+  /** Collection contacts are paused while a hardship application is reviewed. */
   has_hardship: z.boolean(),
 });
 export type Recipient = z.output<typeof Recipient>;
 
-/** The lines of a row of addresses, as they stand on an envelope. */
+/** The lines of an address (a row of addresses), as printed on an envelope. */
 export const envelopeLines = sql.fragment`
   jsonb_path_query_array(
     jsonb_build_array(
@@ -61,7 +60,10 @@ export const envelopeLines = sql.fragment`
   )
 `;
 
-/** What stands on an envelope to the borrower; an address that mail came back from, where there is no other. */
+/**
+ * The address for letters to the borrower. An address from which mail was returned is used only if there is
+ * no other.
+ */
 export const addressLines = sql.fragment`
   select ${envelopeLines} as lines, postal_code, country,
          address_indicator is not distinct from 'U' as is_returned
@@ -70,7 +72,7 @@ export const addressLines = sql.fragment`
   order by is_returned, address_type <> 'mailing', is_primary desc, created_at limit 1
 `;
 
-/** The number that texts to a borrower go to. */
+/** The phone number for texts to the borrower. */
 export const smsPhone = (borrower: string) => sql.fragment`
   select phone_number, status, time_zone from phones
   where borrower_id = ${sql.identifier([borrower, 'id'])} and can_sms and not is_archived
@@ -84,13 +86,16 @@ const looksAtRelief = (whose: Fragment) => sql.fragment`exists (
   where ${whose} and application.contacts_paused_until >= app.business_date()
 )`;
 
-/** A single one has a form of its own: with a list, Postgres plans anew each time, which takes longer than reading. */
+/**
+ * A single id has its own statement text, because with a list Postgres plans again each time, which takes
+ * longer than reading.
+ */
 export const matchesIds = (column: Fragment, ids: readonly string[]) =>
   ids.length === 1
     ? sql.fragment`${column} = ${ids[0] ?? null}::uuid`
     : sql.fragment`${column} = any(${sql.array(ids, 'uuid')})`;
 
-/** The borrowers with where each can be reached: the primary email, phone and mailing address. */
+/** The borrowers with their primary email, phone and mailing address. */
 const reached = (loanId: Fragment) => sql.fragment`
     select borrower.id, borrower.first_name, borrower.last_name, borrower.language_preference,
            borrower.preferred_channel, borrower.time_zone, borrower.do_not_contact,
@@ -133,8 +138,8 @@ const reached = (loanId: Fragment) => sql.fragment`
 type Asked = { ids: readonly string[]; loan_id: string | null };
 
 /**
- * The borrowers of these ids. While relief is looked at for a loan, that speaks for all who owe it.
- * Whoever asks at the same moment as others is answered with them.
+ * The borrowers with these ids. A hardship application under review for the loan applies to all borrowers
+ * who owe it. Concurrent calls share one statement.
  */
 export const findRecipients = (
   tx: Transaction,
@@ -155,7 +160,7 @@ const found = batchByTransaction(
   },
 );
 
-/** Looked for one by one, by their keys, however many the planner takes them for. */
+/** The lateral join looks each borrower up by its key, whatever row count the planner expects. */
 const forEach = (asked: readonly Asked[]) =>
   prepared(sql.type(Recipient.extend({ place: z.int() }))`
     select asked.place, found.*
@@ -167,8 +172,8 @@ const forEach = (asked: readonly Asked[]) =>
   `);
 
 /**
- * The only active loan of each of these: the only one that they borrowed as the borrower, or where there
- * is none the only one that they owe beside somebody else.
+ * The single active loan of each borrower: the only one as primary borrower; if there is none, the only one
+ * as co-borrower or guarantor.
  */
 const soleLoans = (ids: readonly string[]) => sql.fragment`
   select party.borrower_id,
@@ -183,19 +188,19 @@ const soleLoans = (ids: readonly string[]) => sql.fragment`
   group by party.borrower_id
 `;
 
-/** The loan that a message about no loan in particular means. */
+/** The loan meant by a message that names no loan. */
 export const findOnlyLoan = (tx: Transaction, borrowerId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ loan_id: z.string().nullable() }))`
     select loan_id from (${soleLoans([borrowerId])}) as sole
   `);
 
-/** Those of these who have several active loans, of which no one is meant. */
+/** Borrowers for whom no single loan can be chosen, because they have several active loans. */
 export const findWithSeveralLoans = (tx: Transaction, ids: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ borrower_id: z.string() }))`
     select borrower_id from (${soleLoans(ids)}) as sole where loan_id is null
   `);
 
-/** These columns of `row` under their names, as text. */
+/** These columns of `row` as a JSON object of texts. */
 export const selectAsText = (columns: readonly string[]) => {
   const pairs = columns.map(
     (name) => sql.fragment`${name}::text, row.${sql.identifier([name])}::text`,
@@ -208,7 +213,7 @@ const OnlyLoan = z.object({
   values: z.record(z.string(), z.string().nullable()),
 });
 
-/** The same for many borrowers at once: these columns of their only active loans, as text. */
+/** These columns of each borrower's single active loan, as text. */
 export const findOnlyLoans = (
   tx: Transaction,
   ids: readonly string[],
@@ -220,7 +225,6 @@ export const findOnlyLoans = (
     join (${loans.rows}) as row on row.id = sole.loan_id
   `);
 
-/** The first domain of the tenant, for the sender's address. */
 export const FIRST_DOMAIN = sql.fragment`select domain from tenant_domains order by ${DOMAIN_ORDER} limit 1`;
 
 export const findLoanNumber = (tx: Transaction, loanId: string) =>
@@ -228,7 +232,7 @@ export const findLoanNumber = (tx: Transaction, loanId: string) =>
     select loan_number from loans where id = ${loanId}
   `);
 
-/** Locks the borrowers in the order of their ids, so that two batches at once take turns. */
+/** Locks the borrowers in the order of their ids, so that concurrent batches cannot deadlock. */
 export const lockBorrowers = (tx: Transaction, ids: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     select from borrowers where id = any(${sql.array(ids, 'uuid')}) order by id for no key update

@@ -25,7 +25,6 @@ const Template = z.object({
 });
 export type StoredTemplate = z.output<typeof Template>;
 
-/** The template, as long as it may be used. */
 export const findUsable = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Template)`
     select id, template_type, channel, language, program_id, subject, body
@@ -35,7 +34,10 @@ export const findUsable = (tx: Transaction, id: string) =>
 
 type Wanted = { type: string; channel: string; language: string; program_id: string | null };
 
-/** The program's template before the tenant's; the language before its base and before English. */
+/**
+ * The best template for a message: the program's before the tenant's; the exact language before its base
+ * language, before English.
+ */
 export const findForType = (tx: Transaction, { type, channel, language, program_id }: Wanted) =>
   tx.maybeOne(
     prepared(sql.type(Template)`
@@ -51,7 +53,7 @@ export const findForType = (tx: Transaction, { type, channel, language, program_
   `),
   );
 
-/** A change of what is said is a new version. */
+/** Changing the text of a template creates a new version. */
 export const incrementVersion = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update communication_templates set version = version + 1 where id = ${id}

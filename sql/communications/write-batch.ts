@@ -23,7 +23,6 @@ const BatchWritten = z.object({
   blocked_reasons: z.array(z.string()),
 });
 
-/** The rows of a whole batch with one statement. */
 export const writeBatch = (tx: Transaction, rows: readonly BatchRow[], head: BatchHead) =>
   tx.any(sql.type(BatchWritten)`
     insert into communication_logs (

@@ -1,19 +1,24 @@
 import pg from 'pg';
 
-/** Keeps Postgres from removing the log that no backup has copied yet. There is one for each server. */
+/**
+ * A replication slot, which keeps Postgres from removing WAL that no backup has copied yet. One per server.
+ */
 const SLOT = 'loan_servicing_backup';
 
 export type Server = { data_directory: string; system_identifier: string; segment_bytes: number };
 
-/** What a backup asks of the server: a superuser's session, which pg_backup_start needs to last. */
+/** A superuser's session for a backup. It must stay open from pg_backup_start to pg_backup_stop. */
 export type BackupSession = {
   server: Server;
-  /** From here on the log is kept until `keepFrom` says that it was copied. */
+  /** From now on Postgres keeps the WAL until `keepFrom` confirms that it was copied. */
   keepLog(): Promise<void>;
-  /** Between the two, files of the data folder may be copied while they change. Answers backup_label. */
+  /**
+   * Between start and stop, the files of the data folder may be copied while they change. stop returns
+   * backup_label.
+   */
   start(): Promise<void>;
   stop(): Promise<{ label: string; at: string }>;
-  /** Ends the present segment. What was committed by `until` is in segments before `next`. */
+  /** Ends the current WAL segment. Everything committed by `until` is in segments before `next`. */
   endSegment(): Promise<{ until: string; next: string; lsn: string }>;
   keepFrom(lsn: string): Promise<void>;
   end(): Promise<void>;
@@ -51,7 +56,7 @@ export async function openBackupSession(url: string): Promise<BackupSession> {
         const { until } = await row<{ until: string }>(
           `select to_char(clock_timestamp() at time zone 'UTC', ${ISO}) as until`,
         );
-        // Recovery to a moment ends at the first commit after it, so there must be one.
+        // Point-in-time recovery stops at the first commit after its target, so one must exist.
         await client.query('select pg_current_xact_id()');
         await client.query('select pg_switch_wal()');
         const end = await row<{ next: string; lsn: string }>(`
@@ -74,7 +79,7 @@ export async function openBackupSession(url: string): Promise<BackupSession> {
 
 const ISO = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
 
-/** Waits until a server that reads a backup's log has become one that can be written to. */
+/** Waits until a server in recovery accepts writes. */
 export async function waitForRecovery(url: string, giveUpMs: number) {
   const client = new pg.Client(url);
   client.on('error', () => {});
@@ -87,7 +92,7 @@ export async function waitForRecovery(url: string, giveUpMs: number) {
       if (rows[0]?.reads === false) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    throw new Error('Postgres did not finish reading the log of the backup.');
+    throw new Error('Postgres did not finish replaying the WAL of the backup.');
   } finally {
     await client.end();
   }

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const FOLDER = new URL('../schema/', import.meta.url);
 
 /**
- * The files of sql/schema/ in the order in which they are applied. A file may use the tables and types of the
- * files before it. A foreign key to a later table stands at the end of that table's file.
+ * The files of sql/schema/ in the order in which they are applied. A file may use tables and types of
+ * earlier files. A foreign key to a later table is at the end of that table's file.
  */
 export const BASELINE_FILES = [
   'foundation.sql',
@@ -33,7 +33,6 @@ export const BASELINE_FILES = [
 
 export type SchemaFile = { name: string; text: string };
 
-/** Sorts before the first migration, 0001_…. */
 export const BASELINE = '0000_baseline';
 
 export const baselineFiles = (): SchemaFile[] =>

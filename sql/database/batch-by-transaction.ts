@@ -7,9 +7,9 @@ type Asked<Item, Answer> = {
 };
 
 /**
- * What is asked of one record, and is one statement for as many as ask at the same moment. Work on a
- * loan is written as if it were alone; done side by side with others it shares their statements, and
- * alone it pays nothing for that. What is answered stands in the order of what was asked.
+ * Combines concurrent calls of one transaction into a single statement. Code for a loan is written for one
+ * loan; when it runs for many loans concurrently, their statements are combined. Returns are in the order
+ * of the calls.
  */
 export function batchByTransaction<Item, Answer>(
   ask: (tx: Transaction, items: readonly Item[]) => Promise<readonly Answer[]>,
@@ -35,15 +35,15 @@ export function batchByTransaction<Item, Answer>(
       if (others) return others.push({ item, tell, fail });
       const all = [{ item, tell, fail }];
       waiting.set(tx, all);
-      // After everybody who goes on at this moment has asked.
+      // Wait until everything that can run now has added its call.
       return Promise.resolve().then(() => process.nextTick(() => void send(tx, all)));
     });
 }
 
 /**
- * Acts on each item of one transaction at the same time, so that their statements are joined. Waits for
- * all of them, whatever becomes of one: nothing is asked of a transaction that has ended. Answers in the order of the
- * items; the first failure is thrown.
+ * Runs `act` on all items concurrently within one transaction, so that their statements are combined. Waits
+ * for all of them even if one fails, because no statement may follow the end of the transaction. Returns in
+ * the order of the items; throws the first failure.
  */
 export async function mapConcurrently<Item, Answer>(
   items: readonly Item[],

@@ -12,16 +12,16 @@ export type Answer = {
   rows: Row[];
 };
 
-/** How the rows of a statement are read. */
+/** How the rows of a statement are parsed. */
 type Shape = { fields: readonly Field[]; parsers: readonly Parse[]; blank: Row };
 type Parse = (text: string) => unknown;
 
-/** What a connection knows of the statements that it has prepared. */
+/** The row shapes of the statements that a connection has prepared. */
 export type Shapes = Map<string, Shape>;
 
 const ROWLESS: Shape = { fields: [], parsers: [], blank: {} };
 
-/** What node-postgres' connection can do, of which its types say less. */
+/** Methods of node-postgres' connection that its types do not declare. */
 type Wire = {
   parsedStatements: Record<string, string>;
   submittedNamedStatements: Record<string, string>;
@@ -36,26 +36,25 @@ type Wire = {
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } })
   .utils;
 
-/** Of a statement's text in a trace. */
+/** Maximum length of a statement's text in a trace. */
 const TEXT_MAX = 500;
 const tracer = trace.getTracer('loan-servicing');
 
-/** What begins and ends is prepared like everything that comes often, under its own text. */
+/** Statements that begin and end transactions are frequent, so they are prepared under their own text. */
 const BOUNDARY = /^(begin|commit|rollback)( read only)?$/;
 
 /**
- * Statements that go to Postgres together and are answered together. One Sync ends them all, where
- * node-postgres ends each by its own: Postgres sends what it has to say once and not for each of them,
- * and skips what follows a statement that failed. The rows of a prepared statement are described to a
- * connection once; Postgres itself refuses a statement whose columns have changed since.
+ * Sends several statements together and reads their answers together, with one Sync at the end
+ * (node-postgres sends one per statement). Postgres then flushes its answers once and skips everything
+ * after a failed statement. The columns of a prepared statement are described once per connection; Postgres
+ * itself rejects a prepared statement whose columns have changed.
  */
 export class Batch extends pg.Query {
-  /** What node-postgres looks at: the statement that is answered now. */
+  /** node-postgres reads these: the statement that is being answered. */
   name = '';
   text = '';
   readonly statements: readonly Statement[];
   readonly answered: Promise<Answer[]>;
-  /** The statement that failed, once one has. */
   failed: Statement | undefined;
   callback = () => {};
 
@@ -83,7 +82,7 @@ export class Batch extends pg.Query {
 
   override submit = (connection: pg.Connection) => {
     const wire = connection as unknown as Wire;
-    // Each write to the socket is a call of the system: all that go together are one.
+    // Each write to the socket is a system call, so all messages are sent in one.
     wire.stream.cork();
     for (const [at, { name = '', text }] of this.statements.entries()) {
       const isKnown = name !== '' && isPrepared(wire, name);
@@ -99,7 +98,6 @@ export class Batch extends pg.Query {
     this.#turn();
   };
 
-  /** To the statement that is answered next. */
   #turn() {
     const { name = '', text = '' } = this.statements[this.#answers.length] ?? {};
     this.name = name;
@@ -149,7 +147,7 @@ export class Batch extends pg.Query {
     const at = this.#answers.length;
     this.failed = this.statements[at];
     for (const { name = '' } of this.statements.slice(at))
-      // What was skipped has not been prepared either.
+      // Statements that Postgres skipped were not prepared either.
       delete (connection as unknown as Wire).submittedNamedStatements[name];
     for (const span of this.#spans.slice(at)) span.end();
     this.#end.reject(error);
@@ -162,6 +160,6 @@ const isPrepared = ({ parsedStatements, submittedNamedStatements }: Wire, name: 
 const spanOf = (text: string) =>
   tracer.startSpan('statement', {
     kind: SpanKind.CLIENT,
-    // The text alone: what is bound to it is nobody else's.
+    // Traces contain the text only. Bound values may be personal data.
     attributes: { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, TEXT_MAX) },
   });

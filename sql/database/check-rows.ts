@@ -1,7 +1,7 @@
 import type { Interceptor } from 'slonik';
 import type { z } from 'zod';
 
-/** Rows are checked against the schema that each query names. */
+/** Checks rows against the schema that each query declares. */
 export const checkRows: Interceptor = {
   name: 'check-rows',
   transformRow: ({ resultParser }, query, row) => {
@@ -9,7 +9,7 @@ export const checkRows: Interceptor = {
     const checked = (resultParser as unknown as z.ZodType).safeParse(row);
     if (checked.success) return checked.data as typeof row;
     throw new Error(
-      `A row is not what its query promises: ${checked.error.message} in ${query.sql}`,
+      `A row does not match the schema of its query: ${checked.error.message} in ${query.sql}`,
     );
   },
 };

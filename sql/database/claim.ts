@@ -10,22 +10,23 @@ const LOCK = 'in-use.lock';
 const NOTE = 'in-use-by.json';
 
 /**
- * Makes the folder this process's own, or says who has it. What keeps others out is a lock of the
- * operating system on a file, which Node takes only by way of SQLite: of two processes that ask at the
- * same moment one gets it, and it is gone with its process, however that ends. The note beside it
- * is for people, and decides nothing.
+ * Claims the folder for this process, or throws and names the owner. The claim is an operating system lock
+ * on a file, which Node can only take through SQLite. The system releases it when the process ends for any
+ * reason. The note next to it is informative only.
  */
 export async function claimFolder(folder: string): Promise<Claim> {
   const place = path.resolve(folder);
   assertWritable(place);
   const lock = openLock(path.join(place, LOCK), place);
   try {
-    // Without a journal on disk nothing is left behind that the next one would have to look at.
+    // A journal on disk would be left behind by a killed process.
     lock.exec('pragma journal_mode = memory');
     lock.exec('begin immediate');
   } catch {
     lock.close();
-    throw new StartupError(`${place} is in use by ${await holderOf(place)}. End that one first.`);
+    throw new StartupError(
+      `${place} is in use by ${await holderOf(place)}. Stop that process first.`,
+    );
   }
   const note = path.join(place, NOTE);
   const command = ['node', ...process.argv.slice(1).map((word) => short(word))].join(' ');
@@ -51,11 +52,11 @@ function openLock(file: string, place: string): DatabaseSync {
   try {
     return new DatabaseSync(file);
   } catch {
-    throw new StartupError(`Nothing can be written into the folder ${place}.`);
+    throw new StartupError(`Cannot write to the folder ${place}. Choose another folder.`);
   }
 }
 
-/** Creates the folder where there is none; refuses what is no folder or is not ours to write to. */
+/** Creates the folder if needed. Throws if it is not a folder or not writable. */
 export function assertWritable(folder: string) {
   const place = path.resolve(folder);
   try {
@@ -71,28 +72,28 @@ export function assertWritable(folder: string) {
   }
 }
 
-/** One level after the other: asked for all of them at once, Node never ends in some places. */
+/** Creates one level at a time, because a recursive mkdir never returns in some places. */
 function makeFolder(place: string) {
   if (existsSync(place)) return;
   makeFolder(path.dirname(place));
   try {
     mkdirSync(place);
   } catch (error) {
-    // Somebody else may have been quicker.
+    // Another process may have created it.
     if (!existsSync(place)) throw error;
   }
 }
 
 const KNOWN_WITHIN_MS = 1_000;
 
-/** Whoever has the lock writes its note a moment later. */
+/** The owner writes its note shortly after taking the lock. */
 async function holderOf(place: string): Promise<string> {
   for (let waited = 0; waited < KNOWN_WITHIN_MS; waited += 20) {
     try {
       const note = JSON.parse(readFileSync(path.join(place, NOTE), 'utf8')) as Note;
       if (isRunning(note.pid)) return `process ${note.pid} (${note.command})`;
     } catch {
-      // It is being written.
+      // The note is being written.
     }
     await pause(20);
   }
@@ -105,7 +106,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Somebody else's process is one, too.
+    // EPERM means that the process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

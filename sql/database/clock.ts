@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { z } from 'zod';
 import { sql, type Transaction } from './db.ts';
 
-/** The time of the database server now, not of the transaction's start. */
+/** The database server's current time, not the transaction's start. */
 export async function databaseTime(asked: Pick<DatabasePool | Transaction, 'oneFirst'>) {
   const text = await asked.oneFirst(sql.type(z.object({ now: z.string() }))`
     select clock_timestamp() as now

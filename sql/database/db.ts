@@ -13,7 +13,7 @@ import { createDriver, AND_COMMIT, DEFERRED } from './driver.ts';
 import { withLivenessCheck } from './liveness.ts';
 import { shareAmongTenants } from './tenant-shares.ts';
 
-/** What a query module needs of a transaction; the connection never leaves `within`. */
+/** The part of a transaction that query modules use. The connection never leaves `within`. */
 export type Transaction = Pick<
   DatabaseTransactionConnection,
   | 'any'
@@ -35,23 +35,23 @@ export const sql = createSqlTag({
 });
 
 /**
- * A statement that comes often, and in few forms, is planned once by each connection: planning the
- * row of a loan takes seven times as long as reading it. Never one with `select *` from a table,
- * whose columns a migration may change beneath it.
+ * Prepares a frequent statement once per connection. Use it for statements with few variants: planning the
+ * row of a loan takes seven times as long as reading it. Never use it with `select *` from a table, because
+ * a migration may change its columns.
  */
 export const prepared = <Query extends QuerySqlToken>(query: Query): Query =>
   Object.freeze({ ...query, name: nameOf(query.sql) });
 
 /**
- * A prepared write whose answer nobody reads. It goes to the database together with the next statement of
- * its transaction, which also tells what is wrong with it; the commit at the latest.
+ * A prepared write without a result. It is sent together with the next statement of its transaction, at the
+ * latest with the commit. If it fails, that statement throws the error.
  */
 export const deferred = <Query extends QuerySqlToken>(query: Query): Query =>
   Object.freeze({ ...query, name: `${DEFERRED} ${nameOf(query.sql)}` });
 
 /**
- * The last statement of a transaction, prepared, which is committed along with it: what it answers is
- * in the database by then, whatever becomes of the steps afterwards.
+ * The last statement of a transaction, prepared. The commit is sent with it, so its result is committed
+ * when it returns, even if later steps throw.
  */
 export const andCommit = <Query extends QuerySqlToken>(query: Query): Query =>
   Object.freeze({ ...query, name: `${AND_COMMIT} ${nameOf(query.sql)}` });
@@ -59,7 +59,7 @@ export const andCommit = <Query extends QuerySqlToken>(query: Query): Query =>
 const names = new Map<string, string>();
 const NAMES_MAX = 1_000;
 
-/** What a text is prepared as, which is reckoned once. */
+/** The prepared statement's name for a text, computed once. */
 function nameOf(text: string): string {
   const known = names.get(text);
   if (known !== undefined) return known;
@@ -70,19 +70,18 @@ function nameOf(text: string): string {
 }
 
 export type PoolSettings = {
-  /** Connections this process may hold. */
   size?: number;
-  /** The role that queries run as; the auditor may only read. */
+  /** The role that queries run as. The auditor only reads. */
   role?: 'servicing_app' | 'servicing_worker' | 'servicing_auditor' | 'servicing_owner';
-  /** Divides the connections among the tenants, for a process that answers to all of them. */
+  /** Divides the connections among the tenants. For processes that serve all tenants. */
   isShared?: boolean;
-  /** Ends any statement that takes longer. */
+  /** Postgres cancels any statement that takes longer. */
   statementTimeoutMs?: number;
 };
 
 /**
- * Opens a pool whose connections run as the application's role whatever user the URL names, so that
- * row-level security holds on a developer's superuser connection too.
+ * Opens a pool whose connections run as the application's role, whichever user the URL names. Row-level
+ * security therefore also applies on a developer's superuser connection.
  */
 export async function openPool(url: string, settings: PoolSettings = {}): Promise<DatabasePool> {
   try {
@@ -93,7 +92,7 @@ export async function openPool(url: string, settings: PoolSettings = {}): Promis
   }
 }
 
-/** The login that workers/deployment/logins.sql makes for each role. */
+/** The login for each role, as created by workers/deployment/logins.sql. */
 const LOGINS = {
   servicing_app: 'api',
   servicing_worker: 'worker',
@@ -101,7 +100,10 @@ const LOGINS = {
   servicing_owner: 'migrator',
 } as const;
 
-/** The login may not act as the role. Retrying does not help: an operator has to change the login or its grants. */
+/**
+ * The login may not act as the role. Retrying does not help: an operator has to change the login or its
+ * grants.
+ */
 export class RoleNotGranted extends StartupError {
   constructor(role: keyof typeof LOGINS, options: ErrorOptions) {
     super(
@@ -112,7 +114,7 @@ export class RoleNotGranted extends StartupError {
   }
 }
 
-/** How much longer than its longest statement a server is waited for. */
+/** Added to the statement timeout before a connection counts as lost. */
 const PATIENCE_MS = 5_000;
 
 async function openPoolAs(role: string, url: string, settings: PoolSettings) {
@@ -129,18 +131,17 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
   const pool = await createPool(url, {
     maxPoolSize: size,
     idleTimeout: 60_000,
-    // A connection that is given up is not waited for.
+    // Connections that were given up are closed without waiting.
     gracefulTerminationTimeout: 500,
     queryRetryLimit: 0,
     transactionRetryLimit: 0,
     driverFactory: createDriver(session),
     interceptors: [checkRows],
-    // Tenant and settings are transaction-local, so nothing outlives a transaction that would
-    // need to be discarded.
+    // The tenant and all settings are transaction-local, so nothing needs to be reset.
     resetConnection: async () => {},
   });
   try {
-    // Whether somebody answers, and lets this login in, is known before anything is asked.
+    // Fail now if the server does not answer or rejects this login.
     await pool.connect(() => Promise.resolve());
   } catch (error) {
     await pool.end();
@@ -153,8 +154,8 @@ async function openPoolAs(role: string, url: string, settings: PoolSettings) {
 type Outcome<Result> = { result: Result } | { error: unknown };
 
 /**
- * Runs steps so that their failure undoes them alone: the transaction goes on, and what failed is
- * answered rather than thrown.
+ * Runs the steps in a savepoint. If they fail, only they are rolled back; the transaction continues and the
+ * error is returned, not thrown.
  */
 export async function withSavepoint<Result>(
   tx: Transaction,
@@ -172,7 +173,7 @@ export async function withSavepoint<Result>(
   }
 }
 
-/** The five-character SQLSTATE behind an error, wherever the driver has wrapped it. */
+/** The five-character SQLSTATE of an error, however the driver has wrapped it. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
@@ -181,7 +182,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The name of the constraint that refused a row, if one did. */
+/** The name of the constraint that a row violated, if any. */
 export function constraintOf(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { constraint } = at as { constraint?: unknown };

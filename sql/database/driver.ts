@@ -8,46 +8,51 @@ import {
 import { Batch, type Shapes, type Statement } from './batch.ts';
 
 /**
- * Round trips are what a small transaction waits for. A statement whose answer nobody reads is kept
- * back here and sent together with the next one of its connection; what it fails of is told where that
- * one's answer is. A statement that nobody waits for is sent at once. All are marked by their name,
- * which is all that the pool hands through beside the text.
+ * Names that mark how a statement is sent. The pool passes only the text and the name through. Round trips
+ * dominate small transactions, so a DEFERRED statement, whose result is not read, is kept and sent with the
+ * next statement of its connection. If it fails, the next statement throws the error. A FIRE_AND_FORGET
+ * statement is sent immediately, and its answer is not awaited.
  */
 export const DEFERRED = 'unread';
-/** Unread, and yet answered before what depends on it is undone: it may be the reason for that. */
+/**
+ * Deferred, but its answer is read before the transaction is rolled back, because it may explain why the
+ * steps failed.
+ */
 export const ASSUMED = 'unread supposed';
 export const FIRE_AND_FORGET = 'unawaited';
-/** The last statement of its transaction, whose commit goes with it; both are waited for. */
+/** The last statement of its transaction. The commit is sent with it, and both are awaited. */
 export const AND_COMMIT = 'last';
 
-/** Whether what comes back for a statement is the server's own word. */
+/** Whether the result of a statement comes from the server. */
 export const isServerResponse = ({ name }: { readonly name?: string | undefined }) =>
   !isUnread(name) && name !== FIRE_AND_FORGET;
 
 const isUnread = (name: string | undefined) => name?.startsWith(DEFERRED) ?? false;
 const isSupposed = (statement: Statement | undefined) =>
   statement?.name?.startsWith(ASSUMED) ?? false;
-/** What our own functions refuse with: no state of Postgres' begins so. */
+/** SQLSTATEs of our own functions begin with T; none of Postgres' own do. */
 const isOurs = (error: Error) => String((error as { code?: unknown }).code).startsWith('T');
 const isLast = (name: string | undefined) => name?.startsWith(`${AND_COMMIT} `) ?? false;
 const COMMIT = { text: 'commit', values: [] };
 
-/** What is answered where Postgres has not answered yet, or need not be asked. */
+/** The result of a statement that was deferred or does not need to be sent. */
 const NOTHING = { command: 'SELECT' as const, fields: [], rowCount: 0, rows: [] };
 
-/** A commit of a transaction that a statement has failed in undoes it, and says so in one word only. */
+/**
+ * Postgres answers the commit of a failed transaction with ROLLBACK and raises no error, so the driver
+ * throws this one.
+ */
 class RolledBack extends Error {
   constructor() {
     super('The transaction was rolled back where it should have been committed.');
   }
 }
 
-/** What holds for a whole connection: its role, time zone and limits. */
 export type SessionSettings = Record<string, string>;
 
 /**
- * Sets it by the first statement of a connection, and not in the packet that opens it: a pooler opens
- * connections itself, and would hand us one that has the role and the zone of its login.
+ * Applies the settings with the connection's first statement, not in the startup packet. A pooler opens
+ * connections itself and would hand out one with its login's role and time zone.
  */
 export const applySessionSettings = async (
   client: Pick<pg.ClientBase, 'query'>,
@@ -59,14 +64,14 @@ export const applySessionSettings = async (
   );
 };
 
-/** Connections of node-postgres on which several statements may be under way. */
+/** A driver for node-postgres connections that can have several statements in flight. */
 export const createDriver = (settings: SessionSettings): DriverFactory =>
   createDriverFactory(({ driverConfiguration }) =>
     Promise.resolve({
       createPoolClient: ({ clientEventEmitter: events }) => {
         const client = new pg.Client(configurationOf(driverConfiguration));
         client.on('error', (error) => {
-          // Of one that could not be opened nobody listens any more: `connect` has said why.
+          // If connecting failed, nothing listens to the event: `connect` has thrown the error.
           if (events.listenerCount('error') > 0) events.emit('error', told(error));
         });
         client.on('notice', ({ message = '' }) => events.emit('notice', { message }));
@@ -91,9 +96,9 @@ export const createDriver = (settings: SessionSettings): DriverFactory =>
 function asking(client: pg.Client) {
   let kept: Statement[] = [];
   let isOpen = false;
-  /** How its last statement ended it, until whoever began it ends it as well. */
+  /** How the AND_COMMIT statement ended the transaction, until its caller also ends it. */
   let ended: 'well' | 'badly' | null = null;
-  /** Why what was supposed is not so, until its transaction is undone, whatever its steps made of that. */
+  /** The error of an ASSUMED statement. It is thrown at the rollback, even if the steps caught it. */
   let mistaken: Error | null = null;
   const shapes: Shapes = new Map();
 
@@ -112,7 +117,7 @@ function asking(client: pg.Client) {
     return answers;
   };
 
-  /** What undoes is done whatever becomes of what is asked before it. */
+  /** The rollback is sent in its own batch, so it runs even if the statements before it fail. */
   const sendApart = async (before: readonly Statement[], undoing: Statement) => {
     const asked = before.length > 0 ? [sendAll(before), sendAll([undoing])] : [sendAll([undoing])];
     const answers = await Promise.allSettled(asked);
@@ -137,25 +142,26 @@ function asking(client: pg.Client) {
       kept.push({ text, values, name: name === DEFERRED ? undefined : name });
       return { ...NOTHING };
     }
-    // What is undone need not be done before; whether it was rightly undone is all that is asked.
+    // A rollback makes deferred statements unnecessary, except for ASSUMED ones, which may explain the
+    // failure.
     const isUndone = text.startsWith('rollback');
     const before = isUndone ? kept.slice(0, kept.findLastIndex(isSupposed) + 1) : kept;
     kept = [];
     if (isEnd) isOpen = false;
-    // A transaction that may only read refuses what is kept back, and that is told.
+    // A read-only transaction rejects deferred writes, and that error must not be lost.
     if (name === FIRE_AND_FORGET && before.length === 0) {
-      // A connection that breaks meanwhile says so itself.
+      // If the connection breaks, it reports that itself.
       sendAll([{ text, values }]).catch(() => {});
       return { ...NOTHING };
     }
     const asked = { text, values, name: name === FIRE_AND_FORGET ? undefined : name };
     const endsIt = isOpen && isLast(name);
-    // Known before it is answered: what is asked meanwhile would come after the end.
+    // Set before the answer arrives, so that later statements are rejected.
     if (endsIt) [isOpen, ended] = [false, 'badly'];
     const answers = await (isUndone
       ? sendApart(before, asked)
       : sendAll([...before, asked, ...(endsIt ? [COMMIT] : [])]));
-    // Unless steps that failed beside it have been undone meanwhile.
+    // Concurrent steps that failed may have rolled the transaction back in the meantime.
     if (ended === 'badly') ended = 'well';
     if (text === 'rollback' && mistaken !== null) throw mistaken;
     const answer = answers[before.length];
@@ -170,7 +176,7 @@ function asking(client: pg.Client) {
   };
 }
 
-/** The pool makes away with a connection whose server has ended it, and knows that by this class. */
+/** The pool discards a connection that the server ended. It recognizes this by the error's class. */
 function told(error: unknown) {
   const { message, code } = error as { message: string; code?: string };
   const isOver = code === '57P01' || message.toLowerCase().includes('connection terminated');
@@ -190,13 +196,13 @@ function configurationOf({
 
 type Parse = (text: string) => unknown;
 
-/** Everything exact arrives as text: a numeric read as a JavaScript number would lose cents. */
+/** Exact values arrive as text, because a JavaScript number would lose cents. */
 const asText: Parse = (text) => text;
 const asInstant: Parse = (text) =>
   new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();
 
 const { INT8, NUMERIC, DATE, TIMESTAMPTZ } = pg.types.builtins;
-/** Of arrays Postgres has no names here: https://www.postgresql.org/docs/18/catalog-pg-type.html */
+/** The pg library has no names for array types: https://www.postgresql.org/docs/18/catalog-pg-type.html */
 const ARRAYS = { int8: 1016, numeric: 1231, date: 1182, timestamptz: 1185, text: 1009 };
 const textsOf = pg.types.getTypeParser(ARRAYS.text, 'text') as (text: string) => (string | null)[];
 const eachOf =

@@ -12,15 +12,15 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-/** Postgres refuses to run as root, so root lends it the unprivileged user every system has. */
+/** Postgres refuses to run as root, so as root it runs as nobody, which exists on every system. */
 const NOBODY = 65534;
 
 export type EmbeddedLocation = { bin: string; data: string; as: Pick<SpawnOptions, 'uid' | 'gid'> };
 
 /**
- * As an ordinary user everything stays where it is. As root the server runs as nobody, who must be
- * able to reach both the binaries and the data: where a parent folder forbids that (a clone below
- * /root, say) both live in /var/lib under a name derived from the folder.
+ * Places the server's binaries and data. For an ordinary user they stay where they are. As root, the server
+ * runs as nobody, who must be able to reach both. If a parent folder forbids that (such as a clone below
+ * /root), both are moved to /var/lib under a name derived from the folder.
  */
 export async function prepareLocation(folder: string): Promise<EmbeddedLocation> {
   const packaged = await packagedBinaries();
@@ -30,7 +30,7 @@ export async function prepareLocation(folder: string): Promise<EmbeddedLocation>
     return { bin: packaged, data, as: {} };
   }
   mkdirSync(folder, { recursive: true });
-  // Passing through the folder shows nothing of it: what is in it keeps its own permissions.
+  // Execute permission lets nobody pass through the folder. Its files keep their own permissions.
   const { mode, uid } = statSync(folder);
   if (uid === 0 && (mode & 0o001) === 0) chmodSync(folder, (mode & 0o777) | 0o011);
   const reachable = traversable(folder) && traversable(packaged);
@@ -52,7 +52,7 @@ function movedHome(packaged: string, name: string) {
   return { bin: path.join(native, 'bin'), data: path.join(home, 'postgres') };
 }
 
-/** Whether somebody else than the owner may pass through every folder on the way. */
+/** Whether other users may pass through every folder on the way. */
 function traversable(folder: string): boolean {
   for (let at = folder; ; at = path.dirname(at)) {
     if (existsSync(at) && (statSync(at).mode & 0o001) === 0) return false;

@@ -7,31 +7,29 @@ import { prepareLocation, type EmbeddedLocation } from './embedded-location.ts';
 import { endStalePostmaster } from './stale-postmaster.ts';
 
 /**
- * The Postgres that comes from npm, for development, the demo and the tests. Production names
- * a server in DATABASE_URL instead and never reaches this file.
+ * The Postgres from npm, for development, the demo and tests. Production sets DATABASE_URL and never loads
+ * this file.
  */
 export type EmbeddedPostgres = {
-  /** Superuser connection to the database `servicing`. */
   url: string;
   port: number;
-  /** Promises that the server has ended; `immediate` skips the shutdown checkpoint, like a crash. */
+  /** Resolves when the server has ended. `immediate` skips the shutdown checkpoint, like a crash. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
-  /** Starts the same cluster again on the same port after `stop`. */
   restart(): Promise<void>;
 };
 
-/** A claim on the folder that the caller holds already is handed over and ends with the server. */
+/** `claim`: a claim that the caller already holds. It is handed over and released when the server stops. */
 type Settings = {
   throwAway?: boolean;
   port?: number;
   claim?: Claim;
-  /** Puts a cluster that was backed up into its empty data folder, in place of a new one. */
+  /** Fills the empty data folder with a backup instead of creating a new cluster. */
   fill?: (data: string) => Promise<void>;
-  /** A server that reads a log before it answers needs longer. */
+  /** Maximum wait for the first answer. A server that replays WAL needs longer. */
   answersWithinMs?: number;
 };
 
-/** Durability settings are left as they are unless the data is thrown away with the run. */
+/** Durability is switched off only for data that is discarded after the run. */
 const THROW_AWAY = [
   '-c',
   'fsync=off',
@@ -42,8 +40,8 @@ const THROW_AWAY = [
 ];
 
 /**
- * Starts (and on first use creates) the cluster below `folder`, on a free port of loopback. The folder
- * is claimed first, and until the server is stopped: whoever finds it in use touches nothing.
+ * Starts the cluster below `folder` on a free loopback port, and creates it on first use. Claims the folder
+ * first and until the server stops; throws without touching anything if another process has claimed it.
  */
 export async function startEmbeddedPostgres(
   folder: string,
@@ -92,24 +90,26 @@ async function end(server: ChildProcess, mode: 'fast' | 'immediate') {
   await ended;
 }
 
-/** In a folder while a backup is brought back into it, until what would go out of the copy is held. */
+/**
+ * Marks a folder with an unfinished restore, until everything that the copy would send out is held back.
+ */
 export const UNFINISHED = 'restore-unfinished';
 
 function assertRestored(folder: string) {
   if (!existsSync(path.join(folder, UNFINISHED))) return;
-  throw new Error(`${folder} holds a restore that was cut off. Restore into another folder.`);
+  throw new Error(`${folder} contains an incomplete restore. Restore into another folder.`);
 }
 
 async function fillWith({ data, as }: EmbeddedLocation, fill: (data: string) => Promise<void>) {
   if (existsSync(path.join(data, 'PG_VERSION')))
-    throw new Error(`${data} holds a database already.`);
+    throw new Error(`${data} already contains a database. Restore into an empty folder.`);
   await fill(data);
   if (as.uid === undefined) return;
   for (const name of ['.', ...(readdirSync(data, { recursive: true }) as string[])])
     chownSync(path.join(data, name), as.uid, as.gid ?? as.uid);
 }
 
-/** Made beside its place and moved there when it is whole, so that a killed run leaves no half of one. */
+/** Created in a temporary folder and then renamed, so that a killed run leaves no incomplete cluster. */
 async function create({ bin, data, as }: EmbeddedLocation) {
   const made = `${data}.new`;
   rmSync(made, { recursive: true, force: true });
@@ -117,7 +117,7 @@ async function create({ bin, data, as }: EmbeddedLocation) {
   if (as.uid !== undefined) chownSync(made, as.uid, as.gid ?? as.uid);
   const flags = ['-D', made, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-sync'];
   const locale = ['--locale-provider=builtin', '--locale=C.UTF-8'];
-  // Ctrl-C reaches the whole process group, and what is begun here is finished.
+  // Ctrl-C signals the whole process group; initdb has to finish.
   const child = spawn(path.join(bin, 'initdb'), [...flags, ...locale], {
     ...as,
     stdio: 'pipe',
@@ -151,7 +151,7 @@ async function launch(
     '-c',
     'max_wal_size=4GB',
     '-c',
-    // Who stops making backups loses the log that they go on from, and not the disk.
+    // If backups stop, the slot loses WAL instead of filling the disk.
     'max_slot_wal_keep_size=20GB',
     '-c',
     'log_min_messages=fatal',
@@ -161,7 +161,7 @@ async function launch(
     ...as,
     cwd: data,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C reaches the whole process group: only we decide when the server ends.
+    // Ctrl-C signals the whole process group; only this process decides when the server ends.
     detached: true,
   });
   const output = collect(server);
@@ -209,7 +209,7 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** A port that nobody listens on at this moment. */
+/** A free port on loopback. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));

@@ -3,17 +3,20 @@ import type { DatabasePool, DatabasePoolConnection, QuerySqlToken } from 'slonik
 import { isServerResponse } from './driver.ts';
 
 /**
- * A server that is frozen, or behind a network that swallows everything, neither answers nor fails:
- * whoever asks it would wait until the system gives the connection up, which takes many minutes.
- * Here silence is noticed. Where nothing has been answered for a while a connection is opened beside
- * the others; if that is not answered either, whatever waits is given up and its connection thrown
- * away, and nothing more is asked until the server answers again. While it answers, nothing is sent.
+ * Detects a server that neither answers nor fails, such as a frozen one or one behind a network that drops
+ * packets. Otherwise callers would wait until the system gives the connection up, which takes many minutes.
+ * After two seconds without any answer, a second connection is opened as a probe. If the probe is not
+ * answered either, all waiting calls fail, their connections are discarded, and new calls fail until the
+ * server answers again. No probe is sent while the server answers.
  */
 const LOOK_MS = 250;
 const SILENCE_MS = 2_000;
 const PROBE_MS = 2_000;
 
-/** The words that say in api/http/errors.ts and sql/database/transient-errors.ts: the same may succeed a moment later. */
+/**
+ * api/http/errors.ts and sql/database/transient-errors.ts recognize the message and treat the error as
+ * transient.
+ */
 export class ServerUnresponsive extends Error {
   constructor() {
     super('Connection terminated: Postgres does not answer.');
@@ -22,12 +25,14 @@ export class ServerUnresponsive extends Error {
 
 type Waiting = { since: number; giveUp: (reason: ServerUnresponsive) => void };
 type Pulse = {
-  /** Does these steps, or fails as soon as the server has fallen silent. */
+  /** Runs the steps. Rejects as soon as the server is found silent. */
   during<Result>(steps: () => Promise<Result>, isQuery: boolean): Promise<Result>;
   stop(): void;
 };
 
-/** `limitMs` is longer than any statement may take: who waits longer waits for a lost connection. */
+/**
+ * `limitMs` is longer than any statement may take. A call that waits longer waits for a lost connection.
+ */
 function feelPulse(url: string, limitMs: number): Pulse {
   const waiting = new Set<Waiting>();
   let isSilent = false;
@@ -47,7 +52,7 @@ function feelPulse(url: string, limitMs: number): Pulse {
     isProbing = false;
     const now = performance.now();
     if (answers) answeredAt = now;
-    // What was answered meanwhile is a sign of life as well.
+    // Any answer that arrived during the probe also proves that the server is alive.
     isSilent = !answers && now - answeredAt > SILENCE_MS;
     if (isSilent) giveUp(() => true);
   };
@@ -55,7 +60,7 @@ function feelPulse(url: string, limitMs: number): Pulse {
     const now = performance.now();
     const wasAway = now - lookedAt > SILENCE_MS / 2;
     lookedAt = now;
-    // A process that stood still itself has answers waiting that it has not read yet.
+    // If this process itself stood still, answers may be waiting that it has not read yet.
     if (wasAway) answeredAt = now;
     giveUp(({ since }) => now - since > limitMs);
     const [oldest] = waiting;
@@ -83,7 +88,7 @@ function feelPulse(url: string, limitMs: number): Pulse {
   };
 }
 
-/** Whatever comes back is an answer, a refusal too; only silence is none. */
+/** Any response proves life, even a refusal. Only a timeout counts as silence. */
 async function doesAnswer(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: PROBE_MS });
   client.on('error', () => {});
@@ -101,11 +106,12 @@ const METHODS = [
   ...(['maybeOneFirst', 'one', 'oneFirst', 'query'] as const),
 ];
 
-/** The pool, with a pulse felt in all that is asked through it. */
+/** Wraps the pool so that all of its queries are watched for silence. */
 export function withLivenessCheck(pool: DatabasePool, url: string, limitMs: number): DatabasePool {
   const pulse = feelPulse(url, limitMs);
   const connect: DatabasePool['connect'] = async (handler) => {
-    // Until a connection is there the wait is for the pool; whoever gave up does not take one.
+    // Until a connection is available, the call waits for the pool. A call that gave up does not take the
+    // connection.
     let hasGivenUp = false;
     const { promise: connected, resolve } = Promise.withResolvers<void>();
     const running = pool.connect((connection) => {
@@ -134,7 +140,7 @@ export function withLivenessCheck(pool: DatabasePool, url: string, limitMs: numb
   return { ...pool, ...Object.fromEntries(asked), connect, end } as DatabasePool;
 }
 
-/** Of a connection that was given up nothing more is asked, not even to roll back. */
+/** A connection that was given up runs no further statement, not even a rollback. */
 function guarded(connection: DatabasePoolConnection, pulse: Pulse): DatabasePoolConnection {
   let isLost = false;
   const own = Object.create(connection) as Record<string, unknown>;

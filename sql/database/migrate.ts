@@ -3,17 +3,17 @@ import pg from 'pg';
 import { BASELINE, baselineFiles, checksumOf, type SchemaFile } from './baseline.ts';
 import { databaseUnreachable } from './startup-error.ts';
 
-/** Any number; what matters is that every runner takes the same lock. */
+/** An arbitrary number. Every migration run takes the same lock. */
 const LOCK = 7_205_201;
 const FOLDER = new URL('../migrations/', import.meta.url);
 
-/** The baseline or one migration: what is applied in one transaction and recorded under one name. */
+/** The baseline or one migration: applied in one transaction and recorded under one name. */
 type Step = { name: string; files: SchemaFile[]; checksum: string };
 
 /**
  * Brings the database to the newest schema and returns the names of the applied steps: first the baseline
- * (sql/schema/), then each migration. Each step is one transaction. Runners that start together wait for each other.
- * Throws when the database has another baseline, or when a migration changed after it was applied.
+ * (sql/schema/), then each migration. Each step is one transaction. Concurrent runs wait for each other.
+ * Throws if the database has another baseline, or if a migration changed after it was applied.
  */
 export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client(url);
@@ -32,7 +32,7 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-/** The name of the newest step that this version knows. */
+/** The name of the newest step that this version contains. */
 export const newestMigration = (): string => steps().at(-1)?.name ?? BASELINE;
 
 export const baselineChecksum = (): string => steps()[0]?.checksum ?? '';
@@ -45,7 +45,7 @@ export const schemaChecksum = (): string => checksumOf(steps().flatMap(({ files 
 
 let known: Step[] | undefined;
 
-/** Read once per process: the readiness check asks for them again and again. */
+/** Read once per process, because the readiness check needs them repeatedly. */
 const steps = (): Step[] => (known ??= readSteps());
 
 function readSteps(): Step[] {
@@ -76,9 +76,9 @@ function pendingSteps(applied: ReadonlyMap<string, string>): Step[] {
 }
 
 /**
- * Four roles that cannot log in: the owner changes the schema, the application works with rows of
- * one tenant at a time, the worker fetches jobs, the auditor reads. The login that migrates becomes
- * the owner.
+ * Creates four roles that cannot log in: the owner changes the schema, the application works with the rows
+ * of one tenant at a time, the worker fetches jobs, the auditor reads. Migrations run as the owner, so the
+ * migrating login must be able to `set role` to it.
  */
 async function prepare(client: pg.Client) {
   await client.query(`
@@ -107,9 +107,9 @@ async function alreadyApplied(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }
 
-/** The queue's own schema belongs to the owner as well, who alone may fetch jobs. */
+/** The queue's schema also belongs to the owner, so that other roles cannot fetch jobs directly. */
 async function installQueueAsOwner(url: string) {
-  // The API asks this file which migration is the newest, and need not hold the queue's library for that.
+  // Imported here because the API loads this file for newestMigration and does not need the queue library.
   const { Logger, runMigrations } = await import('graphile-worker');
   const pool = new pg.Pool({ connectionString: url, max: 1, options: '-c role=servicing_owner' });
   pool.on('error', () => {});
@@ -126,7 +126,8 @@ async function apply(client: pg.Client, { name, files, checksum }: Step) {
   try {
     await client.query('begin');
     await client.query('set local role servicing_owner');
-    // Functions may name tables of later files. test/baseline.test.ts checks every body on the finished schema.
+    // Functions may use tables of later files. test/baseline.test.ts checks every function body on the
+    // finished schema.
     if (name === BASELINE) await client.query('set local check_function_bodies = off');
     for (const file of files) {
       current = file.name;

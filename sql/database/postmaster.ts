@@ -1,9 +1,9 @@
 import pg from 'pg';
 
-/** The process number of the embedded server, as it has written it into its data folder. */
+/** The embedded server's process id, from its data folder. */
 export async function postmasterPid(url: string): Promise<number> {
   const client = new pg.Client(url);
-  // A server that ends while it is asked is an answer, not a reason to end as well.
+  // The server may end while this connection is open. That is an answer, not a failure.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -7,7 +7,7 @@ import { baselineChecksum, newestMigration } from './migrate.ts';
 
 const Applied = z.object({ newest: z.string().nullable(), baseline: z.string().nullable() });
 
-/** Whether the database answers, has this version's baseline, and every migration that this version knows. */
+/** Whether the database answers and has this version's baseline and every migration of this version. */
 export async function isSchemaCurrent(pool: DatabasePool): Promise<boolean> {
   const { newest, baseline } = await pool.one(sql.type(Applied)`
     select max(name) as newest, max(checksum) filter (where name = ${BASELINE}) as baseline
@@ -16,7 +16,10 @@ export async function isSchemaCurrent(pool: DatabasePool): Promise<boolean> {
   return newest !== null && newest >= newestMigration() && baseline === baselineChecksum();
 }
 
-/** Throws CannotStart if the database is a standby: every process but the API's replica pool writes. */
+/**
+ * Throws StartupError if the database is a standby: every process writes, except through the API's replica
+ * pool.
+ */
 export async function assertPrimary(pool: DatabasePool) {
   const isStandby = await pool.oneFirst(sql.type(z.object({ is_standby: z.boolean() }))`
     select pg_is_in_recovery() as is_standby
@@ -29,8 +32,8 @@ export async function assertPrimary(pool: DatabasePool) {
 }
 
 /**
- * Refuses to go on where row-level security would not hold: for the role that queries run as, and in
- * production for the login behind it, which could become what it likes again with one statement.
+ * Throws StartupError if row-level security would not hold: for the role that queries run as and, in
+ * production, for the login behind it, which could switch roles with one statement.
  */
 export async function assertTenantIsolation(pool: DatabasePool, environment: string) {
   const { bypasses } = await pool.one(sql.type(z.object({ bypasses: z.boolean() }))`
@@ -60,7 +63,10 @@ const Power = z.object({
   power: z.string(),
 });
 
-/** A sentence's end for each power above the policies that the login has, or may take by SET ROLE. */
+/**
+ * The login's powers to bypass row-level security, its own or through SET ROLE, each as the end of a
+ * sentence.
+ */
 async function powersOfLogin(pool: DatabasePool): Promise<string[]> {
   const found = await pool.any(sql.type(Power)`
     select login.rolname as login, role.rolname as role, role.oid = login.oid as is_itself, power
@@ -82,7 +88,7 @@ async function powersOfLogin(pool: DatabasePool): Promise<string[]> {
       end as power
     ) as powers
     where login.rolname = session_user and power is not null
-      -- A superuser may become everybody: that it is one says it all.
+      -- A superuser may become any role, so its other powers are not listed.
       and (not login.rolsuper or role.oid = login.oid)
     order by is_itself desc, role
   `);

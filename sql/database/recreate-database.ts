@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Throws the database of this address away, whoever is connected, and makes an empty one. */
+/** Drops the database at this address, even if clients are connected, and creates an empty one. */
 export async function recreateDatabase(url: string) {
   const name = new URL(url).pathname.slice(1);
   const admin = new URL(url);

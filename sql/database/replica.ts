@@ -6,22 +6,23 @@ import { openPool, RoleNotGranted, sql, sqlStateOf } from './db.ts';
 import { isTransient } from './transient-errors.ts';
 import { assertTenantIsolation } from './readiness.ts';
 
-/** A replica that lags further behind is not read. */
 export const LAG_MAX_MS = 10_000;
 const LOOK_MS = 1_000;
-/** A look is a small question; a server that takes longer is not one to send lists to. */
+/** A check is a tiny query. If it takes longer, the replica is too slow for lists. */
 const LOOK_TIMEOUT_MS = 2_000;
-/** Whoever was lost is not asked again at once, so that it does not come and go each second. */
+/** After a failure the replica is not used for this time, so that it does not alternate every second. */
 const RETURN_MS = 3_000;
 const MARKS_MAX = 600;
 
-/** Who answered: the replica; the primary, after the replica failed; the primary, since it is unfit. */
+/**
+ * Which server answered: the replica; the primary after the replica failed; the primary because the replica
+ * is unfit.
+ */
 export type Outcome = 'replica' | 'asked_again' | 'unfit';
 
 export type Replica = {
-  /** Runs steps that only read, on the replica while it is fit; whatever fails there is asked of the primary. */
+  /** Runs read-only steps on the replica while it is fit. If they fail there, they run on the primary. */
   read<Result>(steps: (pool: DatabasePool) => Promise<Result>): Promise<Result>;
-  /** Seconds that it is behind at most; Infinity while that is not known. */
   lag(): number;
   isFit(): boolean;
   state: DatabasePool['state'];
@@ -34,23 +35,25 @@ type Settings = {
   primaryUrl: string;
   size: number;
   environment: string;
-  /** Told when the replica is read from now on, or why it is not. */
+  /** Called when the replica becomes fit (undefined) or unfit (the reason). */
   onChange: (problem: Error | undefined) => void;
   onRead: (outcome: Outcome) => void;
   lagMaxMs?: number;
   lookTimeoutMs?: number;
-  /** Milliseconds that have passed, since any moment. */
+  /** A monotonic clock in milliseconds. */
   clock?: () => number;
 };
 
-/** What the primary had on its disk at a moment; whoever has replayed that far is no older than it. */
+/**
+ * The primary's flushed WAL position at a time. A replica that has replayed it is not older than that time.
+ */
 type Mark = { lsn: bigint; at: number };
 type Pools = { read: DatabasePool; look: DatabasePool; lookAtPrimary: DatabasePool };
 
 /**
- * A hot standby of the primary. How far it lags is found out in the background: where the primary is
- * is noted each second, and the replica is as old as the newest note that it has replayed. That holds
- * whatever the clocks say, while nothing is written, and when nothing arrives any more.
+ * Opens a hot standby for reading. A background loop records the primary's WAL position every second; the
+ * replica is as old as the newest recorded position that it has replayed. This works independently of the
+ * clocks, without any writes, and when nothing reaches the replica any more.
  */
 export async function openReplica(settings: Settings): Promise<Replica> {
   const { primary, onChange, onRead, lagMaxMs = LAG_MAX_MS } = settings;
@@ -81,7 +84,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
     isSafe = true;
     const at = now();
     const there = await pools.lookAtPrimary.one(whereItIs);
-    // The first is the one that it was found to have reached.
+    // The first mark is the one that the replica is known to have reached.
     marks = [...marks.slice(0, 1), ...marks.slice(1).slice(-MARKS_MAX)];
     marks.push({ lsn: positionOf(there), at });
     const here = await pools.look.one(whereItIs).catch((error: Error) => {
@@ -139,7 +142,7 @@ export async function openReplica(settings: Settings): Promise<Replica> {
   };
 }
 
-/** Looks have connections of their own, so that many lists at once do not make a replica look old. */
+/** Checks use their own connections, so that many concurrent lists do not make a replica look old. */
 async function openAll({ url, primaryUrl, size, ...settings }: Settings): Promise<Pools> {
   const small = { size: 1, statementTimeoutMs: settings.lookTimeoutMs ?? LOOK_TIMEOUT_MS };
   const opened = await Promise.allSettled([
@@ -164,7 +167,7 @@ const Place = z.object({
 });
 type Place = z.output<typeof Place>;
 
-/** How far the log is on the disk, or how far it was replayed, in bytes. */
+/** The flushed (primary) or replayed (standby) WAL position, in bytes. */
 const whereItIs = sql.type(Place)`
   select (select system_identifier::text from pg_control_system()) as cluster,
          (select oid::text from pg_database where datname = current_database()) as database,
@@ -175,7 +178,7 @@ const whereItIs = sql.type(Place)`
 
 const positionOf = ({ lsn }: Place) => BigInt(lsn);
 
-/** A replica of another database would show the loans of another lender. */
+/** A replica of another database would show another lender's loans. */
 function objectionTo(here: Place, there: Place): string | undefined {
   if (there.is_standby) return 'DATABASE_URL names a standby.';
   if (!here.is_standby) return 'DATABASE_REPLICA_URL names no standby.';
@@ -186,7 +189,7 @@ function objectionTo(here: Place, there: Place): string | undefined {
   return undefined;
 }
 
-/** The way there is lost, and not only what was asked: 08, 53 and 57P, or no answer at all. */
+/** The connection is lost, not only the statement: SQLSTATE 08, 53, 57P or no answer. */
 const isLost = (error: unknown) =>
   /^(08|53|57P)/.test(sqlStateOf(error) ?? (isTransient(error) ? '08' : ''));
 

@@ -3,9 +3,10 @@ import type { Transaction } from './db.ts';
 const underWay = new WeakMap<Transaction, Map<string, Promise<unknown>>>();
 
 /**
- * Steps about the same thing, one after the other, although their transaction begins them side by side (`joined.ts`):
- * what they look up and then write, or hand on by a setting, the others would take for their own. A lock keeps
- * other transactions out, and not others in the same. Steps may not wait for more of the same within them.
+ * Runs steps with the same key one after the other, even if one transaction starts them concurrently. Use
+ * it for steps that read and then write, or that pass values through a setting: a lock keeps other
+ * transactions out, but not concurrent steps of the same transaction. Steps must not wait for further steps
+ * with the same key, or they deadlock.
  */
 export function serialize<Result>(
   tx: Transaction,

@@ -6,8 +6,8 @@ const GENTLY_MS = 20_000;
 const FIRMLY_MS = 10_000;
 
 /**
- * A server that a killed run has left behind still owns the data folder: it is asked to end. To be
- * called by whoever holds the claim on the folder, since only then its owner is known to be gone.
+ * Stops a Postgres that a killed run left behind in the data folder. Call it only while holding the claim
+ * on the folder, which proves that the server's owner is gone.
  */
 export async function endStalePostmaster(data: string) {
   const file = path.join(data, 'postmaster.pid');
@@ -17,16 +17,16 @@ export async function endStalePostmaster(data: string) {
     process.kill(pid, 'SIGINT');
     if (!(await hasEnded(pid, GENTLY_MS))) process.kill(pid, 'SIGQUIT');
     if (!(await hasEnded(pid, FIRMLY_MS)))
-      throw new Error(`An earlier Postgres (process ${pid}) still has ${data} and does not end.`);
+      throw new Error(`An earlier Postgres (process ${pid}) still uses ${data} and does not stop.`);
   }
   rmSync(file, { force: true });
 }
 
-/** A reused process number must not end a stranger, nor the server of another folder. */
+/** A reused process id must not end an unrelated process or the server of another folder. */
 function isServerOf(pid: number, data: string): boolean {
   if (!isRunning(pid)) return false;
   try {
-    // A server works in its data folder.
+    // The server's working directory is its data folder.
     if (existsSync('/proc/self/cwd'))
       return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data);
     const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });

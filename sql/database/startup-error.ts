@@ -1,4 +1,4 @@
-/** What whoever started a process can put right. It is told in its own sentence, without a trace. */
+/** An error that an operator can fix. Its message is printed without a stack trace. */
 export class StartupError extends Error {}
 
 const AWAY = new Set([
@@ -11,7 +11,7 @@ const AWAY = new Set([
   'ENETUNREACH',
 ]);
 
-/** The database did not let us in: a sentence that says why, where that is known. */
+/** A sentence that explains why the database did not accept the connection, if the cause is known. */
 export function databaseUnreachable(url: string, error: unknown): Error {
   const { code, message } = causeOf(error);
   const { host, pathname, username } = new URL(url);
@@ -28,7 +28,7 @@ export function databaseUnreachable(url: string, error: unknown): Error {
   return why ? new StartupError(`${why} See DATABASE_URL.`, { cause: error }) : (error as Error);
 }
 
-/** The innermost error that has a code; several addresses that were tried count as the first one. */
+/** The innermost error with a code. If several addresses were tried, the first one counts. */
 function causeOf(error: unknown): { code: string; message: string } {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
@@ -40,8 +40,8 @@ function causeOf(error: unknown): { code: string; message: string } {
 }
 
 /**
- * For the first line of a process: whatever nobody catches ends it with code 1, in a sentence if it is
- * one that a person can act upon, and with its trace if it is a mistake of ours.
+ * Call first in a process. An uncaught error ends the process with code 1: a StartupError prints its
+ * sentence, any other error its stack trace.
  */
 export function exitOnUncaughtError() {
   process.on('uncaughtException', (error: unknown) => {

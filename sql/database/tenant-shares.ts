@@ -1,10 +1,13 @@
 import type { DatabasePool } from 'slonik';
 
-/** A tenant may hold three times as many connections as are free: 12 of 16 alone, 7 and 6 where two are busy. */
+/**
+ * A tenant may hold three times as many connections as are free: 12 of 16 alone, 7 and 6 if two tenants are
+ * busy.
+ */
 const HELD_PER_FREE = 3;
 const PATIENCE_MS = 15_000;
 
-/** The tenant has too many transactions waiting; api/http/errors.ts answers 503. */
+/** The tenant waited too long for a connection. api/http/errors.ts answers 503. */
 export class NoTurn extends Error {
   constructor() {
     super('timeout exceeded: the connections of this tenant are busy.');
@@ -20,8 +23,8 @@ type Waiter = { go: () => void };
 const shares = new WeakMap<DatabasePool, Shares>();
 
 /**
- * Divides the connections of a pool among the tenants that use it, so that a tenant whose transactions are
- * slow, or wait for each other's locks, leaves connections to the others.
+ * Divides a pool's connections among the tenants that use it, so that a tenant with slow transactions or
+ * lock waits leaves connections to other tenants.
  */
 export function shareAmongTenants(
   pool: DatabasePool,
@@ -38,7 +41,7 @@ export function shareAmongTenants(
   return shared;
 }
 
-/** Runs the steps once it is the tenant's turn; immediately where the pool is not shared. */
+/** Runs the steps when it is the tenant's turn, or immediately if the pool is not shared. */
 export const inTurnOf = <Result>(
   pool: DatabasePool,
   tenantId: string,
@@ -46,14 +49,13 @@ export const inTurnOf = <Result>(
 ): Promise<Result> => shares.get(pool)?.inTurn(tenantId, steps) ?? steps();
 
 function openShares(size: number, patienceMs: number): Shares {
-  // One connection stays for what is asked without a tenant, such as whose domain a host is.
+  // One connection is reserved for queries without a tenant, such as finding the tenant of a host name.
   let free = Math.max(1, size - 1);
   const held = new Map<string, number>();
-  /** By tenant in order of arrival. */
   const waiting = new Map<string, Set<Waiter>>();
 
   const heldBy = (tenantId: string) => held.get(tenantId) ?? 0;
-  /** The last free connection is for a tenant that holds none. */
+  /** The last free connection goes to a tenant that holds none. */
   const mayTake = (tenantId: string) => {
     const own = heldBy(tenantId);
     return own === 0 ? free > 0 : free > 1 && own < HELD_PER_FREE * free;
@@ -64,7 +66,7 @@ function openShares(size: number, patienceMs: number): Shares {
     else held.set(tenantId, now);
     free -= by;
   };
-  /** Lets the waiting tenant that holds fewest go first. */
+  /** The waiting tenant with the fewest connections goes first. */
   const next = () => {
     let [first, fewest] = ['', Infinity];
     for (const tenantId of waiting.keys()) {

@@ -2,23 +2,23 @@ import { sql, type QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import { ASSUMED, FIRE_AND_FORGET, DEFERRED } from './driver.ts';
 
-/** What a transaction may do, and for how long. */
 export type TransactionMode = {
   readOnly?: boolean;
   snapshot?: boolean;
-  /** Ends a statement of this transaction that takes longer, as in '5s'. */
   timeout?: string;
-  /** The request that it is done for, by which its events and jobs are found again. */
+  /** The HTTP request behind the transaction. Events and jobs keep it for tracing. */
   request_id?: string | null;
-  /** Nothing in it asks what day it is, so its first statement goes along with its settings. */
+  /**
+   * The transaction does not need the business date, so its settings are sent together with its first
+   * statement.
+   */
   isUndated?: boolean;
-  /** What fails is not repeated here: whoever asks has somewhere else to ask. */
+  /** Failures are not retried here, because the caller has another server to try. */
   isRepeated?: false;
 };
 
 const named = (query: QuerySqlToken, name: string) => Object.freeze({ ...query, name });
 
-/** Nothing is known of a beginning before something is asked, so both go together. */
 const BEGIN = named(sql.unsafe`begin`, DEFERRED);
 const BEGIN_READING = named(sql.unsafe`begin read only`, DEFERRED);
 const BEGIN_SNAPSHOT = named(sql.unsafe`begin isolation level repeatable read read only`, DEFERRED);
@@ -27,24 +27,27 @@ export const beginStatement = ({ readOnly = false, snapshot = false }: Transacti
   snapshot ? BEGIN_SNAPSHOT : readOnly ? BEGIN_READING : BEGIN;
 
 const COMMIT = sql.unsafe`commit`;
-/** Nothing depends on the end of what has only read, so nobody waits for it. */
+/** Nothing depends on the end of a read-only transaction, so its commit is not awaited. */
 const LET_GO = named(COMMIT, FIRE_AND_FORGET);
 
 export const endStatement = ({ readOnly = false, snapshot = false }: TransactionMode) =>
   readOnly || snapshot ? LET_GO : COMMIT;
 
-/** Waited for, because a connection that cannot roll back must not be used again. */
+/** Awaited, because a connection that cannot roll back must not be reused. */
 export const ROLLBACK = sql.unsafe`rollback`;
-/** Nothing is held by steps that have only read; whoever is told of another refusal may ask again at once. */
+/**
+ * A read-only transaction holds no locks, so its rollback is not awaited. For others the rollback is
+ * awaited, because the client may retry immediately.
+ */
 const DROP = named(ROLLBACK, FIRE_AND_FORGET);
 
-/** After steps that have refused, on a connection that is known to work. */
+/** For a rollback after the steps threw an error, on a connection that works. */
 export const rollbackStatement = ({ readOnly = false, snapshot = false }: TransactionMode) =>
   readOnly || snapshot ? DROP : ROLLBACK;
 
 const Today = z.object({ today: z.string().nullable(), is_tenant_closed: z.boolean() });
 
-/** All settings end with the transaction, and are made before the date is read, from left to right. */
+/** All settings end with the transaction. They are set before the date is read, from left to right. */
 export function setTenantAndReadDate(tenantId: string, { timeout, request_id }: TransactionMode) {
   const request = request_id ?? '';
   if (timeout === undefined)
@@ -61,15 +64,15 @@ export function setTenantAndReadDate(tenantId: string, { timeout, request_id }: 
   `;
 }
 
-/** What app.refuse_closed_tenant() fails with. */
+/** The SQLSTATE of app.refuse_closed_tenant(). */
 export const TENANT_CLOSED = 'TSHUT';
 
-/** What app.assert_business_date() fails with. */
+/** The SQLSTATE of app.assert_business_date(). */
 export const BUSINESS_DATE_MOVED = 'TODAY';
 
 /**
- * The same without its answer, so the database itself refuses what comes along with it: where the tenant
- * is shut, and where a day is supposed, on any other.
+ * Sets the tenant without waiting for an answer. Postgres rejects the following statements if the tenant is
+ * closed, or if a day is given and the business date differs.
  */
 export function assumeTenantAndDay(
   tenantId: string,

@@ -1,4 +1,6 @@
-/** Postgres or the network was away for a moment: connection, resources, shutdown, locks, standby, another day. */
+/**
+ * SQLSTATEs of transient failures: connection, resources, shutdown, locks, standby, changed business date.
+ */
 const PASSING_STATE = /^(08...|53...|57P0[1-4]|57014|40001|40P01|55P03|25006|TODAY)$/;
 const PASSING_SYSTEM = new Set([
   'ECONNREFUSED',
@@ -13,8 +15,8 @@ const PASSING_SYSTEM = new Set([
 const PASSING_TEXT = /terminated|timeout|not queryable|closed the connection/i;
 
 /**
- * Whether the same steps may succeed a moment later, because what failed is the way to the database
- * and nothing that they did; whatever has wrapped the error on its way.
+ * Whether the same steps may succeed a moment later, because the connection to the database failed and not
+ * the steps themselves. Works however the error was wrapped.
  */
 export function isTransient(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) if (isPassingItself(at)) return true;

@@ -14,16 +14,16 @@ import { sqlStateOf, type Transaction } from './db.ts';
 import { isTransient } from './transient-errors.ts';
 import { inTurnOf } from './tenant-shares.ts';
 
-/** Errors that mean "the same steps may succeed a moment later". */
+/** SQLSTATEs after which the transaction is repeated. */
 const PASSING = new Set(['40001', '40P01', '55P03', BUSINESS_DATE_MOVED]);
 const RETRIES = 6;
 const RETRY_BUDGET_MS = 3_000;
 
 /**
- * The only way to the data of a tenant: runs `steps` in one transaction that sees that tenant's rows
- * and no others. The steps are repeated, with growing pauses, after a deadlock or a serialization
- * failure, and so must touch nothing but the transaction. A thrown error rolls back and is thrown
- * again outside, because an error thrown through the driver costs the connection.
+ * The only way to a tenant's data: runs `steps` in one transaction that sees only that tenant's rows. The
+ * steps are repeated, with growing pauses, after a deadlock, a serialization failure or a change of the
+ * business date, so they must not touch anything but the transaction. An error of the steps rolls back and
+ * is thrown outside the driver, because an error that passes through the driver costs the connection.
  */
 export async function within<Result>(
   pool: DatabasePool,
@@ -39,7 +39,8 @@ export async function within<Result>(
     return steps(tx, today);
   };
   for (let attempt = 1; ; attempt += 1) {
-    // What is repeated asks: others may have been told of the day before, by a standby, meanwhile.
+    // A retry reads the date instead of assuming it, because a transaction on a standby may have cached the
+    // previous date in the meantime.
     const supposed = attempt === 1 ? supposedOf(tenantId, mode) : undefined;
     const outcome = await inTurnOf(pool, tenantId, () =>
       pool.connect((connection) => once(connection, tenantId, noted, { ...mode, supposed })),
@@ -48,9 +49,10 @@ export async function within<Result>(
     const state = sqlStateOf(outcome.error) ?? '';
     const passing = mode.isRepeated !== false && PASSING.has(state);
     const isOtherDay = state === BUSINESS_DATE_MOVED;
-    // A day that was asked for and is said to be past once more would be so for ever.
+    // If the date that was just read is rejected again, further retries would not help.
     const isOver = isOtherDay ? day === mistaken : attempt > RETRIES || Date.now() > deadline;
-    // However long it waited, for a connection or a lock: on the other day it begins for the first time.
+    // On the new date the retry budget starts again, however long the first attempt waited for a connection
+    // or a lock.
     if (isOtherDay) [mistaken, deadline] = [day, Date.now() + RETRY_BUDGET_MS];
     if (!passing || isOver) throw outcome.error;
     await new Promise((resolve) =>
@@ -62,11 +64,14 @@ export async function within<Result>(
 type Begun = TransactionMode & { supposed: string | undefined };
 type Outcome<Result> = { result: Result } | { error: unknown };
 
-/** The day that each tenant was last seen at: what a transaction may suppose, and has to prove. */
+/**
+ * The business date of each tenant as this process last read it. Transactions assume it, and Postgres
+ * rejects it if it has moved.
+ */
 const days = new Map<string, string>();
 const DAYS_MAX = 10_000;
 
-/** What has only been read is not remembered: a standby may be a day behind. */
+/** Dates from read-only transactions are not cached, because a standby may be a day behind. */
 function remember(tenantId: string, today: string) {
   if (days.size >= DAYS_MAX) days.clear();
   days.set(tenantId, today);
@@ -77,7 +82,7 @@ const isReading = ({ readOnly = false, snapshot = false }: TransactionMode) => r
 const supposedOf = (tenantId: string, mode: TransactionMode) =>
   isReading(mode) || mode.isRepeated === false ? undefined : days.get(tenantId);
 
-/** Whoever moves the date says so here, so that the next transaction does not begin in vain. */
+/** Call after moving the date, so that the next transaction does not start with the old one. */
 export const forgetBusinessDate = (tenantId: string) => days.delete(tenantId);
 
 async function once<Result>(
@@ -98,10 +103,13 @@ async function once<Result>(
   }
 }
 
-/** Answers why it is undone: on another day than was supposed the steps may not have refused. */
+/**
+ * Rolls back and returns the error to report. A wrong business date takes precedence, because the steps'
+ * own error may be a consequence of it.
+ */
 async function undone(connection: DatabasePoolConnection, error: unknown, mode: TransactionMode) {
   try {
-    // A connection that cannot roll back is broken: that error goes through and destroys it.
+    // If the rollback fails, the connection is broken. The error passes through the driver and destroys it.
     await connection.query(isBroken(error) ? ROLLBACK : rollbackStatement(mode));
     return error;
   } catch (worse) {
@@ -112,8 +120,8 @@ async function undone(connection: DatabasePoolConnection, error: unknown, mode: 
 }
 
 /**
- * Answers the date; empty where nobody asks for it. What is written waits for no answer on a day that
- * is as it was before: it goes on, and fails with its first statement where another day has begun.
+ * Sets the tenant and returns the business date; empty if the transaction is undated. A writing transaction
+ * assumes the cached date and does not wait; its first statement fails if the date has moved.
  */
 async function settingOut(connection: DatabasePoolConnection, tenantId: string, mode: Begun) {
   if (mode.isUndated) {
@@ -131,10 +139,9 @@ async function settingOut(connection: DatabasePoolConnection, tenantId: string, 
   return today ?? '';
 }
 
-/** Whether it was the database that failed, and not the steps that refused. */
 const isBroken = (error: unknown) => sqlStateOf(error) !== undefined || isTransient(error);
 
-/** The tenant is closed, and may be in another database already: nothing is read or written. */
+/** The tenant is closed and may already be in another database. Nothing is read or written. */
 export class TenantClosed extends Error {
   constructor() {
     super('The tenant is closed while it moves.');

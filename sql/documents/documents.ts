@@ -38,7 +38,7 @@ export const documents = table({
   search: (words) => sql.fragment`row.filename ilike ${containsPattern(words)}`,
 });
 
-/** Whether the document's file is there to be sent along. */
+/** Whether the document's file is stored and can be sent. */
 export const isStored = (tx: Transaction, id: string) =>
   tx.exists(
     prepared(sql.typeAlias('void')`
@@ -46,7 +46,7 @@ export const isStored = (tx: Transaction, id: string) =>
   `),
   );
 
-/** Whether the file of this key was here, and was removed when its years were over. */
+/** Whether a file with this key existed and was removed after its retention period. */
 export const isRemovedKey = (tx: Transaction, key: string) =>
   tx.exists(sql.typeAlias('void')`
     select from documents where storage_key = ${key} and status = 'removed'
@@ -67,8 +67,8 @@ const ToRender = z.object({
 export type DocumentToRender = z.output<typeof ToRender>;
 
 /**
- * The document, as long as it still has to be rendered, or has failed and is tried again; a statement's
- * values are its figures.
+ * The document, if it still has to be rendered or failed and is retried. For a statement, the values are
+ * its figures.
  */
 export const findToRender = (tx: Transaction, id: string) =>
   tx.maybeOne(
@@ -88,7 +88,7 @@ export const findToRender = (tx: Transaction, id: string) =>
 
 type Stored = { size: number; sha256_hash: string; pages: number; language: string };
 
-/** The document is there; false when somebody was first. */
+/** Marks the document as stored. Returns false if another process stored it first. */
 export async function markStored(tx: Transaction, id: string, file: Stored): Promise<boolean> {
   const { rowCount } = await tx.query(
     prepared(sql.typeAlias('void')`
@@ -110,7 +110,6 @@ export const markFailed = (tx: Transaction, id: string, reason: string) =>
 
 const Standing = z.object({ status: z.string(), is_archived: z.boolean() });
 
-/** Locks the document and answers how it stands. */
 export const lockDocument = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select status, is_archived from documents where id = ${id} for no key update
@@ -133,13 +132,12 @@ export const reject = (tx: Transaction, id: string, by: string | null, reason: s
     where id = ${id}
   `);
 
-/** Says whether the borrower is to see it. */
 export const setVisibility = (tx: Transaction, id: string, isVisible: boolean) =>
   tx.query(sql.typeAlias('void')`
     update documents set is_visible_to_borrower = ${isVisible} where id = ${id}
   `);
 
-/** Whether one of these is no document of the tenant. */
+/** Whether any of these ids is not a document of the tenant. */
 export const hasUnknownDocument = (tx: Transaction, ids: readonly string[]) =>
   tx.exists(sql.typeAlias('void')`
     select from unnest(${sql.array([...ids], 'uuid')}) as wanted (id)

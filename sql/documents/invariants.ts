@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import type { Violation } from '../invariants/check.ts';
 
-/** Size and hash of what is stored under a key; null where nothing is. */
+/** Size and hash of the object under a key; null if there is none. */
 export type DescribeFile = (key: string) => Promise<{ size: number; sha256_hash: string } | null>;
 
 const Stored = z.object({
@@ -13,9 +13,7 @@ const Stored = z.object({
   sha256_hash: z.string().nullable(),
 });
 
-/**
- * Documents that were uploaded or generated have their object, and it is the one that was hashed.
- */
+/** Uploaded and generated documents must have an object with the recorded hash. */
 export async function documentViolations(
   tx: Transaction,
   describeFile: DescribeFile,

@@ -3,14 +3,13 @@ import { isOpenLoan } from '../borrowers/redaction.ts';
 import { LETTERS_OF_DOCUMENT } from '../communications/logs.ts';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** Said wherever a file is wanted that is no longer there. */
-export const REMOVED_MESSAGE =
-  'The file was removed when the years for which it is kept were over.';
+/** Shown wherever a removed file is requested. */
+export const REMOVED_MESSAGE = 'The file was removed after its retention period.';
 
-/** Years by kind of document; kinds that are kept for ever say null, or nothing. */
+/** Years of retention by kind of document. Null or missing: kept permanently. */
 export type RetentionYears = Readonly<Record<string, number | null | undefined>>;
 
-/** Whoever borrows on the loan, or ever owed it, is on legal hold. */
+/** A person who owes or ever owed the loan is on legal hold. */
 const IS_LOAN_HELD = sql.fragment`
   exists (
     select from borrowers as person
@@ -22,8 +21,9 @@ const IS_LOAN_HELD = sql.fragment`
 `;
 
 /**
- * What is asked of a document before its file goes. It is about its loan; or about all loans of its borrower;
- * or about many, as a tape is, and then stays while anybody at all is on legal hold.
+ * The facts that decide whether a document's file may be removed. A document is about its loan, about all
+ * loans of its borrower, or about many borrowers (a tape). A tape stays while any borrower is on legal
+ * hold.
  */
 const STANDING = sql.fragment`
   cross join lateral (
@@ -53,7 +53,10 @@ const STANDING = sql.fragment`
   ) as standing
 `;
 
-/** Documents with a file and years, whose years would be over by the day if nothing had happened since. */
+/**
+ * Documents with a file whose retention would end by the day, counted from their creation. Later activity
+ * on their loans may extend it.
+ */
 const old = (years: RetentionYears, by: string) => sql.fragment`
   select document.*, kept.kind, kept.years
   from documents as document
@@ -69,7 +72,7 @@ const old = (years: RetentionYears, by: string) => sql.fragment`
   ) as kept on kept.kind = known.kind
   where document.status in ('uploaded', 'verified', 'rejected')
     and (document.created_at::date + make_interval(years => kept.years))::date <= ${by}::date
-    -- A letter that waits for its batch needs its file, however long somebody has held it.
+    -- A letter that waits for its batch needs its file, however long it has been held.
     and not exists (
       select from mail_letters as letter
       left join mail_batches as batch on batch.id = letter.mail_batch_id
@@ -89,7 +92,7 @@ const Kind = z.object({
   held: z.int(),
 });
 
-/** What would go by that day, by kind; and how much of it a legal hold keeps. */
+/** By kind, the documents whose retention ends by that day, and how many of them a legal hold keeps. */
 export const countRemovable = (tx: Transaction, years: RetentionYears, by: string) =>
   tx.any(sql.type(Kind)`
     select document.kind, document.years,
@@ -104,7 +107,6 @@ export const countRemovable = (tx: Transaction, years: RetentionYears, by: strin
 
 const Next = z.object({ id: z.string(), kind: z.string(), due_on: z.string() });
 
-/** The first of them to go. */
 export const findFirstRemovable = (
   tx: Transaction,
   years: RetentionYears,
@@ -121,8 +123,8 @@ export const findFirstRemovable = (
 type Look = { years: RetentionYears; today: string; after: string; limit: number };
 
 /**
- * Decides over the next old documents, with their history, and ends what can no longer be delivered: all by
- * one statement. Answers the last that was looked at; null once there is none.
+ * Marks the next expired documents as removed, writes their history, and fails deliveries that need the
+ * file, in one statement. Returns the last id that was examined; null at the end.
  */
 export const markExpired = (tx: Transaction, { years, today, after, limit }: Look) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().nullable() }))`
@@ -137,14 +139,14 @@ export const markExpired = (tx: Transaction, { years, today, after, limit }: Loo
       update documents as document
       set status = 'removed', removed_at = now(), status_before_removal = document.status
       from due
-      -- Somebody may have judged it meanwhile; whoever redacted the borrower has removed it already.
+      -- The document may have been reviewed or redacted in the meantime.
       where document.id = due.id and document.status = due.status
       returning document.id, document.borrower_id, document.loan_id, document.status_before_removal, due.years, due.last_day
     ), told as (
       insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
       select 'documents', id, borrower_id, loan_id, 'remove-file', 'system',
              jsonb_build_object('status', jsonb_build_object('old', status_before_removal, 'new', 'removed')),
-             'Its ' || years || ' years after ' || last_day || ' are over.'
+             'Its retention of ' || years || ' years after ' || last_day || ' has ended.'
       from removed
     ), undeliverable as (
       update tape_deliveries set status = 'failed', error = ${REMOVED_MESSAGE}
@@ -155,7 +157,10 @@ export const markExpired = (tx: Transaction, { years, today, after, limit }: Loo
     select max(id::text) as last from looked_at
   `);
 
-/** Whoever is put on legal hold keeps what is still there. Cut short between the two, files wait for this. */
+/**
+ * Restores documents whose borrower came under legal hold after they were marked, if the file still exists.
+ * An interrupted removal leaves such files.
+ */
 export const restoreHeld = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     with held as (
@@ -170,7 +175,7 @@ export const restoreHeld = (tx: Transaction) =>
     insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)
     select 'documents', id, borrower_id, loan_id, 'keep-file', 'system',
            jsonb_build_object('status', jsonb_build_object('old', 'removed', 'new', status)),
-           'A legal hold came before the file was gone.'
+           'A legal hold began before the file was deleted.'
     from kept
   `);
 
@@ -178,10 +183,9 @@ const Left = z.object({ id: z.string(), storage_key: z.string(), letter_ids: z.a
 
 const IS_LEFT = sql.fragment`document.status = 'removed' and document.file_deleted_at is null`;
 
-/** Finds files that are to go and may still be there. */
 export const filesToDelete = sql.fragment`select from documents as document where ${IS_LEFT}`;
 
-/** These, with the messages that were posted with a copy of each. */
+/** Removed documents whose file may still exist, with the messages that were sent with a copy. */
 export const listFilesToDelete = (tx: Transaction, limit: number) =>
   tx.any(sql.type(Left)`
     select document.id, document.storage_key, ${LETTERS_OF_DOCUMENT} as letter_ids
@@ -190,7 +194,6 @@ export const listFilesToDelete = (tx: Transaction, limit: number) =>
     order by document.id limit ${limit}
   `);
 
-/** These files are gone, and are not asked for again. */
 export const markFilesDeleted = (tx: Transaction, ids: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update documents set file_deleted_at = now()

@@ -13,7 +13,6 @@ export const sftpServers = table({
   `,
 });
 
-/** Where a server has its files, in short. */
 export const serverAddress = sql.fragment`'sftp://' || host || ':' || port || '/' || ltrim(folder, '/')`;
 
 const Server = z.object({
@@ -27,7 +26,6 @@ const Server = z.object({
   private_key_sealed: z.string().nullable(),
 });
 
-/** How files are put there. */
 export const findServer = (tx: Transaction, id: string) =>
   tx.one(sql.type(Server)`
     select host, port, username, host_keys, folder, is_active, password_sealed, private_key_sealed

@@ -1,6 +1,6 @@
 import { sql } from '../database/db.ts';
 
-/** What was recorded of the loan since the last statement, and what was taken back of it and of earlier times. */
+/** Events since the last statement, and reversals among them of events of any time. */
 const RECORDED = sql.fragment`
   recorded as (
     select event.id, event.kind, event.details, event.effective_date as date, event.recorded_at as at
@@ -21,7 +21,7 @@ const RECORDED = sql.fragment`
       and fee.assessed_date >= period.first and fee.assessed_date < today.day
   )`;
 
-/** What the total of payments moved by: money that came, went back, or was held and is applied. */
+/** Lines that move the total of payments: money received, returned, refunded, or applied from suspense. */
 const MONEY = sql.fragment`
   money as (
     select event.date, event.at, 'payment' as kind, 2 as rank,
@@ -47,7 +47,7 @@ const MONEY = sql.fragment`
            payment.principal_applied, payment.interest_applied, payment.fees_applied
     from undone as event join payments as payment on payment.id = event.id
     union all
-    -- The money waits again: none of it has left the loan.
+    -- The money is in suspense again; it has not left the loan.
     select event.date, event.at, 'suspense_application_reversed', 3,
            applied.principal_applied + applied.interest_applied + applied.fees_applied,
            applied.principal_applied, applied.interest_applied, applied.fees_applied
@@ -68,8 +68,9 @@ const MONEY = sql.fragment`
   )`;
 
 /**
- * What the lender gave, each as what it was. Of a forgiveness only the principal is an amount in its event;
- * "all" of the interest or the fees is what the other credits leave, where there was one such in the period.
+ * Lines of credits given by the lender. The event of a forgiveness states only its principal as an amount.
+ * If interest or fees were forgiven as "all", the amount is what the other credits leave, provided that the
+ * period has exactly one such forgiveness.
  */
 const GIVEN = sql.fragment`
   stated as (
@@ -118,7 +119,10 @@ const GIVEN = sql.fragment`
     cross join (select rest.amount as left_over, rest.is_of_one from rest) as whole
   )`;
 
-/** What the lender added, and what stands for no single day: interest, and what no event of the period explains. */
+/**
+ * Lines that the lender added, and the remainders without a day of their own: interest, and amounts that no
+ * event of the period explains.
+ */
 const ADDED = sql.fragment`
   added as (
     select event.date, event.at, 'disbursement' as kind, 0 as rank,
@@ -136,7 +140,7 @@ const ADDED = sql.fragment`
     select fee.date, fee.at, 'fee_' || fee.fee_type, 1, fee.amount, null, null, fee.amount
     from assessed as fee
     union all
-    -- One that was assessed in the period itself is not on the statement at all.
+    -- A fee that was also assessed in this period is left out of the statement.
     select event.date, event.at, 'fee_reversed', 1, -fee.amount, null, null, -fee.amount
     from undone as event join fees as fee on fee.id = (event.details ->> 'fee_id')::uuid
     where fee.status = 'reversed' and fee.assessed_date < period.first
@@ -153,11 +157,11 @@ const ADDED = sql.fragment`
   )`;
 
 /**
- * What became known since the last statement, as the totals count, each with the day for which it counts
- * in the books: a fee that was entered late stands on this statement under its own, earlier day. A payment may
- * be applied otherwise than in its own month, where an earlier one came late or was taken back: the
- * difference is a line of its own, so that the lines add up to what the balance moved by. They stand in the
- * order of their days, and of one day as they were recorded, and the balance that each leaves ends at the new one.
+ * The activity of a statement: everything that became known since the last one, each with its effective
+ * date. A fee that was entered late appears on this statement under its own, earlier date. A payment's
+ * allocation may differ from that of its own month, if an earlier payment arrived late or was reversed;
+ * that difference is a line of its own, so the lines add up to the change of the balance. Lines are ordered
+ * by date and then by recording time. The last running balance is the new balance.
  */
 export const activityFigures = sql.fragment`(
   with ${RECORDED}, ${MONEY}, ${GIVEN}, ${ADDED}

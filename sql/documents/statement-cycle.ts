@@ -1,6 +1,5 @@
 import { sql } from '../database/db.ts';
 
-/** The billing cycle of `loan` that ended the day before `today`. */
 export const endedCycle = sql.fragment`(
   select (event.details #>> '{agreement,begins}')::date as begins
   from loan_events as event
@@ -11,16 +10,16 @@ export const endedCycle = sql.fragment`(
 )`;
 
 /**
- * What the statement of a line says besides (12 CFR 1026.7): what may still be drawn, the interest of
- * the cycle, the balance that bore it, which is the average of the principal that bore any at the end of each
- * of its days, and the interest and fees of the year's statements with this one ((b)(6)(iii)).
+ * Additional figures on the statement of a line of credit (12 CFR 1026.7): available credit, the cycle's
+ * interest, the average daily balance that bore interest (measured at the end of each day), and the year's
+ * interest and fees including this statement ((b)(6)(iii)).
  */
 export const lineFigures = sql.fragment`case when cycle.begins is not null then jsonb_build_object(
   'days', today.day - cycle.begins,
   'credit_limit', row.credit_limit::text, 'available_credit', row.available_credit::text,
   'minimum_payment', row.next_payment_amount::text,
   'interest_charge', moved.interest::text, 'outlook', loan.cycle_outlook,
-  -- By when the whole new balance must be paid for no more interest ((b)(8)).
+  -- The date by which paying the new balance avoids further interest ((b)(8)).
   'grace', case when loan.terms @> '{"grace_on_purchases": true}' and row.next_payment_date >= today.day then
     jsonb_build_object('is_kept', row.interest_free_balance > 0 and not coalesce(loan.linear_until <= today.day, false))
   end,

@@ -3,12 +3,12 @@ import { sql, type Transaction } from '../database/db.ts';
 
 const Issued = z.object({ document_id: z.string(), loan_id: z.string() });
 
-/** Before all loans. */
+/** Sorts before all loan ids. */
 export const BEFORE_FIRST_LOAN = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Gives documents to so many statements that have none, in the order of their loans, and names both. Those
- * behind the last loan are asked for next: what was given a document lies about in the index for a while.
+ * Orders documents for the next statements without one, by loan id, and returns both ids. The next call
+ * continues after the last loan, because the index still contains dead entries of the statements before it.
  */
 export const insertStatementDocuments = (
   tx: Transaction,

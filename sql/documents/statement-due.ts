@@ -4,14 +4,14 @@ import { isOpenInstallment } from '../loans/installments.ts';
 import { lateFeeExemptPeriodsSql } from '../loans/reliefs.ts';
 import { upcomingDraw } from '../payments/upcoming-draw.ts';
 
-/** The next instalment, as long as its day is not over, with what the plan asks for and what is left of it. */
+/** The next installment, unless its due date is over, with its scheduled amount and its unpaid rest. */
 const nextInstallment = sql.fragment`(
   select row.next_payment_date as due_date, row.next_payment_amount as rest,
          greatest(asked.amount, row.next_payment_amount) as payment_amount
   where row.next_payment_amount > 0 and row.next_payment_date >= today.day
 )`;
 
-/** What is past due, instalment by instalment, without those that had their late fee. */
+/** The unpaid installments that are past due and have no late fee yet. */
 const pastDueInstallments = sql.fragment`(
   select due_date, payment_amount - paid_amount as rest, payment_amount
   from installments
@@ -24,16 +24,19 @@ const pastDueInstallments = sql.fragment`(
     )
 )`;
 
-/** When the instalment before was due: whoever has paid since is current by a rule that says so. */
+/**
+ * The due date of the previous installment. A fee rule may treat the borrower as current if a payment
+ * arrived after it.
+ */
 const dueBefore = sql.fragment`(
   select max(due_date) from installments
   where loan_id = loan.id and version = loan.schedule_version and due_date < bill.due_date
 )`;
 
 /**
- * The first late fee that follows if these instalments are not paid in time, and the last day on which they
- * are: what jobs/loans/fees/late-fees.ts assesses after that day, which
- * test/documents/statement-warnings.test.ts holds equal. None for whoever is spared.
+ * The first late fee that follows if these installments are not paid, and the last day to pay them without
+ * it. Must equal what jobs/loans/fees/late-fees.ts assesses after that day;
+ * test/documents/statement-warnings.test.ts compares them. Null if the loan is exempt.
  */
 const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
   select jsonb_build_object('amount', fee.amount::text, 'after', fee.after)
@@ -55,7 +58,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
       select rule, place
       from jsonb_array_elements(loan.terms -> 'fee_rules') with ordinality as rules (rule, place)
       where rule ->> 'trigger' = 'past_due'
-        -- A rule that cannot be read costs one loan its night, which sets it aside, and no other its statement.
+        -- An invalid rule must not fail all statements; the close quarantines its loan.
         and not exists (
           select from unnest(array[
             rule ->> 'amount', rule ->> 'percentage', rule ->> 'min_amount', rule ->> 'max_amount'
@@ -73,8 +76,8 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
       ) as amount
     ) as share
   ) as fee
-  -- What will be past due on the night that decides: what is so already, and what comes due by the end of the
-  -- grace, which may be longer than a period; never more than is owed.
+  -- The amount past due on the night that decides: the current one, plus installments due by the end of the
+  -- grace period, which may be longer than a billing period; at most the debt.
   cross join lateral (
     select case when row.next_payment_date between today.day and fee.after
              then row.next_payment_amount else 0.00 end as next,
@@ -94,7 +97,7 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
     and not (fee.mercy = 'standard_fee' and fee.amount >= late.amount)
     and not exists (
       select from (${lateFeeExemptPeriodsSql(sql.fragment`loan.id`, ['scheduled', 'active'])}) as relief
-      -- Kept on the last day of the grace, or on the night after it.
+      -- In force on the last day of the grace period, or on the night after it.
       where fee.after + 1 >= relief."from" and (relief."to" is null or fee.after <= relief."to")
     )
     and not (fee.mercy = 'current' and exists (
@@ -111,14 +114,14 @@ const lateFeeOf = (bills: SqlFragment) => sql.fragment`(
   limit 1
 )`;
 
-/** The last day of a full forbearance that the loan is in: until then we wait for its payments. */
+/** The last day of the loan's full forbearance, during which no payment is expected. */
 const forbearanceUntil = sql.fragment`(
   select max(end_date) from forbearances
   where loan_id = loan.id and status = 'active' and forbearance_type = 'full'
     and today.day between start_date and end_date
 )`;
 
-/** What is asked for by when, what is drawn by itself, and what being late costs. */
+/** The amount due and its due date, the next autopay draw, and the cost of paying late. */
 export const dueFigures = sql.fragment`(
   select jsonb_build_object(
     'next_due_date', row.next_payment_date, 'amount_due', row.amount_due::text,

@@ -1,6 +1,6 @@
 import { sql } from '../database/db.ts';
 
-/** What a statement says, as parts of the row that bills it. */
+/** The figures of a statement, as parts of the row that bills it. */
 
 export const recipientFigures = sql.fragment`jsonb_build_object(
   'recipient', jsonb_build_object(

@@ -16,21 +16,22 @@ import {
 } from './statement-figures.ts';
 import { statementWording } from './wordings.ts';
 
-/** Loans that one statement bills, so that none runs into its time limit. */
+/** Loans billed per statement of SQL, so that none exceeds its time limit. */
 const SLICE = 2_000;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
-/** Who sends the statements, and what their messages may say of a loan. */
+/** The sender of the statements, and the loan's values that messages about them may contain. */
 type Sender = {
   letter: object;
   loan_values: readonly string[];
-  /** What a statement is printed in for whoever prefers that language. */
+  /** The language in which a statement is printed for a borrower with this preference. */
   languageFor: (preference: string) => string;
 };
 
 /**
- * Whom a morning bills: on the first, loans for the month before; and lines whose cycle ended the day before. A loan
- * whose relief ended that morning is billed in the transaction that ends it: nothing else has happened to it.
+ * The loans that a morning bills. On the first of a month: loans without cycles, for the previous month. On
+ * any day: lines of credit whose cycle ended the day before. A loan whose relief ended that morning is
+ * billed in the transaction that ends the relief, before any other event.
  */
 const WHOM = {
   month: sql.fragment`loan.cycle_end_date is null`,
@@ -39,13 +40,13 @@ const WHOM = {
 };
 type Whom = keyof typeof WHOM;
 
-/** The condition that the loan of an id is among those that are to be billed. */
+/** A condition that limits the loans to bill, by their id. */
 type Among = (id: SqlFragment) => SqlFragment;
 const LOAN = sql.fragment`loan.id`;
 
 /**
- * Freezes what active loans are billed for the month: all, those of a chunk, or these. A repeat adds nothing.
- * Each slice is given to `step`, which may give it a transaction of its own.
+ * Stores the statement figures of active loans for the month, optionally limited to some loans. A repeated
+ * call changes nothing. Each slice runs in `step`, which may open a transaction for it.
  */
 export async function billStatements(
   step: <Result>(steps: (tx: Transaction) => Promise<Result>) => Promise<Result>,
@@ -69,7 +70,6 @@ export async function billStatements(
 
 const Sliced = z.object({ last: z.string().nullable(), spoken: z.array(z.string()) });
 
-/** Where the next slice ends, and what the borrowers of its loans prefer to read. */
 const nextSlice = (after: string, whom: Whom, among: Among) =>
   prepared(sql.type(Sliced)`
     select (array_agg(slice.id order by slice.id desc))[1] as last,
@@ -83,7 +83,6 @@ const nextSlice = (after: string, whom: Whom, among: Among) =>
     join borrowers as borrower on borrower.id = slice.borrower_id
   `);
 
-/** The loans of a chunk, or these, as the loans that are billed. */
 export const loansInChunk =
   (chunk: Parameters<typeof isInChunk>[0]): Among =>
   (id) =>
@@ -97,16 +96,17 @@ type Spoken = { spoken: Parameters<typeof statementWording>[0] };
 type Slice = { after: string; last: string; whom: Whom; among: Among };
 
 /**
- * Put to both of the loan's rows, as `inChunk` says: figures are computed of no loan that is not billed, so that one
- * which they fail for stops no other.
+ * Applied to the ids of both joined loan rows (see isInChunk), so that figures are computed only for billed
+ * loans and a loan with bad data cannot stop another.
  */
 const inSlice = ({ after, last, among }: Slice, id: SqlFragment) => sql.fragment`
   ${id} > ${after} and ${id} <= ${last} and ${among(id)}`;
 
 /**
- * Nothing has happened to it since the day began: whatever does has it billed first, if it was active then. So who
- * became active today is not billed, and it does not matter when a loan's turn comes. Asked loan by loan: `exists`
- * goes through all that was recorded of all of them. Reliefs that ended when the date moved are part of the morning.
+ * The loan has no event since the day began. Requests bill an active loan before they change it, so the
+ * order in which loans are billed does not matter, and a loan that became active today is not billed. The
+ * events that end reliefs when the date moves are part of the morning. A subselect, because Postgres turns
+ * `exists` into a scan of all loans' events.
  */
 const isUntouched = sql.fragment`(
   select coalesce(max(event.recorded_on), '-infinity') from loan_events as event
@@ -115,7 +115,10 @@ const isUntouched = sql.fragment`(
   )
 ) < today.day`;
 
-/** Which of them have something to be billed for: a line that owes nothing is told of what moved (12 CFR 1026.5(b)(2)(i)). */
+/**
+ * Which of the loans get a statement. A line of credit with a zero balance gets one only if there was
+ * activity (12 CFR 1026.5(b)(2)(i)).
+ */
 const hasEnded = (month: string) => sql.fragment`
   origin.opened_on < today.day and today.day = ${month}::date + interval '1 month'`;
 const BILLED = {
@@ -129,15 +132,15 @@ const BILLED = {
 };
 
 /**
- * One row for each loan of the slice, as of the business date, with the very columns that the API
- * answers on that day.
+ * Inserts one row per loan of the slice, as of the business date, with the same columns that the API
+ * returns on that day.
  *
- * What moved since the last statement is the difference of totals that only grow (accrued,
- * disbursed, assessed, paid), so reversed and backdated payments appear in the month in which they
- * became known; credits are what is left:
+ * Activity since the last statement is the difference of cumulative totals (accrued, disbursed, assessed,
+ * paid). Reversed and backdated payments therefore appear in the month in which they became known; credits
+ * are the remainder:
  *
- *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0
- *   = new 9,781.51
+ *   previous 10,000.00 + disbursed 0 + interest 72.19 + fees 25.00 - payments 315.68 - credits 0 = new
+ *   9,781.51
  */
 const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slice: Slice) =>
   tx.query(
@@ -164,7 +167,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
     join products as product on product.id = loan.product_id
     join borrowers as borrower on borrower.id = row.borrower_id
     left join lateral (${addressLines}) as address on true
-    -- Each offset keeps what is named once from being computed once for every use.
+    -- "offset 0" keeps Postgres from computing an expression again for each use.
     cross join (select app.business_date() as day offset 0) as today
     left join lateral ${endedCycle} as cycle on true
     left join lateral (
@@ -219,7 +222,7 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
              total.paid - coalesce((previous.counters ->> 'paid')::numeric, 0) as payments
       offset 0
     ) as moved
-    -- A part that was charged off has left the books, and the borrower owes it all the same.
+    -- A charged-off part has left the books, but the borrower still owes it.
     cross join lateral (
       select row.total_balance + row.charge_off_balance as owed offset 0
     ) as balance
@@ -234,13 +237,12 @@ const billSlice = (tx: Transaction, month: string, sender: Sender & Spoken, slic
   `),
   );
 
-/** Loans but those whose relief ended before the morning and is still in force. */
+/** Excludes loans whose relief ended before the morning and is still in force. */
 export const withoutEndedRelief =
   (morning: string): Among =>
   (id) =>
     sql.fragment`${id} not in (select loan_id from (${loansWithEndedRelief(morning)}) as ended)`;
 
-/** Finds lines whose cycle ended the day before. */
 export const endedCycles = sql.fragment`
   select from loans as loan where ${WHOM.cycle} and status = 'active'
 `;

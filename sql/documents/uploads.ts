@@ -6,7 +6,7 @@ export const findBorrowerOfLoan = (tx: Transaction, loanId: string) =>
     select borrower_id from loans where id = ${loanId}
   `);
 
-/** Two files of one name that are announced at once take turns. */
+/** Serializes announcements of files with the same name. */
 export const lockKey = (tx: Transaction, key: string) =>
   tx.query(sql.typeAlias('void')`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
 
@@ -35,17 +35,22 @@ const columns = sql.fragment`
 export const findUpload = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Upload)`select ${columns} from documents where id = ${id}`);
 
-/** The same, and nobody else puts, confirms or archives until this transaction has ended. */
+/**
+ * Locks the document. Until the transaction ends, no other transaction can upload its file, confirm or
+ * archive it.
+ */
 export const lockUpload = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Upload)`
     select ${columns} from documents where id = ${id} for no key update
   `);
 
-/** Whether a file may be put for it: somebody has announced it, and nobody confirmed it. */
+/**
+ * Whether a file may be uploaded: the document is announced, not confirmed, and its link has not expired.
+ */
 export const isAcceptingFile = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`select from documents where id = ${id} and ${awaited}`);
 
-/** The same at the last byte, which may come when the link is over; it holds until the commit. */
+/** Checked again after the last byte, when the link may have expired. The lock holds until the commit. */
 export const lockAcceptingUpload = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from documents
@@ -74,13 +79,13 @@ export const markConfirmed = (tx: Transaction, id: string, confirmed: Confirmed)
 
 const Unscanned = z.object({ status: z.enum(['held', 'infected']), storage_key: z.string() });
 
-/** Where the file lies that is held until it is scanned, or was infected and may lie there still. */
+/** The document's file, if it waits for its scan or is infected and may still be stored. */
 export const findUnscanned = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Unscanned)`
     select status, storage_key from documents where id = ${id} and status in ('held', 'infected')
   `);
 
-/** There for everybody, or not to be had for this reason. */
+/** Records the result of the scan: uploaded, or infected for this reason. */
 export const recordScan = (tx: Transaction, id: string, reason: string | null) =>
   tx.query(sql.typeAlias('void')`
     update documents
@@ -89,7 +94,7 @@ export const recordScan = (tx: Transaction, id: string, reason: string | null) =
     where id = ${id} and status = 'held'
   `);
 
-/** Still held, and nobody looks any more: for this reason, until somebody has it scanned again. */
+/** Records why the file could not be scanned. It stays held until a person starts another scan. */
 export const markUnscannable = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update documents set rejection_reason = ${reason} where id = ${id} and status = 'held'
@@ -97,7 +102,7 @@ export const markUnscannable = (tx: Transaction, id: string, reason: string) =>
 
 const Left = z.object({ id: z.string(), status: z.string(), storage_key: z.string() });
 
-/** Announced documents whose link has been over for a day, and whose folder is not cleared yet. */
+/** Announced documents whose link expired more than a day ago and whose folder is not cleared yet. */
 export const findExpiredUploads = (tx: Transaction, limit: number) =>
   tx.any(sql.type(Left)`
     select id, status, storage_key from documents
@@ -106,7 +111,7 @@ export const findExpiredUploads = (tx: Transaction, limit: number) =>
     for no key update skip locked
   `);
 
-/** Whoever has not used the link by now will not: what was confirmed has no link any more. */
+/** Ends the upload link. A pending document becomes expired; a confirmed one only loses its expiry. */
 export const clearUploadLink = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update documents

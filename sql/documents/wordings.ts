@@ -11,14 +11,14 @@ export const wordings = table({
   `,
 });
 
-/** What is kept with a document that is ordered: the words with their version, as they are on that day. */
+/** Stored with an ordered document: its wording and the wording's version on that day. */
 const kept = sql.fragment`jsonb_build_object(
   'id', wording.id, 'version', wording.version, 'opening', wording.opening, 'closing', wording.closing
 )`;
 
 /**
- * The tenant's words for a statement, in the language that it will be in; `borrower` is who gets it.
- * `spoken` has pairs of what a borrower prefers and what a statement is then printed in.
+ * The tenant's wording for a statement in the statement's language. Needs the alias `borrower`. `spoken`
+ * has pairs of a preferred language and the language that the statement is printed in.
  */
 export const statementWording = (spoken: readonly (readonly [string, string])[]) => sql.fragment`(
   select ${kept} from document_wordings as wording
@@ -34,14 +34,14 @@ const Kept = z.object({
   closing: z.string().nullable(),
 });
 
-/** The same for a document of that type; null where the tenant has none in the language. */
+/** The tenant's wording for a document type and language; null if there is none. */
 export const findDocumentWording = (tx: Transaction, type: string, language: string) =>
   tx.maybeOneFirst(sql.type(z.object({ kept: Kept }))`
     select ${kept} as kept from document_wordings as wording
     where document_type = ${type} and language = ${language} and is_active and not is_archived
   `);
 
-/** A change of what is said is a new version. */
+/** Changing the text of a wording creates a new version. */
 export const incrementVersion = (tx: Transaction, id: string) =>
   tx.query(
     sql.typeAlias('void')`update document_wordings set version = version + 1 where id = ${id}`,

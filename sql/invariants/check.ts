@@ -2,7 +2,7 @@ import type { QuerySqlToken } from 'slonik';
 import { z } from 'zod';
 import type { Transaction } from '../database/db.ts';
 
-/** One thing that is not as it must be: which rule, whose, which record, and a sentence about it. */
+/** A violation: its rule, tenant and record, and a sentence that explains it. */
 export const Violation = z.object({
   rule: z.string(),
   tenant_id: z.string().nullable(),
@@ -13,10 +13,9 @@ export type Violation = z.output<typeof Violation>;
 
 export const ViolationRow = Violation.omit({ rule: true });
 
-/** A rule that must hold at every moment, and the query that finds what breaks it. */
+/** A rule that must hold at every moment, and the query that finds its violations. */
 export type Check = { rule: string; query: QuerySqlToken<typeof ViolationRow> };
 
-/** More of one kind than anybody reads. */
 const SHOWN_MAX = 1_000;
 
 export async function findViolations(

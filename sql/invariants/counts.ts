@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { ViolationRow, type Check } from './check.ts';
 
-/** Lists say how many records there are without counting them. */
+/** Checks the counts that lists show instead of counting rows. */
 export const countInvariants: readonly Check[] = [
   {
-    rule: 'as many rows are counted as there are',
+    rule: 'row counts equal the rows',
     query: sql.type(ViolationRow)`
       select wrong.tenant_id, counted.table_name as subject,
-             format('Of %s%s%s %s are there and %s are counted.',
+             format('%s%s%s: %s rows exist, but %s are counted.',
                counted.table_name, ', ' || wrong.status,
                case wrong.is_archived when true then ', archived' when false then ', not archived' end,
                wrong.there, wrong.kept
@@ -28,7 +28,10 @@ const Added = z.object({
   rows: z.int(),
 });
 
-/** What was missing of each count, or below nothing what was too much; now it is right. */
+/**
+ * Repairs the counts. Returns the corrections: positive if rows were missing from the count, negative if
+ * there were too many.
+ */
 export const recountRows = (tx: Transaction) =>
   tx.any(sql.type(Added)`
     select tenant.slug as tenant, counted.table_name, added.status, added.is_archived,

@@ -16,10 +16,9 @@ import { referenceChecks } from './references.ts';
 export type { Violation } from './check.ts';
 
 /**
- * Everything that must hold in a database at any moment, checked on one snapshot of it: what is being
- * written meanwhile is seen whole or not at all. Nothing is corrected. The pool is the auditor's, who
- * reads all tenants and writes nothing; the objects of documents are checked where a way to look at
- * them is given.
+ * Checks every invariant of a database on one snapshot, so concurrent transactions are seen entirely or not
+ * at all. Corrects nothing. The pool runs as the auditor, who reads all tenants and writes nothing. Stored
+ * files are checked only if `describeFile` is given.
  */
 export async function checkInvariants(
   pool: DatabasePool,

@@ -6,10 +6,9 @@ const Reference = z.object({ child: z.string(), column: z.string(), parent: z.st
 type Reference = z.output<typeof Reference>;
 
 /**
- * Every column of a tenant's table that names a record: by a foreign key, or, where a table has none
- * for speed, by its name (loan_id, posted_by). Read from the catalogue, so that a new table is
- * checked from its first row. One whose file is empty names nothing, and is not asked: of a young database most
- * are empty.
+ * Every column of a tenant's table that references a record: by a foreign key or, where a table has none
+ * for speed, by its name (loan_id, posted_by). Read from the catalog, so that new tables are included
+ * automatically. Empty tables are skipped.
  */
 const references = (tx: Transaction) =>
   tx.any(sql.type(Reference)`
@@ -48,7 +47,6 @@ const references = (tx: Transaction) =>
     order by 1, 2, 3
   `);
 
-/** One rule for each reference: what it names is not another tenant's. */
 export async function referenceChecks(tx: Transaction): Promise<Check[]> {
   return (await references(tx)).map((reference) => ({
     rule: 'no row references another tenant',
@@ -60,7 +58,7 @@ function foreignTo({ child, column, parent }: Reference) {
   const named = sql.identifier(['child', column]);
   return sql.type(ViolationRow)`
     select child.tenant_id, ${named} as subject,
-           format('A row of %s names by %s the record %s of %s, which is of tenant %s.',
+           format('A row of %s references in %s the record %s of %s, which belongs to tenant %s.',
              ${child}::text, ${column}::text, ${named}, ${parent}::text, foreign_row.tenant_id
            ) as message
     from ${sql.identifier([child])} as child

@@ -2,8 +2,8 @@ import type { FragmentSqlToken } from 'slonik';
 import { sql } from '../database/db.ts';
 
 /**
- * What the lines of drafts come to, by account, of the lines that `within` leaves. All lines less these
- * are the posted ones: drafts are few, and no line need be looked for among them.
+ * The amounts of draft lines by account, limited by `within`. Posted amounts are all lines less these:
+ * drafts are few, so this is cheaper than checking the entry of every line.
  */
 export const draftAmounts = (within: FragmentSqlToken) => sql.fragment`
   select line.account_id, sum(line.debit - line.credit) as amount
@@ -14,10 +14,10 @@ export const draftAmounts = (within: FragmentSqlToken) => sql.fragment`
   group by line.account_id
 `;
 
-/** Of lines up to the end of a day. */
+/** Limits lines to those dated on or before a day. */
 export const datedThrough = (day: string) => sql.fragment`and line.entry_date <= ${day}`;
 
-/** What each account with lines holds at the end of a day: debits less credits. */
+/** The balance of each account with lines at the end of a day: debits less credits. */
 export const balancesAt = (day: string) => sql.fragment`
   select whole.account_id, whole.amount - coalesce(drafted.amount, 0) as amount
   from (

@@ -31,8 +31,8 @@ const Balance = z.object({
 });
 
 /**
- * What the account holds at the end of a day, positive on its normal side, derived from its lines; of all days
- * where none is given.
+ * The account's balance at the end of a day, positive on its normal side; its balance over all days if none
+ * is given.
  */
 export const readAccountBalance = (tx: Transaction, id: string, day: string | null) =>
   tx.maybeOne(balanceOf(id, day === null ? sql.fragment`` : datedThrough(day)));
@@ -48,7 +48,7 @@ const balanceOf = (id: string, within: FragmentSqlToken) =>
     ), posted as (
       select family.id, held.amount - coalesce(drafted.amount, 0) as amount
       from family
-      -- Account by account, so that each is read from the covering index.
+      -- Account by account, so that Postgres uses the covering index.
       cross join lateral (
         select sum(debit - credit) as amount from journal_lines as line
         where line.account_id = family.id ${within}
@@ -76,7 +76,10 @@ const LockedAccount = z.object({
 });
 export type LockedAccount = z.output<typeof LockedAccount>;
 
-/** What must be known of accounts that are booked on; held so that none is switched off meanwhile. */
+/**
+ * Facts about accounts that an entry uses. The lock keeps them from being deactivated until the transaction
+ * ends.
+ */
 export const lockAccounts = (tx: Transaction, ids: readonly string[]) =>
   tx.any(sql.type(LockedAccount)`
     select id, account_type, is_header, is_active from ledger_accounts
@@ -84,8 +87,8 @@ export const lockAccounts = (tx: Transaction, ids: readonly string[]) =>
   `);
 
 /**
- * Whether a product or a loan has some role booked on the account. Whoever is mapping it now is waited
- * for, and whoever comes later finds the account as it is left.
+ * Whether a product or loan maps a role to the account. Waits for transactions that are changing such a
+ * mapping; later ones see the account as this transaction leaves it.
  */
 export async function isMappedByLoans(tx: Transaction, id: string): Promise<boolean> {
   await tx.query(sql.typeAlias('void')`select from ledger_accounts where id = ${id} for update`);

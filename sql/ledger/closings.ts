@@ -10,13 +10,13 @@ export const closings = table({
   `,
 });
 
-/** Waits for every posting under way and holds back new ones until the closing commits. */
+/** Waits for concurrent postings, and blocks new ones until the closing commits. */
 export const lockPostings = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select from tenants where id = app.current_tenant() for update
   `);
 
-/** The last day that is closed, or null while none is. */
+/** The last closed day; null if none is closed. */
 export async function closedThrough(tx: Transaction): Promise<string | null> {
   const { day } = await tx.one(sql.type(z.object({ day: z.string().nullable() }))`
     select max(closed_through) as day from period_closings

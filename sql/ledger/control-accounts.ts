@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 
-/** The accounts that what happens to loans moves; what each loan says of them is their sub-ledger. */
+/**
+ * The roles of control accounts, which only loan events may move. Their sub-ledger is the loans' balances.
+ */
 const ROLES = sql.fragment`array[
   'loans_receivable', 'interest_receivable', 'fees_receivable', 'borrower_suspense',
   'due_from_investors', 'due_to_investors'
 ]`;
 
-/** An account of the chart, or one on which a product or a loan has such a role booked. */
+/** An account with such a role in the chart, or to which a product or loan maps such a role. */
 const isControl = sql.fragment`
   account.role = any(${ROLES})
   or account.role is null and exists (
@@ -22,7 +24,7 @@ const isControl = sql.fragment`
   )
 `;
 
-/** The lines of an entry, counted from one, that are on a control account. */
+/** The positions (from 1) of an entry's lines on control accounts. */
 export const findControlAccountLines = (tx: Transaction, entryId: string) =>
   tx.anyFirst(sql.type(z.object({ position: z.int() }))`
     select line.position
@@ -30,7 +32,7 @@ export const findControlAccountLines = (tx: Transaction, entryId: string) =>
     where line.entry_id = ${entryId} and (${isControl}) order by line.position
   `);
 
-/** The control accounts against what is booked for loans. */
+/** Control accounts must equal the sum of the postings for loans. */
 export const controlAccountInvariant: Check = {
   rule: 'control accounts equal their sub-ledgers',
   query: sql.type(ViolationRow)`
@@ -38,8 +40,8 @@ export const controlAccountInvariant: Check = {
            format('Account %s %s has %s that no loan accounts for.', account.code, account.name,
              stray.amount) as message
     from (
-      -- The nightly entry names no loan, nor do those of a remittance: their rows, which other rules
-      -- compare with them, do.
+      -- Accrual and remittance entries name no loan. Their rows do, and other rules
+      -- compare these rows with the entries.
       select line.tenant_id, line.account_id, sum(line.debit - line.credit) as amount
       from journal_entries as entry
       join posted_lines as line

@@ -16,8 +16,8 @@ export type DraftLine = {
 };
 
 /**
- * Writes a draft and its lines with one statement, and answers its id. A line plays the role of its
- * account: that of the chart, or the one that the loan's terms map there.
+ * Writes a draft and its lines with one statement, and returns its id. Each line takes the role of its
+ * account, from the chart or the loan's terms.
  */
 export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]) =>
   tx.one(sql.typeAlias('id')`
@@ -51,7 +51,7 @@ export const write = (tx: Transaction, draft: Draft, lines: readonly DraftLine[]
     select id from entry
   `);
 
-/** Posters and reversers of one entry take turns. */
+/** Serializes posting and reversing the entry. */
 export const lock = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from journal_entries where id = ${id} for update`);
 
@@ -61,6 +61,5 @@ export const markPosted = (tx: Transaction, id: string, by: string | null) =>
     where id = ${id} and status = 'draft'
   `);
 
-/** Whether a loan of this tenant has the id. */
 export const loanExists = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`select from loans where id = ${id}`);

@@ -6,7 +6,7 @@ import { newId } from '../new-id.ts';
 import { containsPattern, table } from '../table.ts';
 import { uuid } from '../types.ts';
 
-/** An entry with its lines; whether it was reversed is read from the entry that reverses it. */
+/** Entries with their lines. Whether an entry was reversed follows from the entry that reverses it. */
 export const entries = table({
   name: 'journal_entries',
   own: [
@@ -64,7 +64,7 @@ export const entries = table({
 const isUuid = (value: string) => uuid.safeParse(value).success;
 
 export type Heading = {
-  /** Chosen by the caller where other rows name the entry before it is written. */
+  /** Chosen by the caller if other rows reference the entry before it is written. */
   id: string | null;
   entry_date: string;
   effective_date: string;
@@ -75,15 +75,17 @@ export type Heading = {
   loan_id: string | null;
   actor_id: string | null;
 };
-/** A line plays a role on the account given, or else on the one that the loan's product maps it to. */
+/**
+ * A line has a role and either its own account, or the account that the loan's product maps the role to.
+ */
 export type RoleLine = { role: string; account_id: string | null; debit: string; credit: string };
 
 type Given = { heading: Heading; lines: readonly RoleLine[] };
 
 /**
- * Writes system entries with their lines, naming the accounts by role: the line's own account, the one
- * that the loan's terms map the role to, or the chart's; one of them there must be. Answers the id of each,
- * or null where the reference is posted already.
+ * Writes system entries with their lines. Each line is posted on its own account, or the account that the
+ * loan's terms map its role to, or the chart's account for the role; throws if there is none. Returns the
+ * id of each entry, or null if its reference is already posted.
  */
 export const write = batchByTransaction(async (tx, given: readonly Given[]) => {
   const headed = given.map(withId);
@@ -93,8 +95,8 @@ export const write = batchByTransaction(async (tx, given: readonly Given[]) => {
 });
 
 /**
- * The same under references that are new with it, so that nothing can be posted under them yet, and
- * nobody waits to learn that. Answers the ids.
+ * Like `write`, for references that are new in this transaction. They cannot be posted yet, so nothing
+ * waits for the answer. Returns the ids.
  */
 export const writeNew = batchByTransaction(async (tx, given: readonly Given[]) => {
   const headed = given.map(withId);
@@ -115,7 +117,7 @@ const writing = (headed: readonly Headed[], repeats: FragmentSqlToken) => {
   return only && others.length === 0 ? writingOne(only, repeats) : writingAll(headed, repeats);
 };
 
-/** One alone is bound value by value, but for its lines, of which there may be any number. */
+/** A single entry uses bound values, except for its lines, whose number varies. */
 const writingOne = ({ lines, ...heading }: Headed, repeats: FragmentSqlToken) =>
   sql.typeAlias('id')`
     with entry as (
@@ -171,7 +173,7 @@ const writingAll = (headed: readonly Headed[], repeats: FragmentSqlToken) =>
     select id from entry
   `;
 
-/** On which account a line stands: its own, the one that the loan maps its role to, or the chart's. */
+/** The account of a line: its own, or the one that the loan maps its role to, or the chart's. */
 const accountOf = (mapped: FragmentSqlToken) => sql.fragment`
   coalesce(
     line.account_id, (${mapped} ->> line.role)::uuid,
@@ -189,7 +191,10 @@ const Existing = z.object({
   lines: z.array(z.object({ role: z.string().nullable(), debit: z.string(), credit: z.string() })),
 });
 
-/** What was posted for a reference, to tell a repetition from a different posting of the same name. */
+/**
+ * The entry posted for a reference, to distinguish a repetition from a different posting under the same
+ * reference.
+ */
 export const findPosted = (
   tx: Transaction,
   {

@@ -2,7 +2,6 @@ import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 import { controlAccountInvariant } from './control-accounts.ts';
 
-/** The general ledger in itself. */
 export const ledgerInvariants: readonly Check[] = [
   {
     rule: 'entries balance',
@@ -32,7 +31,7 @@ export const ledgerInvariants: readonly Check[] = [
     `,
   },
   {
-    // So assets are liabilities and equity on each of them.
+    // Therefore assets equal liabilities plus equity on every day.
     rule: 'the trial balance balances on every day',
     query: sql.type(ViolationRow)`
       select tenant_id, tenant_id as subject,

@@ -9,8 +9,9 @@ export type Mirror = {
 };
 
 /**
- * Writes the mirror of a posted entry: the same lines with their sides exchanged, posted at once and
- * linked to the original. A second mirror of one entry is refused by journal_entries_reversed_once.
+ * Writes the reversal of a posted entry: the same lines with debits and credits exchanged, posted
+ * immediately and linked to the original. The constraint journal_entries_reversed_once rejects a second
+ * reversal.
  */
 export const write = (tx: Transaction, originalId: string, mirror: Mirror) =>
   tx.one(sql.typeAlias('id')`

@@ -19,7 +19,7 @@ export const TrialBalance = z.object({
   total_credits: z.string(),
 });
 
-/** Every account at the end of a day, on the side of its net. One statement sees one snapshot. */
+/** Every account's balance at the end of a day, on the side of its net. One statement, so one snapshot. */
 export const trialBalance = (tx: Transaction, day: string, includeZero: boolean) =>
   tx.one(sql.type(TrialBalance)`
     with net as (${balancesAt(day)}), shown as (
@@ -43,8 +43,8 @@ export const trialBalance = (tx: Transaction, day: string, includeZero: boolean)
 type Range = { account_id: string; start_date: string | null; end_date: string | null };
 
 /**
- * The posted lines of one account in a range of days. The running balance is on the account's normal
- * side and begins with what the account held before the range, so that it ends with its balance.
+ * The posted lines of an account in a range of days. The running balance is on the account's normal side
+ * and starts with the balance before the range.
  */
 export const accountDetail = ({ account_id, start_date, end_date }: Range) =>
   table({

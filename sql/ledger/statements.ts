@@ -28,7 +28,7 @@ export const BalanceSheet = z.object({
   total_liabilities_and_equity: z.string(),
 });
 
-/** The accounts of a type, as rows of the answer; what is zero is left out. */
+/** The accounts of a type as rows of the report, without zero amounts. */
 const listed = (type: string) => sql.fragment`
   coalesce(json_agg(json_build_object(
     'account_id', id, 'code', code, 'name', name, 'amount', amount::text
@@ -39,7 +39,7 @@ const total = (type: string) => sql.fragment`
   coalesce(sum(amount) filter (where account_type = ${sql.literalValue(type)}), 0.00)
 `;
 
-/** Each account with what its lines come to, positive on its normal side. */
+/** Each account with the sum of its lines, positive on its normal side. */
 const amounts = (lines: ReturnType<typeof sql.fragment>) => sql.fragment`
   select account.id, account.code, account.name, account.account_type,
          case when account.account_type in ('asset', 'expense') then net.amount else -net.amount end
@@ -47,7 +47,9 @@ const amounts = (lines: ReturnType<typeof sql.fragment>) => sql.fragment`
   from (${lines}) as net join ledger_accounts as account on account.id = net.account_id
 `;
 
-/** What was earned and spent in a range of days. The ends of years, which only move it, do not count. */
+/**
+ * Income and expense in a range of days. Year-end entries are excluded, because they only move the result.
+ */
 export const incomeStatement = (tx: Transaction, start: string, end: string) =>
   tx.one(sql.type(IncomeStatement)`
     select ${start}::date as start_date, ${end}::date as end_date,
@@ -64,7 +66,10 @@ export const incomeStatement = (tx: Transaction, start: string, end: string) =>
     `)}) as account
   `);
 
-/** What is owned and owed at the end of a day. What no year end has moved yet is equity as well. */
+/**
+ * Assets, liabilities and equity at the end of a day. Net income that no year end has moved yet counts as
+ * equity.
+ */
 export const balanceSheet = (tx: Transaction, day: string) =>
   tx.one(sql.type(BalanceSheet)`
     select ${day}::date as as_of_date, assets, liabilities, equity, unclosed_income,

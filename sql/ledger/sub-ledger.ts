@@ -2,9 +2,9 @@ import { sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
 /**
- * All that was booked for one loan: its own entries, and its share of the accrual entries, which are
- * written once for thousands of loans and so name none. A share is shown for each day, under the id
- * of the entry that it is part of, or summed up for each month under the id of its first day's.
+ * Everything booked for one loan: its own entries, and its share of the aggregated accrual entries, which
+ * are written once for thousands of loans and name none of them. A share appears per day under its entry's
+ * id, or summed per month under the id of the month's first entry.
  */
 export const subLedger = (loanId: string, accrualsBy: 'day' | 'month') =>
   table({
@@ -45,7 +45,7 @@ export const subLedger = (loanId: string, accrualsBy: 'day' | 'month') =>
     `,
   });
 
-/** Where the share's map has a role booked: on an account of the product's, or of the chart. */
+/** The account to which the loan's GL map maps the role: the product's or the chart's. */
 const accountOf = (role: string) => sql.fragment`
   coalesce(
     (share.gl_map ->> ${role})::uuid,
@@ -53,7 +53,7 @@ const accountOf = (role: string) => sql.fragment`
   )
 `;
 
-/** A loan that was sold or bought back had other accounts before. */
+/** A loan that was sold or bought back had another GL map before. */
 const mapOf = sql.fragment`
   coalesce((
     select past.value -> 'gl_map'
@@ -64,9 +64,9 @@ const mapOf = sql.fragment`
 `;
 
 /**
- * The days on which the loan earned interest. An adjustment has an entry of its own, which names the loan and is shown as
- * such. Day by day with the whole key, since the key begins with the day: a loan by itself would be looked for in every row
- * of the tenant.
+ * The days on which the loan earned interest. Adjustments have their own entries, which name the loan and
+ * appear as such. The lateral join goes day by day with the whole key, because the key starts with the day;
+ * otherwise Postgres would search every row of the tenant.
  */
 const shares = (loanId: string) => sql.fragment`
   from loans as loan

@@ -13,7 +13,7 @@ export const yearEnds = table({
   `,
 });
 
-/** The last day of the last fiscal year that was ended by the day, or null while none was. */
+/** The last day of the latest fiscal year that ended by the day and was closed; null if there is none. */
 export async function lastYearEnd(tx: Transaction, day: string): Promise<string | null> {
   const { ended } = await tx.one(sql.type(z.object({ ended: z.string().nullable() }))`
     select max(fiscal_year_end) as ended from year_ends where fiscal_year_end <= ${day}
@@ -30,8 +30,8 @@ const Ended = z.object({
 const EARNED = sql.fragment`earned.amount`;
 
 /**
- * Moves what stands on income and expense accounts at the end of the day to retained earnings, by one
- * entry of that day, and answers what it came to. What is more than one line can say is moved by several.
+ * Moves the balances of income and expense accounts at the end of the day to retained earnings, by one
+ * entry of that day. Returns the net income. An amount too large for one line is moved by several lines.
  */
 export const closeToRetainedEarnings = (
   tx: Transaction,

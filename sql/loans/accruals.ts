@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, deferred, type Transaction } from '../database/db.ts';
 
-/** One more row for interest that the history says otherwise now; dated the day it is posted. */
+/** Adds a row for interest that changed when the loan was refolded, dated on the day it is posted. */
 export async function addAdjustment(
   tx: Transaction,
   loanId: string,
@@ -19,7 +19,6 @@ export async function addAdjustment(
   );
 }
 
-/** What the accrual rows of the loan come to. */
 export const sumAccruals = (tx: Transaction, loanId: string) =>
   tx.oneFirst(sql.type(z.object({ amount: z.string() }))`
     select coalesce(sum(amount), 0.00) as amount from interest_accruals where loan_id = ${loanId}

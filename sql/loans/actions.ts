@@ -2,7 +2,7 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 import { isOpenInstallment } from './installments.ts';
 
-/** What any loan allows, whatever its status (specification, "any" in the state column). */
+/** Actions that every status allows (specification: "any" in the state column). */
 const ALWAYS = [
   'freeze',
   'unfreeze',
@@ -13,13 +13,12 @@ const ALWAYS = [
   'run-compliance-checks',
 ] as const;
 
-/** What a loan that is not at its end allows: of one that is, nothing can become due. */
+/** Actions of a loan that is not closed. A closed loan cannot be accelerated. */
 const OPEN = [...ALWAYS, 'accelerate'] as const;
 
-/** A loan that is not owed any more: money that arrives for it is received, and waits in suspense. */
+/** Actions of a closed loan. A payment for it is received and stays in suspense. */
 const CLOSED = ['payments', ...ALWAYS] as const;
 
-/** Which actions each status allows, said once. What is not listed is refused. */
 export const ACTIONS_BY_STATUS = {
   pending: ['approve', 'deny', 'cancel', ...OPEN],
   approved: ['disburse', 'cancel', ...OPEN],
@@ -44,15 +43,14 @@ export const ACTIONS_BY_STATUS = {
   transferred: CLOSED,
 } as const satisfies Record<string, readonly string[]>;
 
-/** By which name the loan's row goes in the statement. */
 type Alias = 'loan' | 'record';
 
-/** A code, and when it hinders; of several, the first that holds is the one that is told. */
+/** A blocker's code and its condition. The first blocker that holds is reported. */
 type Blocker = readonly [code: string, when: SqlFragment];
 
 /**
- * What stands in the way of an action that the status allows. The loan is the row of this alias. What
- * depends on the request as well, such as an amount, is judged where the request is.
+ * The blockers of actions that the status allows. Blockers that depend on the request, such as on its
+ * amount, are checked where the request is handled.
  */
 const blocking = (alias: Alias, today: SqlFragment): Record<string, readonly Blocker[]> => {
   const its = (column: string) => sql.identifier([alias, column]);
@@ -116,7 +114,7 @@ const blocking = (alias: Alias, today: SqlFragment): Record<string, readonly Blo
 
 const BUSINESS_DATE = sql.fragment`(select app.business_date())`;
 
-/** Whether an instalment ahead asks for something. Two actions ask that, and it is looked up for both at once. */
+/** Whether any future installment is open. Two actions need this, so it is looked up once. */
 const aheadOf = (alias: Alias, today: SqlFragment) => {
   const its = (column: string) => sql.identifier([alias, column]);
   return sql.fragment`
@@ -131,8 +129,8 @@ const aheadOf = (alias: Alias, today: SqlFragment) => {
 };
 
 /**
- * By action, the code of what hinders it; an action that nothing hinders is not named. Whoever has read the
- * business date gives it: to ask for it takes Postgres longer than to compare it.
+ * A JSON object with the blocker of each blocked action. Pass the business date if it is already known,
+ * because reading it costs Postgres more than comparing it.
  */
 export const blockersOf = (alias: Alias, today = BUSINESS_DATE) => sql.fragment`
   (
@@ -148,7 +146,7 @@ export const blockersOf = (alias: Alias, today = BUSINESS_DATE) => sql.fragment`
     from ${aheadOf(alias, today)}
   )`;
 
-/** The actions of `record` that nothing hinders now, as the loan shows them. */
+/** The allowed actions of `record`: allowed by its status and without blockers. */
 export const allowedActions = sql.fragment`
   (${JSON.stringify(ACTIONS_BY_STATUS)}::jsonb -> record.status)
     - array(select jsonb_object_keys(${blockersOf('record')}))

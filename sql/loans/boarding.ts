@@ -1,7 +1,9 @@
 import { sql, deferred } from '../database/db.ts';
 import { batchByTransaction } from '../database/batch-by-transaction.ts';
 
-/** Loans that come late are late for the first time at least, and the closes do not count it again. */
+/**
+ * Counts the current delinquency of loans that are boarded late, so that the closes do not count it again.
+ */
 export const countDelinquencies = batchByTransaction(
   async (tx, late: readonly { id: string; days_past_due: number }[]) => {
     await tx.query(

@@ -2,7 +2,7 @@ import { sql, type Transaction } from '../database/db.ts';
 
 type ChargedOff = { on: string; reason: string; amount: string };
 
-/** When, why and how much of principal was written off; at noon of its day where that is past. */
+/** Records the date, reason and charged-off principal. A past date is stored as noon of that day. */
 export const markChargedOff = (tx: Transaction, id: string, { on, reason, amount }: ChargedOff) =>
   tx.query(sql.typeAlias('void')`
     update loans
@@ -12,7 +12,7 @@ export const markChargedOff = (tx: Transaction, id: string, { on, reason, amount
     where id = ${id}
   `);
 
-/** Why a part was charged off; the loan goes on. */
+/** Records the reason of a partial charge-off. The loan stays active. */
 export const setPartialReason = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update loans set charge_off_reason = ${reason} where id = ${id}
@@ -25,7 +25,6 @@ export const unmarkChargedOff = (tx: Transaction, id: string) =>
     where id = ${id}
   `);
 
-/** What the borrower's bank was to be asked for will not be asked for any more. */
 export const cancelAutopay = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     with plans as (

@@ -3,11 +3,10 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 
 export const CO_BORROWER_ROLES = ['co_borrower', 'co_signer', 'guarantor'] as const;
-/** As what somebody owes a loan. */
 export const LIABLE_ROLES = ['borrower', ...CO_BORROWER_ROLES] as const;
 export type LiableRole = (typeof LIABLE_ROLES)[number];
 
-/** Who borrowed the money; the others answer for the debt. */
+/** Whether the role received the money. Co-signers and guarantors only answer for the debt. */
 export const isBorrowing = (role: LiableRole) => role === 'borrower' || role === 'co_borrower';
 
 export const coBorrowers = table({
@@ -24,21 +23,24 @@ export const coBorrowers = table({
   `,
 });
 
-/** Who owes which loan now, and as what: its borrower, and whoever was added and is not released. */
+/**
+ * The people who currently owe a loan and their roles: its borrower and all co-borrowers who are not
+ * released.
+ */
 export const liableParties = sql.fragment`(
   select id as loan_id, borrower_id, 'borrower' as role from loans
   union all
   select loan_id, borrower_id, role from co_borrowers where released_on is null
 )`;
 
-/** The loans that the person owes now, read once and before all else. */
+/** The loans that the person currently owes, read once before anything else. */
 export const loanIdsOwedBy = (borrowerId: string) => sql.fragment`array(
   select party.loan_id from ${liableParties} as party where party.borrower_id = ${borrowerId}
 )`;
 
 const As = z.object({ role: z.enum(LIABLE_ROLES) });
 
-/** As what that person owes the loan now; null where they owe nothing of it. */
+/** The role in which the person owes the loan; null if they do not. */
 export const findLiableRole = (tx: Transaction, loanId: string, borrowerId: string) =>
   tx.maybeOneFirst(
     prepared(sql.type(As)`
@@ -52,7 +54,6 @@ export const isLiable = async (tx: Transaction, loanId: string, borrowerId: stri
 
 const Owed = z.object({ loan_id: z.string(), role: z.enum(LIABLE_ROLES) });
 
-/** Which loans the person owes now, each with as what. */
 export const listLoansOwedBy = (tx: Transaction, borrowerId: string) =>
   tx.any(
     prepared(sql.type(Owed)`
@@ -62,7 +63,6 @@ export const listLoansOwedBy = (tx: Transaction, borrowerId: string) =>
 
 const Owing = z.object({ borrower_id: z.string(), role: z.enum(LIABLE_ROLES) });
 
-/** Who owes the loan now, its borrower among them. */
 export const listLiableParties = (tx: Transaction, loanId: string) =>
   tx.any(
     prepared(sql.type(Owing)`
@@ -73,7 +73,7 @@ export const listLiableParties = (tx: Transaction, loanId: string) =>
 
 const Known = z.object({ id: z.string() });
 
-/** By which record that person owes the loan beside its borrower. */
+/** The record by which the person owes the loan as a co-borrower. */
 export const findActiveId = (tx: Transaction, loanId: string, borrowerId: string) =>
   tx.maybeOneFirst(sql.type(Known)`
     select id from co_borrowers
@@ -82,7 +82,7 @@ export const findActiveId = (tx: Transaction, loanId: string, borrowerId: string
 
 const Payer = z.object({ borrower_id: z.string() });
 
-/** Whose account this is, where they owe the loan and may so pay it. */
+/** The owner of the account, if they owe the loan and may therefore pay it. */
 export const findLiableAccountOwner = (tx: Transaction, loanId: string, instrumentId: string) =>
   tx.maybeOneFirst(
     prepared(sql.type(Payer)`
@@ -94,7 +94,7 @@ export const findLiableAccountOwner = (tx: Transaction, loanId: string, instrume
     `),
   );
 
-/** What that person has ordered of the loan for days to come. */
+/** The person's open autopay plans and scheduled payments for the loan. */
 export const listFutureOrders = async (tx: Transaction, loanId: string, borrowerId: string) => ({
   plans: await tx.anyFirst(sql.typeAlias('id')`
     select id from autopay_plans

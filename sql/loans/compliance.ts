@@ -22,14 +22,13 @@ const Facts = z.object({
   has_twin: z.boolean(),
 });
 
-/** With the rates that would be told today, where they can be computed. */
+/** Includes the rates that would be disclosed today, if they can be computed. */
 export type LoanFacts = z.output<typeof Facts> & {
   disclosed_apr: string | null;
-  /** With what the Military Lending Act counts besides. */
+  /** The military APR, which includes additional charges (Military Lending Act). */
   mapr: string | null;
 };
 
-/** What the compliance checks look at. */
 export const readComplianceFacts = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Facts)`
     select loan.principal_amount, loan.interest_rate, loan.accrual_rate as current_rate,

@@ -1,14 +1,14 @@
 import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 
-/** Whether money of the loan was refunded: which payment it takes back is not looked at here. */
+/** Whether any payment of the loan was refunded, regardless of which one. */
 const isRefunded = sql.fragment`exists (
   select from payments as refund
   where refund.tenant_id = promise.tenant_id and refund.loan_id = promise.loan_id
     and refund.payment_type = 'reimbursement' and refund.status in ('completed', 'settled')
 )`;
 
-/** Money that came for the loan of a record from one day to another, and has not bounced. */
+/** Payments for the record's loan between two days, without returned ones. */
 const paidFor = (
   record: 'plan' | 'promise',
   from: string,
@@ -33,8 +33,8 @@ const paidOfPlan = paidFor('plan', 'agreed_on', lastDayOf('plan'));
 const paidOfPromise = paidFor('promise', 'promised_on', lastDayOf('promise'));
 
 /**
- * Principal that the books say was given up by agreement, by loan and effective year. A claim after a
- * charge-off is not in the books, so those loans are left out.
+ * Principal forgiven according to the ledger, by loan and effective year. Loans with a charge-off are left
+ * out, because a claim after a charge-off is not in the ledger.
  */
 const forgiven = sql.fragment`
   select entry.tenant_id, entry.loan_id, extract(year from entry.effective_date)::integer as year,
@@ -59,7 +59,7 @@ const forgiven = sql.fragment`
   group by 1, 2, 3
 `;
 
-/** What was concluded from payments and from the books still follows from them. */
+/** Conclusions that were drawn from payments and the ledger must still follow from them. */
 export const conclusionInvariants: readonly Check[] = [
   {
     rule: 'a settled loan was paid what it was settled for',
@@ -116,10 +116,10 @@ export const conclusionInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'a charged-off loan has a charge-off that counts',
+    rule: 'a charged-off loan has a charge-off in force',
     query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
-             format('Loan %s is charged off, and none of its charge-offs counts.', loan.loan_number) as message
+             format('Loan %s is charged off, but has no charge-off in force.', loan.loan_number) as message
       from loans as loan
       where loan.status = 'charged_off'
         and exists (
@@ -142,10 +142,10 @@ export const conclusionInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'a residual is waived only with a payoff that came',
+    rule: 'a residual is waived only with a completed payoff',
     query: sql.type(ViolationRow)`
       select credit.tenant_id, credit.id as subject,
-             format('Service credit %s waives %s with a payoff that did not come.', credit.id, credit.amount) as message
+             format('Service credit %s waives %s with a payoff that was not completed.', credit.id, credit.amount) as message
       from service_credits as credit
       where credit.status = 'applied' and credit.credit_type = 'settlement'
         and credit.reason = 'Residual waived at payoff'
@@ -180,7 +180,7 @@ export const conclusionInvariants: readonly Check[] = [
     rule: 'forms 1099-C have what was forgiven in their year',
     query: sql.type(ViolationRow)`
       select form.tenant_id, form.id as subject,
-             format('Form %s says %s, and the books have %s forgiven in %s.', form.form_number,
+             format('Form %s reports %s, but the ledger has %s forgiven in %s.', form.form_number,
                form.amount_discharged, coalesce(forgiven.amount, 0.00), form.tax_year) as message
       from forms_1099c as form
       left join (${forgiven}) as forgiven

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { sql } from '../database/db.ts';
 
-/** Who owes, as the bureaus want it; the whole social security number is not known here. */
+/**
+ * The person who owes the loan, in the form that the bureaus require. The full social security number is
+ * not available here.
+ */
 export const consumerJson = sql.fragment`jsonb_build_object(
   'surname', borrower.last_name, 'first_name', borrower.first_name,
   'middle_name', borrower.middle_name, 'generation_code', borrower.suffix,
@@ -12,7 +15,6 @@ export const consumerJson = sql.fragment`jsonb_build_object(
   'residence_code', address.residence_code
 )`;
 
-/** Where that person is reached. */
 export const contactJoins = sql.fragment`
   left join lateral (
     select * from addresses
@@ -28,7 +30,7 @@ export const contactJoins = sql.fragment`
 export const CoConsumer = z.object({
   borrower_id: z.string(),
   role: z.string(),
-  /** Why they were released by the end of the month; null of whoever still owed then. */
+  /** Why the person was released by the end of the month; null if they still owed the loan then. */
   release_reason: z.string().nullable(),
   borrower_type: z.string(),
   is_deceased: z.boolean(),
@@ -38,8 +40,8 @@ export const CoConsumer = z.object({
 export type CoConsumer = z.output<typeof CoConsumer>;
 
 /**
- * Who owed the loan beside its borrower at the end of the month (`loan`, `period`), and who was released
- * by then although the last record that was to be sent still names them.
+ * Co-borrowers at the end of the month (aliases `loan`, `period`), and released co-borrowers whom the last
+ * record to be sent still names.
  */
 export const coConsumersJson = sql.fragment`(
   select coalesce(jsonb_agg(jsonb_build_object(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, deferred, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
-/** One that is open after its day is overdue; that is seen and not stored. */
+/** An open dispute after its deadline is shown as overdue. That status is not stored. */
 export const creditDisputes = table({
   name: 'credit_disputes',
   owner: 'loans',
@@ -52,11 +52,11 @@ const isOpenFor = (today: string, days: readonly number[]) => sql.fragment`
   and ${today}::date - dispute.received_date = any(${sql.array([...days], 'int4')})
 `;
 
-/** Finds disputes that have been open for so many days on this day. */
+/** Disputes that, on this day, have been open for one of these numbers of days. */
 export const disputesOpenForDays = (today: string, days: readonly number[]) =>
   sql.fragment`select from credit_disputes as dispute where ${isOpenFor(today, days)}`;
 
-/** Asks somebody to see to them. */
+/** Creates tasks for disputes that approach their deadline. */
 export const createDeadlineTasks = (tx: Transaction, today: string, days: readonly number[]) =>
   tx.query(
     deferred(sql.typeAlias('void')`

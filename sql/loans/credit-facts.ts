@@ -16,7 +16,6 @@ const CreditFacts = z.object({
   credit_limit: z.string().nullable(),
   charge_off_amount: z.string().nullable(),
   term_months: z.int(),
-  /** Instalments of the plan that was in force. */
   periods: z.int().nullable(),
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),
@@ -28,7 +27,9 @@ const CreditFacts = z.object({
   past_due_30_amount: z.string(),
   days_past_due: z.int(),
   first_delinquency_date: z.string().nullable(),
-  /** The loan on the night before it was closed; null while it is open, or where no close recorded that night. */
+  /**
+   * The loan on the night before it was closed; null while it is open, or if no close recorded that night.
+   */
   before_close: z
     .object({
       status: z.string(),
@@ -53,12 +54,12 @@ const CreditFacts = z.object({
   boarded_profile: z.string().nullable(),
   previous_balance: z.string().nullable(),
   previous_first_delinquency: z.string().nullable(),
-  /** On a day since then it was not late: the delinquency that was told is over. */
+  /** The loan was current on a later day, so the reported delinquency has ended. */
   was_current_since: z.boolean(),
 });
 export type CreditFacts = z.output<typeof CreditFacts>;
 
-/** When a loan came to its end: the last day on which something still took away from the debt. */
+/** The day on which a loan was closed: the last day on which an event reduced the debt. */
 const closedOn = sql.fragment`(
   select max(effective_date) from loan_events as event
   where loan_id = loan.id and effective_date <= period.month_end
@@ -71,7 +72,7 @@ const closedOn = sql.fragment`(
     )
 )`;
 
-/** The last of the next loans, which are looked at together; null where there are no more. */
+/** The last loan id of the next slice; null at the end. */
 export const lastIdOfNextSlice = (tx: Transaction, after: string, limit: number) =>
   tx.maybeOneFirst(
     prepared(sql.typeAlias('id')`
@@ -81,8 +82,8 @@ export const lastIdOfNextSlice = (tx: Transaction, after: string, limit: number)
   );
 
 /**
- * Those of a range of loans that have something to report at the end of a month and no record of it yet:
- * those that were open then, as the close recorded them, and those that were closed since their last record.
+ * Loans of a slice that need a record for a month-end and have none: loans that were open then, as the
+ * close recorded them, and loans that were closed since their last record.
  */
 export const listUnreported = (
   tx: Transaction,
@@ -131,7 +132,7 @@ export const listUnreported = (
            ) as boarded_on,
            previous.current_balance::text as previous_balance,
            previous.date_first_delinquency as previous_first_delinquency,
-           -- Asked day by day: what is kept of one loan is far apart.
+           -- Day by day, because the snapshots of one loan are far apart.
            previous.date_first_delinquency is not null and exists (
              select from generate_series(
                previous.reporting_period + 1, period.month_end, interval '1 day'
@@ -144,8 +145,8 @@ export const listUnreported = (
     cross join (select ${period}::date as month_end) as period
     join borrowers as borrower on borrower.id = loan.borrower_id
     join products as product on product.id = loan.product_id
-    -- Asked loan by loan: of a day that was closed this minute Postgres has no statistics, expects one row
-    -- and would go through all of them for each loan.
+    -- Loan by loan: without statistics about a day that was just closed, Postgres expects one row
+    -- and would scan all rows for each loan.
     left join lateral (
       select * from loan_snapshots as day
       where day.snapshot_date = period.month_end and day.loan_id = loan.id
@@ -167,8 +168,8 @@ export const listUnreported = (
       where loan_id = kept.loan_id and from_date <= kept.snapshot_date
       order by from_date desc limit 1
     ) as told on true
-    -- The instalment that the bill of that night asked for next, whatever was paid of it ahead; the
-    -- last one, as far as the debt went.
+    -- The next installment billed that night, regardless of payments in advance; for the
+    -- last one, the remaining debt.
     left join lateral (
       select case when due_date = kept.maturity_date then kept.next_payment_amount
                else payment_amount end as amount
@@ -197,7 +198,7 @@ export const listUnreported = (
       order by created_at desc limit 1
     ) as dispute on true
     cross join lateral (
-      -- What had come in by that night and was not taken back by then.
+      -- Payments received by that night and not reversed by then.
       select coalesce(sum(payment.amount), 0.00)::numeric(15, 2) as amount
       from loan_events as event join payments as payment on payment.id = event.id
       where event.loan_id = loan.id and event.kind = 'payment'
@@ -223,7 +224,7 @@ export const listUnreported = (
     where loan.id > ${after} and loan.id <= ${last} and loan.disbursed_amount > 0
       and coalesce(loan.origination_date, loan.disbursement_date) <= period.month_end
       and coalesce(previous.account_status, '') not in ('DA', 'DF')
-      -- An account that was told as closed is told again only when it is open again.
+      -- An account reported as closed is reported again only if it was reopened.
       and case
         when kept.status = 'active' then true
         when kept.status = 'charged_off'

@@ -37,7 +37,7 @@ export const creditReportingFiles = table({
   `,
 });
 
-/** Writes many records with one statement; whoever was first has written a loan's already. */
+/** Writes the records with one statement. Skips loans whose record another process has written. */
 export const insertRecords = (tx: Transaction, records: readonly object[]) =>
   tx.query(sql.typeAlias('void')`
     insert into credit_reporting_records (
@@ -62,15 +62,15 @@ export const insertRecords = (tx: Transaction, records: readonly object[]) =>
     on conflict do nothing
   `);
 
-/** One file of a tenant is ordered at a time. */
+/** Serializes the creation of files within a tenant. */
 export const lockFileCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('metro2 ' || app.current_tenant(), 0))
   `);
 
 /**
- * Takes the newest record of each account that waits to be sent, and answers how many there are. What
- * is older is not sent, now or later: a bureau would take it for the newer one.
+ * Assigns the newest waiting record of each account to the file, and returns their number. Older waiting
+ * records are never sent, because a bureau would take them for newer ones.
  */
 export async function assignToFile(
   tx: Transaction,
@@ -102,7 +102,7 @@ const Waiting = z.object({
   co_consumers: z.array(z.record(z.string(), z.string().nullable())),
 });
 
-/** Records that wait, up to the period, of people with letters outside ASCII. */
+/** Waiting records up to the period whose names contain letters outside ASCII. */
 export const queuedOutsideAscii = (tx: Transaction, period: string) =>
   tx.any(sql.type(Waiting)`
     select id, loan_id, consumer, co_consumers from credit_reporting_records
@@ -161,7 +161,6 @@ export const countFiles = (tx: Transaction, period: string) =>
     where reporting_period = ${period}
   `);
 
-/** The loan's newest record, whatever became of it. */
 export const newestRecordId = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from credit_reporting_records where loan_id = ${loanId}
@@ -176,7 +175,7 @@ type Correction = {
   changes: Record<string, unknown>;
 };
 
-/** The record again with what was wrong put right; the one that was sent stays as it was. */
+/** Inserts a corrected copy of a record. The sent record stays unchanged. */
 export const insertCorrection = (tx: Transaction, id: string, correction: Correction) =>
   tx.query(sql.typeAlias('void')`
     insert into credit_reporting_records

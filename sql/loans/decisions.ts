@@ -1,6 +1,5 @@
 import { sql, type Transaction } from '../database/db.ts';
 
-/** The lender says yes. */
 export const markApproved = (tx: Transaction, id: string, by: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loans
@@ -9,7 +8,6 @@ export const markApproved = (tx: Transaction, id: string, by: string | null) =>
     where id = ${id}
   `);
 
-/** The lender says no, for these reasons. */
 export const markDenied = (tx: Transaction, id: string, reasons: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update loans set denied_at = now(), denial_reasons = ${JSON.stringify(reasons)}::jsonb
@@ -29,7 +27,7 @@ export const setLabels = (tx: Transaction, id: string, labels: readonly string[]
 export const setOfficer = (tx: Transaction, id: string, officerId: string | null) =>
   tx.query(sql.typeAlias('void')`update loans set loan_officer_id = ${officerId} where id = ${id}`);
 
-/** Whether there is such a user who may still serve loans: active, and of one of these roles. */
+/** Whether the user may service loans: active, and in one of these roles. */
 export const canServiceLoans = (tx: Transaction, userId: string, roles: readonly string[]) =>
   tx.exists(sql.typeAlias('void')`
     select from users

@@ -28,7 +28,6 @@ const Open = z.object({
 });
 export type OpenDeferment = z.output<typeof Open>;
 
-/** The loan's deferments that have not ended, locked. */
 export const lockOpenDeferments = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(Open)`
     select id, status, deferment_type, periods, start_date, end_date, start_installment,

@@ -22,13 +22,12 @@ export const disbursements = table({
   `,
 });
 
-/** The disbursement that was written last. */
 export const lastDisbursementId = (tx: Transaction, loanId: string) =>
   tx.oneFirst(sql.type(z.object({ id: z.string() }))`
     select id from disbursements where loan_id = ${loanId} order by id desc limit 1
   `);
 
-/** The loan is as it was before money went out. */
+/** Resets the loan to its state before the disbursement. */
 export const clearFunding = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     update loans
@@ -39,7 +38,6 @@ export const clearFunding = (tx: Transaction, loanId: string) =>
     where id = ${loanId}
   `);
 
-/** Its fees were never owed. */
 export const reverseFees = (tx: Transaction, loanId: string) =>
   tx.query(sql.typeAlias('void')`
     update fees set status = 'reversed' where loan_id = ${loanId} and status <> 'reversed'

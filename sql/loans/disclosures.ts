@@ -22,7 +22,7 @@ const Opened = z.object({
 });
 export type DisclosedOpening = z.output<typeof Opened> & { language: string };
 
-/** What the borrower was told last of what the loan costs: the figures of the document itself. */
+/** The figures of the last cost disclosure sent to the borrower (TILA). */
 export const readLastDisclosedCost = (tx: Transaction, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ told: Told }))`
     select template_data as told from documents
@@ -30,7 +30,7 @@ export const readLastDisclosedCost = (tx: Transaction, loanId: string) =>
     order by created_at desc, id desc limit 1
   `);
 
-/** What the borrower of a line was told last of the terms on which it is opened, and in which language. */
+/** The figures and language of the last account-opening disclosure of a line of credit. */
 export async function readLastDisclosedOpening(
   tx: Transaction,
   loanId: string,

@@ -15,13 +15,12 @@ export const draws = table({
   `,
 });
 
-/** The draw, locked; its loan is locked before it. */
+/** Locks the draw. The caller has locked its loan. */
 export const lock = (tx: Transaction, id: string) =>
   tx.one(sql.type(z.object({ status: z.string(), amount: z.string() }))`
     select status, amount from draws where id = ${id} for update
   `);
 
-/** Its fees were never owed; answers which. */
 export const reverseFees = (tx: Transaction, id: string) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     update fees set status = 'reversed' where draw_id = ${id} and status <> 'reversed' returning id

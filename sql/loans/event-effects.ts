@@ -21,27 +21,28 @@ type Of<Row> = Omit<Row, 'loan_id'>;
 type Happened = {
   loan_id: string;
   events: readonly NewEvent[];
-  /** A new version of the plan, where there is one; otherwise what is covered of the present one. */
+  /** A new version of the schedule; if null, the coverage of the current one changes. */
   plan: Of<NewScheduleVersion> | null;
   covered: { version: number; rows: readonly Omit<Coverage, 'loan_id' | 'version'>[] };
   payments: Parameters<typeof updatePaymentSplitsSql>[0];
-  /** Service credits and applied suspense. */
+  /** Service credits and suspense applications. */
   credits: Parameters<typeof updateCreditSplitsSql>[1];
-  /** Sales of collateral. */
   sales: Parameters<typeof updateSaleSplitsSql>[0];
   fees: readonly Of<FeeState>[];
-  /** What the loan's row keeps of its fold: the state at its last event (jobs/loans/engine/checkpoint.ts). */
+  /** The loan's checkpoint: its state at the last event (jobs/loans/engine/checkpoint.ts). */
   anchor: Values;
 };
 
-/** All that events changed of loans, in one statement for those that keep the same columns of their fold. */
+/**
+ * Writes all effects of events on loans. Loans whose checkpoints change the same columns share one
+ * statement.
+ */
 export const writeEventEffects = batchByTransaction(async (tx, all: readonly Happened[]) => {
   const alike = Map.groupBy(all, ({ anchor }) => definedColumns(anchor).join());
   for (const happened of alike.values()) await writeAlike(tx, happened);
   return all.map(() => undefined);
 });
 
-/** Only the parts that there are. */
 async function writeAlike(tx: Transaction, all: readonly Happened[]) {
   const events = all.flatMap(ofLoans((loan) => loan.events));
   const plans = all.flatMap(ofLoans(({ plan }) => (plan === null ? [] : [plan])));
@@ -70,19 +71,21 @@ async function writeAlike(tx: Transaction, all: readonly Happened[]) {
   await tx.query(deferred(sql.typeAlias('void')`${first} ${anchoring(all)}`));
 }
 
-/** The rows of a loan that say themselves whose they are. */
 const ofLoans =
   <Row extends object>(rowsOf: (happened: Happened) => readonly Row[]) =>
   (happened: Happened) =>
     rowsOf(happened).map((row) => ({ ...row, loan_id: happened.loan_id }));
 
-/** One alone is bound value by value: taken from an object, the row of a loan costs Postgres twice as much. */
+/** A single loan uses bound values: read from JSON, the row of a loan costs Postgres twice as much. */
 const anchoringOne = ({ loan_id, anchor }: Happened) => sql.fragment`
   update loans as loan set ${setClause(anchor)}
   where loan.id = ${loan_id}
 `;
 
-/** Of all things that are objects Postgres expects few: it looks the loans up, and does not read them all. */
+/**
+ * Postgres expects few rows where it filters by a JSON type, so it looks the loans up by index instead of
+ * scanning the table.
+ */
 function anchoring(all: readonly Happened[]) {
   const [only, ...others] = all;
   if (only && others.length === 0) return anchoringOne(only);

@@ -10,8 +10,8 @@ export type EventRow = {
 };
 
 /**
- * All events as one text, each an array of JSON, in the order they became known. Kinds are words of ours,
- * which need no quoting. As objects of JSON the same takes Postgres half as long again.
+ * All events as one text, each a JSON array, in the order in which they became known. Event kinds are fixed
+ * words, so they need no escaping. Building JSON objects would take Postgres 50 % longer.
  */
 export const eventsAsText = sql.fragment`
   string_agg(
@@ -23,7 +23,7 @@ export const eventsAsText = sql.fragment`
 
 type Told = [string, string, string, string, Record<string, unknown>];
 
-/** That text as rows again; nothing where there are none. */
+/** Parses that text into rows; empty if there are no events. */
 export const EventsFromText = z
   .string()
   .nullable()
@@ -41,7 +41,7 @@ export type NewEvent = { id: string; kind: string; effective_date: string; detai
 
 type Owned = NewEvent & { loan_id: string };
 
-/** One alone is bound value by value: taken from an object it costs Postgres more than to write it. */
+/** A single event uses bound values, because parsing JSON costs Postgres more than writing the row. */
 export const insertEventsSql = (events: readonly Owned[]) => {
   const [only, ...others] = events;
   return only && others.length === 0 ? appendingOne(only) : appendingAll(events);

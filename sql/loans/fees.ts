@@ -22,7 +22,7 @@ export const fees = table({
              join journal_entries as entry
                on entry.reference_id = event.id
                  and entry.reference_type in ('fee_assessment', 'disbursement')
-             -- What a disbursement pays or takes up is booked with it.
+             -- Fees that a disbursement pays or capitalizes are booked with it.
              where event.loan_id = record.loan_id and case event.kind
                when 'fee' then event.details ->> 'fee_id' = record.id::text
                when 'disbursement' then event.details -> 'fees'
@@ -35,7 +35,7 @@ export const fees = table({
   `,
 });
 
-/** Who waived of the fee, when and why; how much is waived follows from the loan's history. */
+/** Records who waived the fee, when and why. The waived amount follows from the loan's events. */
 export const markWaived = (
   tx: Transaction,
   id: string,
@@ -45,6 +45,5 @@ export const markWaived = (
     update fees set waived_at = now(), waived_by = ${by}, waive_reason = ${reason} where id = ${id}
   `);
 
-/** It was never owed. */
 export const reverse = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`update fees set status = 'reversed' where id = ${id}`);

@@ -1,6 +1,5 @@
 import { sql, type Transaction } from '../database/db.ts';
 
-/** The flags beside a loan's status, each with when and why it was set. */
 export const freeze = (tx: Transaction, id: string, reason: string | null, until: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loans
@@ -22,7 +21,7 @@ export const setAccelerated = (tx: Transaction, id: string, isAccelerated: boole
     where id = ${id}
   `);
 
-/** Null: the loan accrues again. */
+/** Null ends non-accrual. */
 export const setNonAccrual = (tx: Transaction, id: string, since: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loans set is_non_accrual = ${since !== null}, non_accrual_since = ${since}

@@ -29,7 +29,6 @@ const Open = z.object({
 });
 export type OpenForbearance = z.output<typeof Open>;
 
-/** The loan's forbearances that have not ended, locked. */
 export const lockOpenForbearances = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(Open)`
     select id, status, forbearance_type, start_date, end_date, reduced_payment_amount,

@@ -32,7 +32,7 @@ const InForce = z.object({
   identifiable_event_date: z.string(),
 });
 
-/** The form of the loan, event and year that counts: neither void nor corrected by another. */
+/** The form in force for the loan, event code and year: neither void nor corrected. */
 export const findFormInForce = (tx: Transaction, loanId: string, code: string, year: number) =>
   tx.maybeOne(sql.type(InForce)`
     select id, form_number, status, source, amount_discharged, identifiable_event_date
@@ -42,7 +42,7 @@ export const findFormInForce = (tx: Transaction, loanId: string, code: string, y
     for update
   `);
 
-/** The numbers of the loan's forms that were made by hand and count. */
+/** The numbers of the loan's manual forms that are in force. */
 export const manualInForce = (tx: Transaction, loanId: string) =>
   tx.anyFirst(sql.type(z.object({ form_number: z.string() }))`
     select form_number from forms_1099c
@@ -50,7 +50,7 @@ export const manualInForce = (tx: Transaction, loanId: string) =>
     order by form_number
   `);
 
-/** Whether a form of the loan waits for the lender's settings. */
+/** Whether a form of the loan waits for the tenant's 1099-C settings. */
 export const hasDraft = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from forms_1099c where loan_id = ${loanId} and status = 'draft'
@@ -89,7 +89,7 @@ const Debtor = z.object({
   charged_off_on: z.string().nullable(),
 });
 
-/** Who owes the loan, and what was written off of it when. */
+/** The loan's borrower as the debtor, and the loan's charge-off. */
 export const readDebtor = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(Debtor)`
     select borrower.first_name || ' ' || borrower.last_name as name,

@@ -8,20 +8,25 @@ import { acquireLocks, RawLoanRow, rawColumns } from './loans.ts';
 import { loansWithEndedRelief } from './reliefs.ts';
 
 const History = RawLoanRow.extend({
-  /** As it is now: it may have moved on since the transaction asked what day it is. */
+  /** The current date. It may have moved since the transaction read it. */
   business_date: z.string(),
   posted_until: z.string(),
-  /** The month that it is not billed for yet, since the day that ended it was only just closed. */
+  /**
+   * The month for which the loan is not billed yet, because the close of its last day has only just
+   * finished.
+   */
   unbilled_month: z.string().nullable(),
-  /** Whether a relief of the loan ended with the day before and is still to be ended by the close. */
+  /** Whether a relief of the loan ended with the previous day and the close has not ended it yet. */
   has_ended_relief: z.boolean(),
-  /** The payoff quote that holds today. */
   quote_id: z.string().nullable(),
   schedule: RowsFromText,
   events: EventsFromText,
 });
 
-/** Whether tonight's close has passed the loan. Its lock holds the chunk that says so as it is. */
+/**
+ * 1 if tonight's close has already posted the loan's interest for today, otherwise 0. The loan's lock also
+ * keeps the chunk from changing.
+ */
 const POSTED_TODAY = sql.fragment`coalesce((
   select chunk.is_accrued::integer from cob_chunks as chunk
   where chunk.cob_date = day.today and chunk.first_loan_id <= loan.id
@@ -30,15 +35,14 @@ const POSTED_TODAY = sql.fragment`coalesce((
 const ROW = rawColumns(sql.fragment`day.today`);
 
 /**
- * The loan under its lock, with the day from which its interest is not posted yet: today, or tomorrow
- * where tonight's close has passed it already. Null: there is none.
+ * Locks each loan and returns it with the first day whose interest is not posted: today, or tomorrow if
+ * tonight's close has already passed the loan. Null if there is no such loan.
  */
 export const lockAndRead = batchByTransaction(async (tx, ids: readonly string[]) => {
   await acquireLocks(tx, ids);
   return each(ids, await tx.any(opening(ids)));
 });
 
-/** The same without a lock, to look at. */
 export const read = batchByTransaction(async (tx, ids: readonly string[]) =>
   each(ids, await tx.any(reading(ids))),
 );
@@ -48,7 +52,7 @@ const each = (ids: readonly string[], found: readonly z.output<typeof History>[]
   return ids.map((id) => byId.get(id) ?? null);
 };
 
-/** The bare row, the schedule that the loan began with, and its events in the order they became known. */
+/** The bare row, the original schedule, and the events in the order in which they became known. */
 const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
   prepared(sql.type(History)`
     with day as materialized (select app.business_date() as today)
@@ -82,7 +86,7 @@ const historyOf = (ids: readonly string[], postedDays: FragmentSqlToken) =>
     from loans as loan cross join day where ${among(ids)}
   `);
 
-/** The text for one loan is long and always the same: it is put together once, and given its id. */
+/** The statement for one loan is long and constant, so it is built once and only the id is replaced. */
 function historiesOf(postedDays: FragmentSqlToken) {
   const NOBODY = '00000000-0000-0000-0000-000000000000';
   const ofOne = historyOf([NOBODY], postedDays);
@@ -95,8 +99,8 @@ function historiesOf(postedDays: FragmentSqlToken) {
 }
 
 /**
- * Of several Postgres expects more than there are as long as it does not know them, and so plans the
- * statement anew each time, which takes longer than to run it. One is one.
+ * With a list of unknown length, Postgres expects more rows and plans the statement on each call, which
+ * takes longer than running it. A single id avoids that.
  */
 function among(ids: readonly string[]) {
   const [first = null, ...others] = ids;

@@ -7,13 +7,13 @@ type Incompletion = {
   tasks: Readonly<Record<Incomplete, string>>;
 };
 
-/** A loan's number as a file has it: letters and digits only, and no more than 30. */
+/** The loan number in a file's format: letters and digits only, at most 30. */
 const printedNumber = sql.fragment`left(upper(regexp_replace(loan_number, '[^A-Za-z0-9]', '', 'g')), 30)`;
 
 /**
- * Suppresses the records that wait, up to the period, and lack what every bureau requires. Each loan gets a task
- * with the title of its reason, unless one is open. The social security number is never sent, so a date of
- * birth is required of everybody but a business.
+ * Suppresses waiting records up to the period that lack data every bureau requires, and creates a task with
+ * the reason as its title for each loan without an open one. The social security number is never sent, so a
+ * date of birth is required of every borrower who is not a business.
  */
 export const suppressIncomplete = (tx: Transaction, { period, due_date, tasks }: Incompletion) =>
   tx.query(sql.typeAlias('void')`

@@ -15,8 +15,8 @@ export const ScheduledRow = z.object({
 });
 
 /**
- * All rows of one schedule as one text, in the order of its fields, none of which is empty. As JSON the
- * same takes Postgres three times as long, and is half of what the reading of a loan takes.
+ * All rows of one schedule as one text, in the order of its fields, none of which is empty. As JSON it
+ * would take Postgres three times as long, and this is half of the time to read a loan.
  */
 export const rowsAsText = sql.fragment`
   string_agg(concat_ws(' ',
@@ -25,7 +25,7 @@ export const rowsAsText = sql.fragment`
   ), E'\n' order by row.period_number)
 `;
 
-/** That text as rows again; nothing where there are none. */
+/** Parses that text into rows; empty if there are none. */
 export const RowsFromText = z
   .string()
   .nullable()
@@ -55,8 +55,8 @@ type Covered = z.output<typeof ScheduledRow> & {
 };
 
 /**
- * An instalment still asks for something (`isSatisfied` in the engine): what a payment left of it may be
- * too little for that, but what nothing was paid of is asked for, however small it is.
+ * An installment is open (see `isSatisfied` in the engine) if its unpaid rest exceeds the tolerance. An
+ * installment without any payment is always open, however small it is.
  */
 export const isOpenInstallment = (table: string, tolerance: SqlFragment) => {
   const its = (column: string) => sql.identifier([table, column]);
@@ -73,8 +73,8 @@ export type NewScheduleVersion = {
 };
 
 /**
- * Writes versions of plans, with what is covered of them. Each column of a plan comes as an array's text, which
- * Postgres reads in half the time that it takes to pick the columns out of an object for each row.
+ * Writes versions of schedules and their coverage. Each column is passed as the text of an array, which
+ * Postgres parses twice as fast as one JSON object per row.
  */
 export const insertSchedulesSql = (plans: readonly NewScheduleVersion[]) => sql.fragment`
   insert into installments
@@ -120,7 +120,7 @@ export type Coverage = Pick<Covered, 'period_number' | 'paid_amount' | 'paid_dat
   version: number;
 };
 
-/** Writes what events changed of the current versions' coverage; of one instalment alone value by value. */
+/** Updates the coverage of the current versions. A single installment uses bound values. */
 export const updateCoverageSql = (rows: readonly Coverage[]) => {
   const [only, ...others] = rows;
   return only && others.length === 0 ? coveringOne(only) : coveringAll(rows);
@@ -134,7 +134,10 @@ const coveringOne = (row: Coverage) => sql.fragment`
     and installment.period_number = ${row.period_number}
 `;
 
-/** Of all things that are objects Postgres expects few: it looks the rows up, and does not read them all. */
+/**
+ * Postgres expects few rows where it filters by a JSON type, so it looks the rows up by index instead of
+ * scanning the table.
+ */
 const coveringAll = (rows: readonly Coverage[]) => sql.fragment`
   update installments as installment
   set paid_amount = row.paid_amount, paid_date = row.paid_date,
@@ -160,7 +163,7 @@ const Version = z.object({
   installments: z.array(ScheduledRow).nullable(),
 });
 
-/** The versions of a loan's schedule, the newest first; with its rows the one that is named, alone. */
+/** The versions of a loan's schedule, newest first. If a version is given, only that one, with its rows. */
 export const listVersions = (tx: Transaction, loanId: string, version: number | null) =>
   tx.any(sql.type(Version)`
     select row.version, row.version = loan.schedule_version as is_current, min(row.reason) as reason,

@@ -2,7 +2,7 @@ import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 import { isOpenInstallment } from './installments.ts';
 
-/** Interest is posted to the end of yesterday, or of today once the close has passed the loan. */
+/** Interest is posted through yesterday, or through today if the close has passed the loan. */
 const postedUntil = sql.fragment`
   select loan.tenant_id, loan.id as loan_id,
          tenant.business_date + (chunk.run_id is not null)::integer as day
@@ -14,12 +14,12 @@ const postedUntil = sql.fragment`
     and (chunk.before_loan_id is null or loan.id < chunk.before_loan_id)
 `;
 
-/** The close goes on without a loan that it could not handle; its interest is booked later. */
+/** Quarantined loans: the close continued without them, and their interest is booked later. */
 const setAside = sql.fragment`
   select tenant_id, loan_id from cob_loan_errors where resolved_at is null
 `;
 
-/** What the ledger says of each loan, its share of the aggregated accrual entries included. */
+/** The ledger's balances of each loan, including its share of the aggregated accrual entries. */
 const booked = sql.fragment`
   select tenant_id, loan_id,
          coalesce(sum(amount) filter (where role = 'loans_receivable'), 0.00) as principal,
@@ -48,7 +48,7 @@ const booked = sql.fragment`
   group by tenant_id, loan_id
 `;
 
-/** Loans against the ledger: each balance that a loan shows is what was booked for it. */
+/** Loans against the ledger: each balance of a loan must equal its postings. */
 export const loanInvariants: readonly Check[] = [
   {
     rule: 'a relief ends with its last day',
@@ -84,7 +84,7 @@ export const loanInvariants: readonly Check[] = [
       from (
         select coalesce(loan.tenant_id, booked.tenant_id) as tenant_id,
                coalesce(loan.id, booked.loan_id) as loan_id, loan.loan_number, balance.*,
-               -- Income that came for interest off the books had left the receivable before.
+               -- Interest off the books left the receivable before it was paid.
                not (component = 'interest' and unrelieved.is_so and exists (
                  select from loan_events as event
                  where event.tenant_id = loan.tenant_id and event.loan_id = loan.id
@@ -95,8 +95,8 @@ export const loanInvariants: readonly Check[] = [
           on booked.tenant_id = loan.tenant_id and booked.loan_id = loan.id
         left join (${postedUntil}) as posted
           on posted.tenant_id = loan.tenant_id and posted.loan_id = loan.id
-        -- What is paid stays in the receivable where no relief is booked beside it, until somebody
-        -- takes it out by hand.
+        -- Without accrual relief, paid amounts stay in the receivable until an
+        -- accountant moves them with a manual entry.
         cross join lateral (
           select coalesce((loan.terms ->> 'accrual_relief')::boolean, true) = false as is_so
         ) as unrelieved
@@ -109,7 +109,7 @@ export const loanInvariants: readonly Check[] = [
           ('fees', coalesce(booked.fees, 0.00)
               - case when unrelieved.is_so then coalesce(booked.fees_by_hand, 0.00) else 0 end,
             loan.outstanding_fees + case when unrelieved.is_so then loan.paid_fees - (
-              -- What the proceeds of a disbursement paid was never in the receivable.
+              -- Fees deducted from a disbursement were never in the receivable.
               select coalesce(sum(fee.amount_paid), 0) from fees as fee
               where fee.tenant_id = loan.tenant_id and fee.loan_id = loan.id
                 and fee.treatment = 'deducted'
@@ -125,7 +125,7 @@ export const loanInvariants: readonly Check[] = [
     rule: 'accrual rows add up to the interest accrued',
     query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
-             format('Loan %s: its accrual rows come to %s, its interest accrued by %s to %s.',
+             format('Loan %s: its accrual rows add up to %s, its interest accrued by %s to %s.',
                loan.loan_number, coalesce(rows.amount, 0.00), posted.day, earned.amount) as message
       from loans as loan
       join (${postedUntil}) as posted
@@ -134,7 +134,7 @@ export const loanInvariants: readonly Check[] = [
         select tenant_id, loan_id, sum(amount) as amount
         from interest_accruals group by tenant_id, loan_id
       ) as rows on rows.tenant_id = loan.tenant_id and rows.loan_id = loan.id
-      -- What came accrued from another servicer was booked when the loan was boarded.
+      -- Interest accrued at the previous servicer was booked at boarding.
       left join (
         select tenant_id, loan_id, sum((details ->> 'accrued_interest')::numeric) as amount
         from loan_events where kind = 'boarding' group by tenant_id, loan_id
@@ -150,7 +150,7 @@ export const loanInvariants: readonly Check[] = [
     rule: 'interest is earned by the principal that bears it',
     query: sql.type(ViolationRow)`
       select tenant_id, id as subject,
-             format('Loan %s: %s earn interest, of a principal of %s of which %s bear none.',
+             format('Loan %s: interest accrues on %s, but the principal is %s, of which %s bears no interest.',
                loan_number, accrual_balance, principal_balance, interest_free_balance) as message
       from loans
       where status = 'active' and accrual_since is not null and (
@@ -181,10 +181,10 @@ export const loanInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'what is kept of the last day that was closed is what it left',
+    rule: 'the last snapshot of a loan without later events equals the loan',
     query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
-             format('Loan %s: of %s a principal of %s is kept, and nothing has happened since, but it is %s.',
+             format('Loan %s: its snapshot of %s has a principal of %s, but it is %s without a later event.',
                loan.loan_number, run.cob_date, kept.principal_balance, loan.principal_balance) as message
       from tenants as tenant
       join cob_runs as run
@@ -194,7 +194,7 @@ export const loanInvariants: readonly Check[] = [
       join loans as loan
         on loan.tenant_id = kept.tenant_id and loan.id = kept.loan_id and loan.status = 'active'
       where loan.principal_balance <> kept.principal_balance
-        -- Asked of the few that differ, and not of all events and entries. What is reckoned anew is booked without an event.
+        -- Checked only for the few loans that differ. A refold posts entries without an event.
         and not exists (
           select from loan_events as event
           where event.tenant_id = loan.tenant_id and event.loan_id = loan.id
@@ -211,10 +211,10 @@ export const loanInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'a loan knows which of its instalments are open',
+    rule: 'the open installments stored with a loan match its schedule',
     query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
-             format('Loan %s: %s instalments from number %s on are said to be open, %s from number %s on are.',
+             format('Loan %s: it stores %s open installments from number %s on, its schedule has %s from number %s on.',
                loan.loan_number, loan.open_installments, loan.first_open_period, plan.open, plan.first) as message
       from loans as loan
       cross join lateral (

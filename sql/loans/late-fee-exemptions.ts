@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** Why an instalment bears no late fee, though it was late on the first night after its grace. */
+/** Why an installment gets no late fee although it was late on the first night after its grace period. */
 export const LATE_FEE_EXEMPTIONS = [
   'small_remainder',
   'partly_paid',
@@ -17,13 +17,13 @@ const ExemptInstallment = z.object({
 });
 export type ExemptInstallment = z.output<typeof ExemptInstallment>;
 
-/** The instalments that a rule was asked of, and spared. */
+/** Installments with a late fee exemption, and the rule that granted it. */
 export const listLateFeeExemptions = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(ExemptInstallment)`
     select installment_number, due_date, fee_rule_id from late_fee_exemptions where loan_id = ${loanId}
   `);
 
-/** Keeps that these are spared for good. */
+/** Records exemptions permanently. */
 export const recordLateFeeExemptions = (
   tx: Transaction,
   loanId: string,

@@ -1,9 +1,9 @@
 import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 
-/** What a loan shows that stands elsewhere: parts of its row, where it is `record` and the day `today`. */
+/** Columns of a loan that come from other tables. Needs the aliases `record` (the loan) and `today`. */
 
-/** Which loans: a condition on the column that has their id. */
+/** Limits a query to certain loans, by the column with their id. */
 export type LoanIdCondition = (id: SqlFragment) => SqlFragment;
 
 const ownerOf = sql.fragment`(
@@ -12,18 +12,21 @@ const ownerOf = sql.fragment`(
   order by owner.ownership_percentage desc, owner.id limit 1
 )`;
 
-/** Whoever owns most of the loan, or the investor of the portfolio that it is in. */
+/** The investor with the largest share of the loan, or the investor of its portfolio. */
 export const investorColumn = sql.fragment`coalesce(
   ${ownerOf},
   (select portfolio.investor_id from portfolios as portfolio where portfolio.id = record.portfolio_id)
 )`;
 
-/** The same of many loans, where they are joined with `ownersAmong`. */
+/** The same for many loans, joined with `ownersJoin`. */
 export const investorColumnOfMany = sql.fragment`coalesce(
   case when owned.is_any then ${ownerOf} end, shelf.investor_id
 )`;
 
-/** The loans' portfolios, as `shelf`, and whether anybody owns a part of any: where nobody does, nobody is looked for. */
+/**
+ * Joins the loans' portfolios (`shelf`), and whether any of the loans has an owner (`owned`). If none has,
+ * owners are not looked up per loan.
+ */
 export const ownersJoin = (among: LoanIdCondition) => sql.fragment`
   left join portfolios as shelf on shelf.id = record.portfolio_id
   cross join (
@@ -34,7 +37,6 @@ export const ownersJoin = (among: LoanIdCondition) => sql.fragment`
   ) as owned
 `;
 
-/** Something of the promotion that the loan is in today. */
 const promotion = (wanted: SqlFragment) => sql.fragment`(
   select ${wanted} from loan_promotions as promotion
   where promotion.loan_id = record.id and promotion.broken_on is null
@@ -44,13 +46,12 @@ const promotion = (wanted: SqlFragment) => sql.fragment`(
 export const promoRateColumn = promotion(sql.fragment`trim_scale(promotion.promo_rate)`);
 export const promoEndDateColumn = promotion(sql.fragment`promotion.end_date`);
 
-/** What is lost of a charge-off after what came in on it. */
 export const netChargeOffColumn = sql.fragment`
   greatest(coalesce(record.charge_off_amount, 0.00) - record.recovered_amount, 0.00)`;
 
 /**
- * The business day of the charge-off that stands; a loan that came over charged off has the midnight of its
- * day alone. The loan's row goes by the name given.
+ * The business date of the charge-off in force. A loan that was boarded as charged off only has the
+ * midnight of its day. `loan` is the alias of the loan's row.
  */
 export const chargeOffDateColumn = (loan: string) => sql.fragment`
   case when ${sql.identifier([loan, 'charged_off_at'])} is not null then coalesce(

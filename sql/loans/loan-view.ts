@@ -23,7 +23,7 @@ import {
 const totalBalance = sql.fragment`record.principal_balance + owed.interest + record.outstanding_fees`;
 const bucket = sql.fragment`app.bucket(late.days_past_due)`;
 
-/** What a loan shows, and where it is read; the snapshot of a day reads it with more. */
+/** The columns that a loan shows. The daily snapshot reads more. */
 const columnsWith = (investor: SqlFragment) => sql.fragment`
     record.id, record.loan_number, record.external_id, record.borrower_id,
            borrower.first_name || ' ' || borrower.last_name as borrower_name,
@@ -69,7 +69,7 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            ${feesDue} as fees_due,
            coalesce(behind.amount, 0.00) + coalesce(bill.amount, 0.00) + ${feesDue} as amount_due,
            record.times_delinquent_30, record.times_delinquent_60, record.times_delinquent_90,
-           -- A loan may be aged for the morning already, on which it is late for the first time.
+           -- The close may already have aged the loan for the next morning, its first day of delinquency.
            case when record.status <> 'active' or late.days_past_due > 0
              then record.first_delinquency_date end as first_delinquency_date, line.credit_limit,
            line.credit_limit - least(record.principal_balance, line.credit_limit) as available_credit,
@@ -79,19 +79,18 @@ const columnsWith = (investor: SqlFragment) => sql.fragment`
            record.updated_at
 `;
 type Read = {
-  /** Loans' rows, as `record`; all columns of the table are in them. */
+  /** The loans' rows (`record`), with all columns of the table. */
   record: SqlFragment;
-  /** The day on which they are looked at. */
+  /** The day as of which they are read. */
   day: SqlFragment;
-  /** The interest that it owes on the day, below nothing where it was paid ahead. */
+  /** The interest balance on the day; negative if interest was paid ahead. */
   balance: SqlFragment;
-  /** Since when something is unpaid on the day, where `owed.interest` is what it owes. */
+  /** The oldest unpaid due date on the day, if `owed.interest` is the interest owed. */
   since: SqlFragment;
-  /** What would repay it on a day to come. */
+  /** The amount that would repay the loan on a future day. */
   foreseen: (day: SqlFragment) => SqlFragment;
 };
 
-/** What a loan owes on the day, as `owed`. */
 const owing = ({ day, balance }: Read) => sql.fragment`
     cross join (select ${day} as day offset 0) as today
     cross join lateral (
@@ -102,7 +101,7 @@ const owing = ({ day, balance }: Read) => sql.fragment`
     ) as owed
 `;
 
-/** The same, since when something is unpaid, as `due`, and how late that is, as `late`. */
+/** Adds the oldest unpaid due date (`due`) and the days past due (`late`). */
 const standing = (read: Read) => sql.fragment`
     ${owing(read)}
     cross join lateral (select ${read.since} as since offset 0) as due
@@ -116,10 +115,10 @@ const standing = (read: Read) => sql.fragment`
 
 const sourceOf = (read: Read) => sql.fragment`
     from ${read.record} as record
-    -- Everybody has one: said so that whoever asks for nothing of theirs looks for none.
+    -- A left join, so that Postgres skips it when no column of the borrower is selected.
     left join borrowers as borrower on borrower.id = record.borrower_id
     ${standing(read)}
-    -- A line without a limit of its own has the amount that was approved.
+    -- Without a credit limit, the approved amount is the limit.
     cross join lateral (
       select case when record.loan_type = 'line_of_credit'
         then coalesce(record.credit_limit, record.principal_amount) end as credit_limit
@@ -131,7 +130,6 @@ const sourceOf = (read: Read) => sql.fragment`
 
 export const loanColumns = columnsWith(investorColumn);
 
-/** Where a loan is read, one or a few of them. */
 const ONE: Read = {
   record: sql.fragment`loans`,
   day: sql.fragment`app.business_date()`,
@@ -141,10 +139,10 @@ const ONE: Read = {
 };
 export const loanSource = sourceOf(ONE);
 
-/** What follows from a loan's standing alone, for lists that look for it among all loans. */
+/** Fields that follow from a loan's delinquency alone, for lists that filter all loans by them. */
 export const derivedLoanFields = {
   fields: ['accrued_interest', 'total_balance', 'days_past_due', 'delinquency_bucket'],
-  /** These and the loan's own columns. */
+  /** Selects these fields and the loan's own columns. */
   rows: (own: readonly string[]) => sql.fragment`
     select ${sql.join(
       own.map((column) => sql.identifier(['record', column])),
@@ -153,7 +151,7 @@ export const derivedLoanFields = {
       owed.interest as accrued_interest, ${totalBalance} as total_balance,
       late.days_past_due, ${bucket} as delinquency_bucket
     from loans as record ${owing(ONE)}
-    -- What each owes is reckoned of those alone of which something may be late.
+    -- The exact delinquency is computed only for loans that may be late.
     cross join lateral (
       select case
         when record.status = 'active' and coalesce(record.oldest_unpaid_due_date, record.maturity_date) < today.day
@@ -165,13 +163,14 @@ export const derivedLoanFields = {
   `,
 };
 
-/** What many loans show, where they are read by `sourceOfMany`. */
+/** The columns of many loans, read from `loanSourceForMany`. */
 export const loanColumnsForMany = columnsWith(investorColumnOfMany);
 
 /**
- * The same of many loans on the day. A function that takes a loan's row takes it where the row is read: taken from
- * elsewhere each of its columns is looked for anew. All others take columns. `more` is computed where the row is
- * read, too, and beside it what each has earned by the day, as `earned`.
+ * The source for many loans on a day. Functions that take a whole loan row are called where the row is
+ * read, because elsewhere Postgres extracts each column again. All other functions take columns. `more`
+ * adds expressions that are computed where the row is read, with each loan's interest earned by the day
+ * (`earned`).
  */
 export const loanSourceForMany = (
   day: string,

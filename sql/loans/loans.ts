@@ -8,7 +8,6 @@ import { insertAll, type Values } from '../write.ts';
 import { blockersOf } from './actions.ts';
 import { loanColumns, loanSource, derivedLoanFields } from './loan-view.ts';
 
-/** Columns that lists look for in the bare row. */
 const OWN = [
   'id',
   'status',
@@ -33,8 +32,8 @@ const OWN = [
 ];
 
 /**
- * A loan as everybody sees it: what it owes is computed from its anchor as of the business date, so
- * it is right at any hour. What is asked for is in open-plan.ts.
+ * A loan as the API shows it. Balances are computed from its checkpoint as of the business date, so they
+ * are current at any time. open-installments.ts computes the amounts due.
  */
 export const loans = table({
   name: 'loans',
@@ -47,7 +46,7 @@ export const loans = table({
   searched: ['loan_number'],
   search: (words) => sql.fragment`row.loan_number ilike ${containsPattern(words)}`,
   filters: {
-    // "cancelled" is accepted for the one spelling that is stored.
+    // Accepts "cancelled" for the stored spelling "canceled".
     status: (values) => sql.fragment`
       row.status = any(${sql.array(
         values.map((value) => (value === 'cancelled' ? 'canceled' : value)),
@@ -57,7 +56,7 @@ export const loans = table({
   },
 });
 
-/** The columns of the bare row that the work on a loan looks at; what is read is what is named here. */
+/** The columns of the bare row that loan operations use. Only these are read. */
 export const RawLoanRow = z.object({
   id: z.string(),
   loan_number: z.string(),
@@ -71,14 +70,14 @@ export const RawLoanRow = z.object({
   principal_amount: z.string(),
   interest_rate: z.string(),
   term_months: z.int(),
-  /** Null while the term is the one that the loan began with. */
+  /** Null if the term was never changed. */
   original_term_months: z.int().nullable(),
   payment_day: z.int().nullable(),
   payment_frequency: z.string(),
   payment_amount: z.string().nullable(),
   terms: z.record(z.string(), z.unknown()),
   expected_disbursement_date: z.string().nullable(),
-  /** Until the money goes out, the one that was agreed. */
+  /** The agreed date, until the loan is disbursed. */
   first_payment_date: z.string().nullable(),
   maturity_date: z.string().nullable(),
   origination_date: z.string().nullable(),
@@ -95,12 +94,11 @@ export const RawLoanRow = z.object({
   credit_limit: z.string().nullable(),
   labels: z.array(z.string()),
   rescission_ends: z.string().nullable(),
-  /** By action, the code of what stands in its way. */
   blockers: z.record(z.string(), z.string()),
 });
 export type RawLoan = z.output<typeof RawLoanRow>;
 
-/** Of the row `loan`, on the day that the statement knows already, if it does. */
+/** The columns of the row `loan`. Pass the business date if the statement already has it. */
 export const rawColumns = (today?: SqlFragment) =>
   sql.join(
     Object.keys(RawLoanRow.shape).map((column) =>
@@ -114,12 +112,12 @@ export const rawColumns = (today?: SqlFragment) =>
 const ROW = rawColumns();
 
 /**
- * Locks the loan for a change. It is a statement of its own, so that the next one, which comes with it,
- * sees what was written while this one waited.
+ * Locks the loan for a change. A separate statement, so that the next one, which is sent with it, sees
+ * everything that was committed while this one waited.
  */
 export const acquireLock = (tx: Transaction, id: string) => acquireLocks(tx, [id]);
 
-/** The same for several, always in the order of their ids: who waits for another is not waited for. */
+/** Locks several loans in the order of their ids, to avoid deadlocks. */
 export const acquireLocks = (tx: Transaction, ids: readonly string[]) => {
   const [only = null, ...others] = ids;
   return tx.query(deferred(others.length === 0 ? holding(only) : holdingEach(ids)));
@@ -132,19 +130,16 @@ const holdingEach = (ids: readonly string[]) => sql.typeAlias('void')`
   from (select id from unnest(${sql.array([...ids], 'uuid')}) as wanted (id) order by id) as wanted
 `;
 
-/** Locks the loan and answers its row. */
 export async function lock(tx: Transaction, id: string) {
   await acquireLock(tx, id);
   return read(tx, id);
 }
 
-/** The loan's row without a lock, for those who only look. */
 export const read = (tx: Transaction, id: string) =>
   tx.maybeOne(
     sql.prepared('read_loan', RawLoanRow)`select ${ROW} from loans as loan where id = ${id}`,
   );
 
-/** Writes the row of a new loan and answers its id. */
 export const add = batchByTransaction(async (tx, rows: readonly Values[]) => {
   const ids = rows.map(() => newId());
   await insertAll(
@@ -155,7 +150,7 @@ export const add = batchByTransaction(async (tx, rows: readonly Values[]) => {
   return ids;
 });
 
-/** The next number of the year: LN-2026-000001. Gaps may stay where a creation failed. */
+/** The next loan number of the year, such as LN-2026-000001. A failed creation may leave a gap. */
 export async function nextNumber(tx: Transaction, year: number): Promise<string> {
   const number = await tx.oneFirst(sql.type(z.object({ last_number: z.string() }))`
     insert into loan_number_sequences (year, last_number) values (${year}, 1)
@@ -166,7 +161,7 @@ export async function nextNumber(tx: Transaction, year: number): Promise<string>
   return `LN-${year}-${number.padStart(6, '0')}`;
 }
 
-/** Moves the loan to another status, with the columns that go with it. */
+/** Sets the loan's status and the columns that depend on it. */
 export async function setStatus(tx: Transaction, id: string, status: string) {
   await tx.query(sql.typeAlias('void')`update loans set status = ${status} where id = ${id}`);
 }

@@ -20,7 +20,7 @@ export const modifications = table({
   `,
 });
 
-/** Loans of the chunk with a modification that was approved for this day or before. */
+/** Loans of the chunk with an approved modification that is effective on or before this day. */
 export const loansWithDueModification = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
@@ -72,7 +72,7 @@ export const listDueModifications = (tx: Transaction, loanId: string) =>
     order by effective_date, id for update
   `);
 
-/** How many times the loan was modified, or is about to be, and how often its product allows. */
+/** How often the loan was modified, including pending modifications, and its product's limit. */
 export const countAgainstLimit = (tx: Transaction, loanId: string, productId: string) =>
   tx.one(sql.type(z.object({ count: z.int(), limit: z.int() }))`
     select (
@@ -82,7 +82,7 @@ export const countAgainstLimit = (tx: Transaction, loanId: string, productId: st
     from products where id = ${productId}
   `);
 
-/** The modification that undoing another would pull the ground from under. */
+/** Whether a later modification was completed, which blocks reversing this one. */
 export const hasLaterCompleted = (tx: Transaction, loanId: string, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from modifications

@@ -3,29 +3,34 @@ import { sql } from '../database/db.ts';
 import { isOpenInstallment } from './installments.ts';
 
 /**
- * What a loan shows of its plan: parts of its row, where it is `record`, the day `today`, what it owes
- * `owed`, and the first unpaid due date `due`. The nightly snapshot reads them of every loan, so what
- * only late loans need is read of late loans only.
+ * Columns of a loan that come from its schedule. Needs the aliases `record` (the loan), `today`, `owed`
+ * (what it owes) and `due` (the oldest unpaid due date). The nightly snapshot reads them for every loan, so
+ * the parts that only late loans need are computed for late loans only.
  */
 
 /**
- * What is open of an instalment; what leaves it satisfied counts as paid. The last one is open as long
- * as anything is owed.
+ * Open installments. A satisfied installment counts as paid. The last one stays open until the loan owes
+ * nothing.
  */
 const open = sql.fragment`
   loan_id = record.id and version = record.schedule_version
     and (${isOpenInstallment('installments', sql.fragment`record.satisfied_tolerance`)}
       or (not is_canceled and due_date = record.maturity_date and due.since is not null))`;
 
-/** No instalment before this one asks for anything. */
 const sinceFirstOpen = sql.fragment`period_number >= coalesce(record.first_open_period, 0)`;
 
-/** What is open from today on; the first of it is found by its number, unless it is only known by its day. */
+/**
+ * Open installments from today on. The first is found by its number if the loan's row knows it, otherwise
+ * by its due date.
+ */
 const openAhead = sql.fragment`
   select due_date, payment_amount - paid_amount as amount
   from installments where ${open} and due_date >= today.day`;
 
-/** How many are open, and the next of them, as `plan`. They are counted only where the loan's row does not say it. */
+/**
+ * The number of open installments, and the next one (`plan`). They are counted only if the loan's row does
+ * not know the number.
+ */
 export const openInstallments = sql.fragment`(
   select case
       when record.open_installments is null
@@ -41,10 +46,10 @@ export const openInstallments = sql.fragment`(
   ) as next on true
 )`;
 
-/** What would repay the loan today: interest that was paid ahead and is not earned counts towards it. */
+/** The amount that would repay the loan today. Unearned interest that was paid ahead reduces it. */
 const debt = sql.fragment`owed.repayment`;
 
-/** The loan is past its maturity and owes something still: all of it is past due. */
+/** The loan is past its maturity and still owes something. All of it is past due. */
 const isMatured = sql.fragment`due.since is not null and record.maturity_date < today.day`;
 
 const isOld = (since: SqlFragment) => sql.fragment`
@@ -54,10 +59,9 @@ const isOld = (since: SqlFragment) => sql.fragment`
     ) >= 30))`;
 
 /**
- * What is past due, as `behind`, where anything is: the open rest of the instalments that were due,
- * never more than the debt; after maturity, the debt. What was paid of an instalment is taken to have
- * paid its fees first, then its interest. The parts add up to the whole, and none is more than is owed
- * of its kind.
+ * The past due amount (`behind`): the unpaid rest of the installments that were due, at most the debt;
+ * after maturity, the debt. A payment of an installment counts towards its fees first, then its interest.
+ * The parts add up to the whole, and none exceeds what is owed of its kind.
  */
 export const pastDue = sql.fragment`(
   select whole.amount, whole.amount_30, paid.principal, paid.interest,
@@ -69,7 +73,7 @@ export const pastDue = sql.fragment`(
            coalesce(sum(greatest(amount - principal_amount - interest_amount, 0)), 0.00) as fees
     from (
       select due_date, principal_amount, interest_amount, payment_amount - paid_amount as amount
-      -- Said here too, it spares all loans of which nothing is past due the search.
+      -- Repeated here to skip loans without a past due amount.
       from installments
       where ${open} and ${sinceFirstOpen} and due_date < today.day and due.since < today.day
     ) as installment
@@ -96,14 +100,14 @@ export const pastDue = sql.fragment`(
     offset 0
   ) as paid
   where due.since < today.day
-  -- Of a loan that is not late none of it is reckoned.
+  -- Nothing is computed for a loan that is not late.
   offset 0
 )`;
 
 /**
- * What comes next, as `bill`: the rest of the first unpaid instalment from today on, never more than the
- * debt will be by then, without what is past due. The last instalment asks for all of that, and does so
- * too where all instalments are paid and something is owed besides.
+ * The next bill (`bill`): the unpaid rest of the first open installment from today on. It is at most the
+ * expected debt on its due date less the past due amount. The last installment bills all of that, also if
+ * all installments are paid but fees or interest are still owed.
  */
 export const nextBill = (foreseen: (day: SqlFragment) => SqlFragment) => sql.fragment`(
   select next.due_date, next.is_final, next.rest,
@@ -116,21 +120,21 @@ export const nextBill = (foreseen: (day: SqlFragment) => SqlFragment) => sql.fra
     from (select coalesce(plan.due_date, record.maturity_date) as due_date) as day
     offset 0
   ) as next
-  -- A line that is billed by cycle has no maturity, and asks only for what a cycle has made due.
+  -- A line of credit billed by cycle has no maturity; only its cycles make amounts due.
   where record.status = 'active' and next.due_date is not null
     and record.principal_balance + owed.interest + record.outstanding_fees > 0
     and (record.maturity_date is null or record.maturity_date >= today.day)
   offset 0
 )`;
 
-/** After maturity the whole debt is both past due and what is to be paid next. */
+/** After maturity, the whole debt is both past due and the next payment. */
 export const nextPayment = sql.fragment`
   coalesce(bill.amount, case when ${isMatured} then ${debt} else 0.00 end)`;
 
 export const nextPaymentDate = sql.fragment`
   coalesce(bill.due_date, case when ${isMatured} then record.maturity_date end)`;
 
-/** Open fees that no instalment asks for, as far as the bill does not have them already. */
+/** Open fees that are not part of an installment, as far as the bill does not include them. */
 export const feesDue = sql.fragment`
   case when record.outstanding_fees > 0 and bill.rest > bill.amount
     and record.cycle_end_date is null then least(
@@ -142,7 +146,7 @@ export const feesDue = sql.fragment`
     bill.rest - bill.amount
   ) else 0.00 end`;
 
-/** What the last instalment asks for as things stand; nothing where nothing is owed. */
+/** The expected amount of the last installment; null if nothing is owed. */
 export const finalPayment = sql.fragment`
   case
     when ${isMatured} then ${debt}

@@ -17,7 +17,6 @@ export const paymentPlans = table({
   `,
 });
 
-/** Loans of the chunk with a plan in force. */
 export const loansWithActivePlan = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
@@ -36,7 +35,7 @@ const PaymentPlan = z.object({
 });
 export type PaymentPlan = z.output<typeof PaymentPlan>;
 
-/** The plan in force, locked; a loan has one at most. */
+/** The payment plan in force, locked. A loan has at most one. */
 export const lockActivePlan = (tx: Transaction, loanId: string) =>
   tx.maybeOne(sql.type(PaymentPlan)`
     select id, plan_type, agreed_on, total_amount, installments, waive_remaining, grace_days
@@ -50,7 +49,7 @@ const EndedPlan = PaymentPlan.extend({
 });
 export type EndedPlan = z.output<typeof EndedPlan>;
 
-/** The plans that are over because of what was paid, locked; the newest first. */
+/** Payment plans that ended because of payments, locked, newest first. */
 export const lockEndedPlans = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(EndedPlan)`
     select id, plan_type, agreed_on, total_amount, installments, waive_remaining, grace_days, status,
@@ -75,13 +74,12 @@ export const saveProgress = (
     where id = ${id}
   `);
 
-/** A proposal that is accepted is in force from today; what is paid from then on counts. */
+/** Activates an accepted proposal. Payments from today on count. */
 export const activate = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payment_plans set status = 'active', agreed_on = app.business_date() where id = ${id}
   `);
 
-/** Payments that the plan had ordered and that have not been made. */
 export const cancelScheduledPayments = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payments set status = 'canceled'

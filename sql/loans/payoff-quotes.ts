@@ -5,7 +5,7 @@ import { table } from '../table.ts';
 export const payoffQuotes = table({
   name: 'payoff_quotes',
   owner: 'loans',
-  // A quote expires by itself when its last day is over.
+  // An active quote is shown as expired after its last day.
   rows: sql.fragment`
     select record.id, record.loan_id, record.quote_number, record.quote_date, record.payoff_date,
            record.good_through_date, record.principal_amount, record.accrued_interest,
@@ -40,7 +40,6 @@ const Standing = z.object({
   payoff_amount_good_through: z.string(),
 });
 
-/** The days and figures of a quote that still holds. */
 export const readQuoteInForce = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Standing)`
     select loan_id, payoff_date, good_through_date, principal_amount, accrued_interest, per_diem,
@@ -51,7 +50,9 @@ export const readQuoteInForce = (tx: Transaction, id: string) =>
 
 const Ended = z.object({ id: z.string(), status: z.string() });
 
-/** What was told is told no more: by a newer quote, or because the loan costs something else now. */
+/**
+ * Supersedes the loan's active quote, because of a newer quote or an event that changes the payoff amount.
+ */
 export const supersede = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(Ended)`
     update payoff_quotes
@@ -61,20 +62,20 @@ export const supersede = (tx: Transaction, loanId: string) =>
     returning id, status
   `);
 
-/** The amount that an active quote of the loan asks for on a day it covers. */
+/** The amount of the loan's active quote on a day that it covers. */
 export const quotedAmountOn = (tx: Transaction, loanId: string, date: string) =>
   tx.maybeOneFirst(sql.type(z.object({ payoff_amount_good_through: z.string() }))`
     select payoff_amount_good_through from payoff_quotes
     where loan_id = ${loanId} and status = 'active' and good_through_date >= ${date}::date
   `);
 
-/** The payoff that a quote asked for is coming. */
+/** Marks the quote as accepted: a payment of its amount is on its way. */
 export const accept = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update payoff_quotes set status = 'accepted' where id = ${id} and status = 'active'
   `);
 
-/** The payoff that was accepted did not end the debt after all. */
+/** Supersedes an accepted quote whose payment did not pay the loan off. */
 export async function supersedeAccepted(tx: Transaction, loanId: string) {
   const ended = await tx.any(sql.type(z.object({ id: z.string() }))`
     update payoff_quotes set status = 'superseded'

@@ -34,7 +34,7 @@ const ProductRow = z.looseObject({
   is_archived: z.boolean(),
 });
 
-/** The product as it is now, for the terms of a new loan; null if this tenant has none of that id. */
+/** The current product, for the terms of a new loan; null if the tenant has no such product. */
 export const read = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ProductRow)`
     select product.*, trim_scale(min_rate) as min_rate, trim_scale(max_rate) as max_rate

@@ -17,7 +17,7 @@ export const programs = table({
   `,
 });
 
-/** Whether the product may be this program's default: one of its own, or one of no program. */
+/** Whether the product may be the program's default: it belongs to this program or to none. */
 export const productBelongsTo = (tx: Transaction, productId: string, programId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from products
@@ -26,7 +26,7 @@ export const productBelongsTo = (tx: Transaction, productId: string, programId: 
 
 const Usable = z.object({ is_usable: z.boolean() });
 
-/** Whether such a program exists and may be used for a new loan. */
+/** Whether the program exists and may be used for a new loan. */
 export const isUsable = (tx: Transaction, id: string) =>
   tx.oneFirst(
     prepared(sql.type(Usable)`

@@ -26,7 +26,6 @@ const PromiseToPay = z.object({
 });
 export type PromiseToPay = z.output<typeof PromiseToPay>;
 
-/** Loans of the chunk with a promise that is still to be kept. */
 export const loansWithPendingPromise = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
@@ -37,7 +36,7 @@ export const loansWithPendingPromise = (chunk: Chunk) =>
 export const pendingPromises = (tx: Transaction, loanId: string) =>
   ofStatus(tx, loanId, ['pending']);
 
-/** The promises that were judged: what happened since then may say otherwise. */
+/** Kept and broken promises of the loan. Later events may change the result. */
 export const decidedPromises = (tx: Transaction, loanId: string) =>
   ofStatus(tx, loanId, ['kept', 'partially_kept', 'broken']);
 

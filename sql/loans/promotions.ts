@@ -40,11 +40,9 @@ const PROMOTION = sql.fragment`
   is_over
 `;
 
-/** The promotion, once its loan is locked. */
 export const read = (tx: Transaction, id: string) =>
   tx.one(sql.type(Promotion)`select ${PROMOTION} from loan_promotions where id = ${id}`);
 
-/** Whether another promotion of the loan covers any of these days. */
 export const overlaps = (tx: Transaction, loanId: string, from: string, to: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_promotions
@@ -56,7 +54,7 @@ export const markStarted = (tx: Transaction, id: string, eventId: string) =>
     update loan_promotions set event_id = ${eventId} where id = ${id}
   `);
 
-/** Nothing more follows from it; broken, if a day is given on which its conditions were. */
+/** Marks the promotion's end as processed. If a day is given, its conditions were broken on that day. */
 export const markEnded = (tx: Transaction, id: string, brokenOn: string | null) =>
   tx.query(sql.typeAlias('void')`
     update loan_promotions set is_over = true, broken_on = ${brokenOn} where id = ${id}
@@ -64,7 +62,7 @@ export const markEnded = (tx: Transaction, id: string, brokenOn: string | null) 
 
 const Due = z.object({ id: z.string() });
 
-/** Promotions of the chunk that begin on the day, have ended before it, or are broken on it. */
+/** Promotions of the chunk that begin on the day, ended before it, or are broken on it. */
 export const duePromotions = (chunk: Chunk) =>
   prepared(sql.type(Due.extend({ loan_id: z.string(), is_broken: z.boolean() }))`
     select * from (

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** What is common to the records beneath a loan: whose they are, how far they are, how many. */
+/** Queries that all records of a loan share: owner, lock and count. */
 export type RecordTable =
   | 'modifications'
   | 'forbearances'
@@ -18,13 +18,13 @@ export type RecordTable =
 
 const Standing = z.looseObject({ id: z.string(), loan_id: z.string(), status: z.string() });
 
-/** The record, locked; its loan is locked before it. */
+/** Locks the record. The caller has locked its loan. */
 export const lock = (tx: Transaction, table: RecordTable, id: string) =>
   tx.one(sql.type(Standing)`
     select * from ${sql.identifier([table])} where id = ${id} for update
   `);
 
-/** Whose loan the record is of, read before the loan is locked. */
+/** The record's loan, read before the loan is locked. */
 export const loanIdOf = (tx: Transaction, table: RecordTable, id: string) =>
   tx.oneFirst(sql.type(z.object({ loan_id: z.string() }))`
     select loan_id from ${sql.identifier([table])} where id = ${id}
@@ -35,7 +35,7 @@ export const setStatus = (tx: Transaction, table: RecordTable, id: string, statu
     update ${sql.identifier([table])} set status = ${status} where id = ${id}
   `);
 
-/** How many records of the kind the loan has, whatever became of them. */
+/** The number of the loan's records of this kind, in any status. */
 export async function countForLoan(tx: Transaction, table: RecordTable, loanId: string) {
   const count = await tx.oneFirst(sql.type(z.object({ count: z.string() }))`
     select count(*) from ${sql.identifier([table])} where loan_id = ${loanId}

@@ -4,10 +4,10 @@ import { isInChunk, type Chunk } from '../business-day/closes.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { acquireLocks } from './loans.ts';
 
-/** Forbearances and deferments: agreements by which a borrower may pay less or later for a while. */
+/** Forbearances and deferments: reliefs by which a borrower pays less or later for a limited time. */
 export type ReliefTable = 'forbearances' | 'deferments';
 
-/** Loans of the chunk with an agreement that begins on this day, or that ended before it. */
+/** Loans of the chunk with a relief that begins on this day or ended before it. */
 export const loansWithReliefChange = (table: ReliefTable) => (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select distinct loan.id
@@ -19,7 +19,6 @@ export const loansWithReliefChange = (table: ReliefTable) => (chunk: Chunk) =>
     order by loan.id
   `);
 
-/** Whether another agreement of the kind is open at any time between two days. */
 export const overlaps = (
   tx: Transaction,
   table: ReliefTable,
@@ -35,15 +34,15 @@ export const overlaps = (
 const Spared = z.object({ from: z.string(), to: z.string().nullable() });
 
 /**
- * Days for which a borrower is spared late fees, by an agreement that is or was kept; without an end
- * while a payment plan is in force.
+ * Periods without late fees because of a relief that is or was in force, or because of a payment plan in
+ * force (without an end).
  */
 export const lateFeeExemptPeriods = (tx: Transaction, loanId: string) =>
   tx.any(
     sql.type(Spared)`${lateFeeExemptPeriodsSql(sql.fragment`${loanId}`, ['active', 'completed'])}`,
   );
 
-/** The same of agreements of some statuses. */
+/** The same, limited to reliefs in some statuses. */
 export const lateFeeExemptPeriodsSql = (
   loanId: SqlFragment,
   statuses: readonly string[],
@@ -57,7 +56,7 @@ export const lateFeeExemptPeriodsSql = (
   select agreed_on, null from payment_plans where loan_id = ${loanId} and status = 'active'
 `;
 
-/** How many deferments the loan had in the twelve months to a day, and how many its product allows. */
+/** The loan's deferments in the twelve months before a day, and its product's limit. */
 export const countAgainstDefermentLimit = (
   tx: Transaction,
   loanId: string,
@@ -74,8 +73,8 @@ export const countAgainstDefermentLimit = (
   `);
 
 /**
- * Loans with a relief whose last day was over on a morning: forbearances, deferments, freezes with an end, and
- * promotions whose deferred interest falls due.
+ * Loans with a relief that ended before a morning: forbearances, deferments, freezes with an end date, and
+ * promotions whose deferred interest becomes due.
  */
 export const loansWithEndedRelief = (morning: string | SqlFragment): SqlFragment => sql.fragment`
   select loan_id from forbearances where status = 'active' and end_date < ${morning}
@@ -89,7 +88,7 @@ export const loansWithEndedRelief = (morning: string | SqlFragment): SqlFragment
     and promo_type in ('deferred_interest', 'same_as_cash')
 `;
 
-/** Whether a relief of some loan of the tenant ended before the morning and is still in force. */
+/** Whether any relief of the tenant ended before the morning and is still in force. */
 export const isAnyEnded = (tx: Transaction, morning: string) =>
   tx.exists(prepared(sql.typeAlias('void')`${loansWithEndedRelief(morning)}`));
 
@@ -100,10 +99,10 @@ const Ended = z.object({
 });
 export type Ended = z.output<typeof Ended>;
 
-/** Some of the loans: those of a chunk, and those that come after a loan. */
+/** Limits the loans: to a chunk, and to those after a loan. */
 type Some = { limit: number; of?: Parameters<typeof isInChunk>[0]; after?: string | undefined };
 
-/** The first of these loans in the order of their ids, locked, with what ends on each. */
+/** Locks the first of these loans in the order of their ids, and returns what ends on each. */
 export async function lockLoansWithEndedRelief(tx: Transaction, morning: string, some: Some) {
   const ids = await tx.anyFirst(sql.type(z.object({ loan_id: z.string() }))`
     select loan_id from (${loansWithEndedRelief(morning)}) as ended

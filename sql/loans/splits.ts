@@ -3,7 +3,7 @@ import type { Values } from '../write.ts';
 
 type PaymentSplit = { id: string } & Values;
 
-/** The split and the coverage of payments, as the history has them now. */
+/** Updates the allocation and coverage of payments from the refolded history. */
 export const updatePaymentSplitsSql = (payments: readonly PaymentSplit[]) => sql.fragment`
   update payments as payment
   set principal_applied = row.principal_applied, interest_applied = row.interest_applied,
@@ -16,7 +16,6 @@ export const updatePaymentSplitsSql = (payments: readonly PaymentSplit[]) => sql
   where payment.id = row.id and payment.status not in ('reversed', 'returned')
 `;
 
-/** What service credits or applied suspense went to, as the history has it now. */
 export const updateCreditSplitsSql = (
   table: 'service_credits' | 'suspense_applications',
   credits: readonly PaymentSplit[],
@@ -29,7 +28,6 @@ export const updateCreditSplitsSql = (
   where credit.id = row.id and credit.status = 'applied'
 `;
 
-/** What the proceeds of sold collateral went to, as the history has it now. */
 export const updateSaleSplitsSql = (sales: readonly PaymentSplit[]) => sql.fragment`
   update liquidations as sale
   set applied_principal = row.applied_principal, applied_interest = row.applied_interest,
@@ -49,7 +47,7 @@ export type FeeState = {
   outstanding_amount: string;
 };
 
-/** What is paid and waived of each fee, and what became of the rest where it is not owed any more. */
+/** Updates the paid and waived amounts of each fee, and the reason why the rest is no longer owed. */
 export const updateFeesSql = (fees: readonly FeeState[]) => sql.fragment`
   update fees as fee
   set amount_paid = row.amount_paid, amount_waived = row.amount_waived,

@@ -10,8 +10,9 @@ const Booked = z.object({
 });
 
 /**
- * What the ledger holds of what happened to a loan, debits positive, by the names of the entries. Interest
- * has rows of its own, a sale is no event of the loan, and what somebody reversed by hand stays so.
+ * The ledger's postings for the loan's events, by entry reference; debits are positive. Excludes interest,
+ * which has its own rows, and sales of the loan, which are not loan events. Manual reversals stay in
+ * effect.
  */
 export const postedAmountsByEvent = (tx: Transaction, loanId: string) =>
   tx.any(sql.type(Booked)`
@@ -33,7 +34,7 @@ const Covered = ScheduledRow.extend({
   is_canceled: z.boolean(),
 });
 
-/** The rows of a version of the schedule as they are kept, with what is covered of them. */
+/** The stored rows of a version of the schedule, with their coverage. */
 export const storedScheduleRows = (tx: Transaction, loanId: string, version: number) =>
   tx.any(sql.type(Covered)`
     select period_number, due_date, payment_amount, principal_amount, interest_amount, fees_amount,
@@ -50,7 +51,7 @@ const StoredBalances = z.object({
 });
 export type StoredBalances = z.output<typeof StoredBalances>;
 
-/** What is kept of the loan's balances, on which everything but its own views relies. */
+/** The loan's stored balances, which reports and other tables rely on. */
 export const readStoredBalances = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(StoredBalances)`
     select principal_balance, app.interest_owed(loan, app.business_date()) as accrued_interest,
@@ -58,7 +59,7 @@ export const readStoredBalances = (tx: Transaction, loanId: string) =>
     from loans as loan where id = ${loanId}
   `);
 
-/** The loans that something has happened to, in the order in which they were made. */
+/** Loans with events, in the order of their creation. */
 export const loansWithEvents = (tx: Transaction) =>
   tx.any(sql.type(z.object({ id: z.string(), loan_number: z.string() }))`
     select id, loan_number from loans as loan

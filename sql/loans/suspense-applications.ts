@@ -20,7 +20,7 @@ export const suspenseApplications = table({
   `,
 });
 
-/** Active loans that have money waiting while a bill is due. */
+/** Active loans that have money in suspense and a bill that is due. */
 export const loansWithApplicableSuspense = (chunk: Chunk) =>
   prepared(sql.type(z.object({ id: z.string() }))`
     select loan.id from loans as loan

@@ -2,9 +2,8 @@ import { sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
 /**
- * Money of the borrower that waits: each line that the loan has in suspense is an
- * entry, so that the list and the books cannot differ. A receipt is open while later entries have not
- * used it up, the oldest first.
+ * The borrower's money in suspense. Each suspense line of the loan in the ledger is an entry, so the list
+ * and the ledger cannot differ. A receipt is open until later entries have used it up, oldest first.
  */
 export const suspense = table({
   name: 'journal_lines',
@@ -37,7 +36,7 @@ export const suspense = table({
       from journal_entries as entry
       join journal_lines as line
         on line.entry_id = entry.id and line.role = 'borrower_suspense'
-      -- A change of what an older event means names that event as its purpose.
+      -- An entry that corrects an older event has that event as its purpose.
       left join payments as payment
         on payment.loan_id = entry.loan_id
         and payment.id::text = case entry.purpose when '' then entry.reference_id::text else entry.purpose end

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** One tape of a tenant at a time is boarded: whether this one may begin. The transaction's end lets the next. */
+/**
+ * Whether this tape may be boarded. A tenant boards one tape at a time; the lock ends with the transaction.
+ */
 export const tryLockBoarding = (tx: Transaction) =>
   tx.oneFirst(sql.type(z.object({ is_begun: z.boolean() }))`
     select pg_try_advisory_xact_lock(hashtextextended('tape ' || app.current_tenant(), 0)) as is_begun
@@ -9,7 +11,6 @@ export const tryLockBoarding = (tx: Transaction) =>
 
 const Numbered = z.object({ id: z.string(), loan_number: z.string() });
 
-/** The loans that have one of the numbers already. */
 export const findLoansByNumber = (tx: Transaction, numbers: readonly string[]) =>
   tx.any(sql.type(Numbered)`
     select id, loan_number from loans where loan_number = any(${sql.array([...numbers], 'text')})
@@ -17,14 +18,14 @@ export const findLoansByNumber = (tx: Transaction, numbers: readonly string[]) =
 
 const Offered = z.object({ id: z.string(), code: z.string(), program_id: z.string().nullable() });
 
-/** The products that loans may be boarded under, the tenant's first one first. */
+/** The products for boarding, the tenant's oldest first. */
 export const listBoardableProducts = (tx: Transaction) =>
   tx.any(sql.type(Offered)`
     select id, code, program_id from products
     where is_active and not is_archived order by created_at, id
   `);
 
-/** The tenant's first program, for products that belong to none. */
+/** The tenant's first program, for products without a program. */
 export const firstProgram = (tx: Transaction) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from programs where is_active and not is_archived order by created_at, id limit 1
@@ -44,8 +45,8 @@ export type NewBorrower = {
 const Known = z.object({ id: z.string(), external_id: z.string() });
 
 /**
- * Adds the borrowers who are not known yet by their external id, each with an address and, where the
- * tape has one, an email; and answers the ids of all of them. Who is known is left as they are.
+ * Adds borrowers whose external id is new, each with an address and, if the tape has one, an email. Returns
+ * the ids of all borrowers. Existing borrowers are not changed.
  */
 export async function addBorrowers(tx: Transaction, borrowers: readonly NewBorrower[]) {
   const given = sql.fragment`
@@ -76,7 +77,6 @@ export async function addBorrowers(tx: Transaction, borrowers: readonly NewBorro
   `);
 }
 
-/** One line of history for each loan that came with the tape. */
 export const auditBoarding = (tx: Transaction, ids: readonly string[], file: string) =>
   tx.query(sql.typeAlias('void')`
     insert into audit_log (entity_type, entity_id, borrower_id, loan_id, action, actor_type, changes, reason)

@@ -20,19 +20,19 @@ export const batches = table({
   `,
 });
 
-/** Two who start a batch take turns; whoever comes second sees what the first one has taken. */
+/** Serializes the creation of batches, so that two batches never take the same letter. */
 export const lockBatchCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('mail_batches:' || app.current_tenant(), 0))
   `);
 
-/** From which day on letters are taken: as the latest batch has it. */
+/** The first day from which letters are taken: that of the latest batch. */
 export const latestFromDate = (tx: Transaction) =>
   tx.maybeOneFirst(sql.type(z.object({ from_date: z.string() }))`
     select from_date from mail_batches order by number desc limit 1
   `);
 
-/** Whether the day has a batch that nobody asked for. */
+/** Whether the day already has an automatic batch. */
 export const hasScheduledBatch = (tx: Transaction, day: string) =>
   tx.exists(sql.typeAlias('void')`
     select from mail_batches where business_date = ${day} and created_by is null
@@ -53,8 +53,8 @@ const FilePlanned = z.object({ id: z.string() });
 type Limits = { letters: number; pages: number; bytes: number };
 
 /**
- * Gives each letter that waits its place: files of letters with as many pages, those within the country
- * first, by postal code. The last two files are the manifests. Answers the files to be merged.
+ * Assigns waiting letters to files. Each file has letters with the same number of pages, domestic ones
+ * first, ordered by postal code. The last two files are the manifests. Returns the files to be merged.
  */
 export const assignLetters = (tx: Transaction, batchId: string, days: BatchDates, most: Limits) =>
   tx.any(sql.type(FilePlanned)`
@@ -142,15 +142,16 @@ const standingOf = (id: string) => sql.fragment`
 export const findBatch = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(MailBatch)`${standingOf(id)}`);
 
-/** The batch as it is, which nobody changes until this transaction has ended. */
+/** Locks the batch until the transaction ends. */
 export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(MailBatch)`${standingOf(id)} for no key update`);
 
-/** Whether its files are still being made; one that failed is, as soon as its job runs again. */
+/**
+ * Whether the batch's files are still being made. A failed batch counts, because its job can be run again.
+ */
 export const isInProgress = (batch: MailBatch | null): batch is MailBatch =>
   batch?.status === 'making' || batch?.status === 'failed';
 
-/** Moves it on; the reason is why it failed. */
 export const setStatus = (
   tx: Transaction,
   id: string,
@@ -161,7 +162,6 @@ export const setStatus = (
     update mail_batches set status = ${status}, failure_reason = ${reason} where id = ${id}
   `);
 
-/** Nobody makes it any more, until somebody asks for it again. */
 export const markFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_batches set status = 'failed', failure_reason = ${reason}
@@ -173,7 +173,6 @@ export const markHandedOver = (tx: Transaction, id: string) =>
     update mail_batches set handed_over_at = coalesce(handed_over_at, now()) where id = ${id}
   `);
 
-/** Its letters wait again. */
 export const releaseLetters = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_letters

@@ -15,7 +15,10 @@ export const deliveries = table({
 
 const Ordered = z.object({ id: z.string(), attempts: z.int() });
 
-/** To this server, from the first file on, also where it was there before; null while it is under way. */
+/**
+ * Starts the delivery to the server, or restarts a finished one from the first file. Returns null while it
+ * is in progress.
+ */
 export const startOrRestart = (tx: Transaction, batchId: string, serverId: string) =>
   tx.maybeOne(sql.type(Ordered)`
     insert into mail_deliveries as delivery (mail_batch_id, sftp_server_id, recipient)
@@ -34,14 +37,13 @@ const Pending = z.object({
   previous_attempts: z.int(),
 });
 
-/** What is to be delivered by this attempt; null where it was delivered, given up or tried already. */
+/** The delivery for this attempt; null if it is delivered, abandoned, or the attempt was already made. */
 export const findPending = (tx: Transaction, id: string, attempt: number) =>
   tx.maybeOne(sql.type(Pending)`
     select mail_batch_id, sftp_server_id, files_sent, previous_attempts from mail_deliveries
     where id = ${id} and status = 'pending' and attempts = ${attempt} - 1
   `);
 
-/** So many of the files are there. */
 export const recordFilesSent = (tx: Transaction, id: string, attempt: number, files: number) =>
   tx.query(sql.typeAlias('void')`
     update mail_deliveries set files_sent = ${files}
@@ -50,7 +52,7 @@ export const recordFilesSent = (tx: Transaction, id: string, attempt: number, fi
 
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
-/** Writes down what came of an attempt, once; answers whether it was this one's to write. */
+/** Records the outcome of an attempt once. Returns null if it was recorded before. */
 export const recordAttempt = (
   tx: Transaction,
   id: string,

@@ -17,7 +17,6 @@ export const batchFiles = table({
 
 const ToMerge = z.object({ mail_batch_id: z.string(), filename: z.string() });
 
-/** The file, as long as it is still to be made. */
 export const findUnmerged = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ToMerge)`
     select file.mail_batch_id, file.filename
@@ -33,7 +32,7 @@ const LetterFile = z.object({
 });
 export type LetterFile = z.output<typeof LetterFile>;
 
-/** Its letters in their order, each with its own file. */
+/** The file's letters in order, each with its own document. */
 export const listLetterFiles = (tx: Transaction, id: string) =>
   tx.any(sql.type(LetterFile)`
     select letter.id as letter_id, document.storage_key, document.sha256_hash, letter.page_count
@@ -45,7 +44,7 @@ export const listLetterFiles = (tx: Transaction, id: string) =>
 
 type Stored = { key: string; size: number; sha256_hash: string };
 
-/** The file is there; false where somebody was first. */
+/** Records the stored file. Returns false if another process stored it first. */
 export async function recordFile(tx: Transaction, id: string, file: Stored): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update mail_batch_files
@@ -68,7 +67,6 @@ const BatchFile = z.object({
 });
 export type BatchFile = z.output<typeof BatchFile>;
 
-/** All files of a batch, in the order in which they are handed over. */
 export const listFiles = (tx: Transaction, batchId: string) =>
   tx.any(sql.type(BatchFile)`
     select id, kind, filename, pages_each, letter_count, page_count, storage_key, file_size,
@@ -94,7 +92,6 @@ const ManifestLine = z.object({
 });
 export type ManifestLine = z.output<typeof ManifestLine>;
 
-/** Some thousands of the manifest's lines, after the given place. */
 export const manifestLines = (tx: Transaction, batchId: string, after: number, limit: number) =>
   tx.any(sql.type(ManifestLine)`${linesOf(batchId, after, limit)}`);
 
@@ -119,7 +116,7 @@ const linesOf = (batchId: string, after: number, limit: number) => sql.fragment`
 const worded = (from: SqlFragment): Cell => ({ from, isWorded: true });
 const ours = (from: SqlFragment): Cell => ({ from, isWorded: false });
 
-/** The manifest's columns. An envelope has two lines of a street, one of a place and one of a country. */
+/** The manifest's columns. An address has two street lines, one city line and one country line. */
 const CELLS = {
   position: ours(sql.fragment`position`),
   letter_id: ours(sql.fragment`letter_id`),
@@ -144,7 +141,7 @@ export const MANIFEST_COLUMNS = Object.keys(CELLS);
 const Csv = z.object({ written: z.string().nullable(), last: z.int().nullable() });
 export type CsvPage = z.output<typeof Csv>;
 
-/** The same lines as the text of a csv, and the place of the last one. */
+/** A page of manifest lines as CSV text, and the position of the last one. */
 export const manifestCsvPage = (tx: Transaction, batchId: string, after: number, limit: number) =>
   tx.one(sql.type(Csv)`
     select string_agg(${csvLine(Object.values(CELLS))}, '' order by position) as written,
@@ -154,7 +151,7 @@ export const manifestCsvPage = (tx: Transaction, batchId: string, after: number,
 
 const Over = z.object({ id: z.string(), filenames: z.array(z.string()) });
 
-/** Batches whose files nobody needs any more, with all that they may have in the store. */
+/** Canceled batches and batches older than `days` whose files still exist, with the names of these files. */
 export const findExpired = (tx: Transaction, days: number, limit: number) =>
   tx.any(sql.type(Over)`
     select batch.id,

@@ -5,7 +5,7 @@ import { table } from '../table.ts';
 
 export const LETTER_STATUSES = ['waiting', 'held', 'batched', 'withdrawn'] as const;
 
-/** The letters that went to post, with their place in a batch. */
+/** Letters for the mail house, with their position in a batch. */
 export const letters = table({
   name: 'mail_letters',
   own: [
@@ -31,7 +31,10 @@ export const letters = table({
   `,
 });
 
-/** What nobody but a person takes back: an address may be corrected, and the old one stays on the paper. */
+/**
+ * Reasons for a hold that only a person releases. A corrected address does not help: the old one is printed
+ * on the letter.
+ */
 export const MANUALLY_RELEASED_REASONS = ['by_hand', 'contact_invalid'] as const;
 
 const LetterToCheck = z.object({
@@ -45,7 +48,10 @@ const LetterToCheck = z.object({
 export type LetterToCheck = z.output<typeof LetterToCheck>;
 export type BatchDates = { from_date: string; business_date: string };
 
-/** Locks those that wait for a batch of these days, in one order, so that two batches take turns. */
+/**
+ * Locks waiting letters of these days in the order of their ids, so that concurrent batches cannot
+ * deadlock.
+ */
 export const lockWaiting = (tx: Transaction, { from_date, business_date }: BatchDates) =>
   tx.query(sql.typeAlias('void')`
     select from mail_letters
@@ -53,7 +59,7 @@ export const lockWaiting = (tx: Transaction, { from_date, business_date }: Batch
     order by id for no key update
   `);
 
-/** Some thousands of them, after the given one, to be asked whether they may go. */
+/** A page of waiting letters after the given one, to check whether they may be sent. */
 export const listLettersToCheck = (
   tx: Transaction,
   { from_date, business_date }: BatchDates,
@@ -76,13 +82,13 @@ export const listLettersToCheck = (
     order by letter.id limit ${limit}
   `);
 
-/** Marks that the letter came back; answers whether it was not marked before. */
+/** Marks the letter as returned. Returns false if it was already marked. */
 export const markReturned = async (tx: Transaction, id: string, on: string) =>
   (await tx.maybeOneFirst(sql.typeAlias('id')`
     update mail_letters set returned_on = ${on} where id = ${id} and returned_on is null returning id
   `)) !== null;
 
-/** The address that is printed on the letter, if its borrower has it still. */
+/** The borrower's address that is printed on the letter, if it is still on file. */
 export const findPrintedAddress = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from addresses
@@ -94,7 +100,7 @@ export const findPrintedAddress = (tx: Transaction, id: string) =>
 
 type Judged = { id: string; hold_reasons: readonly string[] };
 
-/** Holds those that something speaks against, and lets go those against which nothing does any more. */
+/** Holds letters with blockers, and releases letters without. */
 export const updateHolds = (tx: Transaction, judged: readonly Judged[]) =>
   tx.query(sql.typeAlias('void')`
     update mail_letters as letter
@@ -104,7 +110,7 @@ export const updateHolds = (tx: Transaction, judged: readonly Judged[]) =>
     where letter.id = judged.id and letter.hold_reasons <> judged.hold_reasons
   `);
 
-/** Mail came back from where they would go: those of the borrower with this address on them are held. */
+/** Holds the borrower's waiting letters to an address from which mail was returned. */
 export const holdForReturnedAddress = (tx: Transaction, addressId: string) =>
   tx.query(sql.typeAlias('void')`
     update mail_letters as letter
@@ -132,7 +138,7 @@ type Change = {
   note: string | null;
 };
 
-/** What a person decides about a letter; answers whether it was still theirs to decide. */
+/** Records a person's decision about a letter. Returns false if the letter can no longer be changed. */
 export async function updateStatus(tx: Transaction, id: string, change: Change): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update mail_letters

@@ -4,14 +4,13 @@ import { sql, type Transaction } from '../database/db.ts';
 const Text = z.object({ text: z.string() });
 const Count = z.object({ count: z.int() });
 
-/** Jobs of the tenant that a worker holds at this moment. */
 export const countRunningJobs = (tx: Transaction, tenantId: string) =>
   tx.oneFirst(sql.type(Count)`
     select count(*)::integer as count from graphile_worker._private_jobs
     where payload ->> 'tenant_id' = ${tenantId} and locked_at is not null
   `);
 
-/** The tenant's jobs that wait, as lines of JSON. Those that failed for good stay where they are. */
+/** The tenant's waiting jobs as lines of JSON. Jobs that failed permanently are not moved. */
 export const exportWaitingJobs = (tx: Transaction, tenantId: string) =>
   tx.anyFirst(sql.type(Text)`
     select jsonb_build_object(
@@ -26,7 +25,7 @@ export const exportWaitingJobs = (tx: Transaction, tenantId: string) =>
     order by job.id
   `);
 
-/** Jobs of any tenant that have one of these keys already, which a job of the same key would replace. */
+/** Jobs of any tenant with one of these keys. Importing a job with the same key would replace them. */
 export const findExistingJobKeys = (tx: Transaction, keys: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ key: z.string() }))`
     select key from graphile_worker._private_jobs where key = any(${sql.array([...keys], 'text')})
@@ -34,7 +33,6 @@ export const findExistingJobKeys = (tx: Transaction, keys: readonly string[]) =>
 
 const Added = z.object({ id: z.string() });
 
-/** Puts jobs into the queue as they were in another one: when they run, and what they have tried. */
 export async function restoreJobs(tx: Transaction, lines: readonly string[]) {
   const batch = `[${lines.join(',')}]`;
   const ids = await tx.anyFirst(sql.type(Added)`

@@ -1,10 +1,10 @@
 import { openPool, sql, type Transaction } from '../database/db.ts';
 
-/** A large table is one statement. */
+/** Copying a large table is one statement. */
 const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 export type OwnerConnection = {
-  /** One transaction; a snapshot sees the database as of its beginning, and writes nothing. */
+  /** Runs the steps in one transaction. A snapshot sees the database as of its start and is read-only. */
   steps<Result>(
     mode: 'snapshot' | 'write',
     steps: (tx: Transaction) => Promise<Result>,
@@ -13,8 +13,8 @@ export type OwnerConnection = {
 };
 
 /**
- * Whole tenants are read and written by the owner of the tables alone, whose login is that of
- * npm run migrate: neither the API nor a worker has a way to bring rows in as they were.
+ * Connects as the owner of the tables, with the login of `npm run migrate`. Only the owner can copy whole
+ * tenants; the API and the workers cannot import rows as they were.
  */
 export async function connectAsOwner(url: string): Promise<OwnerConnection> {
   const role = 'servicing_owner';

@@ -11,8 +11,8 @@ const identifiers = (names: readonly string[]) =>
 const Text = z.object({ text: z.string() });
 
 /**
- * The tenant's rows of a table as lines of JSON, in the order of its key, a batch at a time. JSON keeps
- * every digit of a numeric and every microsecond of a moment, and is read by the database alone.
+ * The tenant's rows of a table as lines of JSON, ordered by primary key, in batches. JSON keeps every digit
+ * of a numeric and every microsecond of a timestamp. Only Postgres parses it.
  */
 export async function* exportRows(
   tx: Transaction,
@@ -27,7 +27,7 @@ export async function* exportRows(
     order by ${identifiers(table.key)}
   `);
   for (;;) {
-    // So many are in memory at once, and become one entry of the file.
+    // The number of rows in memory, which become one entry of the file.
     const rows = await tx.anyFirst(sql.type(Text)`fetch 1000 from carried`);
     if (rows.length === 0) break;
     yield rows;
@@ -35,12 +35,15 @@ export async function* exportRows(
   await tx.query(sql.typeAlias('void')`close carried`);
 }
 
-/** Where a batch waits until its table is complete: rows of one table may name each other. */
+/**
+ * Creates a temporary table for a table's rows until all have arrived, because rows of one table may
+ * reference each other.
+ */
 export async function prepareImport(tx: Transaction, tenantId: string) {
   await tx.query(
     sql.typeAlias('void')`select set_config('app.importing_tenant', ${tenantId}, true)`,
   );
-  // Tables that name each other in a circle are compared when all of them are there.
+  // Foreign keys are checked at the end, because tables may reference each other in a circle.
   await tx.query(sql.typeAlias('void')`set constraints all deferred`);
   await tx.query(sql.typeAlias('void')`
     create temporary table incoming (place integer generated always as identity, rows jsonb)
@@ -48,18 +51,18 @@ export async function prepareImport(tx: Transaction, tenantId: string) {
   `);
 }
 
-/** What was put off is compared now, while all of it can still be undone. */
+/** Checks the deferred foreign keys while everything can still be rolled back. */
 export const checkForeignKeys = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`set constraints all immediate`);
 
-/** The lines are parsed by the database, each as one row of JSON and never as a statement. */
+/** Postgres parses each line as one JSON row, never as SQL. */
 export const stageRows = (tx: Transaction, lines: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     insert into incoming (rows) select jsonb_agg(line.text::jsonb order by line.place)
     from unnest(${sql.array([...lines], 'text')}) with ordinality as line (text, place)
   `);
 
-/** Writes what was taken in, that tenant's rows alone; answers how many. */
+/** Writes the staged rows of this tenant, and returns their number. */
 export async function writeStagedRows(
   tx: Transaction,
   table: TenantTable,
@@ -83,7 +86,7 @@ export async function writeStagedRows(
 
 const Month = z.object({ month: z.string() });
 
-/** The months of interest_accruals, the one table that has a partition for each. */
+/** The months of interest_accruals, the only table with monthly partitions. */
 export const listAccrualMonths = (tx: Transaction, tenantId: string) =>
   tx.anyFirst(sql.type(Month)`
     select distinct date_trunc('month', accrual_date)::date as month
@@ -95,7 +98,6 @@ export const ensureAccrualMonth = (tx: Transaction, month: string) =>
 
 const Place = z.object({ table: z.string() });
 
-/** The tables whose rows name a file of the store. */
 const tablesOfFiles = (tx: Transaction) =>
   tx.anyFirst(sql.type(Place)`
     select attrelid::regclass::text as "table"
@@ -107,7 +109,9 @@ const tablesOfFiles = (tx: Transaction) =>
 const Named = z.object({ key: z.string(), sha256_hash: z.string().nullable() });
 export type ReferencedFile = z.output<typeof Named>;
 
-/** Each file that the tenant's rows name, once, with the hash that its document has; none that was removed. */
+/**
+ * Each file that the tenant's rows reference, once, with its document's hash. Removed files are left out.
+ */
 export async function listReferencedFiles(
   tx: Transaction,
   tenantId: string,

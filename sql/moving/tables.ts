@@ -4,20 +4,19 @@ import { sql, type Transaction } from '../database/db.ts';
 
 const TenantTable = z.object({
   name: z.string(),
-  /** What is written: all but what the database generates. */
   columns: z.array(z.string()),
   generated: z.array(z.string()),
-  /** The primary key, in whose order rows are carried. */
+  /** The primary key. Rows are exported in its order. */
   key: z.array(z.string()),
   tenant_column: z.string(),
-  /** Tables whose rows are named by these rows at once, and not at the end of the transaction. */
+  /** Tables that this table references by a foreign key that is not deferrable. */
   after: z.array(z.string()),
 });
 export type TenantTable = z.output<typeof TenantTable>;
 
 /**
- * Every table that holds records of tenants, by the catalogue, those that are named before those that name
- * them: a new table is carried from its first day.
+ * All tables with tenants' records, read from the catalog so that new tables are included automatically.
+ * Referenced tables come before the tables that reference them.
  */
 export async function listTenantTables(tx: Transaction): Promise<TenantTable[]> {
   const tables = await tx.any(sql.type(TenantTable)`
@@ -27,7 +26,7 @@ export async function listTenantTables(tx: Transaction): Promise<TenantTable[]> 
       from pg_class as class
       where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p')
         and not class.relispartition
-        -- Counts are kept by the triggers of what is brought in.
+        -- The triggers of the imported tables write the counts.
         and class.relname <> 'row_counts'
         and (class.relname = 'tenants' or exists (
           select from pg_attribute
@@ -61,7 +60,7 @@ export async function listTenantTables(tx: Transaction): Promise<TenantTable[]> 
   return inOrder(tables);
 }
 
-/** Throws where tables name each other in a circle, which no order of writing would satisfy. */
+/** Throws if tables reference each other in a circle, because no order would satisfy their foreign keys. */
 function inOrder(tables: readonly TenantTable[]): TenantTable[] {
   const written: TenantTable[] = [];
   const done = new Set<string>();
@@ -71,7 +70,7 @@ function inOrder(tables: readonly TenantTable[]): TenantTable[] {
     );
     if (next.length === 0) {
       const left = tables.map(({ name }) => name).filter((name) => !done.has(name));
-      throw new Error(`These tables name each other in a circle: ${left.join(', ')}.`);
+      throw new Error(`These tables reference each other in a circle: ${left.join(', ')}.`);
     }
     for (const table of next) done.add(table.name);
     written.push(...next);
@@ -79,7 +78,9 @@ function inOrder(tables: readonly TenantTable[]): TenantTable[] {
   return written;
 }
 
-/** The newest migration with the checksum of the baseline. Rows move only between databases of the same schema. */
+/**
+ * The newest migration and the baseline's checksum. Rows only move between databases with the same schema.
+ */
 export const schemaVersion = (tx: Transaction) =>
   tx.oneFirst(sql.type(z.object({ version: z.string() }))`
     select max(name) || ' ' || max(left(checksum, 12)) filter (where name = ${BASELINE}) as version

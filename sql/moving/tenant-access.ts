@@ -14,7 +14,10 @@ export type TenantAccess = z.output<typeof Tenant>;
 export const findTenantBySlug = (tx: Transaction, slug: string) =>
   tx.maybeOne(sql.type(Tenant)`select id, slug, door, is_active from tenants where slug = ${slug}`);
 
-/** Only an open tenant is active: its jobs wait, and its days are not closed. */
+/**
+ * Sets the tenant's access. Only an open tenant is active; otherwise its jobs wait and its days are not
+ * closed.
+ */
 export const setAccess = (tx: Transaction, id: string, door: TenantAccess['door']) =>
   tx.query(sql.typeAlias('void')`
     update tenants set door = ${door}, is_active = ${door === 'open'} where id = ${id}
@@ -22,13 +25,13 @@ export const setAccess = (tx: Transaction, id: string, door: TenantAccess['door'
 
 const Taken = z.object({ what: z.string() });
 
-/** What of a tenant that is to come in is there already. */
+/** What the database already has of a tenant that is to be imported. */
 export const findConflicts = (
   tx: Transaction,
   { id, slug, domains }: { id: string; slug: string; domains: readonly string[] },
 ) =>
   tx.anyFirst(sql.type(Taken)`
-    select 'a tenant of the id ' || id as what from tenants where id = ${id}
+    select 'a tenant with the id ' || id as what from tenants where id = ${id}
     union all select 'a tenant named ' || slug from tenants where slug = ${slug}
     union all select 'the domain ' || domain from tenant_domains
     where domain = any(${sql.array([...domains], 'text')})
@@ -41,7 +44,7 @@ export const listDomains = (tx: Transaction, id: string) =>
 
 const Open = z.object({ open: z.string() });
 
-/** Transactions of this database at this moment, by names that are never used twice while they last. */
+/** Open transactions of this database, by virtual transaction ids. */
 export const openTransactions = (tx: Transaction) =>
   tx.anyFirst(sql.type(Open)`
     select held.virtualtransaction as open
@@ -59,7 +62,7 @@ export const listSealingKeys = (tx: Transaction) =>
     select id, check_value from app.secret_keys where retired_at is null order by id
   `);
 
-/** They are in use here as well from now on: a process that lacks one does not start. */
+/** Registers keys as used in this database. A process without one of them does not start. */
 export const registerKeys = (tx: Transaction, keys: readonly SealingKey[]) =>
   tx.query(sql.typeAlias('void')`
     insert into app.secret_keys as known (id, check_value)

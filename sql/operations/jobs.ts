@@ -3,14 +3,16 @@ import { sql } from '../database/db.ts';
 import type { ChangeReason } from '../queue/worker-operations.ts';
 import type { OwnerConnection } from '../queue/workers.ts';
 
-/** A tenant's transaction sees that tenant's jobs; the operators' tenant and the command line see all. */
+/**
+ * A tenant's transaction sees that tenant's jobs. The operators' tenant and the command line see all jobs.
+ */
 export type OperationsConnection = OwnerConnection;
 
 export const JOB_STATES = ['waiting', 'scheduled', 'running', 'failed'] as const;
 export const JOB_ACTIONS = ['retry', 'run-now', 'reschedule', 'cancel', 'discard'] as const;
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
-/** Jobs of one state, of a kind, a tenant or a cause alone, that are in it for so many seconds at least. */
+/** Filters jobs by state, kind, tenant or cause, and by the minimum seconds in that state. */
 export type JobFilter = {
   state: (typeof JOB_STATES)[number];
   kind?: string | undefined;
@@ -34,7 +36,6 @@ export type ListedJob = z.output<typeof ListedJob>;
 
 type Page = { offset: number; limit: number };
 
-/** The oldest first. */
 export const listJobs = (tx: OperationsConnection, match: JobFilter, { offset, limit }: Page) =>
   tx.any(sql.type(ListedJob)`
     select * from app.list_jobs(
@@ -45,7 +46,7 @@ export const listJobs = (tx: OperationsConnection, match: JobFilter, { offset, l
 
 const Counted = z.object({ count: z.int() });
 
-/** How many match; of more than `most` no more is said. */
+/** How many jobs match, counted up to `most`. */
 export const countJobs = async (
   tx: OperationsConnection,
   match: JobFilter,
@@ -67,7 +68,6 @@ export const findJob = (tx: OperationsConnection, number: string) =>
 
 const Tried = z.object({ attempt: z.int(), error: z.string(), failed_at: z.string() });
 
-/** The errors of a job's attempts, the newest first. */
 export const listAttemptErrors = (tx: OperationsConnection, number: string) =>
   tx.any(sql.type(Tried)`select * from app.list_attempt_errors(${number}::bigint)`);
 
@@ -81,7 +81,7 @@ export const FailureGroup = z.object({
   example: z.string(),
 });
 
-/** What failed for good and waits for somebody, by cause. */
+/** Permanently failed jobs that wait for a person, grouped by cause. */
 export const listFailureGroups = (tx: OperationsConnection) =>
   tx.any(sql.type(FailureGroup)`
     select kind, cause, jobs::integer, tenants::integer, first_at, last_at, example
@@ -90,7 +90,10 @@ export const listFailureGroups = (tx: OperationsConnection) =>
 
 const Changed = z.object({ changed: z.int() });
 
-/** Does it to all of these jobs that the caller sees and that are in a state for it; answers to how many. */
+/**
+ * Applies the change to the given jobs that the caller sees and whose state allows it. Returns their
+ * number.
+ */
 export const changeJobs = async (
   tx: OperationsConnection,
   {
@@ -106,7 +109,7 @@ export const changeJobs = async (
       from app.change_jobs(
         ${action}, ${sql.array([...numbers], 'int8')}, ${at ?? null}::timestamptz, ${who}, ${why}
       ) as changed
-      -- What is due now begins now; what is retried calls by itself.
+      -- Wakes the workers for due jobs; a retry wakes them itself.
       cross join app.wake_workers() as called
     `)
   ).changed;

@@ -5,11 +5,11 @@ import type { OperationsConnection } from './jobs.ts';
 
 const Yes = z.object({ yes: z.boolean() });
 
-/** Whether whoever asks operates the platform, and not one tenant on it. */
+/** Whether the tenant of the transaction operates the platform. */
 export const isPlatformOperator = async (tx: OperationsConnection): Promise<boolean> =>
   (await tx.one(sql.type(Yes)`select app.is_platform_operator() as yes`)).yes;
 
-/** Makes superadmins of this tenant the operators of the platform; answers whether there is such a tenant. */
+/** Makes this tenant's superadmins the platform's operators. Returns whether the tenant exists. */
 export const setOperatorTenant = async (
   owner: OperationsConnection,
   slug: string,
@@ -29,7 +29,6 @@ const JobKind = z.object({
 });
 export type JobKind = z.output<typeof JobKind>;
 
-/** How each kind of job stands, of which there are any. */
 export const listJobKinds = (tx: OperationsConnection) =>
   tx.any(sql.type(JobKind)`
     select kind, waiting::integer, scheduled::integer, running::integer, failed::integer, oldest,
@@ -47,7 +46,7 @@ const Quarter = z.object({
 });
 export type Quarter = z.output<typeof Quarter>;
 
-/** What the pools did in each quarter of an hour; nothing for whoever operates no platform. */
+/** Pool statistics per quarter of an hour; empty for anyone but operators. */
 export const listQuarters = (tx: OperationsConnection, hours: number) =>
   tx.any(sql.type(Quarter)`
     select quarter, pool, runs::integer, failures::integer, seconds, waits::integer[]
@@ -79,12 +78,12 @@ export const Receiver = z.object({
   waiting: z.int(),
   last_error: z.string().nullable(),
   disabled_at: z.string().nullable(),
-  /** From its first refused attempt on. */
+  /** The time of the first failed attempt since the last success. */
   failing_since: z.string().nullable(),
   is_slow: z.boolean(),
 });
 
-/** Those in trouble first. */
+/** Failing receivers first. */
 export const listReceivers = (tx: OperationsConnection) =>
   tx.any(sql.type(Receiver)`
     select tenant, subscription_id, host, is_active, consecutive_failures, waiting::integer,
@@ -94,7 +93,7 @@ export const listReceivers = (tx: OperationsConnection) =>
 
 export const Tenant = z.object({ id: z.string(), slug: z.string(), is_active: z.boolean() });
 
-/** Whose jobs there may be: of all tenants for operators, and otherwise the own one. */
+/** The tenants whose jobs are visible: all for operators, otherwise the caller's own. */
 export const listTenants = (tx: OperationsConnection) =>
   tx.any(sql.type(Tenant)`select id, slug, is_active from app.list_visible_tenants()`);
 
@@ -112,7 +111,6 @@ export const Change = z.object({
   why: z.string(),
 });
 
-/** What was done to the work, the newest first. */
 export const listChanges = (tx: OperationsConnection, limit: number) =>
   tx.any(sql.type(Change)`
     select id, done_at, who, action, details, why from app.list_operations(${limit}::integer)

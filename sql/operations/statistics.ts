@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** The tables whose statistics no longer describe them, partitions before their parents. */
+/** Tables with outdated planner statistics, partitions before their parents. */
 export const tablesToAnalyze = (tx: Transaction) =>
   tx.anyFirst(sql.type(z.object({ name: z.string() }))`select name from app.tables_to_analyze()`);
 
-/** Updates the planner's statistics of the table, if they are still due. The table stays readable and writable. */
+/**
+ * Updates the table's planner statistics if they are still outdated. The table stays readable and writable.
+ */
 export const analyzeTable = (tx: Transaction, name: string) =>
   tx.oneFirst(sql.type(z.object({ is_done: z.boolean() }))`
     select app.analyze_table(${name}) as is_done

@@ -22,7 +22,7 @@ type NewDraw = {
   reason: string | null;
 };
 
-/** Takes the due date for this plan; null where somebody has taken it already. */
+/** Claims the due date for this plan. Returns null if another process has claimed it. */
 export const claimDueDate = (tx: Transaction, draw: NewDraw) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     insert into autopay_draws (
@@ -48,7 +48,6 @@ export type Draw = z.output<typeof Draw>;
 
 const DRAW = sql.fragment`id, autopay_plan_id, due_date, amount, attempts`;
 
-/** Draws of the plan that are to be asked for again, locked. */
 export const lockDrawsToRetry = (tx: Transaction, planId: string, day: string) =>
   tx.any(sql.type(Draw)`
     select ${DRAW} from autopay_draws
@@ -56,20 +55,19 @@ export const lockDrawsToRetry = (tx: Transaction, planId: string, day: string) =
     order by due_date for update
   `);
 
-/** The draw whose payment this is, locked. */
 export const lockByPayment = (tx: Transaction, paymentId: string) =>
   tx.maybeOne(sql.type(Draw)`
     select ${DRAW} from autopay_draws where payment_id = ${paymentId} for update
   `);
 
-/** Nothing more is asked for again: the plan has ended or rests. */
+/** Cancels pending retries, because the plan ended or was paused. */
 export const cancelRetries = (tx: Transaction, planId: string) =>
   tx.query(sql.typeAlias('void')`
     update autopay_draws set status = 'returned', retry_on = null
     where autopay_plan_id = ${planId} and status = 'retrying'
   `);
 
-/** Whether the last draw before this due date was paid, as far as the bank has said. */
+/** Whether the last draw before this due date was paid, as far as the bank has reported. */
 export const wasLastDrawPaid = (tx: Transaction, planId: string, dueDate: string) =>
   tx.exists(sql.typeAlias('void')`
     select from (

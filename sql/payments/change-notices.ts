@@ -14,7 +14,7 @@ export const changeNotices = table({
   `,
 });
 
-/** Whether the bank's notice was kept before, under its own number. */
+/** Whether a notice of the bank with this trace number was recorded before. */
 export const isRecorded = (tx: Transaction, entryId: string, code: string, traceNumber: string) =>
   tx.exists(sql.typeAlias('void')`
     select from change_notices
@@ -35,7 +35,7 @@ const ChangeNotice = z.object({
 });
 export type ChangeNotice = z.output<typeof ChangeNotice>;
 
-/** The notice, locked, with the account as it was sent. */
+/** The notice, locked, with the account details that were sent. */
 export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(ChangeNotice)`
     select notice.id, notice.status, notice.code, notice.payment_instrument_id,
@@ -53,14 +53,12 @@ const Account = z.object({
   account_type: z.string().nullable(),
 });
 
-/** The account as it is now. */
 export const currentAccount = (tx: Transaction, instrumentId: string) =>
   tx.one(sql.type(Account)`
     select routing_number, account_number_sealed, account_type
     from payment_instruments where id = ${instrumentId}
   `);
 
-/** The open tasks about a notice are done. */
 export const completeTasks = (tx: Transaction, noticeId: string, userId: string | null) =>
   tx.query(sql.typeAlias('void')`
     update tasks set status = 'completed', completed_at = now(), completed_by = ${userId}::uuid

@@ -11,7 +11,7 @@ const inNoFile = (record: string, column: string) => sql.fragment`
   )
 `;
 
-/** What was ordered from a bank, stands, and is in no file that is made. */
+/** Bank orders that are in force and in no completed file. */
 const unsent = sql.fragment`
   select tenant_id, 'Payment' as kind, id, amount, send_by from payments
   where send_by is not null and status in ('completed', 'settled')
@@ -25,7 +25,7 @@ const unsent = sql.fragment`
   where send_by is not null and status = 'completed' and ${inNoFile('draws', 'draw_id')}
 `;
 
-/** What files and returns are to have moved of cash, day by day. */
+/** The cash movements that files and returns should have caused, by day. */
 const ordered = sql.fragment`
   select tenant_id, day, sum(amount) as amount
   from (
@@ -40,7 +40,7 @@ const ordered = sql.fragment`
   group by tenant_id, day
 `;
 
-/** What the ledger has of it; late bookings keep the day in their effective date. */
+/** The cash movements in the ledger. Late postings keep the day as their effective date. */
 const booked = sql.fragment`
   select entry.tenant_id, entry.effective_date as day, sum(line.debit - line.credit) as amount
   from journal_entries as entry
@@ -52,7 +52,7 @@ const booked = sql.fragment`
   group by entry.tenant_id, entry.effective_date
 `;
 
-/** Payments against the ledger, and orders to the bank against its files. */
+/** Payments against the ledger, and bank orders against the files. */
 export const paymentInvariants: readonly Check[] = [
   {
     rule: 'payments are in cash, or on their way there',
@@ -62,7 +62,7 @@ export const paymentInvariants: readonly Check[] = [
                payment.amount, payment.status, coalesce(booked.amount, 0.00)) as message
       from payments as payment
       left join (
-        -- A change of an earlier payment is booked under what caused it, and names the payment.
+        -- A correction of an earlier payment is booked under its cause, with the payment as its purpose.
         select entry.tenant_id, cause.payment_id, sum(line.debit - line.credit) as amount
         from posted_lines as line
         join journal_entries as entry
@@ -94,7 +94,7 @@ export const paymentInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'what a file orders is cash when its day is over',
+    rule: 'the entries of a bank file are in cash after its effective date',
     query: sql.type(ViolationRow)`
       select entry.tenant_id, entry.id as subject,
              format('Entry %s of %s in %s was effective on %s, and is not in cash.',
@@ -110,7 +110,7 @@ export const paymentInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'cash moved by ACH is what files ordered',
+    rule: 'ACH cash movements equal the bank files',
     query: sql.type(ViolationRow)`
       select tenant_id, tenant_id as subject,
              format('On %s files and returns moved %s, and the ledger has %s of it in cash.', day,

@@ -24,13 +24,13 @@ export const nachaEntries = table({
   `,
 });
 
-/** One file is ordered at a time, so that nothing is sent twice. */
+/** Serializes ordering files, so that no entry is sent twice. */
 export const lockFileCreation = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended('nacha ' || app.current_tenant(), 0))
   `);
 
-/** How many entries the tenant has ever sent; trace numbers go on from there. */
+/** The number of entries that the tenant has ever sent. Trace numbers continue from it. */
 export const countEntries = (tx: Transaction) =>
   tx.oneFirst(
     sql.type(z.object({ count: z.int() }))`select count(*)::integer as count from nacha_entries`,
@@ -52,7 +52,6 @@ const Ordered = z.object({
   status: z.string(),
 });
 
-/** The file as it was ordered. */
 export const findFile = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Ordered)`
     select id, file_date, to_char(created_at at time zone 'UTC', 'HH24MI') as file_time,
@@ -60,7 +59,7 @@ export const findFile = (tx: Transaction, id: string) =>
     from nacha_files where id = ${id}
   `);
 
-/** Files that were ordered, and whose making was cut short. */
+/** Ordered files whose creation was interrupted. */
 export const pendingFileIds = (tx: Transaction) =>
   tx.anyFirst(sql.typeAlias('id')`select id from nacha_files where status = 'pending' order by id`);
 

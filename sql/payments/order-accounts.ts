@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** An order to the bank: a payment, a disbursement or a draw. */
+/** A bank order: a payment, a disbursement or a draw. */
 export type OrderKey = { payment_id: string } | { disbursement_id: string } | { draw_id: string };
 
 /**
- * Copies the account of an instrument for an order. An order that has its account already keeps it, so a
- * scheduled payment is collected from the account that it was scheduled with.
+ * Copies an instrument's account for an order. An order that already has one keeps it, so a scheduled
+ * payment is collected from the account it was scheduled with.
  */
 export const saveAccount = (tx: Transaction, order: OrderKey, instrumentId: string) =>
   tx.query(sql.typeAlias('void')`
@@ -30,12 +30,11 @@ const UnsentOrderIds = z.object({
   payment_ids: z.array(z.string()),
   disbursement_ids: z.array(z.string()),
   draw_ids: z.array(z.string()),
-  /** Payments that are scheduled for a later day. */
   scheduled_ids: z.array(z.string()),
 });
 export type UnsentOrderIds = z.output<typeof UnsentOrderIds>;
 
-/** The orders with this instrument that stand and that no file for the bank holds yet. */
+/** Orders with this instrument that are in force and not yet in a bank file. */
 export const findUnsentOrders = (tx: Transaction, instrumentId: string): Promise<UnsentOrderIds> =>
   tx.one(sql.type(UnsentOrderIds)`
     with waiting as (

@@ -49,7 +49,6 @@ export const payments = table({
   search: (words) => sql.fragment`row.receipt_number ilike ${containsPattern(words)}`,
 });
 
-/** Writes a payment that was made. */
 export const add = batchedInsert('payments');
 
 const Payment = z.object({
@@ -60,7 +59,7 @@ const Payment = z.object({
   effective_date: z.string(),
 });
 
-/** Locks the payment; its loan is locked before it. */
+/** Locks the payment. The caller has locked its loan. */
 export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Payment)`
     select id, loan_id, amount, status, effective_date from payments where id = ${id} for update
@@ -84,20 +83,18 @@ export const markReversed = (
     where id = ${id}
   `);
 
-/** Which loan the payment belongs to, read before the loan is locked. */
+/** The payment's loan, read before the loan is locked. */
 export const findLoanId = (tx: Transaction, id: string) =>
   tx.maybeOne(
     sql.type(z.object({ loan_id: z.string() }))`select loan_id from payments where id = ${id}`,
   );
 
-/** A scheduled payment that will not be made. */
 export async function cancelScheduled(tx: Transaction, id: string) {
   await tx.query(sql.typeAlias('void')`
     update payments set status = 'canceled' where id = ${id} and status = 'scheduled'
   `);
 }
 
-/** A scheduled payment that could not be made. */
 export const markScheduledFailed = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql.typeAlias('void')`
     update payments set status = 'failed', failed_at = now(), failure_reason = ${reason}
@@ -110,7 +107,7 @@ const Scheduled = z.looseObject({
   effective_date: z.string(),
 });
 
-/** The scheduled payment with what it was ordered as, locked. */
+/** Locks the scheduled payment and returns its order. */
 export const lockScheduled = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Scheduled)`
     select amount, payment_date, effective_date, payment_method, payment_type, payment_instrument_id,
@@ -119,7 +116,7 @@ export const lockScheduled = (tx: Transaction, id: string) =>
     from payments where id = ${id} and status = 'scheduled' for update
   `);
 
-/** The order gives way to the payment itself, which is written under the same id. */
+/** Deletes the scheduled payment, because the received payment is written under the same id. */
 export const deleteScheduled = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`delete from payments where id = ${id} and status = 'scheduled'`);
 
@@ -134,7 +131,6 @@ const PaymentToReturn = z.object({
 });
 export type PaymentToReturn = z.output<typeof PaymentToReturn>;
 
-/** The payment that a bank sends back. */
 export const findForReturn = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(PaymentToReturn)`
     select id, loan_id, amount, payment_date, payment_type, payment_instrument_id, waive_returned_fee
@@ -149,7 +145,7 @@ const Refundable = z.object({
   hold_until: z.string().nullable(),
 });
 
-/** A payment received, with how much of its principal was given back already. */
+/** A received payment, and how much of its principal was already refunded. */
 export const findRefundable = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Refundable)`
     select payment.loan_id, payment.status, payment.principal_applied, payment.hold_until,
@@ -162,7 +158,7 @@ export const findRefundable = (tx: Transaction, id: string) =>
     where payment.id = ${id} and payment.payment_type <> 'reimbursement'
   `);
 
-/** What waits in suspense of payments that are held. */
+/** Money in suspense from payments that are still on hold. */
 export const heldSuspenseAmount = (tx: Transaction, loanId: string, today: string) =>
   tx.oneFirst(sql.type(z.object({ held: z.string() }))`
     select coalesce(sum(suspense_applied), 0.00) as held from payments
@@ -172,11 +168,9 @@ export const heldSuspenseAmount = (tx: Transaction, loanId: string, today: strin
 const isHeldUntil = (today: string) =>
   sql.fragment`status = 'completed' and hold_until <= ${today}`;
 
-/** Finds payments whose hold has ended. */
 export const withEndedHold = (today: string) =>
   sql.fragment`select from payments where ${isHeldUntil(today)}`;
 
-/** They count as settled. */
 export const settleEndedHolds = (tx: Transaction, today: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`

@@ -21,7 +21,7 @@ const SentEntry = z.object({
 export type SentEntry = z.output<typeof SentEntry>;
 const Traced = SentEntry.extend({ trace_number: z.string() });
 
-/** Where cash is booked for the loan: on an account of its product's, or of the chart. */
+/** The loan's cash account: its product's or the chart's. */
 const cashOf = sql.fragment`
   coalesce(
     (loan.terms -> 'gl_map' ->> 'cash')::uuid,
@@ -30,7 +30,6 @@ const cashOf = sql.fragment`
 `;
 const isCredit = sql.fragment`entry.transaction_code in ('22', '32')`;
 
-/** Entries with whose they are. */
 const sent = sql.fragment`
   select entry.id, entry.payment_id, entry.disbursement_id, entry.draw_id, ${isCredit} as is_credit,
          entry.trace_number, entry.amount, entry.individual_id,
@@ -49,7 +48,7 @@ const sent = sql.fragment`
     on loan.id = coalesce(payment.loan_id, disbursement.loan_id, draw.loan_id)
 `;
 
-/** The entries that were sent under these trace numbers, by number; their loans are locked next. */
+/** Sent entries by trace number. The caller then locks their loans. */
 export async function findByTraceNumbers(tx: Transaction, traceNumbers: readonly string[]) {
   const found = await tx.any(sql.type(Traced)`
     ${sent} where entry.trace_number = any(${sql.array([...traceNumbers], 'text')})
@@ -60,13 +59,13 @@ export async function findByTraceNumbers(tx: Transaction, traceNumbers: readonly
 export const lock = (tx: Transaction, id: string) =>
   tx.one(sql.type(SentEntry)`${sent} where entry.id = ${id} for update of entry`);
 
-/** The entry that collected or paid a payment, locked; null where it is in no file. */
+/** The entry that collected or paid a payment, locked; null if no file contains it. */
 export const lockByPayment = (tx: Transaction, paymentId: string) =>
   tx.maybeOne(
     sql.type(SentEntry)`${sent} where entry.payment_id = ${paymentId} for update of entry`,
   );
 
-/** What was paid out has come back. Answers whether it stood until now: what was undone stays undone. */
+/** Marks a returned payout as failed. Returns whether it was in force; a reversed payout stays reversed. */
 export const markPayoutFailed = async (
   tx: Transaction,
   table: 'disbursements' | 'draws',
@@ -93,11 +92,14 @@ const movedBy = (day: string) => sql.fragment`
   and entry.settled_on is null and entry.return_code is null and entry.clearing_account_id is not null
 `;
 
-/** Finds what the bank moves by the end of a day: all entries of the files for it that have not come back. */
+/**
+ * Finds entries that the bank settles by the end of a day: all entries of the day's files that were not
+ * returned.
+ */
 export const entriesToSettle = (day: string) =>
   sql.fragment`select from nacha_entries as entry, nacha_files as file where ${movedBy(day)}`;
 
-/** Marks it, and answers the sums by file, side and accounts. */
+/** Marks the entries as settled, and returns the sums by file, side and accounts. */
 export const settle = (tx: Transaction, day: string) =>
   tx.any(
     prepared(sql.type(Moved)`

@@ -9,7 +9,7 @@ const UnsentOrder = z.object({
   borrower_id: z.string(),
   is_credit: z.boolean(),
   amount: z.string(),
-  /** Whether the borrower authorized it in the portal, by itself or with autopay. */
+  /** Whether the borrower authorized it in the portal, as a single payment or through autopay. */
   is_by_web: z.boolean(),
   is_retry: z.boolean(),
   individual_id: z.string(),
@@ -23,14 +23,14 @@ const UnsentOrder = z.object({
 });
 export type UnsentOrder = z.output<typeof UnsentOrder>;
 
-/** The account as it was when the order was made, and whether its instrument may still be used. */
+/** The account as of the order, and whether its instrument may still be used. */
 const account = sql.fragment`
   coalesce(ordered.individual_name, borrower.first_name || ' ' || borrower.last_name) as individual_name,
   borrower.id as borrower_id, instrument.status = 'blocked' as is_blocked, instrument.is_verified,
   ordered.routing_number, ordered.account_number_sealed, ordered.account_type
 `;
 
-/** On which account the event's own entry has the money wait; nothing where it booked cash. */
+/** The clearing account on which the event's entry holds the money; null if the entry booked cash. */
 const clearingOf = (eventId: ReturnType<typeof sql.fragment>) => sql.fragment`
   (
     select line.account_id
@@ -41,8 +41,8 @@ const clearingOf = (eventId: ReturnType<typeof sql.fragment>) => sql.fragment`
 `;
 
 /**
- * Payments that we are to collect from a bank account, and refunds that we are to pay, of which the bank
- * has not been told. They are held until the file is ordered, so that none is taken back in between.
+ * Payments to collect and refunds to pay that are in no bank file yet. Locked until the file is ordered, so
+ * that none is reversed in between.
  */
 export const unsentPayments = (tx: Transaction) =>
   tx.any(sql.type(UnsentOrder)`
@@ -63,7 +63,7 @@ export const unsentPayments = (tx: Transaction) =>
     order by payment.id for share of payment
   `);
 
-/** Disbursements that go to a bank account and that the bank has not been told of, held likewise. */
+/** Disbursements to a bank account that are in no bank file yet, locked in the same way. */
 export const unsentDisbursements = (tx: Transaction) =>
   tx.any(sql.type(UnsentOrder)`
     select null::uuid as payment_id, disbursement.id as disbursement_id, null::uuid as draw_id,
@@ -86,7 +86,7 @@ export const unsentDisbursements = (tx: Transaction) =>
     order by disbursement.id for share of disbursement
   `);
 
-/** Draws on a line of credit that go to a bank account, held likewise. */
+/** Draws on a line of credit to a bank account that are in no bank file yet, locked in the same way. */
 export const unsentDraws = (tx: Transaction) =>
   tx.any(sql.type(UnsentOrder)`
     select null::uuid as payment_id, null::uuid as disbursement_id, draw.id as draw_id,

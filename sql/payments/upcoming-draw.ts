@@ -3,10 +3,10 @@ import { sql, type Transaction } from '../database/db.ts';
 import { loans } from '../loans/loans.ts';
 
 /**
- * What the next draw of a loan's autopay takes, and when, as things stand: what the bill asks for, as
- * jobs/payments/autopay/draw-amount.ts says of the day itself. Nothing is told of a draw that is passed
- * over (the instalment is paid, payments are paused), nor where a plan's own rhythm says which bill it
- * pays. The loan is `loan`, what it shows `row`, the day `today`.
+ * The date and amount of a loan's next autopay draw, calculated from the current bill like
+ * jobs/payments/autopay/draw-amount.ts does on the day itself. Null if the draw will be skipped (the
+ * installment is paid, payments are paused), or if the plan's own frequency determines which bill it pays.
+ * Needs the aliases `loan`, `row` (the loan's view) and `today`.
  */
 export const upcomingDraw = sql.fragment`(
   select plan.next_run_date as date, draw.amount, plan.payment_instrument_id
@@ -49,7 +49,7 @@ const Upcoming = z.object({
   account_last_four: z.string().nullable(),
 });
 
-/** The next draw of a loan, with the account that it is taken from; null where none is to come. */
+/** The loan's next autopay draw, with its account; null if there is none. */
 export const findUpcomingDraw = (tx: Transaction, loanId: string) =>
   tx.maybeOne(sql.type(Upcoming)`
     select draw.amount::text as amount, draw.date,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
-/** A case as staff see it. */
 export const cases = table({
   name: 'support_cases',
   owner: 'borrowers',
@@ -23,7 +22,7 @@ export const cases = table({
   `,
 });
 
-/** The cases of one borrower that are theirs to see. What staff described a case by is not. */
+/** The borrower's visible cases, without the description that staff wrote. */
 export const casesOfBorrower = (borrowerId: string) =>
   table({
     name: 'support_cases',
@@ -42,7 +41,6 @@ export const casesOfBorrower = (borrowerId: string) =>
     `,
   });
 
-/** What was said in a case, as staff see it. */
 export const messages = table({
   name: 'support_case_messages',
   rows: sql.fragment`
@@ -54,10 +52,10 @@ export const messages = table({
   `,
 });
 
-/** More than people say in a case: of a longer thread the newest are shown. */
+/** Maximum number of messages shown. Longer threads show the newest. */
 const THREAD_MAX = 500;
 
-/** The thread as staff see it, the oldest first. */
+/** The thread as staff see it, oldest first. */
 export const listThread = (tx: Transaction, caseId: string) =>
   tx.any(sql.unsafe`
     select * from (
@@ -67,7 +65,7 @@ export const listThread = (tx: Transaction, caseId: string) =>
     order by created_at, id
   `);
 
-/** The same without remarks among staff, and with the authors as the borrower is told of them. */
+/** The thread as the borrower sees it: without internal notes, and with the authors' public names. */
 export const listVisibleThread = (tx: Transaction, caseId: string) =>
   tx.any(sql.unsafe`
     select * from (
@@ -79,7 +77,7 @@ export const listVisibleThread = (tx: Transaction, caseId: string) =>
     order by created_at, id
   `);
 
-/** The next number of the year: C-2026-000001. Gaps may stay where an opening failed. */
+/** The next case number of the year, such as C-2026-000001. A failed creation may leave a gap. */
 export async function nextCaseNumber(tx: Transaction, year: string): Promise<string> {
   const number = await tx.oneFirst(sql.type(z.object({ last_number: z.string() }))`
     insert into case_number_sequences (year, last_number) values (${year}::integer, 1)
@@ -90,7 +88,7 @@ export async function nextCaseNumber(tx: Transaction, year: string): Promise<str
   return `${year}-${number.padStart(6, '0')}`;
 }
 
-/** How many cases the borrower has that are not settled. */
+/** How many open cases the borrower has opened in the portal. */
 export const countOpenCases = (tx: Transaction, borrowerId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from support_cases
@@ -98,13 +96,12 @@ export const countOpenCases = (tx: Transaction, borrowerId: string) =>
       and status not in ('resolved', 'closed')
   `);
 
-/** Whether bureaus have been told of the loan. */
 export const isReportedToBureaus = (tx: Transaction, loanId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from credit_reporting_records where loan_id = ${loanId} and status = 'reported'
   `);
 
-/** Whether a case may be given to the user: one of the staff who works on cases, and is still here. */
+/** Whether a case may be assigned to the user: an active member of staff who works on cases. */
 export const canWorkOnCases = (tx: Transaction, userId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from users where id = ${userId} and is_active and tenant_role <> 'viewer'
@@ -115,7 +112,6 @@ const Person = z.object({ first_name: z.string(), last_name: z.string() });
 export const findUserName = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Person)`select first_name, last_name from users where id = ${id}`);
 
-/** The reminders to answer this case are done. */
 export const completeReminders = (tx: Transaction, caseId: string, by: string | null) =>
   tx.query(sql.typeAlias('void')`
     update tasks

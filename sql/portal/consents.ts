@@ -4,7 +4,7 @@ import { sql, type Transaction } from '../database/db.ts';
 
 const Given = z.object({ id: z.string(), is_in_force: z.boolean() });
 
-/** What the borrower has ever agreed to of a type, and whether that still holds. */
+/** Every consent of a type that the borrower gave, and whether it is in force. */
 export const findConsent = (tx: Transaction, borrowerId: string, type: ConsentType) =>
   tx.any(sql.type(Given)`
     select id, revoked_at is null and (expires_at is null or expires_at > now()) as is_in_force

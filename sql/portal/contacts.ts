@@ -2,7 +2,6 @@ import { addresses } from '../borrowers/contacts.ts';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import type { Row } from '../table.ts';
 
-/** The borrower's addresses, primary ones first. */
 export const listAddresses = (tx: Transaction, borrowerId: string) =>
   tx.any(
     prepared(sql.unsafe`
@@ -12,7 +11,6 @@ export const listAddresses = (tx: Transaction, borrowerId: string) =>
     `),
   ) as Promise<readonly Row[]>;
 
-/** The borrower's phone of that number. */
 export const findPhone = (tx: Transaction, borrowerId: string, number: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from phones

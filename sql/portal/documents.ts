@@ -3,10 +3,16 @@ import { sql, type Transaction } from '../database/db.ts';
 import { loanIdsOwedBy } from '../loans/co-borrowers.ts';
 import { table } from '../table.ts';
 
-/** What is printed of a loan, for all who owe it. Everything else is for the one whom it names. */
+/**
+ * Documents about a loan, shown to every person who owes it. All other documents are shown only to the
+ * borrower whom they name.
+ */
 const OF_THE_LOAN = ['monthly_statement', 'tila_disclosure', 'account_opening_disclosure'];
 
-/** What a borrower sees: what was printed or shown to them and is there, and what they put here. */
+/**
+ * Documents that a borrower sees: stored ones that were generated for them or shared with them, and their
+ * own uploads.
+ */
 const shownTo = (borrowerId: string) => sql.fragment`
   (
     record.borrower_id = ${borrowerId}
@@ -21,7 +27,6 @@ const shownTo = (borrowerId: string) => sql.fragment`
   end
 `;
 
-/** The documents of one borrower, as they are shown to them. */
 export const documentsOfBorrower = (borrowerId: string) =>
   table({
     name: 'documents',
@@ -29,10 +34,10 @@ export const documentsOfBorrower = (borrowerId: string) =>
       select record.id, record.borrower_id, record.loan_id, record.document_type, record.filename,
              record.content_type, record.file_size, record.status, record.source,
              record.storage_key, record.page_count, record.uploaded_at, record.expires_at,
-             -- Of what was printed, this says why it could not be.
+             -- For generated documents, this is a technical failure.
              case when record.source <> 'generated' then record.rejection_reason end
                as rejection_reason,
-             -- What tells one statement or letter of a loan from another.
+             -- Distinguishes the statements and letters of a loan.
              record.template_data ->> 'period_start' as period_start,
              record.template_data ->> 'period_end' as period_end,
              (select loan_number from loans where loans.id = record.loan_id) as loan_number,
@@ -42,7 +47,7 @@ export const documentsOfBorrower = (borrowerId: string) =>
     `,
   });
 
-/** Whether the borrower announced this document in the portal, so that its file is theirs to confirm. */
+/** Whether the borrower announced this document in the portal, so that they may confirm its file. */
 export const isOwnUpload = (tx: Transaction, id: string, borrowerId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from documents
@@ -51,7 +56,6 @@ export const isOwnUpload = (tx: Transaction, id: string, borrowerId: string) =>
 
 const Count = z.object({ count: z.int() });
 
-/** Whether the borrower sees all of these. */
 export async function canSeeAllDocuments(
   tx: Transaction,
   borrowerId: string,

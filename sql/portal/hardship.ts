@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
-/** By what a borrower is helped; each is a record beneath the loan. */
+/** Kinds of relief. Each is a record of the loan. */
 export const RELIEFS = ['forbearance', 'deferment', 'modification', 'payment_plan'] as const;
 export type Relief = (typeof RELIEFS)[number];
 
@@ -13,7 +13,6 @@ const TABLES = {
   payment_plan: 'payment_plans',
 } as const satisfies Record<Relief, string>;
 
-/** The record that the application led to. */
 const relief = sql.fragment`(
   ${sql.join(
     RELIEFS.map(
@@ -26,7 +25,7 @@ const relief = sql.fragment`(
   )}
 )`;
 
-/** An application whose relief has run its course is completed; that is seen and not stored. */
+/** An application is shown as completed when its relief has ended. That status is not stored. */
 const status = sql.fragment`
   case
     when record.status = 'approved' and relief.status = 'completed' then 'completed'
@@ -43,7 +42,6 @@ const columns = sql.fragment`
   record.created_at, record.updated_at
 `;
 
-/** An application as staff see it. */
 export const applications = table({
   name: 'hardship_applications',
   owner: 'loans',
@@ -61,7 +59,7 @@ export const applications = table({
   `,
 });
 
-/** The applications of one borrower, as they are shown to them. */
+/** The borrower's applications as the portal shows them. */
 export const applicationsOfBorrower = (borrowerId: string) =>
   table({
     name: 'hardship_applications',
@@ -80,13 +78,12 @@ export const hasOpenApplication = (tx: Transaction, loanId: string) =>
     select from hardship_applications where loan_id = ${loanId} and status in ${OPEN}
   `);
 
-/** Whether the case is about an application that nobody has decided. */
 export const hasOpenApplicationInCase = (tx: Transaction, caseId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from hardship_applications where case_id = ${caseId} and status in ${OPEN}
   `);
 
-/** How the record that is named as relief stands, if the loan has it. */
+/** The status of the relief, if it belongs to the loan. */
 export const findReliefStatus = (tx: Transaction, kind: Relief, id: string, loanId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ status: z.string() }))`
     select status from ${sql.identifier([TABLES[kind]])}

@@ -5,13 +5,13 @@ import { loans } from '../loans/loans.ts';
 import { containsPattern, table } from '../table.ts';
 
 /**
- * A loan as those who owe it see it: the row that staff see, with what was paid, which is what the
- * payments add up to that stand, and the day on which it came from another servicer.
+ * A loan as the portal shows it: the row that staff see, plus the sum of its valid payments and the day it
+ * was boarded.
  */
 export const portalLoans = table({
   name: 'loans',
   rows: sql.fragment`
-    -- Staff may record money for a closed loan, which goes to suspense; a borrower is not asked for any.
+    -- Staff may record a payment for a closed loan (it goes to suspense), but a borrower cannot pay one.
     select loan.*, loan.allowed_actions ? 'payments' and loan.status in ('active', 'charged_off') as can_pay,
            (
              select coalesce(
@@ -53,7 +53,7 @@ const Open = z.object({
   past_due_amount: z.string(),
 });
 
-/** The loans that the person owes and that are not over, whichever asks for something next first. */
+/** The person's open loans, ordered by their next payment. */
 export const findOpenLoans = (tx: Transaction, borrowerId: string) =>
   tx.any(
     prepared(sql.type(Open)`

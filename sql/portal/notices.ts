@@ -17,10 +17,13 @@ const Notice = z.object({
   date: z.string().nullable(),
 });
 
-/** For how long it is told that a payment came back, unless another came after it, or what was decided. */
+/**
+ * Days for which a notice is shown about a returned payment (unless a later payment followed) or about a
+ * decision.
+ */
 const DAYS_TOLD = 30;
 
-/** What somebody is to know of, beside what is past due: of what they ordered and asked for themselves. */
+/** Notices about the person's own orders and applications. Past due amounts are shown elsewhere. */
 export const noticesFor = (tx: Transaction, borrowerId: string) =>
   tx.any(sql.type(Notice)`
     with own as materialized (

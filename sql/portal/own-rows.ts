@@ -1,7 +1,6 @@
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import type { Row, Table } from '../table.ts';
 
-/** The row where it is the borrower's, or null: another's is as good as none. */
 export const findOwnRow = (
   tx: Transaction,
   { rows }: Pick<Table, 'rows'>,
@@ -14,7 +13,7 @@ export const findOwnRow = (
     `),
   ) as Promise<Row | null>;
 
-/** How many the borrower has of what is in use, as far as the limit. */
+/** The borrower's number of rows in use, counted up to the limit. */
 export const countOwnRows = async (tx: Transaction, { name }: Table, borrowerId: string) =>
   Number(
     await tx.oneFirst(sql.unsafe`

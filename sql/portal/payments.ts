@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** What is ordered of the loan for days until this one, and not made yet. */
 export const sumScheduledUntil = (tx: Transaction, loanId: string, date: string) =>
   tx.oneFirst(sql.type(z.object({ amount: z.string() }))`
     select coalesce(sum(amount), 0.00) as amount from payments
@@ -15,7 +14,7 @@ type Order = {
   payment_instrument_id: string;
 };
 
-/** The same order in the portal, given within the seconds before this one, if there is one. */
+/** The same order from the portal within the last seconds, if any. */
 export const findDuplicate = (tx: Transaction, order: Order, seconds: number) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from payments

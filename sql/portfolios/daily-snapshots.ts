@@ -14,9 +14,8 @@ import {
 const TOTAL = sql.fragment`row.principal_balance + ended.interest + row.outstanding_fees`;
 
 /**
- * What is kept of a loan for each day, and how it is read at the day's end: of the loan as everybody sees
- * it (`row`), with the interest of the day itself already in (`ended`). Each is a column of
- * loan_snapshots.
+ * The columns of loan_snapshots, and how each is read at the end of the day: from the loan as the API shows
+ * it (`row`), and with the day's own interest included (`ended`).
  */
 const KEPT = {
   status: sql.fragment`row.status`,
@@ -81,10 +80,9 @@ const names = (alias?: string) =>
     sql.fragment`, `,
   );
 
-/** The statuses of the loans that are kept of a day. */
 export const SNAPSHOT_STATUSES: readonly string[] = ['active', 'charged_off'];
 
-/** Each loan as the end of the day finds it: what the API answers for the day, at its end. */
+/** Each loan at the end of the day, with the values that the API answers for that day. */
 const atTheEnd = (
   day: string,
   among: LoanIdCondition,
@@ -114,8 +112,8 @@ const atTheEnd = (
 `;
 
 /**
- * Writes down the loans as the day leaves them, a row each. Where that `mayBeDone` a repeat writes nothing; where
- * it may not, whoever is second fails, and no row is looked for before it is written, which takes a tenth more.
+ * Writes one snapshot per loan for the day. With `mayBeDone`, repeating it changes nothing. Without it, a
+ * second writer fails, and no existing row is looked up, which saves a tenth of the time.
  */
 export async function writeDailySnapshots(
   tx: Transaction,
@@ -124,7 +122,7 @@ export async function writeDailySnapshots(
   mayBeDone: boolean,
 ) {
   await recordAttributes(tx, day, among);
-  // The tenant is named once: the column's default would be worked out for each row.
+  // The tenant is given once, because the column's default would be evaluated for each row.
   return tx.any(
     prepared(sql.typeAlias('void')`
     insert into loan_snapshots (tenant_id, ${names()})
@@ -143,8 +141,8 @@ const DelinquencyCounts = z.object({
 export type DelinquencyCounts = z.output<typeof DelinquencyCounts>;
 
 /**
- * Writes down loans of the open day again that were written to since. How often they had been late is as it was
- * kept, since the loans may be aged for the morning already. Answers what was kept of that.
+ * Rewrites the open day's snapshots of loans that changed since. The delinquency counts keep their first
+ * values, because the loans may already be aged for the morning. Returns these counts.
  */
 export async function rewriteDailySnapshots(
   tx: Transaction,
@@ -178,9 +176,9 @@ export async function rewriteDailySnapshots(
 }
 
 /**
- * The loans of a day that is closed, as its close wrote them down, with or without their particulars. Those of
- * days before they were kept are empty: whoever asks for them is refused (`lackingOn`). With them, it is asked
- * `atOnce`.
+ * The snapshots of a closed day, with their slowly changing attributes if `isWhole`. Attributes of days
+ * before they were recorded are empty, so check findMissingAttributes first. With attributes, run it in
+ * withoutNestedLoops.
  */
 export const snapshotsOfClosedDay = (day: string, among: LoanIdCondition, isWhole: boolean) =>
   keptWith(day, among, isWhole ? toldAtOnce(day, among) : null);
@@ -196,8 +194,8 @@ const keptWith = (
 `;
 
 /**
- * The loans of the day that is open: what its close has written down already, unless somebody has written to them
- * since, and of the others what it would write down now.
+ * The loans of the open day: their snapshots if the close has written them and the loan has not changed
+ * since, otherwise what the close would write now.
  */
 export const snapshotsOfOpenDay = (
   day: string,
@@ -215,7 +213,6 @@ export const snapshotsOfOpenDay = (
   ) is null
 `;
 
-/** Whether nobody has written to the loan since. */
 const isAsKept = (day: string) => sql.fragment`
   not exists (
     select from cob_changed_loans as written
@@ -232,8 +229,8 @@ const toldThen = sql.fragment`
   left join lateral ${attributesOn(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told on true`;
 
 /**
- * "offset 0", and the subquery in `openOf`, have both asked loan by loan: joined as a whole, a planner that has
- * not counted the rows yet goes through all of them for each.
+ * "offset 0" and the subquery in snapshotsOfOpenDay make Postgres look up each loan. Without statistics it
+ * would otherwise scan all rows for each loan.
  */
 const toldNow = (day: string) => sql.fragment`
   cross join lateral (

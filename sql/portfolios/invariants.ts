@@ -2,10 +2,10 @@ import { sql } from '../database/db.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 import { investorLines, remittancesWithSums } from './remittances.ts';
 
-/** Loans that were sold: the lender's own accounts have nothing more of them. */
+/** Sold loans must have no balance on the lender's own accounts. */
 export const saleInvariants: readonly Check[] = [
   {
-    rule: 'a loan that is sold has left the books',
+    rule: 'sold loans have left the books',
     query: sql.type(ViolationRow)`
       select loan.tenant_id, loan.id as subject,
              format('Loan %s was sold on %s, and account %s still has %s of its %s.',
@@ -19,17 +19,17 @@ export const saleInvariants: readonly Check[] = [
         on account.tenant_id = line.tenant_id and account.id = line.account_id
       where loan.terms ? 'sold_on' and line.role in ('loans_receivable', 'fees_receivable')
         and account.id::text <> loan.terms -> 'gl_map' ->> line.role
-        -- What was paid without relief is for the accountant to take out of the receivable.
+        -- Without accrual relief, an accountant moves paid fees out of the receivable.
         and (line.role = 'loans_receivable' or not loan.terms @> '{"accrual_relief": false}')
       group by loan.tenant_id, loan.id, account.code, line.role
       having sum(line.debit - line.credit) <> 0
     `,
   },
   {
-    rule: 'a remittance tells what the books collected',
+    rule: 'remittances equal the collections in the ledger',
     query: sql.type(ViolationRow)`
       select record.tenant_id, record.id as subject,
-             format('Remittance %s tells of %s collected through %s, and the books of %s.', record.id,
+             format('Remittance %s shows %s collected through %s, but the ledger has %s.', record.id,
                told.collected, record.period_end, coalesce(booked.amount, 0.00)) as message
       from ${remittancesWithSums}
       left join lateral (
@@ -41,7 +41,7 @@ export const saleInvariants: readonly Check[] = [
     `,
   },
   {
-    rule: 'what is kept and paid of a remittance is booked',
+    rule: 'the servicing fee and payment of a remittance are booked',
     query: sql.type(ViolationRow)`
       select record.tenant_id, record.id as subject,
              format('Remittance %s leaves %s of %s on Due to Investors.', record.id,

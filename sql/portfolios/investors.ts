@@ -30,7 +30,7 @@ export const instruments = table({
   `,
 });
 
-/** Two instruments that want to be primary at once take turns. */
+/** Serializes changes of the investor's primary instrument. */
 export const lockInvestor = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from investors where id = ${id} for no key update`);
 
@@ -39,7 +39,7 @@ export const hasInstrument = (tx: Transaction, investorId: string) =>
     select from settlement_instruments where investor_id = ${investorId}
   `);
 
-/** Another instrument becomes the primary one. Answers which was it until now. */
+/** Clears the primary flag of the investor's other instruments. Returns the previous primary one. */
 export const clearPrimary = (tx: Transaction, investorId: string, except: string | null) =>
   tx.anyFirst(sql.typeAlias('id')`
     update settlement_instruments set is_primary = false
@@ -47,7 +47,7 @@ export const clearPrimary = (tx: Transaction, investorId: string, except: string
     returning id
   `);
 
-/** Whether the instrument is this investor's, and in use. */
+/** Whether the instrument belongs to this investor and is not archived. */
 export const ownsInstrument = (tx: Transaction, investorId: string, instrumentId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from settlement_instruments

@@ -21,7 +21,7 @@ export const assignments = table({
 
 const Owned = z.object({ status: z.string(), owned: z.string() });
 
-/** Locks the loan, and says how much of it is owned or about to be, not counting one assignment. */
+/** Locks the loan and returns its owned share, including pending assignments, without the one given. */
 export async function lockLoan(tx: Transaction, loanId: string, except: string | null = null) {
   const locked = await tx.maybeOne(sql.type(z.object({ status: z.string() }))`
     select status from loans where id = ${loanId} for no key update
@@ -42,7 +42,10 @@ const Sold = z.object({
   owned: z.array(z.string()),
 });
 
-/** Locks the portfolio's loans: how many, how much principal, and which have an owner already. */
+/**
+ * Locks the portfolio's loans, and returns their number, their principal, and which of them already have an
+ * owner.
+ */
 export async function lockLoansOf(tx: Transaction, portfolioId: string) {
   await tx.query(sql.typeAlias('void')`
     select from loans where portfolio_id = ${portfolioId} order by id for no key update
@@ -71,9 +74,9 @@ export type Sale = {
 };
 
 /**
- * One assignment per loan on the books. The price is shared out by principal, or by what is claimed
- * where all loans are charged off: each loan has what is due up to it less what was due before it, so
- * that the parts add up to the whole.
+ * Creates one assignment per loan on the books. The price is divided by principal, or by the charged-off
+ * amounts if all loans are charged off. Each loan gets the cumulative share up to it less the share before
+ * it, so the parts add up to the price.
  */
 export const assignSoldLoans = (tx: Transaction, sale: Sale) =>
   tx.query(sql.typeAlias('void')`

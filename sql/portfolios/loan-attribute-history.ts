@@ -10,9 +10,9 @@ import {
 } from '../loans/loan-facts.ts';
 
 /**
- * What is told of a loan and seldom changes, and how it is read of the loan (`record`), its `borrower`,
- * their `home`, its portfolio (`shelf`), its `backing` by collateral, whether any of the loans has `collateral`,
- * and the `day`. Each is a column of loan_attribute_history.
+ * Slowly changing attributes and how they are read. The aliases are: the loan (`record`), its `borrower`,
+ * their address (`home`), the portfolio (`shelf`), the sum of the collateral (`backing`), whether any of
+ * the loans has `collateral`, and the `day`. Each attribute is a column of loan_attribute_history.
  */
 const PARTICULARS = {
   external_id: sql.fragment`record.external_id`,
@@ -27,7 +27,6 @@ const PARTICULARS = {
   term_months: sql.fragment`record.term_months`,
   payment_amount: sql.fragment`record.payment_amount`,
   payment_frequency: sql.fragment`record.payment_frequency`,
-  // Days on which the terms were changed.
   modification_count: sql.fragment`coalesce(changed.days, 0)`,
   charge_off_date: chargeOffDateColumn('record'),
   charge_off_amount: sql.fragment`record.charge_off_amount`,
@@ -48,14 +47,12 @@ const PARTICULARS = {
 const NAMES = Object.keys(PARTICULARS);
 export const isAttribute = (name: string) => NAMES.includes(name);
 
-/** The particulars' columns, of a row that has them. */
 export const attributesIn = (alias: string) =>
   sql.join(
     NAMES.map((name) => sql.identifier([alias, name])),
     sql.fragment`, `,
   );
 
-/** The particulars of loans as the end of the day finds them. */
 export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragment`
   select record.id as loan_id, ${sql.join(
     Object.entries(PARTICULARS).map(
@@ -65,7 +62,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
   )}
   from loans as record
   cross join (select ${day}::date as day) as today
-  -- Where no loan has any, none is looked for.
+  -- If no loan has collateral, none is looked up.
   cross join (
     select exists (
       select from collateral_items as item where ${among(sql.fragment`item.loan_id`)}
@@ -76,7 +73,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
   ${ownersJoin(among)}
   cross join lateral (select ${investorColumnOfMany} as id offset 0) as funding
   left join investors as funder on funder.id = funding.id
-  -- As a list, of which Postgres expects a hundred: where it expected one loan, all of it would be gone through for each.
+  -- As a JSON list, of which Postgres expects 100 rows. If it expected one, it would scan the list for each loan.
   left join jsonb_to_recordset((
     select jsonb_agg(change) from (
       select loan_id, count(distinct effective_date)::integer as days from loan_events
@@ -85,7 +82,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
       group by loan_id
     ) as change
   )) as changed (loan_id uuid, days integer) on changed.loan_id = record.id
-  -- Loan by loan: joined as a whole, all borrowers of the tenant are read for each chunk of loans.
+  -- Loan by loan: a join would read all borrowers of the tenant for each chunk of loans.
   cross join lateral (
     select first_name, last_name from borrowers where id = record.borrower_id offset 0
   ) as borrower
@@ -107,7 +104,7 @@ export const attributesNow = (day: string, among: LoanIdCondition) => sql.fragme
   where ${among(sql.fragment`record.id`)}
 `;
 
-/** The latest row of a loan that a day's close or an earlier one wrote. */
+/** The latest attributes of a loan on or before a day. */
 export const attributesOn = (loan: SqlFragment, day: SqlFragment) => sql.fragment`(
   select * from loan_attribute_history as latest
   where latest.loan_id = ${loan} and latest.from_date <= ${day}
@@ -115,8 +112,8 @@ export const attributesOn = (loan: SqlFragment, day: SqlFragment) => sql.fragmen
 )`;
 
 /**
- * The same of all these loans, for whoever asks of many: read in the order of their key, in a fraction of the
- * time, and by several processes where the database likes. Nothing may be joined with it loan by loan (`atOnce`).
+ * The latest attributes of many loans. Reads the history in the order of its key, several times faster than
+ * per loan, and Postgres may use parallel workers. Run it in withoutNestedLoops.
  */
 export const attributesOfLoansOn = (day: string, among: LoanIdCondition) => sql.fragment`(
   select distinct on (latest.loan_id) latest.* from loan_attribute_history as latest
@@ -124,7 +121,7 @@ export const attributesOfLoansOn = (day: string, among: LoanIdCondition) => sql.
   order by latest.loan_id desc, latest.from_date desc
 )`;
 
-/** Writes down the particulars of the loans on the books where they are not what was written last. */
+/** Records the attributes of loans on the books that differ from their latest record. */
 export const recordAttributes = (tx: Transaction, day: string, among: LoanIdCondition) =>
   tx.query(
     deferred(sql.typeAlias('void')`
@@ -144,8 +141,9 @@ export const recordAttributes = (tx: Transaction, day: string, among: LoanIdCond
 const Lacking = z.object({ is_lacking: z.boolean(), known_from: z.string().nullable() });
 
 /**
- * Whether a loan that was kept of the day has no particulars of that time, and if so, the day since which
- * particulars are kept. The day is given to both, so that they may be joined at once: it takes a quarter of the time.
+ * Whether any loan with a snapshot of the day has no attributes from that time and, if so, the first day
+ * with attributes. The day is given to both tables, so that Postgres can use a hash or merge join, which
+ * takes a quarter of the time.
  */
 export const findMissingAttributes = (tx: Transaction, day: string) =>
   tx.one(sql.type(Lacking)`

@@ -1,7 +1,6 @@
 import { sql } from '../database/db.ts';
 import { table } from '../table.ts';
 
-/** What the close of each day wrote down of every loan on the books. */
 export const loanSnapshots = table({
   name: 'loan_snapshots',
   rows: sql.fragment`

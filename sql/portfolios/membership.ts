@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { isSettlingBy } from './sales.ts';
 
-/** Criteria as they are compared: lists mean any of, limits are inclusive. */
+/** Criteria for comparison. A list matches any of its values; limits are inclusive. */
 export type MatchCriteria = {
   any: Partial<Record<'program_id' | 'product_id' | 'status' | 'delinquency_bucket', string[]>>;
   states?: string[];
@@ -13,7 +13,7 @@ export type MatchCriteria = {
 export type LimitedColumn =
   'principal_amount' | 'interest_rate' | 'term_months' | 'origination_date';
 
-/** Who moves loans and why, for each loan's history. */
+/** Who moves the loans and why, for each loan's history. */
 export type MoveAudit = {
   action: string;
   reason: string | null;
@@ -26,7 +26,7 @@ export type MoveAudit = {
 
 const Id = z.object({ id: z.string() });
 
-/** Funded or about to be, visible, in no portfolio yet, and meeting all the criteria. */
+/** Loans that are approved or funded, visible, in no portfolio, and meet all criteria. */
 function eligible({ any, states, labels, limits }: MatchCriteria): SqlFragment {
   const clauses = [
     sql.fragment`loan.portfolio_id is null and loan.status in ('active', 'approved')
@@ -61,7 +61,6 @@ const limited = (column: LimitedColumn) =>
 const castOf = (column: LimitedColumn) =>
   column === 'origination_date' ? sql.fragment`date` : sql.fragment`numeric`;
 
-/** Those that assigning would take, without taking them. */
 export const findMatching = (tx: Transaction, criteria: MatchCriteria) =>
   tx.anyFirst(sql.type(Id)`select id from loans as loan where ${eligible(criteria)} order by id`);
 
@@ -72,7 +71,7 @@ export const assignMatching = (
   mover: MoveAudit,
 ) => move(tx, to, eligible(criteria), mover);
 
-/** Of the loans named, those that are in no portfolio. */
+/** Assigns those of the given loans that are in no portfolio. */
 export const assignUnassigned = (
   tx: Transaction,
   to: string,
@@ -80,7 +79,7 @@ export const assignUnassigned = (
   mover: MoveAudit,
 ) => move(tx, to, sql.fragment`loan.portfolio_id is null and ${named(ids)}`, mover);
 
-/** Of the loans named, or of all, those that are in the portfolio. */
+/** Transfers those of the given loans (or all loans) that are in the portfolio. */
 export const transferLoans = (
   tx: Transaction,
   { from, to }: { from: string; to: string },
@@ -91,13 +90,11 @@ export const transferLoans = (
   return move(tx, to, ids === null ? member : sql.fragment`${member} and ${named(ids)}`, mover);
 };
 
-/** Out of the portfolio that they are in. */
 export const unassignLoans = (tx: Transaction, ids: readonly string[], mover: MoveAudit) =>
   move(tx, null, sql.fragment`loan.portfolio_id is not null and ${named(ids)}`, mover);
 
 /**
- * Out of portfolios whose sale settles by the day: loans that are not part of it, because they never were
- * or are no longer.
+ * Removes loans that are not part of the sale, or no longer, from portfolios whose sale settles by the day.
  */
 export const unassignUnsold = (tx: Transaction, day: string, mover: MoveAudit) =>
   move(
@@ -118,8 +115,8 @@ const named = (ids: readonly string[]) =>
   sql.fragment`loan.id = any(${sql.array([...ids], 'uuid')})`;
 
 /**
- * Moves the loans that meet the condition and writes each one's history. They are locked in the order
- * of their ids and looked at again under the lock, so that no loan is taken twice.
+ * Moves the loans that meet the condition and writes each loan's history. Loans are locked in the order of
+ * their ids and checked again under the lock, so no loan is moved twice.
  */
 const move = (tx: Transaction, to: string | null, condition: SqlFragment, mover: MoveAudit) =>
   tx.anyFirst(
@@ -149,7 +146,7 @@ const move = (tx: Transaction, to: string | null, condition: SqlFragment, mover:
 
 const Membership = z.object({ id: z.string(), portfolio_id: z.string().nullable() });
 
-/** Where the named loans are now; a loan that is not the tenant's is not among them. */
+/** The current portfolios of the given loans. Unknown loans are left out. */
 export const findPortfolios = (tx: Transaction, ids: readonly string[]) =>
   tx.any(sql.type(Membership)`
     select id, portfolio_id from loans where id = any(${sql.array([...ids], 'uuid')}) order by id

@@ -53,7 +53,7 @@ const Locked = z.object({
 });
 export type LockedPortfolio = z.output<typeof Locked>;
 
-/** Locks the portfolios, in the order of their ids so that two transfers cannot wait for each other. */
+/** Locks the portfolios in the order of their ids, so that concurrent transfers cannot deadlock. */
 export const lock = (tx: Transaction, ids: string[]) =>
   tx.any(sql.type(Locked)`
     select id, portfolio_type, criteria, status, is_archived, settled_on from portfolios
@@ -62,16 +62,14 @@ export const lock = (tx: Transaction, ids: string[]) =>
     for no key update
   `);
 
-/** Finds any portfolio. */
 export const anyPortfolio = sql.fragment`select from portfolios`;
 
-/** Finds dynamic portfolios that still take loans. */
 export const openDynamicPortfolios = sql.fragment`
   select id from portfolios
   where portfolio_type = 'dynamic' and status = 'active' and not is_archived
 `;
 
-/** These; the oldest chooses first. */
+/** The open dynamic portfolios, oldest first. The oldest takes its loans first. */
 export const listOpenDynamicIds = (tx: Transaction) =>
   tx.anyFirst(
     prepared(
@@ -85,7 +83,7 @@ const References = z.object({
   investor_id: z.string().nullable(),
 });
 
-/** The first program, product and investor among these that the tenant does not have. */
+/** The first program, product or investor among these that the tenant does not have. */
 export const findMissingReference = (
   tx: Transaction,
   programs: string[],
@@ -102,7 +100,7 @@ export const findMissingReference = (
        where not exists (select from investors where investors.id = id.id) limit 1) as investor_id
   `);
 
-/** How many loans the portfolio (or the tenant) has, counted no further than the limit. */
+/** The number of loans of the portfolio (or the tenant), counted up to the limit. */
 export async function countLoansUpTo(tx: Transaction, id: unknown, limit: number): Promise<number> {
   const mine = typeof id === 'string' ? sql.fragment`where portfolio_id = ${id}` : sql.fragment``;
   return tx.oneFirst(sql.type(z.object({ count: z.int() }))`
@@ -110,7 +108,7 @@ export async function countLoansUpTo(tx: Transaction, id: unknown, limit: number
   `);
 }
 
-/** Where the file of a document is; null where it is no longer. */
+/** The storage key of a document's file; null if the file was removed. */
 export const storageKeyOf = (tx: Transaction, documentId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ storage_key: z.string() }))`
     select storage_key from documents where id = ${documentId} and status in ('uploaded', 'verified')

@@ -24,8 +24,8 @@ const listed = (each: (sum: Name) => SqlFragment) =>
 const SUMS_LISTED = listed((sum) => sql.fragment`${sum}`);
 
 /**
- * Remittances (alias `record`) with their sums (`told`). One with a sum that an amount cannot hold has none of its
- * own: its loans add up to them.
+ * Remittances (alias `record`) with their sums (`told`). If a sum exceeds app.money, the remittance stores
+ * no sums and they are computed from its loans.
  */
 export const remittancesWithSums = sql.fragment`
   remittances as record
@@ -72,16 +72,16 @@ export const remittanceLoans = table({
   `,
 });
 
-/** An entry that somebody wrote by hand has its id since it was drafted. */
+/** A manual entry gets its id when it is drafted, so its id does not show when it was posted. */
 const isDrafted = sql.fragment`entry.source = 'manual' and entry.reversal_of_entry_id is null`;
 
 /**
- * What the books owe investors, line by line, and by which sale it is theirs: all that was booked for the
- * loan on that account since its sale was, until its buyback was. More than zero is owed to the investor.
+ * The ledger lines owed to investors, with the sale they belong to: everything booked for the loan on that
+ * account from its sale until its buyback. A positive amount is owed to the investor.
  *
- * What was booked first is told by the ids of entries: those of a loan are written under its lock. An
- * entry by hand counts from when it was posted. The sale of a charged-off loan for nothing has no entry, nor
- * has its buyback: there the days count on which the loan was the investor's.
+ * The ids of entries tell which was booked first, because a loan's entries are written under its lock. A
+ * manual entry counts from its posting. Selling a charged-off loan for nothing books no entry, nor does its
+ * buyback; then the days of ownership decide.
  */
 export const investorLines = sql.fragment`
   select sale.tenant_id, sale.id as assignment_id, sale.investor_id, sale.loan_id,
@@ -113,7 +113,7 @@ export const investorLines = sql.fragment`
   where sale.is_booked
 `;
 
-/** What was owed before a period, and what each entry of the period brought, by sale and account. */
+/** The amounts owed before a period and the effect of each entry in the period, by sale and account. */
 const collected = (moving: readonly string[]) => sql.fragment`
   select entry.*, is_moving or net <> 0 as counts
   from (
@@ -133,17 +133,17 @@ const collected = (moving: readonly string[]) => sql.fragment`
 
 export type Period = { investor_id: string; period_start: string; period_end: string };
 
-/** Each sum, where amounts hold all of them. */
+/** The sums if app.money can hold all of them, otherwise nulls. */
 const MOST_OF_ALL = sql.fragment`greatest(${listed((sum) => sql.fragment`abs(${sum})`)})`;
 const SUMS_THAT_FIT = listed(
   (sum) => sql.fragment`case when ${MOST_OF_ALL} <= ${AMOUNT_MAX}::numeric then ${sum} end`,
 );
 
 /**
- * Writes down what was collected for an investor in a period, loan by loan and in all. Entries that move
- * money (`moving`) are told by what they paid; another one that leaves something, such as an entry by
- * hand, is told as a whole. A month's fee is a twelfth of the year's, on what was owned before it began, at
- * the rate of that day.
+ * Creates the remittance of an investor for a period, per loan and in total. Entries that move money
+ * (`moving`) are split by what they paid; other entries with an effect, such as manual ones, count as a
+ * whole. The monthly fee is a twelfth of the annual rate, on the principal owned before the month began, at
+ * that day's rate.
  */
 export const createRemittance = (
   tx: Transaction,
@@ -206,7 +206,7 @@ export const createRemittance = (
 
 const Part = z.object({ account_id: z.string(), servicing_fee: z.string(), due: z.string() });
 
-/** What is earned of a remittance and what of it is due, on each account on which it is owed. */
+/** A remittance's servicing fee and amount due, by the account on which they are owed. */
 export const sumsByAccount = (tx: Transaction, id: string) =>
   tx.any(sql.type(Part)`
     select account_id, sum(servicing_fee) as servicing_fee,

@@ -14,8 +14,8 @@ const DueSale = z.object({
 export type DueSale = z.output<typeof DueSale>;
 
 /**
- * Assignments of the chunk's loans that settle by its day. Only a loan that is sold with its portfolio
- * has a price here.
+ * Assignments of the chunk's loans that settle by its day. Only a loan that is sold with its portfolio has
+ * a price here.
  */
 export const dueSales = (chunk: Chunk) =>
   prepared(sql.type(DueSale)`
@@ -36,7 +36,7 @@ export const dueSales = (chunk: Chunk) =>
     order by assignment.loan_id, assignment.id
   `);
 
-/** Whether the assignment is still to settle; held until it is. */
+/** Locks the assignment and returns whether it is still pending. */
 export const lockIfDue = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_assignments where id = ${id} and status = 'pending' for update
@@ -51,7 +51,7 @@ const Carried = z.object({
   due_to_investors: z.string(),
 });
 
-/** What the books have of a locked loan to a day, and the account of what is owed to investors. */
+/** The ledger balances of a locked loan on a day, and the account for amounts owed to investors. */
 export const carryingAmounts = (tx: Transaction, loanId: string, day: string) =>
   tx.one(sql.type(Carried)`
     select loan.loan_number, loan.principal_balance > 0 or loan.charge_off_balance > 0 as is_left,
@@ -66,14 +66,14 @@ export const carryingAmounts = (tx: Transaction, loanId: string, day: string) =>
     where loan.id = ${loanId}
   `);
 
-/** The map of the loan until the day, kept for those who look at the days before. */
+/** The loan's GL map until the day, kept for reports about earlier days. */
 const kept = (day: string) => sql.fragment`
   coalesce(terms -> 'previous_gl_maps', '[]') || jsonb_build_array(jsonb_build_object(
     'until', ${day}::date, 'gl_map', coalesce(terms -> 'gl_map', '{}')
   ))
 `;
 
-/** From the day on the loan is sold, and the roles of the map are booked on other accounts. */
+/** Marks the loan as sold from the day on and maps its roles to other accounts. */
 export const mapSaleAccounts = (
   tx: Transaction,
   loanId: string,
@@ -89,7 +89,7 @@ export const mapSaleAccounts = (
     where id = ${loanId}
   `);
 
-/** From the day on the loan is booked as it was before it was sold. */
+/** Restores the GL map from before the sale, from the day on. */
 export const restoreAccounts = (tx: Transaction, loanId: string, day: string) =>
   tx.query(sql.typeAlias('void')`
     update loans
@@ -100,8 +100,8 @@ export const restoreAccounts = (tx: Transaction, loanId: string, day: string) =>
   `);
 
 /**
- * The loan is the investor's from the morning after the day on; with its entries, where it is booked. Where
- * no rate was agreed, the investor's of the day is.
+ * The investor owns the loan from the morning after the day. `entryIds` are null if the sale is not booked.
+ * If no servicing fee rate was agreed, the investor's rate on the day applies.
  */
 export const settleAssignment = (
   tx: Transaction,
@@ -129,7 +129,7 @@ const SoldLoan = z.object({
   previous_accounts: z.record(z.string(), z.string()),
 });
 
-/** The booked sale of a loan that is sold, and on which account each role was booked before. */
+/** The booked sale of a sold loan, and the account of each role before the sale. */
 export const findBookedSale = (tx: Transaction, loanId: string) =>
   tx.one(sql.type(SoldLoan)`
     select sale.id, loan.terms -> 'gl_map' ->> 'loans_receivable' as due_to_investors,
@@ -158,17 +158,16 @@ const Settled = z.object({
   investor_id: z.string().nullable(),
 });
 
-/** The condition that the sale of a portfolio settles by the day, and has not been told as settled. */
+/** The portfolio's sale settles by the day and is not marked as settled yet. */
 export const isSettlingBy = (day: string) => sql.fragment`
   portfolio.status = 'sold' and portfolio.buyer_id is not null
   and portfolio.settled_on is null and portfolio.settlement_date <= ${day}
 `;
 
-/** Finds portfolios whose sale settles by the day. */
 export const portfoliosSettlingBy = (day: string) =>
   sql.fragment`select from portfolios as portfolio where ${isSettlingBy(day)}`;
 
-/** Portfolios of whose sale nothing is pending by the end of the day: they are the buyers' now. */
+/** Marks portfolios as settled if no assignment of their sale is pending at the end of the day. */
 export const markPortfoliosSettled = (tx: Transaction, day: string) =>
   tx.any(
     prepared(sql.type(Settled)`
@@ -191,7 +190,7 @@ export const markPortfoliosSettled = (tx: Transaction, day: string) =>
 
 const Canceled = z.object({ id: z.string(), loan_id: z.string() });
 
-/** Locks the portfolio's loans in turn, and says whether one of them has changed hands with it. */
+/** Locks the portfolio's loans in order, and returns whether the sale of any has already settled. */
 export async function lockLoansAndCheckSettled(
   tx: Transaction,
   portfolioId: string,
@@ -206,7 +205,6 @@ export async function lockLoansAndCheckSettled(
   `);
 }
 
-/** What was agreed with the sale is off; answers which assignments. */
 export const cancelPendingAssignments = (tx: Transaction, portfolioId: string) =>
   tx.any(sql.type(Canceled)`
     update loan_assignments set status = 'canceled'
@@ -215,7 +213,7 @@ export const cancelPendingAssignments = (tx: Transaction, portfolioId: string) =
     returning id, loan_id
   `);
 
-/** The portfolio as it was before the sale was agreed. */
+/** Restores the portfolio's state before the sale was agreed. */
 export const unmarkSold = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update portfolios
@@ -236,7 +234,7 @@ export const listBookedSales = (tx: Transaction, portfolioId: string, loanIds: r
     order by loan.id
   `);
 
-/** The investor owns the loan no longer, and it is in no portfolio. */
+/** Ends the investor's ownership and removes the loan from its portfolio. */
 export async function endOwnership(
   tx: Transaction,
   { id, loan_id }: { id: string; loan_id: string },

@@ -12,7 +12,7 @@ export const servicingFeeRates = table({
   `,
 });
 
-/** The rate that an investor was told for a month and that holds for a `sale` of before it; the last one counts. */
+/** The investor's latest rate set between the `sale`'s effective date and the month's first day. */
 export const rateSince = (month: string) => sql.fragment`
   select told.servicing_fee_rate from servicing_fee_rates as told
   where told.tenant_id = sale.tenant_id and told.investor_id = sale.investor_id
@@ -30,7 +30,7 @@ export const rateOn = (day: string) => sql.fragment`
   ), investor.servicing_fee_rate)
 `;
 
-/** Whether the investor was told of a month that begins on the day or later. */
+/** Whether the investor has a remittance for a month that begins on or after the day. */
 export const hasRemittanceSince = (tx: Transaction, investorId: string, day: string) =>
   tx.exists(sql.typeAlias('void')`
     select from remittances where investor_id = ${investorId} and period_start >= ${day}

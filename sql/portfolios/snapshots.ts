@@ -20,7 +20,7 @@ export const snapshots = table({
   `,
 });
 
-/** One row per loan that is on the books of a portfolio, with what it owes at the end of the day. */
+/** One row per loan on the books of a portfolio, with what it owes at the end of the day. */
 const live = (day: string) => sql.fragment`
   select record.portfolio_id, ${investorColumn} as investor_id, record.status,
          record.delinquency_bucket as bucket, record.principal_balance as principal,
@@ -31,14 +31,14 @@ const live = (day: string) => sql.fragment`
   where record.portfolio_id is not null and record.status in ('active', 'charged_off')
 `;
 
-/** What the close of the day kept of the loan's term, or told of it beside before it was kept. */
+/** The loan's term on the day: from its snapshot, or for older snapshots from the attribute history. */
 const termThen = sql.fragment`
   case when kept.term is not null then kept.term else (
     select told.term_months
     from ${attributesOn(sql.fragment`kept.loan_id`, sql.fragment`kept.snapshot_date`)} as told
   ) end`;
 
-/** The same of a day that is closed, as the close wrote it down. */
+/** The same for a closed day, from the loan snapshots. */
 const recorded = (day: string) => sql.fragment`
   select kept.portfolio_id, kept.investor_id, kept.status, kept.delinquency_bucket as bucket,
          kept.principal_balance as principal, kept.interest_rate as rate, ${termThen} as term,
@@ -51,8 +51,8 @@ const recorded = (day: string) => sql.fragment`
 export type LoanSource = 'live' | 'recorded';
 
 /**
- * Writes the snapshots of all portfolios, or of one, of a day: one pass over the loans. Loans that
- * are charged off count among the loans and the defaults, and in no bucket and no balance.
+ * Writes the day's snapshots of all portfolios, or of one, in one pass over the loans. Charged-off loans
+ * count as loans and defaults, but belong to no bucket and no balance.
  */
 export async function writePortfolioSnapshots(
   tx: Transaction,
@@ -61,8 +61,8 @@ export async function writePortfolioSnapshots(
   portfolioId: string | null = null,
 ) {
   if (portfolioId !== null) return writeFrom(tx, day, source, portfolioId);
-  // Of a day that was closed this minute Postgres has no statistics and expects one loan: it would sum all of
-  // them up for each portfolio anew, and sort a hundred thousand on disk into few kinds.
+  // Postgres has no statistics about a day that was just closed and expects one loan. It would aggregate
+  // all loans again for each portfolio, and sort them on disk.
   const may = (loopAndSort: 'on' | 'off') =>
     tx.query(
       deferred(sql.typeAlias('void')`
@@ -113,10 +113,12 @@ const writeFrom = (tx: Transaction, day: string, source: LoanSource, portfolioId
 const PRINCIPAL = sql.fragment`coalesce(figures.principal, 0)`;
 const OUTSTANDING = sql.fragment`coalesce(figures.outstanding, 0)`;
 
-/** First of loans that are alike, which are few kinds, and then of these: each loan is summed up once. */
+/**
+ * Aggregates loans with the same values first and then these few groups, so each loan is summed only once.
+ */
 const figures = (loans: SqlFragment, portfolioId: string | null) => sql.fragment`
   select portfolio_id, sum(loans)::integer as loans,
-         -- Of distinct ones Postgres would make a sort of all loans.
+         -- count(distinct) would make Postgres sort all loans.
          case when count(investor_id) = count(*) and min(investor_id::text) = max(investor_id::text)
            then min(investor_id::text)::uuid end as investor_id,
          sum(principal) filter (where status = 'active') as principal,
@@ -156,7 +158,7 @@ const inBucket = (bucket: string) => sql.fragment`coalesce(
 const NO_LOANS = sql.fragment`
   '{"current": 0, "dpd_1_29": 0, "dpd_30_59": 0, "dpd_60_89": 0, "dpd_90_119": 0}'::jsonb`;
 
-/** Whether the close has written down the loans of that day, or has found none. */
+/** Whether the close has written the day's snapshots, or found no loans. */
 export const isRecorded = (tx: Transaction, day: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_snapshots where tenant_id = app.current_tenant() and snapshot_date = ${day}
@@ -164,7 +166,7 @@ export const isRecorded = (tx: Transaction, day: string) =>
     select from cob_runs where cob_date = ${day} and status = 'finished'
   `);
 
-/** The first day of which a close wrote down loans. */
+/** The first day with loan snapshots. */
 export const firstRecordedDay = (tx: Transaction) =>
   tx.oneFirst(sql.type(z.object({ day: z.string().nullable() }))`
     select min(snapshot_date) as day from loan_snapshots

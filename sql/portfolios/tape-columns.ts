@@ -2,19 +2,21 @@ import type { FragmentSqlToken as SqlFragment } from 'slonik';
 import { sql } from '../database/db.ts';
 import { isAttribute } from './loan-attribute-history.ts';
 
-/** What a cell of a spreadsheet is. A text may be worded by anybody; a code is an id or a word of ours. */
+/** The kind of a tape column. A text may contain anything; a code is an id or one of our own words. */
 export type ColumnKind = 'text' | 'code' | 'count' | 'flag' | 'money' | 'rate' | 'day';
 
-/** `needs` names the particular that it is read from, which days of before it was kept do not have. */
+/**
+ * `needs` names the attribute that the column reads. Days before attributes were recorded do not have it.
+ */
 type Column = { kind: ColumnKind; from: SqlFragment; needs?: string };
 
-/** What never changes once a loan is funded is read of the loan itself. */
+/** Columns that never change after funding are read from the loan. */
 const fixed = (name: string, kind: ColumnKind = 'text'): Column => ({
   kind,
   from: sql.fragment`${sql.identifier(['loan', name])}`,
 });
 
-/** What changes is read of the day's row: what its close kept, or would keep now. */
+/** Columns that change are read from the day's snapshot, or from what its close would write now. */
 const kept = (name: string, kind: ColumnKind = 'text'): Column => ({
   kind,
   from: sql.fragment`${sql.identifier(['row', name])}`,
@@ -27,8 +29,8 @@ const trimmed = (name: string): Column => {
 };
 
 /**
- * What a tape may hold: each column with its kind and where it is read, the same for every day. Names
- * are the buyers' words; no name of a client ever reaches the query.
+ * All tape columns with their kind and source. Names are the buyers' terms; a client's text never reaches
+ * the query.
  */
 export const COLUMN_DEFINITIONS = {
   loan_id: { kind: 'code', from: sql.fragment`row.loan_id` },
@@ -100,6 +102,6 @@ export const COLUMN_DEFINITIONS = {
 export type TapeColumn = keyof typeof COLUMN_DEFINITIONS;
 export const TAPE_COLUMNS = Object.keys(COLUMN_DEFINITIONS) as [TapeColumn, ...TapeColumn[]];
 
-/** Those of the columns that days of before particulars were kept do not have. */
+/** The columns that days before the attribute history do not have. */
 export const attributeColumnsAmong = (columns: readonly TapeColumn[]) =>
   columns.filter((name) => (COLUMN_DEFINITIONS[name] as Column).needs !== undefined);

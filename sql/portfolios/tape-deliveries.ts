@@ -12,7 +12,7 @@ export const deliveries = table({
   `,
 });
 
-/** One delivery to each address that the tape's config names, or to its server. */
+/** Creates one delivery per email address of the tape's configuration, or one to its server. */
 export const createDeliveries = (tx: Transaction, tapeId: string) =>
   tx.anyFirst(sql.typeAlias('id')`
     insert into tape_deliveries (loan_tape_id, recipient, attach_file, sftp_server_id)
@@ -48,7 +48,7 @@ const Pending = z.object({
   storage_key: z.string(),
 });
 
-/** What is to be delivered by this attempt; null where it was delivered, given up or tried already. */
+/** The delivery for this attempt; null if it is delivered, failed, or the attempt was already made. */
 export const findPending = (tx: Transaction, id: string, attempt: number) =>
   tx.maybeOne(sql.type(Pending)`
     select delivery.recipient, delivery.sftp_server_id, delivery.previous_attempts,
@@ -62,7 +62,7 @@ export const findPending = (tx: Transaction, id: string, attempt: number) =>
     where delivery.id = ${id} and delivery.status = 'pending' and delivery.attempts = ${attempt} - 1
   `);
 
-/** Whoever puts a file of this name on this server takes turns; mails need none. */
+/** Serializes uploads of a file name to a server. Emails are not locked. */
 export const lockFile = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     select pg_advisory_xact_lock(hashtextextended(delivery.sftp_server_id || ' ' || tape.filename, 0))
@@ -73,8 +73,8 @@ export const lockFile = (tx: Transaction, id: string) =>
 const Turn = z.object({ is_superseded: z.boolean(), busy_until: z.string().nullable() });
 
 /**
- * Whether a later tape lies there under this name already; and until when somebody may be putting a file of
- * this name, as a worker that was thought dead may. Asked under the lock of the file.
+ * Whether a later tape with this name is already on the server, and until when another worker may be
+ * uploading a file with this name (even one that is presumed dead). Call it under the file's lock.
  */
 export const findFileTurn = (tx: Transaction, id: string, seconds: number) =>
   tx.one(sql.type(Turn)`
@@ -96,7 +96,7 @@ export const findFileTurn = (tx: Transaction, id: string, seconds: number) =>
     where delivery.id = ${id}
   `);
 
-/** From now on it is being put on the server as it is set now; the note of it says which that was. */
+/** Marks the upload as started, and records the server's current address. */
 export const markStarted = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update tape_deliveries
@@ -105,17 +105,17 @@ export const markStarted = (tx: Transaction, id: string) =>
     where id = ${id}
   `);
 
-/** It is not delivered any more: what came later must not be replaced by it. */
+/** Supersedes the delivery, so that it does not replace a later file. */
 export const supersede = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update tape_deliveries
-    set status = 'superseded', error = 'A later tape of this name is on the server.'
+    set status = 'superseded', error = 'A later tape with this name is already on the server.'
     where id = ${id} and status = 'pending'
   `);
 
 type Outcome = { status: 'pending' | 'sent' | 'failed'; error: string | null };
 
-/** Writes down what came of an attempt, once; answers whether it was this one's to write. */
+/** Records the outcome of an attempt once. Returns null if it was recorded before. */
 export const recordAttempt = (
   tx: Transaction,
   id: string,
@@ -132,7 +132,7 @@ export const recordAttempt = (
 
 const Failed = z.object({ id: z.string(), attempts: z.int() });
 
-/** The failed ones of the tape, or that one, from now on pending again; with all further attempts. */
+/** Makes the tape's failed deliveries, or one of them, pending again with the full number of attempts. */
 export const resetFailed = (tx: Transaction, tapeId: string, id: string | null) =>
   tx.any(sql.type(Failed)`
     update tape_deliveries set status = 'pending', error = null, previous_attempts = attempts
@@ -140,7 +140,6 @@ export const resetFailed = (tx: Transaction, tapeId: string, id: string | null) 
     returning id, attempts
   `);
 
-/** Whether the tape's file is there to be delivered. */
 export const hasFile = (tx: Transaction, tapeId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_tapes as tape join documents as document on document.id = tape.document_id

@@ -9,14 +9,14 @@ import type { LoanSource } from './snapshots.ts';
 import { COLUMN_DEFINITIONS, type ColumnKind, type TapeColumn } from './tape-columns.ts';
 import type { Tape } from './tapes.ts';
 
-/** A range of loans, one page of the tape, by their ids. */
+/** The loans of one page of the tape, as a range of ids. */
 type Range = { first_loan_id: string; before_loan_id: string | null };
 
-/** No loan has an id before it. */
+/** Sorts before all loan ids. */
 export const LOWEST_LOAN_ID = '00000000-0000-0000-0000-000000000000';
 const WHOLE: Range = { first_loan_id: LOWEST_LOAN_ID, before_loan_id: null };
 
-/** Where the page after this one begins; nothing, where this is the last. */
+/** The first id of the next page; null on the last page. */
 export const findNextPageStart = (tx: Transaction, after: string, size: number) =>
   tx.maybeOneFirst(
     prepared(sql.type(z.object({ id: z.string() }))`
@@ -24,7 +24,7 @@ export const findNextPageStart = (tx: Transaction, after: string, size: number) 
   `),
   );
 
-/** `isWhole`: with what seldom changes of them, which no filter asks for. */
+/** `isWhole` includes the slowly changing attributes, which no filter uses. */
 type Rows = { source: LoanSource; range: Range; isWhole: boolean };
 
 /** The loans of the tape: those on the books, unless a filter says otherwise. */
@@ -57,7 +57,7 @@ const OF_THE_LOAN = ['program_id', 'product_id', 'loan_type'] as const;
 const isAnyOf = (column: IdentifierSqlToken, values: string[] | undefined) =>
   values ? [sql.fragment`${column}::text = any(${sql.array(values, 'text')})`] : [];
 
-/** How a loan is written: as a line of a csv, or as an object of JSON. */
+/** How a loan is written: as a CSV line or as a JSON object. */
 const WRITTEN = {
   csv: (columns: readonly TapeColumn[]) =>
     csvLine(
@@ -76,7 +76,10 @@ const WRITTEN = {
 };
 const BETWEEN = { csv: '', json: ',\n' } as const;
 
-/** What a value is by its kind; words that were declared to be something else are refused, not written. */
+/**
+ * The Postgres type of each kind. A value that does not fit its declared kind fails the query instead of
+ * being written.
+ */
 const TYPES: Record<ColumnKind, SqlFragment> = {
   text: sql.fragment`text`,
   code: sql.fragment`text`,
@@ -91,7 +94,7 @@ const valueOf = (name: TapeColumn) => {
   return sql.fragment`(${value})::${TYPES[kind]}`;
 };
 
-/** An amount or a rate is a text, since whoever reads a number in JSON may round it. */
+/** Amounts and rates are strings in JSON, because a reader may round a JSON number. */
 const inJson = (name: TapeColumn) => {
   const { kind } = COLUMN_DEFINITIONS[name];
   const value = valueOf(name);
@@ -111,8 +114,8 @@ const TapePage = z.object({
 export type TapePage = z.output<typeof TapePage>;
 
 /**
- * The loans of one page of the tape, in the order of their ids, as one text that the database writes; with it
- * how many they are, how much principal, and what a buyer would stumble over first.
+ * The loans of one page in the order of their ids, as one text written by Postgres. Also returns their
+ * number and principal, and the first problem that a buyer would notice.
  */
 export const readPage = (
   tx: Transaction,
@@ -145,7 +148,7 @@ const pageOf = (tape: Tape, source: LoanSource, range: Range, form: keyof typeof
     ) as loan
   `;
 
-/** Loans of the day that its close set aside before it had kept anything of them. */
+/** Loans of the day that its close quarantined before writing their snapshot. */
 export const countLoansWithoutSnapshot = (tx: Transaction, day: string) =>
   tx.oneFirst(sql.type(z.object({ loans: z.int() }))`
     select count(distinct error.loan_id)::integer as loans
@@ -157,9 +160,9 @@ export const countLoansWithoutSnapshot = (tx: Transaction, day: string) =>
 const Tie = z.object({ ledger_principal: z.string(), differing: z.int() });
 
 /**
- * What the books have as the principal of the tape's loans at the end of its day, whichever accounts it
- * is on, and how many of the loans the tape has otherwise. Joined rather than asked loan by loan: the planner
- * reads the books once for a tape of all loans, and by their index for a tape of few.
+ * The ledger's principal of the tape's loans at the end of its day, on any account, and the number of loans
+ * for which the tape differs. A join, so that Postgres reads the ledger once for a tape of all loans and by
+ * index for a tape of few.
  */
 export const compareWithLedger = (tx: Transaction, tape: Tape, source: LoanSource) =>
   tx.one(sql.type(Tie)`

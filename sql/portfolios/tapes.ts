@@ -14,7 +14,7 @@ export const configs = table({
   `,
 });
 
-/** Whether another config's files would have the same names on the server. */
+/** Whether files of another configuration would have the same names on the server. */
 export const isNameTaken = (tx: Transaction, serverId: string, name: string, id: string | null) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_tape_configs
@@ -46,7 +46,6 @@ export const tapes = table({
 export const TAPE_FORMATS = ['csv', 'json', 'xlsx'] as const;
 export type TapeFormat = (typeof TAPE_FORMATS)[number];
 
-/** Which loans, of which day, in which columns. */
 export type Tape = {
   portfolio_id: string | null;
   as_of_date: string;
@@ -73,7 +72,6 @@ const TapeOrder = z.object({
 });
 export type TapeOrder = z.output<typeof TapeOrder>;
 
-/** The tape that was ordered, as long as nobody has made it. */
 export const findUnfinished = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(TapeOrder)`
     select id, loan_tape_config_id, portfolio_id, as_of_date, format, columns, filters,
@@ -83,11 +81,11 @@ export const findUnfinished = (tx: Transaction, id: string) =>
 
 const Contents = TapeOrder.pick({ columns: true, filters: true });
 
-/** What a tape shows of which loans, whatever its configuration has become since. */
+/** The contents of a tape as it was ordered, regardless of later changes to its configuration. */
 export const readContents = (tx: Transaction, id: string) =>
   tx.one(sql.type(Contents)`select columns, filters from loan_tapes where id = ${id}`);
 
-/** That order, while nobody else makes it: of two at once, the second finds it made. */
+/** Locks the order, unless it is finished. A second worker waits and then finds it finished. */
 export const lockUnfinished = (tx: Transaction, id: string) =>
   tx.exists(sql.typeAlias('void')`
     select from loan_tapes where id = ${id} and status in ('pending', 'failed') for no key update
@@ -99,7 +97,7 @@ export const markFailed = (tx: Transaction, id: string, reason: string) =>
     where id = ${id} and status = 'pending'
   `);
 
-/** Finds whose tapes are due at the close of the day. */
+/** Finds configurations whose tapes are due at the close of the day. */
 export const configsDueBy = (day: string) =>
   sql.fragment`select id from loan_tape_configs where is_active and next_run_at <= ${day}`;
 

@@ -26,7 +26,7 @@ const FORMATS = {
   year: sql.fragment`'YYYY'`,
 } as const;
 
-/** How the loans of each origination period have fared; loans that were never funded are in none. */
+/** The performance of loans by origination period. Loans that were never funded are excluded. */
 export const listVintages = (tx: Transaction, portfolioId: string, period: Period, today: string) =>
   tx.any(sql.type(Vintage)`
     select to_char(begins, ${FORMATS[period]}) as vintage, loan_count, original_principal,

@@ -1,8 +1,8 @@
 import { sql, deferred, type Transaction } from '../database/db.ts';
 
 /**
- * Asks of the loans of a whole day. Of one that was closed this minute Postgres has no statistics and expects
- * one loan, for which it would go through all that is joined with it: once for each of a hundred thousand.
+ * Disables nested loops for a query over all loans of a day. Postgres has no statistics about a day that
+ * was just closed and expects one loan, so it would scan the joined tables once per loan.
  */
 export async function withoutNestedLoops<Answer>(
   tx: Transaction,

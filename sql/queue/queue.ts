@@ -9,7 +9,7 @@ export type QueuedJob = {
   key?: string | undefined;
 };
 
-/** Adds a job in the caller's transaction: it exists if, and only if, the work commits. */
+/** Adds a job in the caller's transaction. The job exists only if the transaction commits. */
 export async function addJob(tx: Transaction, { name, payload, attempts, runAt, key }: QueuedJob) {
   await tx.query(
     deferred(sql.typeAlias('void')`
@@ -24,7 +24,6 @@ export async function addJob(tx: Transaction, { name, payload, attempts, runAt, 
   );
 }
 
-/** Adds many jobs of one kind with one statement. */
 export async function addJobs(
   tx: Transaction,
   name: string,
@@ -60,10 +59,9 @@ const TaskStatus = z.object({
   oldest_ready: z.string().nullable(),
 });
 
-/** The same of the running tenant alone. */
 export const tenantQueueStatus = (tx: Transaction) =>
   tx.any(sql.type(TaskStatus)`select * from app.tenant_queue_status()`);
 
-/** How many jobs of each kind wait, run and failed for good. */
+/** The numbers of waiting, running and permanently failed jobs of each kind. */
 export const queueStatus = (tx: Transaction) =>
   tx.any(sql.type(TaskStatus)`select * from app.queue_status()`);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sql } from '../database/db.ts';
 
 /**
- * Enqueues the scheduled job for that minute unless it was enqueued already, by this or another process.
+ * Enqueues the scheduled job for that minute, unless this or another process has already enqueued it.
  * Returns whether it was enqueued now.
  */
 export const enqueueScheduledJob = (
@@ -16,7 +16,7 @@ export const enqueueScheduledJob = (
     select app.tick_schedule(${task}, ${minute.toISOString()}::timestamptz, ${maxAttempts}::integer)
   `);
 
-/** Seconds since the most overdue close of any tenant was due; 0 if none is overdue. */
+/** Seconds by which the most overdue close of any tenant is late; 0 if none is. */
 export const closeOverdueSeconds = async (owner: DatabasePool) =>
   Number(
     await owner.oneFirst(sql.type(z.object({ seconds: z.string() }))`

@@ -2,32 +2,32 @@ import { z } from 'zod';
 import { sql } from '../database/db.ts';
 import type { OwnerConnection } from './workers.ts';
 
-/** What people ask of the workers: who runs, what is paused and since when, what failed, once more please. */
+/** Queries for operating the workers: processes, pauses, slots and failures. */
 const Pause = z.object({
   pool: z.string().nullable(),
   task: z.string().nullable(),
   tenant_id: z.string().nullable(),
-  /** The tenant's name in addresses. */
   tenant: z.string().nullable(),
-  /** For operators; a tenant is told why its own work is held. */
+  /** Operators and the affected tenant see the reason. */
   reason: z.string().nullable(),
-  /** For operators. */
   paused_by: z.string().nullable(),
   paused_at: z.string(),
 });
 export type Pause = z.output<typeof Pause>;
 
-/** What is paused: the jobs that match all of the words that are given. */
+/** A pause target: the jobs that match all given values. */
 export type PauseTarget = {
   pool?: string | undefined;
   task?: string | undefined;
   tenant_id?: string | undefined;
 };
 
-/** Whose hand it was, and why: kept for good beside the change. */
+/** Who made the change and why. Kept permanently with the change. */
 export type ChangeReason = { who: string; why: string };
 
-/** What concerns whoever asks, the oldest first: for a tenant, pools and kinds of all, and its own. */
+/**
+ * The pauses that the caller may see, oldest first. A tenant sees pauses of pools and kinds, and its own.
+ */
 export const listPauses = (asked: OwnerConnection) =>
   asked.any(sql.type(Pause)`
     select pool, task, tenant_id, tenant, reason, paused_by, paused_at from app.list_pauses()
@@ -46,7 +46,7 @@ export const pauseWork = (
 
 const Resumed = z.object({ resumed: z.boolean() });
 
-/** Answers whether exactly that was paused. */
+/** Returns whether exactly that target was paused. */
 export const resumeWork = async (
   owner: OwnerConnection,
   { pool, task, tenant_id }: PauseTarget,
@@ -67,11 +67,11 @@ const Slots = z.object({
   set_at: z.string(),
 });
 
-/** Pools and sub-pools whose slots somebody has set; for operators. */
+/** Pools and sub-pools with configured slots; only for operators. */
 export const listPoolSlots = (owner: OwnerConnection) =>
   owner.any(sql.type(Slots)`select pool, slots, set_by, set_at from app.pool_slots order by pool`);
 
-/** Without slots, the pool's processes go back to the number that they were started with. */
+/** Without slots, the pool's processes return to the number that they were started with. */
 export const setSlots = (
   owner: OwnerConnection,
   pool: string,
@@ -89,7 +89,7 @@ export const listSubPools = (owner: OwnerConnection) =>
     select name, array_agg(task order by task) as tasks from app.sub_pools group by name order by name
   `);
 
-/** Gives a sub-pool exactly these kinds of jobs; without any it ends. */
+/** Gives a sub-pool exactly these kinds of jobs. Without kinds, the sub-pool is deleted. */
 export const defineSubPool = (
   owner: OwnerConnection,
   name: string,
@@ -104,7 +104,7 @@ const Process = z.object({
   name: z.string(),
   heartbeat_seconds: z.int(),
   slots: z.int().nullable(),
-  /** Which process it is, for operators. */
+  /** The worker process; only operators see it. */
   pool_id: z.string().nullable(),
   host: z.string().nullable(),
   pid: z.int().nullable(),
@@ -126,7 +126,7 @@ const Failed = z.object({
   failed_at: z.string(),
 });
 
-/** Failures that nobody has retried yet, the newest first. */
+/** Failures without a retry, newest first. */
 export const listFailures = (owner: OwnerConnection, limit: number) =>
   owner.any(sql.type(Failed)`
     select id, job_id, task, payload, attempts, error, failed_at from app.failed_jobs

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { sql } from '../database/db.ts';
 
 /**
- * The workers' own records: who runs, how many jobs at a time, what jobs cost and which failed for
- * good. All of it lies outside the tenants, and is reached through a connection of the worker's role.
+ * The workers' own records: processes, slots, job costs and permanent failures. They do not belong to
+ * tenants; use a connection with the worker's role.
  */
 export type OwnerConnection = Pick<CommonQueryMethods, 'any' | 'maybeOne' | 'one' | 'query'>;
 
@@ -13,11 +13,11 @@ export type WorkerProcess = {
   name: string;
   host: string;
   pid: number;
-  /** Jobs at a time, as this process knows by now. */
+  /** The number of concurrent jobs, as this process currently knows it. */
   slots: number;
 };
 
-/** Signs in, and is repeated as the heartbeat, so that a row lost by mistake comes back. */
+/** Registers the worker. Repeated as its heartbeat, so a deleted row is restored. */
 export const recordHeartbeat = (
   owner: OwnerConnection,
   { pool_id, name, host, pid, slots }: WorkerProcess,
@@ -28,14 +28,14 @@ export const recordHeartbeat = (
     on conflict (pool_id) do update set heartbeat_at = now(), slots = excluded.slots
   `);
 
-/** Held by the session until it ends: whoever can take it knows that the worker's session is gone. */
+/** A session-level lock. If another session can take it, the worker's session has ended. */
 export const acquireLivenessLock = (owner: OwnerConnection, poolId: string) =>
   owner.query(sql.typeAlias('void')`select pg_advisory_lock(app.worker_lock(${poolId}))`);
 
 export const releaseLivenessLock = (owner: OwnerConnection, poolId: string) =>
   owner.query(sql.typeAlias('void')`select pg_advisory_unlock(app.worker_lock(${poolId}))`);
 
-/** A worker that stopped well takes its name off the list, unless jobs are still locked by it. */
+/** Removes a worker that shut down cleanly, unless it still has locked jobs. */
 export const deregisterWorker = (owner: OwnerConnection, poolId: string) =>
   owner.query(sql.typeAlias('void')`
     delete from app.worker_pools where pool_id = ${poolId}
@@ -57,20 +57,20 @@ export const sweepDeadWorkers = (
 
 const Neighbour = z.object({ pool_id: z.string(), pid: z.int() });
 
-/** The workers of one machine, whose processes a worker beside them can look for. */
+/** The workers on one machine, whose processes another worker there can check. */
 export const findWorkersOnHost = (owner: OwnerConnection, host: string) =>
   owner.any(sql.type(Neighbour)`select pool_id, pid from app.worker_pools where host = ${host}`);
 
 const Locked = z.object({ id: z.string() });
 
-/** Jobs that the queue believes this worker to be holding for a while. */
+/** Jobs that this worker has had locked for a while, according to the queue. */
 export const findJobsLockedBy = (owner: OwnerConnection, poolId: string) =>
   owner.any(sql.type(Locked)`
     select id from graphile_worker._private_jobs
     where locked_by = ${poolId} and locked_at < now() - interval '15 seconds'
   `);
 
-/** Gives back jobs that never started here; the attempt is given back too, and the queue that each held. */
+/** Releases jobs that this worker never started, including their attempts and the queues they held. */
 export const releaseJobs = (owner: OwnerConnection, poolId: string, jobIds: readonly string[]) =>
   owner.query(sql.typeAlias('void')`
     with released as (
@@ -97,8 +97,8 @@ export type Failure = {
 };
 
 /**
- * The job stays where it is, with its queue, priority and key, and has no attempt left: one whose payload
- * is refused would be refused again.
+ * Records a permanent failure. The job keeps its queue, priority and key, and has no attempts left, because
+ * an invalid payload would fail again.
  */
 export const recordFailure = (owner: OwnerConnection, failure: Failure) =>
   owner.query(sql.typeAlias('void')`
@@ -123,7 +123,7 @@ const UnhandledFailure = z.object({
 });
 export type UnhandledFailure = z.output<typeof UnhandledFailure>;
 
-/** Failures for good that the records waiting for these jobs have not been told of. */
+/** Permanent failures that the dependent records have not been notified of. */
 export const findUnhandledFailures = (owner: OwnerConnection, limit: number) =>
   owner.any(sql.type(UnhandledFailure)`
     select id, task, payload, attempts, is_canceled from app.failed_jobs
@@ -141,11 +141,11 @@ export type JobRun = {
   runs: number;
   failures: number;
   seconds: number;
-  /** How many of them waited how long, by the bounds of jobs/operations/wait-histogram.ts. */
+  /** Number of jobs by waiting time, with the bounds of jobs/operations/wait-histogram.ts. */
   waits: readonly number[];
 };
 
-/** Adds a batch of finished runs to the figures of the day and of the quarter of an hour. */
+/** Adds finished runs to the statistics of the day and the quarter of an hour. */
 export const recordRuns = (owner: OwnerConnection, runs: readonly JobRun[]) =>
   owner.query(sql.typeAlias('void')`
     with run as (
@@ -179,7 +179,7 @@ export type FailedAttempt = {
   error: string;
 };
 
-/** Keeps the errors of attempts, whatever becomes of their jobs. */
+/** Stores the errors of failed attempts, independent of the jobs' later outcome. */
 export const recordAttemptErrors = (owner: OwnerConnection, tried: readonly FailedAttempt[]) =>
   owner.query(sql.typeAlias('void')`
     insert into app.job_errors (job_id, task, tenant_id, attempt, error)
@@ -188,7 +188,7 @@ export const recordAttemptErrors = (owner: OwnerConnection, tried: readonly Fail
       as tried (job_id bigint, task text, tenant_id uuid, attempt integer, error text)
   `);
 
-/** Forgets errors after 14 days and quarters after 8, some at a time. */
+/** Deletes errors older than 14 days and quarters older than 8 days, in limited batches. */
 export const deleteOldStatistics = (owner: OwnerConnection) =>
   owner.query(sql.typeAlias('void')`
     with errors as (
@@ -201,22 +201,22 @@ export const deleteOldStatistics = (owner: OwnerConnection) =>
 
 const Taken = z.object({ taken: z.int() });
 
-/** Turns at most `batch` events into deliveries and answers how many events it took. */
+/** Turns at most `batch` events into deliveries. Returns the number of events. */
 export const relayEvents = async (owner: OwnerConnection, batch: number): Promise<number> =>
   (await owner.one(sql.type(Taken)`select app.relay_events(${batch}) as taken`)).taken;
 
-/** Locks at most `wanted` jobs for a worker; sent over the queue library's own connection. */
+/** Locks at most `wanted` jobs for a worker. Runs on the queue library's own connection. */
 export const TAKE_JOBS = 'select * from app.take_jobs($1, $2, $3, $4)';
 
 const Slots = z.object({ slots: z.int() });
 
-/** The slots that operations have set for a pool or sub-pool; null where nobody has. */
+/** The configured slots of a pool or sub-pool; null if not configured. */
 export const findPoolSlots = async (owner: OwnerConnection, pool: string): Promise<number | null> =>
   (await owner.maybeOne(sql.type(Slots)`select slots from app.pool_slots where pool = ${pool}`))
     ?.slots ?? null;
 
 const Tenant = z.object({ id: z.string(), slug: z.string() });
 
-/** Every tenant, whose jobs wait here; nothing of what is theirs. */
+/** Every tenant with jobs in this queue, without any tenant data. */
 export const listTenants = (owner: OwnerConnection) =>
   owner.any(sql.type(Tenant)`select id, slug from app.all_tenants()`);

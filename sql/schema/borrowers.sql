@@ -43,7 +43,7 @@ create table borrowers (
 create index borrowers_name on borrowers (tenant_id, last_name, first_name, id);
 create index borrowers_search on borrowers
   using gin (tenant_id, (first_name || ' ' || last_name) gin_trgm_ops);
--- For searches of one or two letters, whose trigrams occur in nearly every name: finds names by their beginning,
+-- For searches of one or two letters, which occur in nearly every name: finds names by their beginning,
 -- compared by bytes.
 create index borrowers_name_begins on borrowers
   (tenant_id, lower(first_name || ' ' || last_name) text_pattern_ops) include (id);
@@ -194,8 +194,8 @@ create table legal_reps (
 create index legal_reps_borrower on legal_reps (tenant_id, borrower_id, created_at desc, id desc);
 call app.protect('legal_reps');
 
--- Identity documents and numbers. A full number is sealed; its index is a keyed hash by which the same number is
--- found again.
+-- Identity documents and numbers. A full number is sealed. A keyed hash in the index finds the same number
+-- again.
 create table borrower_identities (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -248,7 +248,7 @@ create table borrower_consents (
   document_version text,
   ip_address text,
   user_agent text,
-  -- The phone number or address that the consent covers; null for all of the borrower's.
+  -- The phone number or address that the consent covers; null if it covers all of the borrower's contacts.
   contact_value text,
   revoked_at timestamptz check (revoked_at >= granted_at),
   revocation_method text check (revocation_method in ('portal', 'sms_keyword', 'agent', 'email', 'letter', 'provider', 'bank_return')),

@@ -34,11 +34,11 @@ create table cob_chunks (
   loans integer not null default 0,
   interest app.money not null default 0,
   done_at timestamptz,
-  -- Set while the chunk's loans are not all billed for a month that ended. A transaction that changes one of them
-  -- bills it first.
+  -- Set while some of the chunk's loans are not billed yet for a month that has ended. A transaction that
+  -- changes such a loan bills it first.
   unbilled_month date,
-  -- True while reliefs that ended with the day may be in force on some of the chunk's loans. No other transaction
-  -- changes such a loan before its relief has ended.
+  -- True while reliefs that ended with the day may still be in force on some of the chunk's loans. No other
+  -- transaction changes such a loan before the close has ended its relief.
   has_ended_reliefs boolean not null default false,
   primary key (tenant_id, run_id, chunk),
   foreign key (tenant_id, run_id) references cob_runs (tenant_id, id)
@@ -65,7 +65,7 @@ create table cob_loan_errors (
 );
 call app.protect('cob_loan_errors', 'select, insert, update');
 
--- Loans that were written to after their close posted the day's interest. The end of the day recomputes their
+-- Loans that were changed after their close posted the day's interest. Finishing the day recomputes their
 -- snapshots and delinquency.
 create table cob_changed_loans (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -76,9 +76,9 @@ create table cob_changed_loans (
 );
 call app.protect('cob_changed_loans', 'select, insert');
 
--- The cents that each loan earned on each day: the sub-ledger of the aggregated accrual entries. Sequence 0 is the
--- nightly row. A difference found later (a backdated event) is another row, dated on the day it was posted. The
--- rows of a loan add up to its rounded accrued interest.
+-- The cents that each loan earned on each day: the sub-ledger of the aggregated accrual entries. Sequence 0
+-- is the nightly row. A later difference (after a backdated event) is another row, dated on the day it was
+-- posted. A loan's rows add up to its rounded accrued interest.
 create table interest_accruals (
   tenant_id uuid not null default app.current_tenant(),
   accrual_date date not null,
@@ -90,8 +90,8 @@ create table interest_accruals (
 ) partition by range (accrual_date);
 call app.protect('interest_accruals', 'select, insert');
 
--- Creates the partition of a month. A second caller waits and then finds it in pg_class; to_regclass would repeat
--- its cached answer.
+-- Creates the partition of a month. A second caller waits and then finds it in pg_class, because
+-- to_regclass would answer from its cache.
 create function app.ensure_accrual_month(day date) returns void
   language plpgsql security definer set search_path = public, pg_temp
 as $$

@@ -90,8 +90,8 @@ create table lien_alerts (
 create index lien_alerts_created on lien_alerts (tenant_id, created_at desc, id desc);
 call app.protect('lien_alerts');
 
--- The sale of collateral. Its id is that of its event in the loan's history, and its amounts follow that history. A
--- sale entered by mistake is reversed, not deleted.
+-- The sale of collateral. Its id is the id of its event in the loan's history, and its amounts follow that
+-- history. An erroneous sale is reversed, not deleted.
 create table liquidations (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -104,7 +104,7 @@ create table liquidations (
   notes text,
   -- The fee for expenses above the price, if charged.
   fee_id uuid,
-  -- The amount owed on the day of the sale, before it.
+  -- The amount owed on the day of the sale, before the sale.
   outstanding_before app.money not null,
   applied_principal app.money not null default 0,
   applied_interest app.money not null default 0,

@@ -65,8 +65,8 @@ create table communication_logs (
   business_date date not null default app.business_date(),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- The values that the message is written from, including sender, recipient and date. A message of a batch also
-  -- keeps its template here.
+  -- The values from which the message is rendered, including sender, recipient and date. A message of a
+  -- batch also keeps its template here.
   figures jsonb,
   primary key (tenant_id, id),
   foreign key (tenant_id, template_id) references communication_templates (tenant_id, id),
@@ -77,7 +77,7 @@ create table communication_logs (
 create index communication_logs_created on communication_logs (tenant_id, created_at desc, id desc);
 create index communication_logs_borrower on communication_logs (tenant_id, borrower_id, created_at desc, id desc);
 create index communication_logs_loan on communication_logs (tenant_id, loan_id, created_at desc, id desc);
--- Messages that wait for their document to be rendered.
+-- Messages that wait until their document is rendered.
 create index communication_logs_waiting on communication_logs (tenant_id, document_id)
   where status = 'queued' and document_id is not null;
 create unique index communication_logs_message on communication_logs (tenant_id, provider_message_id, provider)
@@ -111,7 +111,8 @@ create table provider_certificates (
 );
 call app.protect('provider_certificates', 'select, insert');
 
--- Callback tokens that count once. They are kept longer than the maximum age of a callback.
+-- Callback tokens that were used; each counts once. They are kept longer than the maximum age of a
+-- callback.
 create table used_provider_tokens (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   token text not null,
@@ -149,14 +150,14 @@ create table auto_responses (
 create index auto_responses_created on auto_responses (tenant_id, created_at desc, id desc);
 call app.protect('auto_responses');
 
--- Phone numbers and addresses whose holders opted out, whether or not a borrower is known by them: a number that
--- becomes a borrower's later stays opted out. Rows are not about a borrower and survive a redaction, so that the
--- person is not contacted again.
+-- Phone numbers and addresses whose holders opted out, whether or not they belong to a known borrower. A
+-- number that later becomes a borrower's stays opted out. Rows are not linked to a borrower and survive a
+-- redaction, so that the person is not contacted again.
 create table opt_outs (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   channel text not null check (channel in ('email', 'sms')),
   contact_value text not null,
-  -- The words of the opt-out.
+  -- The text of the opt-out message.
   said text not null,
   created_at timestamptz not null default now(),
   primary key (tenant_id, channel, contact_value)

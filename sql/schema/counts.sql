@@ -22,7 +22,8 @@ create table row_counts (
 );
 call app.protect('row_counts', 'select');
 
--- Combines up to a thousand rows into one of each kind. Skips rows that another fold holds, so it never waits.
+-- Combines up to a thousand rows into one of each kind. Skips rows locked by another compaction, so it
+-- never waits.
 create function app.compact_counts(counted text) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
@@ -66,8 +67,9 @@ begin
   );
 end $$;
 
--- Adds the differences and returns them. Writers are not blocked, because they change rows and counts alike. Two
--- recounts would add the same difference, so they take turns.
+-- Adds the differences and returns them. Writers are not blocked, because they change rows and counts in
+-- one transaction. Concurrent recounts would add the same difference twice, so they run one after the
+-- other.
 create function app.recount_rows(counted text)
   returns table (tenant_id uuid, status text, is_archived boolean, rows bigint)
   language plpgsql set search_path = public, pg_temp
@@ -112,7 +114,7 @@ begin
           else
             delete from row_counts where table_name = '%1$s';
         end case;
-        -- A random fold keeps the number of rows that a list reads in the hundreds.
+        -- Compacting at random keeps the number of rows that a list reads in the hundreds.
         if random() < 1 / 64.0 then perform app.compact_counts('%1$s'); end if;
         return null;
       end $body$
@@ -142,6 +144,6 @@ begin
   end if;
 end $$;
 
--- In the order in which a boarding writes these tables, so that two boardings cannot wait for each other.
+-- In the order in which boarding a loan writes these tables, so that two boardings cannot deadlock.
 call app.maintain_counts('borrowers', '{is_archived}');
 call app.maintain_counts('loans', '{status,is_archived}');

@@ -46,7 +46,7 @@ create table documents (
 );
 create index documents_loan on documents (tenant_id, loan_id, created_at desc, id desc);
 create index documents_created on documents (tenant_id, created_at desc, id desc);
--- For clearing the expired links of announced documents.
+-- For clearing the expired upload links of announced documents.
 create index documents_links on documents (tenant_id, expires_at)
   where expires_at is not null and status <> 'expired';
 create index documents_borrower on documents (tenant_id, borrower_id, created_at desc, id desc);

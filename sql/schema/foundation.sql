@@ -1,6 +1,7 @@
--- What every other file builds on: roles, amounts, the tenant of a transaction, and the protection of a table.
--- sql/database/migrate.ts creates the roles, which cannot log in: servicing_owner changes the schema, servicing_app
--- works with the rows of one tenant at a time, servicing_worker fetches jobs, servicing_auditor reads.
+-- The basis of every other file: roles, amounts, the tenant of a transaction, and the protection of a
+-- table. sql/database/migrate.ts creates the roles, which cannot log in: servicing_owner changes the
+-- schema, servicing_app works with the rows of one tenant at a time, servicing_worker fetches jobs,
+-- servicing_auditor reads.
 create schema app;
 grant usage on schema app, public to servicing_app, servicing_worker, servicing_auditor;
 
@@ -24,7 +25,7 @@ create function app.current_request() returns text
 language sql stable parallel safe
 return nullif(current_setting('app.request_id', true), '');
 
--- Sealing a secret again under a newer key is not a change that clients see, so it keeps updated_at.
+-- Sealing a secret again under a newer key is no change for clients, so updated_at stays the same.
 create function app.touch() returns trigger language plpgsql as $$
 begin
   if current_setting('app.sealing', true) is distinct from 'on' then

@@ -80,7 +80,7 @@ create table journal_lines (
   -- entry's.
   entry_date date not null,
   account_id uuid not null,
-  -- The role of the line, such as loans_receivable, whichever account the product books it on.
+  -- The role of the line, such as loans_receivable, even if the product maps it to another account.
   role text,
   position integer not null,
   debit app.money not null default 0,
@@ -136,7 +136,7 @@ begin
   if tg_op = 'INSERT' and app.is_importing(tg_relid, new.tenant_id) then
     return new;
   end if;
-  -- Lines join an entry of their own transaction only, so created_at cannot be set by the caller.
+  -- A line may only join an entry of its own transaction, so callers cannot set created_at.
   if tg_op = 'INSERT' then
     new.created_at := now();
   end if;
@@ -155,8 +155,8 @@ begin
     using errcode = 'check_violation', constraint = 'journal_entries_period_closed';
 end $$;
 
--- Lets a line join its entry only in the transaction that writes the entry, and never a posted entry. The share
--- lock keeps a line from slipping in while another transaction posts the entry.
+-- Allows a line only in the transaction that creates its entry, and never in a posted entry. The share lock
+-- prevents adding a line while another transaction posts the entry.
 create function app.assert_line_in_new_entry() returns trigger language plpgsql as $$
 declare entry record;
 begin
@@ -203,8 +203,8 @@ begin
   return new;
 end $$;
 
--- Raises an error for a line without an account. A statement calls it so that it fails by itself, and its caller
--- need not count lines.
+-- Raises an error for a line without an account, so that the statement fails by itself and its caller need
+-- not count lines.
 create function app.raise_missing_account(role text) returns uuid language plpgsql as $$
 begin
   raise exception 'The chart of accounts lacks the role %.', role;

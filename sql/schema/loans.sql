@@ -185,11 +185,11 @@ create table loans (
   paid_principal app.money not null default 0,
   paid_interest app.money not null default 0,
   paid_fees app.money not null default 0,
-  -- Periods in which delinquency stood still, as [{from, to}], both days included.
+  -- Periods in which the count of days past due is paused, as [{from, to}], both days included.
   delinquency_pauses jsonb not null default '[]',
   delinquency_bucket text not null default 'current',
-  -- How often the loan reached this delinquency bucket, counted at the close of each day. The bucket of the last
-  -- close is kept, so that one delinquency counts once.
+  -- How often the loan reached this delinquency bucket, counted at the close of each day. The bucket of the
+  -- last count is kept, so that one delinquency counts once.
   times_delinquent_30 integer not null default 0,
   times_delinquent_60 integer not null default 0,
   times_delinquent_90 integer not null default 0,
@@ -215,15 +215,15 @@ create table loans (
   -- The interest of a whole period with ten decimal places. Under 30/360, a loan that accrues daily earns it spread
   -- evenly over the days of the period.
   accrual_period_interest numeric(22, 10),
-  -- The last day on which the borrower may rescind, fixed when the loan is agreed.
+  -- The last day on which the borrower may rescind, set when the loan is agreed.
   rescission_ends date,
   -- The interest owed on the first due date after the rate of accrual changes (a promotion that ends, the next
   -- period of a schedule). A bill of the whole debt on that date uses it.
   interest_outlook app.money,
   interest_free_balance app.money not null default 0
     check (interest_free_balance between 0 and principal_balance),
-  -- How many installments the loan still asks for, and the first of them, written with each event, so that the
-  -- nightly snapshot does not read installments. Null: not known; the snapshot counts them.
+  -- The number of open installments and the first of them, updated with each event, so that the nightly
+  -- snapshot does not read installments. Null: not known, and the snapshot counts them.
   open_installments integer,
   first_open_period integer,
   is_last_covered boolean,
@@ -252,8 +252,8 @@ create index loans_cycle_starts on loans (tenant_id, cycle_start_date) where cyc
 create index loans_created on loans (tenant_id, created_at desc, id desc) include (is_archived);
 call app.protect('loans');
 
--- People who owe a loan together with its borrower. Rows are never deleted: a released co-borrower owes nothing
--- from that day on, and remains on record.
+-- People who owe a loan together with its borrower. Rows are never deleted: a released co-borrower owes
+-- nothing from that day on and remains on record.
 create table co_borrowers (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -282,8 +282,9 @@ create index co_borrowers_borrower on co_borrowers (tenant_id, borrower_id, crea
 create index co_borrowers_created on co_borrowers (tenant_id, created_at desc, id desc);
 call app.protect('co_borrowers', 'select, insert, update');
 
--- What happened to a loan, in the order in which it became known. Rows never change: an event that reverses another
--- corrects it. The loan's state is computed from its events (jobs/loans/engine/fold.ts).
+-- The events of a loan, in the order in which they became known. Rows never change: an erroneous event is
+-- corrected by one that reverses it. The loan's state is computed from its events
+-- (jobs/loans/engine/fold.ts).
 create table loan_events (
   tenant_id uuid not null default app.current_tenant(),
   id uuid not null default uuidv7(),
@@ -329,8 +330,8 @@ create index loan_promotions_loan on loan_promotions (tenant_id, loan_id, create
 create index loan_promotions_open on loan_promotions (tenant_id, start_date) where not is_over;
 call app.protect('loan_promotions');
 
--- Slowly changing facts of a loan for tapes: valid from the day of the row until the next row, as of the close of
--- that day. Values that change daily are in loan_snapshots.
+-- Slowly changing facts of a loan for tapes. A row is valid from its day until the next row, as of the
+-- close of business. Values that change daily are in loan_snapshots.
 create table loan_attribute_history (
   tenant_id uuid not null default app.current_tenant(),
   loan_id uuid not null,
@@ -483,8 +484,8 @@ create unique index fees_one_return_fee on fees (tenant_id, payment_id)
 create index fees_draw on fees (tenant_id, draw_id) where draw_id is not null;
 call app.protect('fees');
 
--- Late fee exemptions: installments that were late after their grace period but got no late fee, and why. A later
--- close assesses no fee for them.
+-- Late fee exemptions: installments that were late after their grace period but got no late fee, with the
+-- reason. Later closes assess no fee for them.
 create table late_fee_exemptions (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -543,8 +544,8 @@ create index suspense_applications_loan
   on suspense_applications (tenant_id, loan_id, created_at desc, id desc);
 call app.protect('suspense_applications', 'select, insert, update');
 
--- Credits for the loan that are no payment, such as a goodwill credit. As for all records below, the effect on
--- money is in loan_events; the record keeps what was agreed, by whom, and its status.
+-- Credits for the loan other than payments, such as a goodwill credit. As for all records below, the effect
+-- on money is in loan_events; the record keeps the terms, the author and the status.
 create table service_credits (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -690,7 +691,7 @@ create table modifications (
     ('pending', 'approved', 'completed', 'rejected', 'reversed', 'canceled')),
   previous_terms jsonb not null default '{}',
   new_terms jsonb not null default '{}',
-  -- Events that the record caused, reversed together with it.
+  -- Events caused by the record, which are reversed together with it.
   event_ids jsonb not null default '[]',
   requested_by uuid,
   approved_by uuid,
@@ -1003,8 +1004,8 @@ create function app.unpaid_since(loan loans, day date) returns date
 language sql immutable parallel safe
 return app.unpaid_since(loan, day, app.interest_balance(loan, day));
 
--- Separate from app.days_past_due, because Postgres cannot inline a function with a subquery, and most loans have
--- no pauses.
+-- Separate from app.days_past_due, because Postgres cannot inline a function with a subquery, and most
+-- loans have no pauses.
 create function app.days_past_due_without_pauses(oldest date, day date, pauses jsonb, grace integer) returns integer
 language sql immutable parallel safe
 return greatest(0, day - oldest - grace - (
@@ -1040,8 +1041,8 @@ return case
   else 'dpd_180_plus'
 end;
 
--- Locks a loan for a write. If the day's interest is already posted, records the loan in cob_changed_loans, so that
--- the end of the day looks at it again. The day cannot end while a transaction writes to a loan.
+-- Locks a loan for a write. If the day's interest is already posted, records the loan in cob_changed_loans,
+-- so that finishing the day processes it again. The day cannot finish while a transaction writes to a loan.
 create function app.lock_loan(loan uuid) returns boolean
 language plpgsql set search_path = public, pg_temp
 as $$
@@ -1061,9 +1062,10 @@ begin
   return coalesce(accrued, false);
 end $$;
 
--- Deletes what the close has kept of these loans for the open day, if they were written to after their chunk, and
--- returns how often they had been late by then. Rows of earlier days stay. Loan by loan, with every column of the key:
--- joined as a whole, Postgres reads all snapshots of the tenant where its statistics do not know the day yet.
+-- Deletes the open day's snapshots of these loans if the loans changed after their chunk was closed, and
+-- returns their delinquency counts. Snapshots of earlier days stay. Deletes loan by loan with every column
+-- of the key, because a join would make Postgres read all snapshots of the tenant if its statistics do not
+-- include the day yet.
 create function app.delete_snapshots(loans uuid[])
 returns table (
   loan_id uuid, first_delinquency_date date, times_delinquent_30 integer, times_delinquent_60 integer,

@@ -13,7 +13,7 @@ create table mail_batches (
   letter_count integer not null default 0,
   page_count integer not null default 0,
   sheet_count integer not null default 0,
-  -- Letters that were left out and still wait.
+  -- Letters that were left out because they are held.
   held_count integer not null default 0,
   handed_over_at timestamptz,
   files_removed_at timestamptz,
@@ -47,7 +47,7 @@ create table mail_batch_files (
   sha256_hash text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Set when the file was removed, so that a tenant moves only with files that exist.
+  -- Set when the file is removed, so that moving a tenant only copies existing files.
   file_deleted_at timestamptz,
   primary key (tenant_id, id),
   constraint mail_batch_files_position unique (tenant_id, mail_batch_id, position),

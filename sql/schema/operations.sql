@@ -1,5 +1,5 @@
--- What operators of the platform and staff of a tenant see and change of the running work. The functions decide
--- what their caller may see: an operator sees everything, staff see the work of their own tenant.
+-- What operators of the platform and a tenant's staff see and change of the running jobs. The functions
+-- decide what their caller may see: an operator sees everything, staff see the jobs of their own tenant.
 
 -- The tenant whose superadmins operate the whole platform. Only the command line sets it.
 create table app.operators (
@@ -21,7 +21,7 @@ create table app.operations_log (
 create index operations_log_newest on app.operations_log (done_at desc, id desc);
 grant select on app.operations_log to servicing_app, servicing_worker, servicing_auditor;
 
--- Whether the caller sees the work of all tenants: operators, workers and the command line do.
+-- Whether the caller sees the jobs of all tenants: operators, workers and the command line do.
 create function app.is_platform_operator() returns boolean
   language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -31,8 +31,7 @@ $$;
 revoke execute on function app.is_platform_operator from public;
 grant execute on function app.is_platform_operator to servicing_app, servicing_worker;
 
--- The tenant whose jobs the caller may see, or null for all tenants. Staff get their own tenant whatever they ask
--- for.
+-- The tenant whose jobs the caller may see, or null for all tenants. Staff always get their own tenant.
 create function app.visible_tenant(wanted uuid) returns uuid
   language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -77,7 +76,7 @@ $$;
 revoke execute on function app.log_operation from public;
 grant execute on function app.log_operation to servicing_worker;
 
--- Pauses a pool, a kind, a tenant, or a combination of them, at the request of an operator.
+-- Pauses a pool, a kind, a tenant, or a combination of them. Only operators may call it.
 create function app.pause_work(pool text, task text, tenant_id uuid, who text, why text) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
@@ -130,7 +129,8 @@ end $$;
 revoke execute on function app.set_slots from public;
 grant execute on function app.set_slots to servicing_app, servicing_worker;
 
--- Defines the kinds of a sub-pool. They leave any other sub-pool. Without kinds the sub-pool ends.
+-- Defines the kinds of a sub-pool and removes them from any other sub-pool. Without kinds the sub-pool is
+-- deleted.
 create function app.define_sub_pool(name text, tasks text[], who text, why text) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
@@ -144,10 +144,10 @@ $$;
 revoke execute on function app.define_sub_pool from public;
 grant execute on function app.define_sub_pool to servicing_app, servicing_worker;
 
--- Applies one action to those of the given jobs that the caller sees, all in one transaction, and returns their
--- number. Jobs that a worker holds or has finished are skipped. A canceled job has no attempts left and is recorded
--- as failed, so the record that waits for it is marked, and it can be retried. A failure can be discarded once that
--- record is marked.
+-- Applies one action to those of the given jobs that the caller sees, in one transaction, and returns their
+-- number. Jobs that a worker holds or has finished are skipped. A canceled job has no attempts left and is
+-- recorded as failed, so its dependent record is marked as failed and the job can be retried. A failure can
+-- be discarded once that record is marked.
 create function app.change_jobs(
   action text, numbers bigint[], at timestamptz, who text, why text
 ) returns integer
@@ -233,8 +233,8 @@ begin
 end $$;
 revoke execute on function app.redact_job_errors from public;
 
--- Each tenant of each kind with jobs that no worker holds, except jobs of named queues, which have their own index.
--- An empty string stands for the platform.
+-- Each tenant of each kind with jobs that no worker holds, except jobs of named queues, which have their
+-- own index. An empty string means the platform.
 create function app.waiting_tenants(task text, tenant uuid)
   returns table (task_id integer, kind text, line text)
   language sql stable rows 100 security definer set search_path = public, pg_temp
@@ -263,8 +263,8 @@ as $$
 $$;
 revoke execute on function app.waiting_tenants from public;
 
--- The jobs in one state, oldest first. Each branch reads its own index and only as many rows as the page needs, so
--- a page costs the same in a long queue.
+-- The jobs in one state, oldest first. Each branch reads its own index and only as many rows as the page
+-- needs, so a page of a long queue costs no more than one of a short queue.
 create function app.list_jobs(
   state text, task text, tenant uuid, older_seconds integer, cause text, skipped integer, wanted integer
 ) returns table (
@@ -499,7 +499,7 @@ $$;
 revoke execute on function app.list_closes from public;
 grant execute on function app.list_closes to servicing_app, servicing_worker;
 
--- Webhook receivers, those that fail first, and how many deliveries wait for each.
+-- Webhook receivers, failing ones first, and the number of deliveries that wait for each.
 create function app.list_receivers() returns table (
   tenant text, subscription_id uuid, host text, is_active boolean, consecutive_failures integer,
   waiting bigint, last_error text, disabled_at timestamptz, failing_since timestamptz, is_slow boolean
@@ -526,8 +526,8 @@ create table app.schedule_ticks (
   ticked_at timestamptz not null
 );
 
--- Enqueues a scheduled job once for that minute, whichever process asks first. A tick in the future, left by a
--- server whose clock was wrong, does not keep the job from being enqueued now.
+-- Enqueues a scheduled job once for that minute, whichever process calls first. A tick in the future, left
+-- by a server whose clock was wrong, does not keep the job from being enqueued now.
 create function app.tick_schedule(task text, minute timestamptz, max_attempts integer) returns boolean
 language plpgsql security definer set search_path = public, pg_temp
 as $$
@@ -562,8 +562,9 @@ $$;
 revoke execute on function app.close_overdue_seconds from public;
 grant execute on function app.close_overdue_seconds to servicing_worker;
 
--- The tables whose statistics no longer describe them: more than 1,000 rows and 2 % of the table changed since the last
--- ANALYZE, or there was none yet. Autovacuum waits for 10 %, and never analyzes a partitioned table as a whole.
+-- Tables with outdated statistics: more than 1,000 rows and 2 % of the table changed since the last
+-- ANALYZE, or it was never analyzed. Autovacuum waits for 10 %, and never analyzes a partitioned table as a
+-- whole.
 create function app.tables_to_analyze() returns table (name text)
 language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -594,8 +595,8 @@ $$;
 revoke execute on function app.tables_to_analyze from public;
 grant execute on function app.tables_to_analyze to servicing_app;
 
--- Makes the planner assume that every tenant owns an equal share of the table, whoever owned the rows that were counted, and
--- keeps ANALYZE from changing that. At most 100 shares: a larger number would make a tenant look as if it had no rows.
+-- Makes the planner assume that every tenant owns an equal share of the table, and keeps ANALYZE from
+-- changing that. At most 100 shares, because with more of them a tenant would seem to have no rows.
 create function app.assume_equal_tenants(wanted regclass) returns void language plpgsql as $$
 declare
   shares real := least(greatest((select count(*) from tenants), 1), 100);
@@ -612,7 +613,8 @@ begin
 end $$;
 revoke execute on function app.assume_equal_tenants from public;
 
--- Updates the statistics of one of these tables, of a partitioned one without its parts. Returns whether it was due.
+-- Updates the statistics of one of these tables; of a partitioned table, without its partitions. Returns
+-- whether an update was due.
 create function app.analyze_table(wanted text) returns boolean
 language plpgsql security definer set search_path = public, pg_temp
 as $$
@@ -638,7 +640,7 @@ as $$ select task, ticked_at from app.schedule_ticks $$;
 revoke execute on function app.list_schedule_ticks from public;
 grant execute on function app.list_schedule_ticks to servicing_app, servicing_worker;
 
--- The newest changes: all of them for operators, and those that touch its tenant for a tenant's staff.
+-- The newest changes: all of them for operators, and for a tenant's staff those that affect their tenant.
 create function app.list_operations(wanted integer) returns setof app.operations_log
   language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -651,8 +653,8 @@ $$;
 revoke execute on function app.list_operations from public;
 grant execute on function app.list_operations to servicing_app, servicing_worker;
 
--- Pauses that affect the caller. A tenant sees its own pauses with their reasons, and that whole pools or kinds are
--- paused, but not by whom.
+-- Pauses that affect the caller. A tenant sees its own pauses with their reasons, and paused pools and
+-- kinds without the person who paused them.
 create function app.list_pauses() returns table (
   pool text, task text, tenant_id uuid, tenant text, reason text, paused_by text, paused_at timestamptz
 )
@@ -670,7 +672,7 @@ $$;
 revoke execute on function app.list_pauses from public;
 grant execute on function app.list_pauses to servicing_app, servicing_worker;
 
--- Worker processes. Tenants see the pools, not the machines.
+-- Worker processes. Tenants only see the pools, not the machines.
 create function app.list_processes() returns table (
   pool_id text, name text, host text, pid integer, started_at timestamptz, slots integer, heartbeat_seconds integer
 )
@@ -685,7 +687,7 @@ $$;
 revoke execute on function app.list_processes from public;
 grant execute on function app.list_processes to servicing_app, servicing_worker;
 
--- Tenants whose jobs the caller may see: all for operators, its own for staff.
+-- Tenants whose jobs the caller may see: all for operators, their own for staff.
 create function app.list_visible_tenants() returns table (id uuid, slug text, is_active boolean)
   language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -703,7 +705,8 @@ create trigger append_only_all before truncate on app.operations_log
 create trigger redact_attempts after update of error on app.failed_jobs
   for each row when (new.error = 'Redacted') execute function app.redact_job_errors();
 
--- These tables belong to no tenant. The application reads what operators may see and changes nothing directly.
+-- These tables belong to no tenant. The application reads what operators may see and cannot change rows
+-- directly.
 do $$
 declare target text;
 begin

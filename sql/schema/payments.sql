@@ -83,14 +83,14 @@ create table payments (
   -- The effective day of the reversal.
   reversal_effective_date date,
   reverses_payment_id uuid,
-  -- Until this day the money is not paid out again; from then on the payment counts as settled.
+  -- Until this day the money cannot be refunded. From then on the payment counts as settled.
   hold_until date,
   waive_returned_fee boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   -- The payment plan that scheduled the payment.
   payment_plan_id uuid,
-  -- The last day by which a bank file must contain the order; null for money that is not ordered from a bank.
+  -- The last day by which a bank file must contain the order; null for payments without a bank order.
   send_by date,
   primary key (tenant_id, id),
   constraint payments_tenant_id_external_id_key unique (tenant_id, external_id),
@@ -168,7 +168,7 @@ create table nacha_files (
 create index nacha_files_created on nacha_files (tenant_id, created_at desc, id desc);
 call app.protect('nacha_files');
 
--- Each entry as it was sent, so that a file that is written again after a crash is identical.
+-- Each entry as it was sent, so that a file that is regenerated after a crash is identical.
 create table nacha_entries (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),

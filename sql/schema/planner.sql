@@ -1,6 +1,7 @@
--- What Postgres assumes about tenants when it plans. Left to ANALYZE, it would remember the tenants that it has counted and
--- take any other for one without rows. Any index that begins with the tenant would then look as good as the primary key, and
--- each lookup of one row by a young tenant would read all rows of the tenant: in foreign keys, in triggers and in functions.
+-- What the planner assumes about tenants. ANALYZE alone would remember the tenants that it sampled and take
+-- any other tenant for one without rows. Any index that begins with the tenant would then look as good as
+-- the primary key. Foreign keys, triggers and functions that look up one row of a young tenant would read
+-- all of its rows.
 do $$
 declare one regclass;
 begin

@@ -114,11 +114,11 @@ create index hardship_applications_created
 create index hardship_applications_borrower
   on hardship_applications (tenant_id, borrower_id, created_at desc, id desc);
 create index hardship_applications_case on hardship_applications (tenant_id, case_id);
--- For the check whether a loan has a pending application, which pauses collection for all who owe it.
+-- For checking whether a loan has a pending application, which pauses collection contacts for all who owe
+-- it.
 create index hardship_applications_loan on hardship_applications (tenant_id, loan_id, created_at desc, id desc);
 call app.protect('hardship_applications', 'select, insert, update');
 
 -- Keys from earlier tables to those above.
--- Forbearances of before may name applications that were kept elsewhere; from now on they are here.
 alter table forbearances add foreign key (tenant_id, hardship_application_id)
   references hardship_applications (tenant_id, id);

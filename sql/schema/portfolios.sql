@@ -44,8 +44,8 @@ create table portfolios (
   investor_id uuid,
   sale_date date,
   servicing_retained boolean,
-  -- The buyer from the agreement of a sale until it settles; until then the seller owns the portfolio and its
-  -- loans.
+  -- The buyer, from the agreement of a sale until it settles. Until then the seller owns the portfolio and
+  -- its loans.
   buyer_id uuid,
   settlement_date date,
   settled_on date,
@@ -85,7 +85,7 @@ create unique index settlement_instruments_one_primary
   on settlement_instruments (tenant_id, investor_id) where is_primary;
 call app.protect('settlement_instruments');
 
--- Each loan as the close of a day left it.
+-- Each loan as of the close of a day.
 create table loan_snapshots (
   tenant_id uuid not null default app.current_tenant(),
   snapshot_date date not null,
@@ -148,7 +148,7 @@ create table loan_snapshots (
 create index loan_snapshots_portfolio on loan_snapshots (tenant_id, portfolio_id, snapshot_date);
 call app.protect('loan_snapshots', 'select, insert');
 
--- The sums of each portfolio as the close of a day left them.
+-- The totals of each portfolio as of the close of a day.
 create table portfolio_snapshots (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -381,7 +381,7 @@ create table loan_tapes (
 );
 create index loan_tapes_config on loan_tapes (tenant_id, loan_tape_config_id, created_at desc, id desc);
 create index loan_tapes_created on loan_tapes (tenant_id, created_at desc, id desc);
--- Finds out whether a document is a tape, and which deliveries end with its file.
+-- For finding out whether a document is a tape, and which deliveries fail when its file is removed.
 create index loan_tapes_document on loan_tapes (tenant_id, document_id) where document_id is not null;
 call app.protect('loan_tapes');
 
@@ -402,8 +402,8 @@ create table tape_deliveries (
   sftp_server_id uuid,
   -- The number of attempts before the last manual retry.
   previous_attempts integer not null default 0,
-  -- Set during an upload, so that files of one name are uploaded one at a time and in order. It expires after
-  -- minutes, in case the worker was killed.
+  -- Set during an upload, so that files with one name are uploaded one at a time and in order. It expires
+  -- after minutes, in case the worker was killed.
   started_at timestamptz,
   primary key (tenant_id, id),
   constraint tape_deliveries_once unique (tenant_id, loan_tape_id, recipient),

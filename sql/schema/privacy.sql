@@ -1,14 +1,15 @@
--- Export and redaction of what is kept about a borrower. The three tables app.borrower_tables, app.borrower_links and
--- app.borrower_columns describe every table that holds something of a borrower; a new table or column needs rows here.
+-- Export and redaction of borrowers' data. The three tables app.borrower_tables, app.borrower_links and
+-- app.borrower_columns describe every table with data about a borrower. A new table or column needs rows
+-- here.
 
--- Archives of everything that is kept about a borrower. The file expires after some days; the row stays.
+-- Archives of all data about a borrower. The file expires after some days; the row stays.
 create table borrower_exports (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
   borrower_id uuid not null,
   status text not null default 'pending' check (status in ('pending', 'completed', 'failed', 'expired')),
   requested_by uuid,
-  -- Progress: how many files of documents are in the archive, of how many.
+  -- Progress: the number of document files already in the archive, and their total.
   documents_total integer,
   documents_done integer not null default 0,
   storage_key text not null,
@@ -31,8 +32,8 @@ create index borrower_exports_expiring on borrower_exports (tenant_id, expires_a
   where status = 'completed';
 call app.protect('borrower_exports', 'select, insert, update');
 
--- Tables that hold something about a borrower: their folder in an export, or why an export omits them, and whether
--- a redaction deletes their rows.
+-- Tables with data about a borrower: their folder in an export (or why exports omit them), and whether a
+-- redaction deletes their rows.
 create table app.borrower_tables (
   table_name text primary key,
   folder text,
@@ -51,8 +52,8 @@ create table app.borrower_links (
 );
 grant select on app.borrower_links to servicing_app, servicing_auditor;
 
--- What a redaction writes into a column that may hold personal words (an expression over the row), or why it keeps
--- the column. Nulls stay null. Secrets are in no export.
+-- What a redaction writes into a column that may contain personal text (an expression over the row), or why
+-- it keeps the column. Nulls stay null. Secrets are never exported.
 create table app.borrower_columns (
   table_name text not null references app.borrower_tables,
   column_name text not null,
@@ -120,8 +121,8 @@ begin
     secrets, name, app.borrower_condition(name, ids));
 end $$;
 
--- A JSON value without words: everything that is not an amount, date or id becomes "Redacted", except below the
--- given names.
+-- A JSON value without text: everything that is not an amount, date or id becomes "Redacted", except below
+-- the given names.
 create function app.redacted_json(value jsonb, names text[]) returns jsonb
   language plpgsql immutable
 as $$
@@ -148,8 +149,8 @@ begin
   end;
 end $$;
 
--- The changes of an audit entry without personal words. A column is treated as in its own table; other fields are
--- kept only if they are an amount, date or id.
+-- The changes of an audit entry without personal text. A column is treated as in its own table; other
+-- fields are kept only if they are an amount, date or id.
 create function app.redacted_changes(entity text, changes jsonb) returns jsonb
   language sql stable set search_path = public, pg_temp
 as $$
@@ -240,8 +241,8 @@ begin
 end $$;
 revoke execute on function app.require_borrower_redacted_first from public;
 
--- Redacts a borrower of the running tenant, permanently. app.borrower_columns defines the replacements. Refuses a
--- borrower on legal hold or with a loan that is not over.
+-- Redacts a borrower of the current tenant permanently. app.borrower_columns defines the replacements.
+-- Refuses a borrower on legal hold or with an open loan.
 create function app.redact_borrower(borrower uuid, by_whom uuid) returns void
   language plpgsql security definer set search_path = public, pg_temp
 as $$
@@ -563,7 +564,7 @@ insert into app.borrower_links (table_name, through, parent) values
   ('order_accounts', 'disbursement_id', 'disbursements'),
   ('order_accounts', 'draw_id', 'draws');
 
--- Words that people wrote about a person, or that name one, and what replaces them.
+-- Text that people wrote about a person or that names a person, and its replacement.
 insert into app.borrower_columns (table_name, column_name, becomes) values
   ('borrowers', 'first_name', '''Redacted'''),
   ('borrowers', 'last_name', '''Redacted'''),
@@ -713,7 +714,7 @@ insert into app.borrower_columns (table_name, column_name, becomes) values
   ('order_accounts', 'account_number_last_four', 'null'),
   ('change_notices', 'corrected_routing_number', '''000000000'''),
   ('change_notices', 'corrected_account_number_last_four', 'null');
--- Secrets: redacted, and in no export.
+-- Secrets: redacted and never exported.
 insert into app.borrower_columns (table_name, column_name, becomes, kept_because, is_secret) values
   ('payment_instruments', 'account_number_sealed', 'null', null, true),
   ('payment_instruments', 'token_sealed', 'null', null, true),

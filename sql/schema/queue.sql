@@ -21,14 +21,14 @@ create table app.worker_pools (
   pid integer not null,
   started_at timestamptz not null default now(),
   heartbeat_at timestamptz not null default now(),
-  -- How many jobs the process runs at a time.
+  -- The number of jobs that the process runs concurrently.
   slots integer
 );
 grant select on app.worker_pools to servicing_app, servicing_auditor;
 grant select, insert, update, delete on app.worker_pools to servicing_worker;
 
--- Jobs at a time in each process of a pool or sub-pool. Without a row, the setting with which the process started
--- applies.
+-- Concurrent jobs in each process of a pool or sub-pool. Without a row, the setting with which the process
+-- started applies.
 create table app.pool_slots (
   pool text primary key,
   slots integer not null check (slots between 1 and 200),
@@ -37,7 +37,7 @@ create table app.pool_slots (
 );
 grant select on app.pool_slots to servicing_app, servicing_worker, servicing_auditor;
 
--- Kinds of jobs that have processes of their own, such as documents:letters. A kind belongs to at most one
+-- Kinds of jobs with their own processes, such as documents:letters. A kind belongs to at most one
 -- sub-pool.
 create table app.sub_pools (
   task text primary key,
@@ -60,7 +60,7 @@ create table app.pauses (
 );
 grant select on app.pauses to servicing_app, servicing_worker, servicing_auditor;
 
--- What each kind of job costs, per pool and day.
+-- The cost of each kind of job, per pool and day.
 create table app.job_runs (
   task text not null,
   pool text not null,
@@ -113,10 +113,10 @@ create table app.failed_jobs (
   error text not null,
   failed_at timestamptz not null default now(),
   retried_at timestamptz,
-  -- When the record that waits for the job was marked as failed.
+  -- When the job's dependent record was marked as failed.
   handled_at timestamptz,
-  -- Canceled by an operator instead of failed by its attempts. The job keeps its row in the queue with its priority
-  -- and key, so a retry runs it unchanged.
+  -- An operator canceled the job before it used up its attempts. Its row stays in the queue with its
+  -- priority and key, so a retry runs it unchanged.
   is_canceled boolean not null default false
 );
 create index failed_jobs_unhandled on app.failed_jobs (failed_at) where handled_at is null;
@@ -124,7 +124,7 @@ create index failed_jobs_open on app.failed_jobs (failed_at, job_id) where retri
 grant select on app.failed_jobs to servicing_app, servicing_auditor;
 grant select, insert, update, delete on app.failed_jobs to servicing_worker;
 
--- Adds the id of the running request to a job's payload.
+-- Adds the current request's id to a job's payload.
 create function app.with_request_id(payload json) returns json
 language sql stable parallel safe
 return case
@@ -186,7 +186,7 @@ $$;
 revoke execute on function app.queue_status from public;
 grant execute on function app.queue_status to servicing_auditor, servicing_worker;
 
--- Numbers of the running tenant's own jobs, by kind and state.
+-- Numbers of the current tenant's jobs, by kind and state.
 create function app.tenant_queue_status()
   returns table (
     task text, ready bigint, scheduled bigint, running bigint, failed bigint, oldest_ready timestamptz
@@ -208,8 +208,8 @@ $$;
 revoke execute on function app.tenant_queue_status from public;
 grant execute on function app.tenant_queue_status to servicing_app;
 
--- How many jobs wait for a pool, for an autoscaler whose login can read nothing else. Paused jobs and those of
--- inactive tenants do not count, because more processes would not run them.
+-- The number of jobs that wait for a pool, for an autoscaler whose login can read nothing else. Paused jobs
+-- and jobs of inactive tenants do not count, because more processes would not run them.
 create function public.queue_depth(pool text, kinds text[]) returns bigint
   language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -277,15 +277,15 @@ create index jobs_in_queues on graphile_worker._private_jobs
   (job_queue_id, priority, run_at) where is_available and job_queue_id is not null;
 create index jobs_running on graphile_worker._private_jobs (locked_by) where locked_by is not null;
 
--- The number of the session lock that a living worker process holds.
+-- The number of the session lock that a live worker process holds.
 create function app.worker_lock(pool_id text) returns bigint
   language sql immutable parallel safe
   return hashtextextended('worker:' || pool_id, 0);
 
--- Returns the jobs of dead workers to the queue, and returns the names of the dead. A worker is dead when its
--- heartbeat is silent and its lock is free: a silent heartbeat alone may be a stalled process, and a free lock
--- alone may follow a restart of Postgres. If the process is known to have ended, a quarter of the silence is
--- enough.
+-- Returns the jobs of dead workers to the queue, and returns the names of these workers. A worker is dead
+-- when its heartbeat is silent and its lock is free. A silent heartbeat alone may be a stalled process, and
+-- a free lock alone may follow a restart of Postgres. If the process is known to have ended, a quarter of
+-- the silence is enough.
 create function app.sweep_dead_workers(silence interval, ended text[])
   returns table (dead_pool text, unlocked_jobs bigint)
   language plpgsql security definer set search_path = public, pg_temp
@@ -343,9 +343,9 @@ $$;
 revoke execute on function app.record_failed_jobs from public;
 grant execute on function app.record_failed_jobs to servicing_worker;
 
--- Runs a failed job again from its first attempt. If a worker is about to report the last attempt, that report
--- finds attempts left and changes nothing. If the job's row is gone, it is created again from the record. Returns
--- whether the failure existed.
+-- Runs a failed job again from its first attempt. If a worker is about to report the last attempt, that
+-- report finds attempts left and changes nothing. If the job's row is gone, it is created again from the
+-- record. Returns whether the failure existed.
 create function app.retry_failed_job(failed_id uuid) returns boolean
   language plpgsql security definer set search_path = public, pg_temp
 as $$
@@ -391,9 +391,9 @@ $$;
 revoke execute on function app.kinds_for from public;
 grant execute on function app.kinds_for to servicing_worker;
 
--- Fetches due jobs for a worker. The queue library's own statement takes the oldest jobs and walks past those that
--- it may not take. This one goes from tenant to tenant by an index, so its cost depends on the number of tenants
--- and kinds with waiting jobs, and tenants get equal shares.
+-- Fetches due jobs for a worker. The queue library's own statement takes the oldest jobs and walks past
+-- those that it must not take. This one goes from tenant to tenant by an index, so its cost depends on the
+-- number of tenants and kinds with waiting jobs, and tenants get equal shares.
 create function app.take_jobs(worker_id text, worker text, task_ids integer[], wanted integer)
   returns setof graphile_worker._private_jobs
   language plpgsql security definer set search_path = public, pg_temp
@@ -422,7 +422,7 @@ begin
         order by app.tenant_of_job(job.payload) limit 1)
       from line where line.tenant is not null
     ),
-    -- Paused work: all jobs of a kind, or those of one tenant.
+    -- Paused jobs: all of a kind, or those of one tenant.
     closed as materialized (
       select kind.id as task_id, pause.tenant_id::text as tenant
       from app.pauses as pause

@@ -16,7 +16,7 @@ create table tenants (
   -- Set while a tenant moves to another database. closing: running work may finish. closed: nothing is read or
   -- written. exported: a file holds the tenant, which may be open elsewhere.
   door text not null default 'open' check (door in ('open', 'closing', 'closed', 'exported')),
-  -- The time zone that a tenant has from its next business date on.
+  -- The time zone of the tenant from its next business date on.
   next_time_zone text,
   constraint tenants_shut_is_inactive check (door = 'open' or not is_active)
 );
@@ -61,7 +61,7 @@ as $$
   where domain.domain = host
 $$;
 
--- Every active tenant, for the clock that starts nightly work.
+-- Every active tenant, for the clock that starts the close of business and other nightly jobs.
 create function app.active_tenants()
   returns table (id uuid, slug text, name text, time_zone text, business_date date)
   language sql stable security definer set search_path = public, pg_temp
@@ -69,7 +69,7 @@ as $$
   select id, slug, name, time_zone, business_date from tenants where is_active order by slug
 $$;
 
--- Every tenant, active or not, for work that has to visit all of them. Reveals nothing that a tenant keeps.
+-- Every tenant, active or not, for jobs that visit all of them. Reveals no tenant data.
 create function app.all_tenants() returns table (id uuid, slug text, is_active boolean)
   language sql stable security definer set search_path = public, pg_temp
 as $$
@@ -99,8 +99,8 @@ create function app.is_tenant_closed() returns boolean
   language sql stable parallel safe
   return exists (select from tenants where id = app.current_tenant() and door in ('closed', 'exported'));
 
--- Ends the running transaction when its tenant is shut, for callers that send their first statement along without
--- waiting.
+-- Ends the current transaction if its tenant is closed. For callers that send their first statement without
+-- waiting for an answer.
 create function app.refuse_closed_tenant() returns void language plpgsql stable as $$
 begin
   if app.is_tenant_closed() then
@@ -108,7 +108,7 @@ begin
   end if;
 end $$;
 
--- Ends a transaction that assumed the wrong business date, before it has read or written anything.
+-- Ends a transaction that assumed the wrong business date, before it reads or writes anything.
 create function app.assert_business_date(supposed date) returns void language plpgsql stable as $$
 begin
   if supposed is not null and supposed is distinct from app.business_date() then
@@ -122,15 +122,15 @@ create function app.is_owner_of(target regclass) returns boolean
   language sql stable set search_path = public, pg_temp
   return current_user = (select pg_get_userbyid(relowner) from pg_class where oid = target);
 
--- Whether rows of this tenant are being imported from another database. Its names are bound at creation, so it
--- needs no search path setting and can be inlined.
+-- Whether rows of this tenant are being imported from another database. Its names are bound at creation, so
+-- it needs no search path setting and can be inlined.
 create function app.is_importing(target regclass, tenant uuid) returns boolean
   language sql stable
   return current_setting('app.importing_tenant', true) is not distinct from tenant::text
     and app.is_owner_of(target);
 
--- A process announces its keys, the current one first. Returns the recorded keys that the process lacks or has with
--- another value; if there are none, its current key is recorded as used.
+-- Registers a process's keys, the current one first. Returns the recorded keys that the process lacks or
+-- has with another value. If there are none, records its current key as used.
 create function app.use_secret_keys(ids text[], check_values text[])
   returns table (id text, is_other boolean)
   language plpgsql security definer set search_path = public, pg_temp

@@ -1,4 +1,4 @@
--- Users, how they sign in, what they may do, and the logs of what they did.
+-- Users, their sign-ins and permissions, and the logs of their actions.
 
 create table users (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
@@ -150,7 +150,7 @@ create table pending_sign_ins (
   token_hash bytea not null,
   user_id uuid not null,
   wants text not null check (wants in ('proof', 'enrollment')),
-  -- Like the epoch of a session: what ends a user's sessions ends this too.
+  -- Like a session's epoch: ending the user's sessions also ends this sign-in.
   epoch integer not null,
   tries integer not null default 0,
   created_at timestamptz not null default now(),
@@ -188,7 +188,7 @@ create table identity_providers (
   -- The claim that names a person's role at the provider, and how its values map to roles here.
   role_claim text,
   roles jsonb not null default '{}',
-  -- Whether a person whom only the provider knows becomes a user here.
+  -- Whether a person known only to the provider becomes a user here.
   adds_users boolean not null default false,
   is_active boolean not null default true,
   authorization_url text,
@@ -224,7 +224,8 @@ create table user_identities (
 create unique index user_identities_user on user_identities (tenant_id, user_id, provider_id);
 call app.protect('user_identities');
 
--- A sign-in through a provider, in one browser: what was sent along, what came back, and the worker's verdict.
+-- A sign-in through a provider, in one browser: the values sent to the provider, its answer, and the
+-- worker's result.
 create table provider_sign_ins (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -318,11 +319,11 @@ create table approvals (
   expires_at timestamptz not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- What a second person approves: the records behind the request as they were when it was made. The
-  -- action runs only if they are still the same; otherwise the request is closed as outdated.
+  -- What a second person approves: the records behind the request as they were when it was made. The action
+  -- runs only if they are unchanged; otherwise the request is closed as outdated.
   content jsonb,
   content_fingerprint text,
-  -- The fields of the content that had changed when somebody tried to approve it.
+  -- The fields of the content that had changed when a second person tried to approve it.
   changed_fields jsonb,
   -- Sealed secrets of the request, such as a client secret. Its body shows *** in their place.
   secrets_sealed text,
@@ -353,7 +354,7 @@ create table idempotency_keys (
 create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
 call app.protect('idempotency_keys');
 
--- Who changed what. Written in the transaction of the change and never changed.
+-- Changes and their authors. Written in the transaction of the change and never changed.
 create table audit_log (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -380,8 +381,8 @@ create index audit_log_loan on audit_log (tenant_id, loan_id, created_at desc, i
 create index audit_log_entity on audit_log (tenant_id, entity_id, created_at desc, id desc);
 call app.protect('audit_log', 'select, insert');
 
--- Sign-ins, refusals and changes of permissions. In contrast to audit_log it is about people, and includes attempts
--- that were refused.
+-- Sign-ins, refusals and changes of permissions. Unlike audit_log, it is about people and includes refused
+-- attempts.
 create table security_log (
   tenant_id uuid not null default app.current_tenant() references tenants (id),
   id uuid not null default uuidv7(),
@@ -397,7 +398,7 @@ create table security_log (
   route text not null,
   ip_address text,
   request_id text,
-  -- Above one when a flood of refusals was counted instead of written one by one.
+  -- Above one if a burst of refusals was counted in one row.
   occurrences integer not null default 1 check (occurrences > 0),
   created_at timestamptz not null default now(),
   primary key (tenant_id, id)
@@ -436,9 +437,9 @@ call app.protect('logos', 'select, insert, update');
 -- A new logo that equals the current one is deleted.
 grant delete on logos to servicing_app;
 
--- Returns the session and its user if the session is valid, and renews it at most once a minute. If the request
--- writes, also records that at most once a second, without waiting for the disk: a crash that loses the note also
--- ends the requests that it was for.
+-- Returns the session and its user if the session is valid, and records its use at most once a minute. If
+-- the request writes, also records the time of the write at most once a second, without waiting for the
+-- disk: a crash that loses the time also ends the requests that needed it.
 create function app.open_session(tenant uuid, hash bytea, writes boolean)
   returns table (
     user_id uuid, csrf_token text, email text, first_name text, last_name text,

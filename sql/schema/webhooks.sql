@@ -15,8 +15,8 @@ create table events (
   primary key (tenant_id, id)
 );
 create index events_loan on events (tenant_id, loan_id, id);
--- The relay finds waiting events tenant by tenant, so that those of an inactive tenant, which wait until it is
--- active again, do not block others.
+-- The relay reads waiting events tenant by tenant, so that the events of an inactive tenant, which wait, do
+-- not block others.
 create index events_waiting on events (tenant_id, id) where relayed_at is null;
 call app.protect('events', 'select, insert');
 
@@ -36,8 +36,8 @@ create table webhook_subscriptions (
   is_deleted boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- The receiver's condition: since when and why it fails, and whether it is slow. The previous secret also signs
-  -- until previous_secret_until.
+  -- The receiver's condition: since when and why it fails, and whether it is slow. The previous secret also
+  -- signs until previous_secret_until.
   failing_since timestamptz,
   last_failure text,
   is_slow boolean not null default false,
@@ -150,7 +150,8 @@ create function app.delivery_job(
   )::graphile_worker.job_spec;
 revoke execute on function app.delivery_job from public;
 
--- Enqueues the next attempt of each delivery at its scheduled time. Deliveries that were put aside come last.
+-- Enqueues the next attempt of each delivery at its scheduled time; at the end of its queue if
+-- is_last_in_queue.
 create function app.send_deliveries(ids uuid[], is_last_in_queue boolean) returns void
   language sql security definer set search_path = public, pg_temp
 as $$
@@ -226,8 +227,9 @@ end $$;
 revoke execute on function app.relay_events from public;
 grant execute on function app.relay_events to servicing_worker;
 
--- Moves the waiting deliveries of a receiver that responds again from its throttled queue to the normal one, as
--- many as one statement can move in time. Locks deliveries before their jobs, like the code that enqueues them.
+-- Moves a receiver's waiting deliveries from its throttled queue to the normal one when it responds quickly
+-- again, as many as one statement can move in time. Locks deliveries before their jobs, like the code that
+-- enqueues them.
 create function app.release_throttled(receiver uuid) returns void
   language sql security definer set search_path = public, pg_temp
 as $$

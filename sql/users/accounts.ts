@@ -4,7 +4,7 @@ import { DOMAIN_ORDER } from '../tenants.ts';
 
 const Superadmin = z.object({ id: z.string() });
 
-/** The active superadmins, locked: two that would leave none behind take turns. */
+/** Locks the active superadmins, so that two concurrent changes cannot remove the last one. */
 export const lockSuperadmins = (tx: Transaction) =>
   tx.anyFirst(sql.type(Superadmin)`
     select id from users where tenant_role = 'superadmin' and is_active
@@ -12,23 +12,21 @@ export const lockSuperadmins = (tx: Transaction) =>
     for no key update
   `);
 
-/** Those who look after the tenant's installation. */
 export const listAdmins = (tx: Transaction) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from users where tenant_role in ('admin', 'superadmin') and is_active order by id
   `);
 
-/** Held so that what is done about one user takes turns. */
+/** Serializes changes to a user. */
 export const lockUser = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`select from users where id = ${id} for no key update`);
 
-/** Sets the role and voids the user's sessions. */
 export const setRole = (tx: Transaction, id: string, role: string | null) =>
   tx.query(sql.typeAlias('void')`
     update users set tenant_role = ${role}, session_epoch = session_epoch + 1 where id = ${id}
   `);
 
-/** Lets the user in again or not; either way no old session opens. */
+/** Activates or deactivates the user. Both end all existing sessions. */
 export const setActive = (tx: Transaction, id: string, isActive: boolean) =>
   tx.query(sql.typeAlias('void')`
     update users set is_active = ${isActive}, session_epoch = session_epoch + 1 where id = ${id}
@@ -41,7 +39,7 @@ const Account = z.object({
   last_name: z.string(),
   borrower_id: z.string().nullable(),
   password_hash: z.string().nullable(),
-  /** In which they are written to; of staff nobody has said. */
+  /** The language of messages to the user; null for staff. */
   language: z.string().nullable(),
   session_epoch: z.int(),
 });
@@ -53,7 +51,7 @@ const account = sql.fragment`
          ) as language
   from users`;
 
-/** The user, as long as somebody may sign in as it. */
+/** The user, if active. */
 export const findActiveUser = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Account)`${account} where id = ${id} and is_active`);
 
@@ -65,7 +63,7 @@ export const findUserOfBorrower = (tx: Transaction, borrowerId: string) =>
 
 export type TokenPurpose = 'password_reset' | 'invitation';
 
-/** Gives the user one link: those that were sent before it open nothing any more. */
+/** Issues a link to the user. Earlier links stop working. */
 export async function issueToken(
   tx: Transaction,
   token: { hash: string; user_id: string; purpose: TokenPurpose; minutes: number },
@@ -91,7 +89,7 @@ const Holder = z.object({
   last_name: z.string(),
 });
 
-/** Whose open link this is, without using it. */
+/** The user of an unused link, without using it. */
 export const findTokenHolder = (tx: Transaction, hash: string) =>
   tx.maybeOne(sql.type(Holder)`
     select token.user_id, holder.email, holder.first_name, holder.last_name
@@ -100,7 +98,7 @@ export const findTokenHolder = (tx: Transaction, hash: string) =>
       and token.expires_at > now() and holder.is_active
   `);
 
-/** Uses the link up; of two uses at once the second finds nothing. */
+/** Uses the link. A second use finds nothing. */
 export const useToken = (tx: Transaction, hash: string) =>
   tx.maybeOneFirst(sql.type(z.object({ user_id: z.string() }))`
     update one_time_tokens as token set used_at = now()
@@ -119,7 +117,7 @@ const Sender = z.object({
   domains: z.array(z.string()),
 });
 
-/** The tenant as its letters name it, with its domains. */
+/** The tenant's name, locale and domains, for mails. */
 export const findSender = (tx: Transaction) =>
   tx.one(sql.type(Sender)`
     select name, slug, locale, currency, time_zone,

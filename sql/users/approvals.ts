@@ -16,8 +16,8 @@ const rows = (
 `;
 
 /**
- * A request that nobody has decided about in time is shown as expired, and stays undone. The content is left
- * out here, so that the history does not repeat names and addresses.
+ * An undecided request is shown as expired after its deadline and can no longer be approved. The content is
+ * left out, so that the history does not repeat names and addresses.
  */
 export const approvals = table({
   name: 'approvals',
@@ -32,16 +32,16 @@ export const approvalsWithContent = table({
   rows: rows(CONTENT, sql.fragment`true`),
 });
 
-/** Whose requests somebody sees: his own, and those that he may decide about. */
+/** The requests that a user may see: their own, and those that they may decide. */
 export type ApprovalViewer = {
   user_id: string;
-  /** Endpoints that he may call for every record. */
+  /** Endpoints that the user may call for every record. */
   endpoints: readonly string[];
-  /** Endpoints that he may call for one record alone. */
+  /** Endpoints that the user may call for single records. */
   records: readonly { endpoint: string; id: string }[];
 };
 
-/** Requests with their content, as far as this user sees them. */
+/** The requests with their content that this user may see. */
 export const approvalsVisibleTo = ({ user_id, endpoints, records }: ApprovalViewer) =>
   table({
     name: 'approvals',
@@ -59,7 +59,6 @@ export const approvalsVisibleTo = ({ user_id, endpoints, records }: ApprovalView
     ),
   });
 
-/** The sealed part of the request's body, if it has one. */
 export const findSealedSecrets = (tx: Transaction, id: string) =>
   tx.oneFirst(sql.type(z.object({ secrets_sealed: z.string().nullable() }))`
     select secrets_sealed from approvals where id = ${id}

@@ -3,7 +3,6 @@ import { sql, type Transaction } from '../database/db.ts';
 import { SEALED_COLUMNS } from '../sealed-columns.ts';
 import type { Table } from '../table.ts';
 
-/** Keeps a record from changing until the transaction has ended. */
 export const lockRecord = (tx: Transaction, { name }: Pick<Table, 'name'>, id: string) =>
   tx.query(sql.typeAlias('void')`
     select from ${sql.identifier([name])} where id = ${id} for share
@@ -11,7 +10,7 @@ export const lockRecord = (tx: Transaction, { name }: Pick<Table, 'name'>, id: s
 
 const Value = z.object({ column: z.string(), sealed: z.string() });
 
-/** What a record keeps sealed, such as an account number, by column. */
+/** A record's sealed values, such as an account number, by column. */
 export async function sealedValues(tx: Transaction, { name }: Pick<Table, 'name'>, id: string) {
   const columns = SEALED_COLUMNS.filter((place) => place.table === name).map(
     ({ column }) => column,

@@ -3,7 +3,7 @@ import { sql, type Transaction } from '../database/db.ts';
 
 export type KeyScope = { user_id: string; method: string; path: string; key: string };
 
-/** Without a status the request is still being worked on. */
+/** Without a status, the request is still being processed. */
 const Stored = z.object({
   request_hash: z.string(),
   status: z.int().nullable(),
@@ -11,7 +11,6 @@ const Stored = z.object({
 });
 export type StoredAnswer = z.output<typeof Stored>;
 
-/** The answer that is kept under the key, if there is one. */
 const find = (tx: Transaction, scope: KeyScope) =>
   tx.maybeOne(sql.type(Stored)`
     select encode(request_hash, 'hex') as request_hash, status, body from idempotency_keys
@@ -20,8 +19,8 @@ const find = (tx: Transaction, scope: KeyScope) =>
   `);
 
 /**
- * Takes the key for this transaction. A second request with the same key waits here until the first
- * has ended; then it finds either nothing (the first failed) or the answer to repeat.
+ * Reserves the key for this transaction. A second request with the same key waits until the first ends. It
+ * then finds nothing (the first failed) or the response to repeat.
  */
 export async function reserve(tx: Transaction, scope: KeyScope, requestHash: string) {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
@@ -32,7 +31,7 @@ export async function reserve(tx: Transaction, scope: KeyScope, requestHash: str
   return rowCount === 1 ? null : find(tx, scope);
 }
 
-/** The same for work with transactions of its own; a key whose holder has died is taken over. */
+/** Claims the key for work that spans several transactions. A key whose holder has died is taken over. */
 export async function claimKey(
   tx: Transaction,
   scope: KeyScope,
@@ -50,7 +49,7 @@ export async function claimKey(
   return rowCount === 1 ? null : kept;
 }
 
-/** Gives the key back, since nothing came of it. */
+/** Releases the key because the work failed. */
 export const releaseKey = (tx: Transaction, scope: KeyScope) =>
   tx.query(sql.typeAlias('void')`
     delete from idempotency_keys
@@ -58,7 +57,7 @@ export const releaseKey = (tx: Transaction, scope: KeyScope) =>
       and key = ${scope.key} and status is null
   `);
 
-/** Keeps the answer beside the key, in the transaction of its effect. */
+/** Stores the response under the key, in the same transaction as its effect. */
 export const saveAnswer = (tx: Transaction, scope: KeyScope, status: number, body: unknown) =>
   tx.query(sql.typeAlias('void')`
     update idempotency_keys set status = ${status}, body = ${JSON.stringify(body ?? null)}::jsonb

@@ -33,23 +33,24 @@ const provider = sql.fragment`
          adds_users, trusts_amr, authorization_url
   from identity_providers`;
 
-/** The provider, as long as people may sign in there. */
 export const findActive = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Provider)`${provider} where id = ${id} and is_active`);
 
-/** The same, held: nobody changes or removes it before the transaction ends. */
+/**
+ * The provider, if it is active. The lock keeps it from being changed or removed until the transaction
+ * ends.
+ */
 export const lockActive = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Provider)`${provider} where id = ${id} and is_active for share`);
 
-/** What the provider is called, as long as it exists. */
 export const findName = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ name: z.string() }))`
     select name from identity_providers where id = ${id}
   `);
 
 /**
- * Ends all sessions, and sign-ins that have not finished, of every user whom the provider knows. Those of
- * other users who only began at the provider end as well.
+ * Ends all sessions and unfinished sign-ins of users linked to the provider, and those that other users
+ * began at it.
  */
 export async function endSignIns(tx: Transaction, id: string) {
   await tx.query(sql.typeAlias('void')`
@@ -59,7 +60,6 @@ export async function endSignIns(tx: Transaction, id: string) {
   await tx.query(sql.typeAlias('void')`delete from provider_sign_ins where provider_id = ${id}`);
 }
 
-/** Those that people can be sent to, as the page to sign in on names them. */
 export const listOffered = (tx: Transaction) =>
   tx.any(sql.type(z.object({ id: z.string(), name: z.string() }))`
     select id, name from identity_providers
@@ -68,7 +68,7 @@ export const listOffered = (tx: Transaction) =>
 
 type Read = { authorization_url: string | null; last_error: string | null };
 
-/** Writes what a worker has read, as long as it is still about the same issuer. */
+/** Stores the endpoints that a worker discovered, if the issuer has not changed since. */
 export const saveDiscovery = (tx: Transaction, id: string, issuerUrl: string, read: Read) =>
   tx.query(sql.typeAlias('void')`
     update identity_providers
@@ -77,7 +77,7 @@ export const saveDiscovery = (tx: Transaction, id: string, issuerUrl: string, re
     where id = ${id} and issuer_url = ${issuerUrl}
   `);
 
-/** The highest role that claims may give a linked user; `none` where staff took the role away. */
+/** The highest role that claims may give a linked user; `none` if staff removed the role. */
 export type RoleMax = (typeof TENANT_ROLES)[number] | 'none';
 
 const Unknown = z.object({
@@ -89,7 +89,10 @@ const Known = Unknown.extend({ role_max: z.enum(['none', ...TENANT_ROLES]).nulla
 
 type Issuer = { provider_id: string; issuer_url: string };
 
-/** The user whom this issuer calls so, held. Staff who decide about the role of that user take turns with it. */
+/**
+ * Locks and returns the user linked to this subject of the issuer. The lock serializes it with changes of
+ * the user's role by staff.
+ */
 export async function lockLinkedUser(
   tx: Transaction,
   { provider_id, issuer_url }: Issuer,
@@ -100,13 +103,13 @@ export async function lockLinkedUser(
     where identity.provider_id = ${provider_id} and identity.issuer_url = ${issuer_url}
       and identity.subject = ${subject}`;
   await tx.query(sql.typeAlias('void')`select ${linked} for no key update of holder`);
-  // The statement before may have waited: what was read with it is of before that.
+  // A second statement, because the first may have waited and would see older data.
   return tx.maybeOne(sql.type(Known)`
     select holder.id as user_id, holder.is_active, holder.tenant_role, identity.role_max ${linked}
   `);
 }
 
-/** One of the staff by address, whom the provider does not call anything yet. */
+/** The member of staff with this email address who is not linked to the provider. */
 export const findUnlinkedByEmail = (tx: Transaction, providerId: string, email: string) =>
   tx.maybeOne(sql.type(Unknown)`
     select holder.id as user_id, holder.is_active, holder.tenant_role
@@ -118,7 +121,7 @@ export const findUnlinkedByEmail = (tx: Transaction, providerId: string, email: 
       )
   `);
 
-/** From now on the provider calls the user so; of two at once one is first. */
+/** Links the user to the subject. Of two concurrent calls, one fails. */
 export const linkUser = (
   tx: Transaction,
   { provider_id, issuer_url }: Issuer,
@@ -129,7 +132,7 @@ export const linkUser = (
     values (${provider_id}, ${issuer_url}, ${subject}, ${user_id}, ${role_max})
   `);
 
-/** From now on claims give the user no more than this role, whichever provider makes them. */
+/** Limits the role that claims of any provider may give the user. */
 export const capRole = (tx: Transaction, userId: string, roleMax: RoleMax) =>
   tx.query(sql.typeAlias('void')`
     update user_identities set role_max = ${roleMax} where user_id = ${userId}
@@ -137,7 +140,6 @@ export const capRole = (tx: Transaction, userId: string, roleMax: RoleMax) =>
 
 const Link = z.object({ provider_id: z.string(), name: z.string(), linked_at: z.string() });
 
-/** Where the user may sign in besides. */
 export const listLinks = (tx: Transaction, userId: string) =>
   tx.any(sql.type(Link)`
     select provider.id as provider_id, provider.name, identity.created_at as linked_at
@@ -146,7 +148,6 @@ export const listLinks = (tx: Transaction, userId: string) =>
     where identity.user_id = ${userId} order by provider.name, provider.id
   `);
 
-/** Takes one of these links away; whether there was one. */
 export const unlinkUser = async (tx: Transaction, userId: string, providerId: string) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from user_identities where user_id = ${userId} and provider_id = ${providerId}
@@ -154,7 +155,7 @@ export const unlinkUser = async (tx: Transaction, userId: string, providerId: st
   return rowCount > 0;
 };
 
-/** Whether the user has no password and signs in at a provider: that provider alone decides about access. */
+/** Whether the user has no password and signs in through a provider, which then controls access alone. */
 export const usesProviderOnly = (tx: Transaction, userId: string | null) =>
   tx.exists(sql.typeAlias('void')`
     select from users as holder
@@ -164,10 +165,10 @@ export const usesProviderOnly = (tx: Transaction, userId: string | null) =>
     where holder.id = ${userId} and holder.password_hash is null and provider.is_active
   `);
 
-/** Nobody is known to it any more, since it is another one. */
+/** Removes all links of a provider, because its issuer has changed. */
 export const unlinkAll = (tx: Transaction, providerId: string) =>
   tx.query(sql.typeAlias('void')`delete from user_identities where provider_id = ${providerId}`);
 
-/** Whether anybody has that address, borrowers among them. */
+/** Whether any user, including borrowers, has that address. */
 export const isEmailTaken = (tx: Transaction, email: string) =>
   tx.exists(sql.typeAlias('void')`select from users where email = ${email}`);

@@ -12,20 +12,20 @@ const Logo = z.object({
   created_at: z.string(),
 });
 
-/** What came of asking for the logo the last time, or null where nobody has asked. */
+/** The latest request for the logo at this URL; null if there was none. */
 export const findLatest = (tx: Transaction, url: string) =>
   tx.maybeOne(sql.type(Logo)`
     select url, status, problem, content_type, width, height, sha256_hash, created_at
     from logos where url = ${url} order by id desc limit 1
   `);
 
-/** How often one was asked for within a day, of whatever place. */
+/** The number of logos requested within a day, for all URLs. */
 export const countRequestsToday = (tx: Transaction) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from logos where created_at > now() - interval '1 day'
   `);
 
-/** The logo that a letter of now is printed with: the newest that came well from there. */
+/** The logo for new letters: the newest ready one of this URL. */
 export const findReady = (tx: Transaction, url: string) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     select id from logos where url = ${url} and status = 'ready' order by id desc limit 1
@@ -36,11 +36,10 @@ export type Picture = {
   width: number | null;
   height: number | null;
   sha256_hash: string;
-  /** In base64. */
   image: string;
 };
 
-/** Holds what was fetched until it was tried; a repeat changes nothing. */
+/** Stores the fetched image until it has been tested. A repeat changes nothing. */
 export const savePending = (
   tx: Transaction,
   id: string,
@@ -53,17 +52,16 @@ export const savePending = (
     where id = ${id} and status = 'pending'
   `);
 
-/** Lets letters have what was tried. */
 export const markReady = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update logos set status = 'ready' where id = ${id} and status = 'pending' and image is not null
   `);
 
-/** Forgets what came to nothing there: what letters have is the picture that lies there. */
+/** Deletes failed requests for the URL, because its image equals the one that letters already use. */
 export const deleteRefused = (tx: Transaction, url: string) =>
   tx.query(sql.typeAlias('void')`delete from logos where url = ${url} and status <> 'ready'`);
 
-/** Says why there is none; one that is here stays. */
+/** Records why the logo failed. A ready logo is kept. */
 export const markRefused = (tx: Transaction, id: string, problem: string) =>
   tx.query(sql.typeAlias('void')`
     update logos
@@ -72,13 +70,12 @@ export const markRefused = (tx: Transaction, id: string, problem: string) =>
     where id = ${id} and status = 'pending'
   `);
 
-/** Where the picture that was asked for lies, while it is not here. */
 export const findPendingUrl = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ url: z.string() }))`
     select url from logos where id = ${id} and status = 'pending' and image is null
   `);
 
-/** Whether the newest that came well from there is this very picture. */
+/** Whether the newest ready logo of the URL is this image. */
 export const isReady = (tx: Transaction, url: string, sha256_hash: string) =>
   tx.exists(sql.typeAlias('void')`
     select from logos as logo
@@ -87,7 +84,7 @@ export const isReady = (tx: Transaction, url: string, sha256_hash: string) =>
     )
   `);
 
-/** The picture as a data: URI, as a browser shows it that may load nothing. */
+/** The image as a data: URI, for a browser that may not load anything. */
 export const dataUri = (tx: Transaction, id: string, status: 'pending' | 'ready' = 'ready') =>
   tx.maybeOneFirst(sql.type(z.object({ uri: z.string() }))`
     select format('data:%s;base64,%s', content_type, image) as uri

@@ -12,7 +12,7 @@ export const saveChallenge = (tx: Transaction, { challenge, user_id, purpose }: 
     values (${challenge}, ${user_id}, ${purpose}, now() + make_interval(secs => ${CHALLENGE_SECONDS}))
   `);
 
-/** Uses the challenge up; whether it was this user's, for this, and not too old. */
+/** Uses the challenge. Returns whether it belonged to this user and purpose and has not expired. */
 export const useChallenge = async (tx: Transaction, { challenge, user_id, purpose }: Challenge) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from passkey_challenges
@@ -31,7 +31,7 @@ const Passkey = z.object({
   host: z.string(),
 });
 
-/** The user's passkeys, whichever of the tenant's hosts they are for. */
+/** The user's passkeys for any of the tenant's hosts. */
 export const listPasskeys = (tx: Transaction, userId: string) =>
   tx.any(sql.type(Passkey)`
     select id, credential_id, public_key, sign_count, transports, host from second_factors
@@ -45,7 +45,7 @@ type New = Omit<z.output<typeof Passkey>, 'id' | 'sign_count'> & {
   sign_count: number;
 };
 
-/** Keeps a passkey; null where somebody has it already. */
+/** Stores a passkey. Returns null if another user already has it. */
 export const insertPasskey = (tx: Transaction, passkey: New) =>
   tx.maybeOneFirst(sql.typeAlias('id')`
     insert into second_factors
@@ -57,7 +57,7 @@ export const insertPasskey = (tx: Transaction, passkey: New) =>
     returning id
   `);
 
-/** Writes how often it says that it has signed; a copy of it would say less than it did before. */
+/** Records the passkey's signature counter. A cloned passkey would report a lower value than before. */
 export const recordUse = async (
   tx: Transaction,
   id: string,

@@ -7,8 +7,8 @@ export type PendingPurpose = 'proof' | 'enrollment';
 type New = { hash: string; user_id: string; epoch: number; wants: PendingPurpose; seconds: number };
 
 /**
- * Keeps that the user has proved himself once, by the hash of what the browser holds for it; null where
- * that has ended meanwhile.
+ * Records that the user passed the first factor, under the hash of the browser's token. Returns null if the
+ * user's sessions were ended in the meantime.
  */
 export const begin = (tx: Transaction, { hash, user_id, epoch, wants, seconds }: New) =>
   tx.maybeOneFirst(sql.type(z.object({ expires_at: z.string() }))`
@@ -29,7 +29,10 @@ const Pending = z.object({
 });
 export type Pending = z.output<typeof Pending>;
 
-/** What waits under that hash, held so that tries take turns; nothing once it is over. */
+/**
+ * The pending sign-in under the hash, locked so that attempts run one after the other; null if it has
+ * ended.
+ */
 export const lockOpen = (tx: Transaction, hash: string) =>
   tx.maybeOne(sql.type(Pending)`
     select pending.user_id, pending.wants, pending.tries, pending.epoch, holder.tenant_role,
@@ -53,7 +56,7 @@ export const end = (tx: Transaction, hash: string) =>
     update pending_sign_ins set ended_at = now() where token_hash = decode(${hash}, 'hex')
   `);
 
-/** What can be continued no more. */
+/** Deletes sign-ins that can no longer be continued. */
 export async function deleteEnded(tx: Transaction) {
   await tx.query(sql.typeAlias('void')`
     delete from pending_sign_ins where expires_at < now() - interval '1 day'

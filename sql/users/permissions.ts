@@ -3,7 +3,7 @@ import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table, type Row } from '../table.ts';
 import { users } from './users.ts';
 
-/** Rules that many share: each member has them beside the role. */
+/** Groups give their members rules in addition to their roles. */
 export const groups = table({
   name: 'permission_groups',
   rows: sql.fragment`
@@ -18,7 +18,6 @@ export const groups = table({
   search: (words) => sql.fragment`row.name ilike ${containsPattern(words)}`,
 });
 
-/** What one user has for himself. */
 export const userPermissions = table({
   name: 'user_permissions',
   rows: sql.fragment`
@@ -28,7 +27,6 @@ export const userPermissions = table({
   `,
 });
 
-/** What one user may do to one record. */
 export const objectGrants = table({
   name: 'object_grants',
   rows: sql.fragment`
@@ -38,7 +36,7 @@ export const objectGrants = table({
   `,
 });
 
-/** One thing that a user may or may not do, beside what the role says. */
+/** One permission or denial, in addition to the role. */
 export const Rule = z.object({
   type: z.enum(['allow', 'deny']),
   action: z.string(),
@@ -48,7 +46,7 @@ export const Rule = z.object({
 });
 export type Rule = z.output<typeof Rule>;
 
-/** Every rule of the user, whichever group or grant it comes from; whoever the tenant has not has none. */
+/** All rules of the user: own, from groups and from grants. Empty if the tenant has no such user. */
 export const listRules = (
   tx: Transaction,
   tenantId: string,
@@ -58,7 +56,6 @@ export const listRules = (
     select type, action, resource, record, record_id from app.user_rules(${tenantId}, ${userId})
   `);
 
-/** The user as everybody sees him, with every rule of his. */
 export const findUserWithRules = (
   tx: Transaction,
   tenantId: string,
@@ -74,7 +71,6 @@ export const findUserWithRules = (
     `),
   );
 
-/** Makes these the members of the group, and nobody else. */
 export async function setMembers(tx: Transaction, groupId: string, userIds: readonly string[]) {
   const ids = sql.array([...userIds], 'uuid');
   await tx.query(sql.typeAlias('void')`
@@ -89,13 +85,12 @@ export async function setMembers(tx: Transaction, groupId: string, userIds: read
 
 const Named = z.object({ id: z.string(), borrower_id: z.string().nullable() });
 
-/** Those of the users that there are. */
 export const findExistingUsers = (tx: Transaction, userIds: readonly string[]) =>
   tx.any(sql.type(Named)`
     select id, borrower_id from users where id = any(${sql.array([...userIds], 'uuid')})
   `);
 
-/** Whether any user of the tenant is denied a field, by a rule of the user's own or of a group. */
+/** Whether any user of the tenant is denied a field, by an own rule or a group's. */
 export const isFieldDenied = (tx: Transaction) =>
   tx.exists(sql.typeAlias('void')`
     select from user_permissions where type = 'deny' and record is not null

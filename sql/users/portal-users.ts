@@ -8,7 +8,10 @@ const Borrower = z.object({
   email: z.string().nullable(),
 });
 
-/** The borrower with the primary email address, locked so that two invitations take turns. */
+/**
+ * The borrower with their primary email address, locked so that concurrent invitations run one after the
+ * other.
+ */
 export const lockBorrowerWithEmail = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Borrower)`
     select borrower.first_name, borrower.last_name, borrower.is_archived,

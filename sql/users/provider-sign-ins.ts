@@ -31,7 +31,7 @@ const Begun = z.object({
   seconds_left: z.int(),
 });
 
-/** The sign-in that this browser began with that state, as long as it may go on. */
+/** The sign-in that this browser began with that state, if it has not ended. */
 export const findOpen = (tx: Transaction, tokenHash: string, stateHash: string) =>
   tx.maybeOne(sql.type(Begun)`
     select sign_in.id, sign_in.status, sign_in.user_id, sign_in.is_multi_factor, sign_in.problem,
@@ -46,7 +46,7 @@ export const findOpen = (tx: Transaction, tokenHash: string, stateHash: string) 
 
 type Came = { code_sealed: string; response_issuer: string | null };
 
-/** Keeps the code that came back; of several the first, and whether this was it. */
+/** Stores the authorization code. Only the first one counts; answers whether this was it. */
 export const saveCode = async (
   tx: Transaction,
   id: string,
@@ -68,14 +68,13 @@ const Asked = z.object({
   response_issuer: z.string().nullable(),
 });
 
-/** What a worker asks the provider about, as long as nobody has. */
+/** The code that a worker must exchange, unless another worker has. */
 export const findCodeToExchange = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Asked)`
     select provider_id, nonce, verifier_sealed, code_sealed, response_issuer from provider_sign_ins
     where id = ${id} and status = 'asked' and expires_at > now()
   `);
 
-/** Somebody is known; the code that told it has done its work. */
 export const markUserKnown = (
   tx: Transaction,
   id: string,
@@ -90,7 +89,9 @@ export const markUserKnown = (
 
 type Unlinked = { user_id: string; subject: string; seconds: number };
 
-/** Somebody is known who has a user here that is not linked: the sign-in waits for that user's consent. */
+/**
+ * Records that the identity matches a user who is not linked. The sign-in waits for that user's consent.
+ */
 export const markUnlinked = (
   tx: Transaction,
   id: string,
@@ -103,7 +104,7 @@ export const markUnlinked = (
     where id = ${id} and status = 'asked'
   `);
 
-/** At which provider the sign-in that this browser holds waits for consent. */
+/** The provider for which this browser's sign-in waits for consent. */
 export const findWaitingProvider = (tx: Transaction, tokenHash: string) =>
   tx.maybeOneFirst(sql.type(z.object({ provider_id: z.string() }))`
     select provider_id from provider_sign_ins
@@ -111,8 +112,8 @@ export const findWaitingProvider = (tx: Transaction, tokenHash: string) =>
   `);
 
 /**
- * Uses up the sign-in that this browser holds, if it waits for the consent of this user. Answers the subject;
- * of two uses at once the second finds nothing.
+ * Uses this browser's sign-in, if it waits for the consent of this user. Returns the subject; a second use
+ * finds nothing.
  */
 export const acceptLink = (tx: Transaction, tokenHash: string, userId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ subject: z.string() }))`
@@ -135,7 +136,7 @@ const Holder = z.object({
   session_epoch: z.int(),
 });
 
-/** Uses the sign-in up, for a user who may come in; of two uses at once the second finds nothing. */
+/** Uses the sign-in of a user who may sign in. A second use finds nothing. */
 export const useSignIn = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Holder)`
     update provider_sign_ins as sign_in set status = 'used'

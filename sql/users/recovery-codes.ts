@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sql, type Transaction } from '../database/db.ts';
 
-/** Keeps these codes, by their hashes, in place of all that there were. */
+/** Replaces all of the user's codes. Only their hashes are stored. */
 export async function replaceCodes(tx: Transaction, userId: string, hashes: readonly string[]) {
   await deleteCodes(tx, userId);
   await tx.query(sql.typeAlias('void')`
@@ -13,7 +13,7 @@ export async function replaceCodes(tx: Transaction, userId: string, hashes: read
 export const deleteCodes = (tx: Transaction, userId: string) =>
   tx.query(sql.typeAlias('void')`delete from recovery_codes where user_id = ${userId}`);
 
-/** Uses the code up; of two uses at once the second finds nothing. */
+/** Uses the code. A second use finds nothing. */
 export const useCode = async (tx: Transaction, userId: string, hash: string): Promise<boolean> => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update recovery_codes set used_at = now()
@@ -22,7 +22,6 @@ export const useCode = async (tx: Transaction, userId: string, hash: string): Pr
   return rowCount === 1;
 };
 
-/** How many of them open something still. */
 export const countUnusedCodes = (tx: Transaction, userId: string) =>
   tx.oneFirst(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from recovery_codes

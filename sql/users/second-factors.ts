@@ -12,7 +12,7 @@ const Factor = z.object({
   created_at: z.string(),
 });
 
-/** What the user can prove himself with, oldest first, without what would let another do so. */
+/** The user's second factors, oldest first, without their secrets. */
 export const listFactors = (tx: Transaction, userId: string) =>
   tx.any(sql.type(Factor)`
     select id, kind, name, last_used_at, created_at from second_factors
@@ -22,7 +22,6 @@ export const listFactors = (tx: Transaction, userId: string) =>
 
 const Kind = z.object({ kind: z.enum(FACTOR_KINDS) });
 
-/** The kinds that the user has, each once. */
 export const listFactorKinds = (tx: Transaction, userId: string) =>
   tx.anyFirst(sql.type(Kind)`
     select distinct kind from second_factors
@@ -36,7 +35,10 @@ const Means = z.object({
   codes_left: z.int(),
 });
 
-/** The same with the recovery codes that are left, and the tenant's settings, which say what is wanted. */
+/**
+ * The user's kinds of factors, the number of unused recovery codes, and the tenant's settings, which state
+ * the requirement.
+ */
 export const findMethods = (tx: Transaction, userId: string) =>
   tx.one(
     prepared(sql.type(Means)`
@@ -56,7 +58,7 @@ export const findMethods = (tx: Transaction, userId: string) =>
 
 const App = z.object({ id: z.string(), secret_sealed: z.string(), at_ms: z.string() });
 
-/** The app that the user's codes come from, with the time by the clock that all processes share. */
+/** The user's authenticator app, with the database's time, which all processes share. */
 export const findApp = (tx: Transaction, userId: string, isConfirmed: boolean) =>
   tx.maybeOne(sql.type(App)`
     select id, secret_sealed, (extract(epoch from clock_timestamp()) * 1000)::bigint as at_ms
@@ -64,7 +66,7 @@ export const findApp = (tx: Transaction, userId: string, isConfirmed: boolean) =
     where user_id = ${userId} and kind = 'totp' and (confirmed_at is not null) = ${isConfirmed}
   `);
 
-/** Begins with a new app; what was begun with before and never confirmed is forgotten. */
+/** Adds an authenticator app that the user must confirm. Deletes an earlier unconfirmed one. */
 export async function insertUnconfirmedApp(tx: Transaction, userId: string, sealed: string) {
   await tx.query(sql.typeAlias('void')`
     delete from second_factors
@@ -77,7 +79,10 @@ export async function insertUnconfirmedApp(tx: Transaction, userId: string, seal
   `);
 }
 
-/** Takes the code of one step, which confirms the app; of this step or one before it none is again. */
+/**
+ * Accepts the code of a time step and confirms the app. Codes of this or an earlier step are never accepted
+ * again.
+ */
 export const useStep = async (tx: Transaction, id: string, step: number): Promise<boolean> => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update second_factors

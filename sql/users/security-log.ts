@@ -30,7 +30,7 @@ export type SecurityRow = {
   outcome: (typeof OUTCOMES)[number];
   reason: string | null;
   user_id: string | null;
-  /** The address that was tried, which becomes the account that has it. */
+  /** The address that was tried. The statement replaces it by the account that has it. */
   email: string | null;
   attempted_address_hash: string | null;
   subject_id: string | null;
@@ -40,7 +40,7 @@ export type SecurityRow = {
   occurrences: number;
 };
 
-/** The same statement whether or not there is such an account, so that its time tells nothing. */
+/** The statement is the same whether or not the account exists, so its duration reveals nothing. */
 export const write = (tx: Transaction, row: SecurityRow) =>
   tx.query(
     deferred(sql.typeAlias('void')`

@@ -6,11 +6,11 @@ import { table } from '../table.ts';
 import { Rule } from './permissions.ts';
 import { TENANT_ROLES } from './users.ts';
 
-/** What beside the first factor a session was proved by; `provider` is the tenant's own. */
+/** How a session proved its second factor. `provider`: the tenant's identity provider did. */
 export const PROOFS = ['totp', 'passkey', 'recovery_code', 'provider'] as const;
 export type Proof = (typeof PROOFS)[number];
 
-/** The sessions that open something now, as people may see them: without what opens them. */
+/** Valid sessions as people may see them, without their tokens. */
 export const sessions = table({
   name: 'sessions',
   rows: sql.fragment`
@@ -28,9 +28,9 @@ export const sessions = table({
   gone: sql.fragment`record.revoked_at is not null`,
 });
 
-/** A request that took longer notes its write once more, at its end. */
+/** A longer request records its write again when it ends. */
 export const LONG_REQUEST_MS = 15_000;
-/** What was committed before lies further back than a replica that is read may lag behind. */
+/** Writes before this are older than the maximum lag of a replica that is read. */
 const OWN_WRITES_SECONDS = (LONG_REQUEST_MS + LAG_MAX_MS) / 1_000 + 5;
 
 const OpenSession = z.object({
@@ -49,10 +49,10 @@ const OpenSession = z.object({
 export type OpenSession = z.output<typeof OpenSession>;
 
 /**
- * The live session of that hash and its user, or null: of this tenant, not revoked, neither idle nor
- * too old by the database's clock, of the user's current epoch, and of an active user. With it comes
- * what holds for the user beside the role, where there is one. Marks it as seen, at most once a minute,
- * and as writing where it is about to.
+ * The valid session with that hash, its user and the user's rules; null if there is none. A valid session
+ * belongs to this tenant and to an active user's current epoch, and is not revoked, idle or too old by the
+ * database's clock. Records the last use, at most once a minute, and a write if the request is about to
+ * write.
  */
 export const openSession = (
   pool: DatabasePool,
@@ -72,7 +72,7 @@ export const openSession = (
     from app.open_session(${tenantId}, decode(${idHash}, 'hex'), ${writes}) as session
   `);
 
-/** The session has just written, whatever was noted when the request began. */
+/** Records a write at the end of a request, whatever was recorded at its start. */
 export const noteWrite = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`update sessions set last_write_at = now() where id = ${id}`);
 
@@ -85,16 +85,16 @@ type NewSession = {
   ip: string;
   user_agent: string;
   second_factor: Proof | null;
-  /** What the user's sessions counted as when he proved himself. */
+  /** The user's session epoch when they proved their identity. */
   epoch: number;
-  /** Whether the password or a second factor was asked for here to begin it. */
+  /** Whether the password or a second factor was checked here to start it. */
   is_proved: boolean;
 };
 
 /**
- * Writes a new session and never touches one that exists: a revoked one stays revoked. Nor does it
- * write one where all that the user had has ended since he proved himself. Answers whether there is one,
- * once it is committed: nothing follows in its transaction.
+ * Starts a session. Never changes an existing one, so a revoked session stays revoked. Starts none if the
+ * user's sessions were ended since they proved their identity. Returns whether the session exists, after
+ * the commit; no statement may follow in the transaction.
  */
 export const start = (tx: Transaction, session: NewSession): Promise<boolean> =>
   tx.oneFirst(
@@ -124,14 +124,13 @@ export const revoke = (tx: Transaction, idHash: string) =>
   `),
   );
 
-/** Whether the user of the session proved who he is within so many minutes. */
+/** Whether the session's user proved their identity within the last minutes. */
 export const hasRecentProof = (tx: Transaction, id: string, minutes: number) =>
   tx.exists(sql.typeAlias('void')`
     select from sessions
     where id = ${id} and proved_at > now() - make_interval(mins => ${minutes})
   `);
 
-/** Whether the session began within so many minutes. */
 export const isFresh = (tx: Transaction, id: string, minutes: number) =>
   tx.exists(sql.typeAlias('void')`
     select from sessions
@@ -139,8 +138,8 @@ export const isFresh = (tx: Transaction, id: string, minutes: number) =>
   `);
 
 /**
- * Notes that the user of the session has just proved who he is. A factor of ours replaces the word of a
- * provider as what the session was proved by. Answers when that was.
+ * Records that the user has just proved their identity. A factor checked here replaces `provider`. Returns
+ * the time.
  */
 export const noteProof = (tx: Transaction, id: string, factor: Proof | null) =>
   tx.oneFirst(sql.type(z.object({ proved_at: z.string() }))`
@@ -155,27 +154,25 @@ export const noteProof = (tx: Transaction, id: string, factor: Proof | null) =>
     returning proved_at
   `);
 
-/** Ends one session by its name; one of another user's, where a user is named, stays. */
+/** Ends a session by its id. If a user is given, only if it belongs to them. */
 export const endSession = (tx: Transaction, id: string, userId: string | null = null) =>
   tx.query(sql.typeAlias('void')`
     update sessions set revoked_at = now()
     where id = ${id} and revoked_at is null and user_id = coalesce(${userId}::uuid, user_id)
   `);
 
-/** Whether there is or was such a session. */
 export const sessionExists = (tx: Transaction, idHash: string) =>
   tx.exists(sql.typeAlias('void')`
     select from sessions where id_hash = decode(${idHash}, 'hex')
   `);
 
-/** Ends every session of the user; the next login starts the first of a new epoch, which is answered. */
+/** Ends every session of the user by starting a new epoch, and returns the epoch. */
 export const endAllSessions = (tx: Transaction, userId: string): Promise<number> =>
   tx.oneFirst(sql.type(z.object({ session_epoch: z.int() }))`
     update users set session_epoch = session_epoch + 1 where id = ${userId}
     returning session_epoch
   `);
 
-/** Sessions that can never open again, a week after they ended. */
 export const deleteEnded = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     delete from sessions

@@ -7,14 +7,14 @@ export const TenantFacts = z.object({
   name: z.string(),
   domains: z.array(z.string()),
   time_zone: z.string(),
-  /** What the time zone will be from the next business date on, where that was changed. */
+  /** The time zone from the next business date on, if it was changed. */
   next_time_zone: z.string().nullable(),
   currency: z.string(),
   locale: z.string(),
   business_date: date,
 });
 
-/** What a tenant is, beside its settings; the operator changes these. */
+/** The tenant's data that only the operator changes. */
 export const tenantFacts = (tx: Transaction) =>
   tx.one(sql.type(TenantFacts)`
     select slug, name, time_zone, next_time_zone, currency, locale, business_date,
@@ -23,13 +23,13 @@ export const tenantFacts = (tx: Transaction) =>
     from tenants as tenant where id = app.current_tenant()
   `);
 
-/** Two changes at once take turns, so that neither undoes the other's keys. */
+/** Serializes changes of the settings, so that neither of two changes is lost. */
 export const lockSettings = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     select from tenants where id = app.current_tenant() for no key update
   `);
 
-/** Where a tenant is; the time zone counts from the next business date. */
+/** Sets the tenant's locale. The time zone applies from the next business date. */
 export const saveTenantLocale = (
   tx: Transaction,
   { time_zone, currency, locale }: { time_zone: string; currency: string; locale: string },

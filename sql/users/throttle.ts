@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { andCommit, prepared, sql, deferred, type Transaction } from '../database/db.ts';
 
 /**
- * Counts this request against a sliding window and answers its id when it may pass, or else how many
- * seconds to wait. Exact over all processes: counting holds a lock of the tenant, scope and subject.
- * With the last statement of a transaction it ends, too.
+ * Counts this request in a sliding window. Returns its id if it may pass, otherwise the seconds to wait.
+ * Exact across all processes, because it locks the tenant, scope and subject. With `isLast`, the commit is
+ * sent with the last statement.
  */
 export async function countHit(
   tx: Transaction,
@@ -26,7 +26,7 @@ export async function countHit(
       and at <= clock_timestamp() - make_interval(secs => ${seconds})
   `),
   );
-  // By the lock nobody else counts between the two halves of this statement.
+  // The lock ensures that no other transaction counts between the two parts of this statement.
   const counting = sql.type(z.object({ id: z.string().nullable(), wait: z.string().nullable() }))`
     with before as materialized (
       select count(*) as hits,
@@ -44,7 +44,6 @@ export async function countHit(
   return id === null ? { wait: Math.max(1, Number(wait ?? seconds)) } : { id };
 }
 
-/** Takes one counted request back. */
 export const deleteHit = (tx: Transaction, scope: string, subject: string, id: string) =>
   tx.query(
     deferred(sql.typeAlias('void')`

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { prepared, sql, type Transaction } from '../database/db.ts';
 import { containsPattern, table } from '../table.ts';
 
-/** The roles of a tenant's staff, each including all before it. */
+/** The staff roles. Each includes all earlier ones. */
 export const TENANT_ROLES = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
 
 export const users = table({
@@ -34,8 +34,8 @@ const Door = z.object({
 });
 
 /**
- * The user of that address who may come in, for a login to check, and the tenant's settings; the address
- * is lower case. The same statement whether or not there is one, so that its time tells nothing.
+ * The user with that address (lower case) for a login, and the tenant's settings. The statement is the same
+ * whether or not the user exists, so its duration reveals nothing.
  */
 export const findCredentials = (tx: Transaction, email: string) =>
   tx.one(
@@ -54,7 +54,7 @@ export const findCredentials = (tx: Transaction, email: string) =>
     `),
   );
 
-/** Says that the user comes in; false where what he came by has ended meanwhile. */
+/** Records the login. Returns false if the user's sessions were ended in the meantime. */
 export const markLogin = async (tx: Transaction, id: string, epoch: number): Promise<boolean> => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update users set last_login = now()

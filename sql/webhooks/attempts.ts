@@ -14,26 +14,25 @@ export const attempts = table({
 
 const Begun = z.object({
   subscription_id: z.string(),
-  /** The same for every attempt of one event at one subscription, manual retries included. */
+  /** The same for every attempt of one event to one subscription, including manual retries. */
   webhook_id: z.string(),
   url: z.string(),
   secret_sealed: z.string(),
-  /** The secret before, as long as it signs beside the present one. */
+  /** The previous secret, while it also signs. */
   previous_secret_sealed: z.string().nullable(),
   event_type: z.string(),
   is_test: z.boolean(),
   body: z.string(),
   settings: z.record(z.string(), z.unknown()),
-  /** Null where the delivery has to wait in a line first. */
+  /** Null if the delivery has to wait in a throttled receiver's queue first. */
   attempt_id: z.string().nullable(),
 });
 
 export type RequestedAttempt = { delivery_id: string; attempt: number };
 
 /**
- * What each of these attempts needs, as long as it is still to be made; null of any other. They are written,
- * and committed, before they are made: one that was never answered shows a crash. A subscription that is
- * switched off is sent tests alone.
+ * The data of each attempt that is still to be made; null for others. Attempts are committed before they
+ * are sent, so one without an answer reveals a crash. A disabled subscription only receives tests.
  */
 export async function beginAttempts(tx: Transaction, ordered: readonly RequestedAttempt[]) {
   const begun = await tx.any(beginning(ordered));
@@ -42,8 +41,8 @@ export async function beginAttempts(tx: Transaction, ordered: readonly Requested
 }
 
 /**
- * Looked for one by one, by their keys, however many the planner takes them for; whether they are still to be
- * sent is asked afterwards, or it would look for them among all that are.
+ * The lateral join looks each delivery up by its key, whatever row count the planner expects. The status is
+ * checked afterwards, because otherwise Postgres would search all scheduled deliveries.
  */
 const beginning = (ordered: readonly RequestedAttempt[]) =>
   andCommit(sql.type(Begun.extend({ place: z.int() }))`
@@ -100,10 +99,10 @@ export const recordResult = (tx: Transaction, answer: AttemptResult) =>
     where id = ${answer.attempt_id}
   `);
 
-/** At once, so that a long absence of the clean-up does not make one statement of a million rows. */
+/** Maximum rows per statement, in case the clean-up did not run for a long time. */
 const FORGOTTEN_MAX = 20_000;
 
-/** Forgets the answers of deliveries that were over long ago; what was sent and when it arrived stays. */
+/** Deletes the attempts of deliveries that ended long ago. The deliveries and their times are kept. */
 export const deleteOldAttempts = (tx: Transaction, days: number) =>
   tx.query(sql.typeAlias('void')`
     delete from webhook_attempts where id in (

@@ -3,7 +3,7 @@ import { sql, type Transaction } from '../database/db.ts';
 import { table } from '../table.ts';
 import { TEST_EVENT } from './events.ts';
 
-/** The delivery is named by its first round, as receivers know it. */
+/** A dead letter shows the delivery's id of the first round, which receivers know. */
 export const deadLetters = table({
   name: 'dead_letters',
   own: [
@@ -30,7 +30,7 @@ export const deadLetters = table({
   `,
 });
 
-/** The delivery is over: its last answer is kept where people look for it. */
+/** Creates the dead letter of a failed delivery, with its last answer. */
 export const createDeadLetter = (tx: Transaction, deliveryId: string) =>
   tx.query(sql.typeAlias('void')`
     with dead as (
@@ -41,10 +41,10 @@ export const createDeadLetter = (tx: Transaction, deliveryId: string) =>
     ${letters(SWITCHED_OFF)}
   `);
 
-/** At once, so that the first time does not make one statement of a million rows. */
+/** Maximum rows per statement, in case the clean-up did not run for a long time. */
 const FORGOTTEN_MAX = 20_000;
 
-/** Forgets what was answered; the letter stays, with the status, the error and what can be sent again. */
+/** Clears response bodies. The letter keeps its status and error, and can still be retried. */
 export const clearOldAnswers = (tx: Transaction, days: number) =>
   tx.query(sql.typeAlias('void')`
     update dead_letters set response_body = null where id in (
@@ -54,7 +54,7 @@ export const clearOldAnswers = (tx: Transaction, days: number) =>
     )
   `);
 
-/** What was still to be sent, or sent again, when the subscription was switched off. */
+/** Creates dead letters for everything scheduled when the subscription was disabled. */
 export const createForScheduled = (tx: Transaction, subscriptionId: string) =>
   tx.query(sql.typeAlias('void')`
     with dead as (
@@ -68,8 +68,8 @@ export const createForScheduled = (tx: Transaction, subscriptionId: string) =>
 type Unsent = { delivery_id: string; attempt: number; is_throttled: boolean };
 
 /**
- * The job that was to make this attempt has failed for good: it was our fault. One that ended while its
- * delivery went to wait in a line has left it to another job.
+ * Creates the dead letter of a delivery whose job failed permanently (an internal error). Not if the
+ * delivery was moved to a throttled receiver's queue while the job ran, because another job sends it.
  */
 export const createForUnsent = (tx: Transaction, unsent: Unsent, reason: string) =>
   tx.query(sql.typeAlias('void')`
@@ -84,7 +84,7 @@ export const createForUnsent = (tx: Transaction, unsent: Unsent, reason: string)
 
 const SWITCHED_OFF = 'The subscription was switched off before it was sent.';
 
-/** The last answer, or why there is none. A test that failed is over and leaves nothing to send again. */
+/** The last answer, or why there is none. A failed test creates no dead letter. */
 const letters = (unsent: string) => sql.fragment`
   insert into dead_letters (
     subscription_id, delivery_id, event_id, response_status, response_body, error, attempted_at,
@@ -109,7 +109,7 @@ const Letter = z.object({
   status: z.string(),
 });
 
-/** The letter meant by an id (its own or its delivery's), or the newest that nobody retried. */
+/** The letter with an id (its own or its delivery's), or the newest that was not retried. */
 export const findToRetry = (tx: Transaction, subscriptionId: string, id: string | null) =>
   tx.maybeOne(sql.type(Letter)`
     select letter.event_id, first_round.id as webhook_id, letter.status
@@ -130,7 +130,7 @@ const waiting = (subscriptionId: string, since: string) => sql.fragment`
   where subscription_id = ${subscriptionId} and status = 'dead' and attempted_at >= ${since}
 `;
 
-/** The events that have failed since then and wait to be sent again, the oldest first. */
+/** Events that failed since then and were not retried, oldest first. */
 export const findEventsSince = (
   tx: Transaction,
   subscriptionId: string,
@@ -149,7 +149,6 @@ export const countEventsSince = (tx: Transaction, subscriptionId: string, since:
     select count(distinct event_id)::integer as count ${waiting(subscriptionId, since)}
   `);
 
-/** These events are on their way again. */
 export const markRetried = (tx: Transaction, subscriptionId: string, eventIds: readonly string[]) =>
   tx.query(sql.typeAlias('void')`
     update dead_letters set status = 'retried'

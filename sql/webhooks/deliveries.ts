@@ -4,7 +4,7 @@ import { table } from '../table.ts';
 import type { AttemptResult, RequestedAttempt } from './attempts.ts';
 import { TEST_EVENT } from './events.ts';
 
-/** A delivery with its newest attempt, as long as that is kept. */
+/** A delivery with its newest attempt, if that is still stored. */
 export const deliveries = table({
   name: 'webhook_deliveries',
   own: ['id', 'subscription_id', 'event_id', 'round', 'status', 'created_at', 'delivered_at'],
@@ -27,7 +27,10 @@ export const deliveries = table({
   `,
 });
 
-/** Enqueues the next attempt of each, at its time and in its line; last in it, where it was put aside. */
+/**
+ * Enqueues each delivery's next attempt at its time and in its queue; at the end of the queue if
+ * `is_last_in_queue`.
+ */
 export const enqueueDeliveries = (
   tx: Transaction,
   ids: readonly string[],
@@ -37,7 +40,7 @@ export const enqueueDeliveries = (
     select app.send_deliveries(${sql.array([...ids], 'uuid')}, ${is_last_in_queue})
   `);
 
-/** Their receivers keep others waiting: these attempts wait their turn in a line, and hold no slot meanwhile. */
+/** Moves attempts to the queue of their throttled receiver. They hold no slot while they wait. */
 export async function throttleDeliveries(tx: Transaction, ordered: readonly RequestedAttempt[]) {
   const waiting = await tx.anyFirst(sql.typeAlias('id')`
     update webhook_deliveries as delivery set is_throttled = true, next_attempt_at = now()
@@ -51,7 +54,7 @@ export async function throttleDeliveries(tx: Transaction, ordered: readonly Requ
   return ordered.map(() => undefined);
 }
 
-/** What waits in a line for this receiver, and is not under way, waits there no longer, unless it is slow. */
+/** Releases the waiting deliveries of this receiver's queue, unless the receiver is still slow. */
 export const releaseThrottled = (tx: Transaction, subscriptionId: string) =>
   tx.query(sql.typeAlias('void')`select app.release_throttled(${subscriptionId})`);
 
@@ -63,16 +66,16 @@ export type DeliveredAttempt = AttemptResult & {
 };
 
 /**
- * These have arrived, and all that follows from that, in one statement: any success ends the row of
- * failures. A subscription is locked only where that changes it, in the order of their ids and before
- * its deliveries as everywhere; the last answer says how fast the receiver is. A test says nothing else.
+ * Records successful attempts and all their effects in one statement; any success ends the receiver's
+ * series of failures. Subscriptions are locked only if they change, in the order of their ids and before
+ * their deliveries. The last answer decides whether the receiver is slow. A test changes nothing else.
  */
 export async function recordDelivered(tx: Transaction, done: readonly DeliveredAttempt[]) {
   await tx.query(deferred(delivering(done)));
   return done.map(() => undefined);
 }
 
-/** An answer may have been cut in the middle of a sign, which JSON cannot hold. */
+/** A truncated response may end in an unpaired surrogate, which JSON cannot hold. */
 const jsonOf = (done: readonly DeliveredAttempt[]) =>
   JSON.stringify(
     done.map(({ response_body, ...one }) => ({
@@ -93,7 +96,7 @@ const delivering = (done: readonly DeliveredAttempt[]) =>
       )
       limit ${done.length}
     ),
-    -- Of an unknown limit a tenth is expected: of these a tenth of a tenth, which are looked for by their keys.
+    -- Postgres expects a tenth of the rows for each unknown limit. With two limits it expects few and uses the keys.
     done as materialized (select * from given limit ${done.length}),
     answered as (
       update webhook_attempts as attempt
@@ -132,7 +135,7 @@ const delivering = (done: readonly DeliveredAttempt[]) =>
         and (select count(*) from counted) >= 0
       returning delivery.subscription_id, delivery.event_id
     )
-    -- In whatever round it was that it failed before.
+    -- In any round.
     update dead_letters as letter set status = 'resolved'
     from delivered
     where letter.subscription_id = delivered.subscription_id
@@ -140,8 +143,8 @@ const delivering = (done: readonly DeliveredAttempt[]) =>
   `;
 
 /**
- * Schedules the next attempt by the clock of the queue, never early: the whole delay counts from
- * here, and the moment is rounded up to the millisecond that a date can hold.
+ * Schedules the next attempt by the queue's clock, never early: the full delay starts now, and the time is
+ * rounded up to the millisecond precision of a JavaScript date.
  */
 export async function scheduleNext(
   tx: Transaction,
@@ -160,21 +163,19 @@ export async function scheduleNext(
   await enqueueDeliveries(tx, scheduled);
 }
 
-/** Whether this attempt was the one that ended the delivery. */
 export const isCurrentAttempt = (tx: Transaction, id: string, attempt: number) =>
   tx.exists(sql.typeAlias('void')`
     select from webhook_deliveries
     where id = ${id} and status = 'scheduled' and attempt = ${attempt}
   `);
 
-/** Nothing more is sent to a subscription that was deleted. */
+/** Cancels scheduled deliveries of a deleted subscription. */
 export const cancelScheduled = (tx: Transaction, subscriptionId: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_deliveries set status = 'canceled', next_attempt_at = null
     where subscription_id = ${subscriptionId} and status = 'scheduled'
   `);
 
-/** A new round of each of these events, beside those that there were. */
 export const createRounds = (
   tx: Transaction,
   subscriptionId: string,
@@ -194,7 +195,7 @@ export const createRounds = (
 
 const Known = z.object({ event_id: z.string(), has_scheduled_round: z.boolean() });
 
-/** The event of a delivery of the subscription, and whether any round of it is still to be sent. */
+/** The event of the subscription's delivery, and whether any round of it is still scheduled. */
 export const findDelivery = (tx: Transaction, subscriptionId: string, id: string) =>
   tx.maybeOne(sql.type(Known)`
     select delivery.event_id, exists (
@@ -206,7 +207,6 @@ export const findDelivery = (tx: Transaction, subscriptionId: string, id: string
     where delivery.id = ${id} and delivery.subscription_id = ${subscriptionId}
   `);
 
-/** The delivery of an event to one subscription alone. */
 export const createDelivery = (tx: Transaction, subscriptionId: string, eventId: string) =>
   tx.oneFirst(sql.typeAlias('id')`
     insert into webhook_deliveries (subscription_id, event_id, next_attempt_at, is_throttled)
@@ -214,7 +214,6 @@ export const createDelivery = (tx: Transaction, subscriptionId: string, eventId:
     returning id
   `);
 
-/** Whether a test of the subscription is still to be answered. */
 export const hasPendingTest = (tx: Transaction, subscriptionId: string) =>
   tx.exists(sql.typeAlias('void')`
     select from webhook_deliveries as delivery

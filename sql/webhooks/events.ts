@@ -5,18 +5,17 @@ import { batchByTransaction } from '../database/batch-by-transaction.ts';
 export type NewEvent = {
   event_type: string;
   loan_id: string | null;
-  /** The JSON of what the event is about. */
   data: string;
 };
 
-/** What the event is called that shows whether a receiver works; nobody subscribes to it. */
+/** The event type of a test. It cannot be subscribed to. */
 export const TEST_EVENT = 'webhook.test';
 
 const Written = z.object({ id: z.string() });
 
 /**
- * Writes events with the very bytes that every receiver will get. Their ids are made here, ascending
- * with time, because the relay takes events in the order of their ids.
+ * Writes events with the exact bytes that every receiver gets. The process creates ascending ids, because
+ * the relay processes events in the order of their ids.
  */
 export const write = batchByTransaction(async (tx, several: readonly (readonly NewEvent[])[]) => {
   const events = several.flat();
@@ -24,7 +23,7 @@ export const write = batchByTransaction(async (tx, several: readonly (readonly N
   return several.map(() => undefined);
 });
 
-/** The same, and its id, for an event that is delivered by whoever writes it. */
+/** Writes an event that the caller delivers itself, and returns its id. */
 export const writeRelayed = (tx: Transaction, event: NewEvent) =>
   tx.oneFirst(prepared(writing([event], true)));
 

@@ -2,7 +2,7 @@ import { sql } from '../database/db.ts';
 import { TEST_EVENT } from './events.ts';
 import { ViolationRow, type Check } from '../invariants/check.ts';
 
-/** What was promised to others: events reach their subscribers, and no job is lost in silence. */
+/** Every event must reach its subscribers, and no job may be lost without a record. */
 export const messageChecks: readonly Check[] = [
   {
     rule: 'events have their deliveries',
@@ -22,7 +22,7 @@ export const messageChecks: readonly Check[] = [
             and delivery.subscription_id = subscription.id
             and delivery.status in ('delivered', 'scheduled', 'dead')
         )
-        -- It did not ask for the event then, if what it asks for was changed since.
+        -- A later change of the subscription may have added the event type.
         and not exists (
           select from audit_log as change
           where change.tenant_id = event.tenant_id and change.entity_id = subscription.id
@@ -32,13 +32,13 @@ export const messageChecks: readonly Check[] = [
     `,
   },
   {
-    rule: 'events are relayed while somebody relays them',
+    rule: 'events are relayed while an outbound worker is running',
     query: sql.type(ViolationRow)`
       select tenant_id, id as subject,
              format('Event %s (%s) of %s was never relayed.', id, event_type, created_at) as message
       from events
       where relayed_at is null and created_at < now() - interval '1 minute'
-        -- Those of a tenant that is not active, or moves, wait with it.
+        -- The events of an inactive or moving tenant wait.
         and exists (select from tenants where tenants.id = tenant_id and is_active)
         and exists (
           select from app.worker_pools

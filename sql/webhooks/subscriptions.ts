@@ -20,11 +20,11 @@ export const subscriptions = table({
 const Health = z.object({
   is_active: z.boolean(),
   consecutive_failures: z.number(),
-  /** Whether the secret before the present one still signs. */
+  /** Whether the previous secret still signs. */
   is_rotating: z.boolean(),
 });
 
-/** Locks before the deliveries are touched, always in this order; null when it was deleted. */
+/** Locks the subscription, always before its deliveries; null if it was deleted. */
 export const lock = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Health)`
     select is_active, consecutive_failures,
@@ -36,7 +36,7 @@ export const lock = (tx: Transaction, id: string) =>
 
 type Failure = { problem: string; is_slow: boolean; is_final: boolean };
 
-/** Seen from the first refused attempt on; counted once its delivery has failed for good. */
+/** Records a failed attempt. It counts as a failure only when its delivery has permanently failed. */
 export const recordFailure = (
   tx: Transaction,
   id: string,
@@ -50,13 +50,13 @@ export const recordFailure = (
     where id = ${id}
   `);
 
-/** How fast it is, as a test of it has shown. */
+/** Records the receiver's speed, as measured by a test. */
 export const recordSpeed = (tx: Transaction, id: string, isSlow: boolean) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions set is_slow = ${isSlow} where id = ${id} and is_slow <> ${isSlow}
   `);
 
-/** Whether it was on until now. */
+/** Disables the subscription. Returns whether it was active. */
 export const disable = async (tx: Transaction, id: string, reason: string | null) => {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update webhook_subscriptions
@@ -76,7 +76,7 @@ export const enable = (tx: Transaction, id: string) =>
 
 type Rotated = { sealed: string; last_four: string; overlap_hours: number };
 
-/** The new secret takes the place of the one before, which signs beside it for these hours. */
+/** Replaces the secret. The previous one also signs for these hours. */
 export const replaceSecret = (
   tx: Transaction,
   id: string,
@@ -91,14 +91,12 @@ export const replaceSecret = (
     where id = ${id}
   `);
 
-/** The secret before signs nothing more. */
 export const retireSecret = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions set previous_secret_sealed = null, previous_secret_until = null
     where id = ${id} and previous_secret_until is not null
   `);
 
-/** Secrets whose time is over are not kept. */
 export const deleteExpiredSecrets = (tx: Transaction) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions set previous_secret_sealed = null, previous_secret_until = null
@@ -107,14 +105,14 @@ export const deleteExpiredSecrets = (tx: Transaction) =>
 
 const Told = z.object({ url: z.string(), last_error: z.string().nullable() });
 
-/** What is told of one that was switched off, as long as it is. */
+/** The data for notifying about a disabled subscription; null if it is active again. */
 export const findDisabled = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Told)`
     select url, last_error from webhook_subscriptions
     where id = ${id} and not is_active and not is_deleted
   `);
 
-/** Kept for the audit of what was sent; no query of the API shows it again. */
+/** Marks the subscription as deleted. The row is kept for the audit trail; the API never shows it again. */
 export const remove = (tx: Transaction, id: string) =>
   tx.query(sql.typeAlias('void')`
     update webhook_subscriptions set is_deleted = true, is_active = false where id = ${id}

@@ -5,7 +5,7 @@ export type Asset = { name: string; type: string; text: string };
 
 let read: { style: Asset; script: Asset } | undefined;
 
-/** Style and script of the pages of operations, under names that tell their contents. */
+/** The style sheet and script of the /ops pages. Their names contain a hash of their contents. */
 export function opsAssets() {
   read ??= {
     style: assetOf('ops.css', 'style', 'text/css'),

@@ -1,11 +1,11 @@
-/** One bar of a chart: what came in a quarter of an hour. */
+/** One bar of a chart: the total of a quarter of an hour. */
 export type Bar = { at: string; value: number };
 
 const [WIDTH, HEIGHT, BASE] = [480, 100, 80];
 const QUARTERS = 96;
 const QUARTER_MS = 15 * 60_000;
 
-/** The last day as a picture that needs no script: a bar for each quarter of an hour, in UTC. */
+/** Draws the last 24 hours as an SVG without a script, with one bar for each quarter of an hour in UTC. */
 export function renderDayChart(bars: readonly Bar[], { called, unit, now }: Chart): string {
   const last = Math.floor(now.getTime() / QUARTER_MS);
   const values = new Map(bars.map(({ at, value }) => [Date.parse(at) / QUARTER_MS, value]));
@@ -35,7 +35,7 @@ export function renderDayChart(bars: readonly Bar[], { called, unit, now }: Char
   ].join('');
 }
 
-/** The words are our own and go into the picture as they are. */
+/** The texts are not escaped. Pass only constants. */
 type Chart = { called: string; unit: string; now: Date };
 
 const short = (value: number) => String(Math.round(value * 10) / 10);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
 import { opsAssets } from './assets.ts';
 
-/** What every page of operations is rendered with, beside what is its own. */
+/** The values that every /ops page needs, in addition to its own. */
 export type OpsFrame = {
   tenant_name: string;
   csrf_token: string | null;
@@ -23,7 +23,10 @@ const NOTICES = new Map([
 ]);
 const DONE = /^(retry|run-now|reschedule|cancel|discard)-(\d{1,6})-(\d{1,6})$/;
 
-/** A page of operations. Every value is escaped but charts, whose words and numbers are ours. */
+/**
+ * Renders an /ops page. All values are escaped, except charts, which contain only our own texts and
+ * numbers.
+ */
 export function renderOps(name: string, data: OpsFrame & Record<string, unknown>): string {
   templates ??= readTemplates();
   const template = templates.get(name);
@@ -54,7 +57,7 @@ function readTemplates() {
 
 const textOf = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
 
-/** 95 is 1 min 35 s, 7300 is 2 h 1 min. */
+/** Formats a duration: 95 is "1 min 35 s", 7300 is "2 h 1 min". */
 export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds * 100) / 100} s`;
   const minutes = Math.floor(seconds / 60);
@@ -68,10 +71,9 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   list: (...values: unknown[]) => values.slice(0, -1),
   number: (value: unknown) => (typeof value === 'number' ? value.toLocaleString('en-US') : '–'),
   time: (seconds: unknown) => (typeof seconds === 'number' ? formatDuration(seconds) : '–'),
-  /** Waits are known by the bound that they stay below. */
+  /** Wait times are counted in ranges. This prints the upper bound of a range. */
   wait: (seconds: unknown) =>
     typeof seconds !== 'number' ? '–' : seconds > 14_400 ? '> 4 h' : `≤ ${formatDuration(seconds)}`,
-  /** A moment in UTC, to the second. */
   moment: (at: unknown) =>
     typeof at === 'string' ? new Date(at).toISOString().slice(0, 19).replace('T', ' ') : '–',
   json: (value: unknown) => JSON.stringify(value),

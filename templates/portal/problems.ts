@@ -12,8 +12,8 @@ type Problems = {
 type Reader = { language: Language; locale: string; currency: string };
 
 /**
- * What is wrong, in the reader's language. Of a refusal that has no words here, English readers get the
- * endpoint's own sentence, and others are told that something has to be looked at again.
+ * Returns the error texts in the reader's language. If the portal has no text for an error, English readers
+ * see the endpoint's message. Other readers see a general request to check their input.
  */
 export function problemTexts({ code, message, errors, details }: Problems, reader: Reader) {
   const { language, currency } = reader;
@@ -30,7 +30,7 @@ export function problemTexts({ code, message, errors, details }: Problems, reade
   };
 }
 
-/** A sentence of an endpoint's, for readers of another language than its own. */
+/** Translates an endpoint's message, which is in English. */
 function foreign(sentence: string, language: Language): string {
   if (language === 'en') return sentence;
   return translateToSpanish(sentence) ?? phrase(language, 'look_again');

@@ -4,7 +4,7 @@ import { filters, type Setting } from '../filters.ts';
 import { documentLocale, isPositive } from '../render-document.ts';
 import { hasPhrase, LANGUAGES, phrase, type Language } from './words.ts';
 
-/** What every page is rendered with, beside what is its own. */
+/** The values that every page needs, in addition to its own. */
 export type PageFrame = {
   language: Language;
   tenant: { locale: string; currency: string; time_zone: string };
@@ -20,7 +20,7 @@ const FOLDER = new URL('./pages/', import.meta.url);
 const engine = Handlebars.create();
 let templates: Map<string, HandlebarsTemplateDelegate> | undefined;
 
-/** A page of the portal. Every value is escaped: only the code that an app reads is a picture of ours. */
+/** Renders a portal page. All values are escaped, except the QR code for authenticator apps. */
 export function renderPage(name: string, data: PageFrame): string {
   templates ??= readTemplates();
   const template = templates.get(name);
@@ -47,7 +47,7 @@ function readTemplates() {
 
 const textOf = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
 
-/** The frame, wherever in the page one is. */
+/** The frame is the root of the data, so blocks and partials can reach it too. */
 const frameOf = ({ data }: Options) => data.root as PageFrame & Setting;
 
 type Refusal = { code: string; status: number };
@@ -58,14 +58,14 @@ function refusalWords(kind: string, { code, status }: Refusal, options: Options)
 }
 
 const helpers: Record<string, Handlebars.HelperDelegate> = {
-  /** Words of the portal, with values put in. */
+  /** A text of the portal, with values inserted. */
   t: (key: string, options: Options) => phrase(frameOf(options).language, key, options.hash),
-  /** What a value of an enumeration is called. */
+  /** The label of an enumeration's value. */
   called: (kind: string, value: unknown, options: Options) => {
     const key = `${kind}.${String(value)}`;
     return hasPhrase(key) ? phrase(frameOf(options).language, key) : String(value);
   },
-  /** The status of a loan as its borrower knows it: an open loan that is late is past due. */
+  /** The loan's status as the borrower sees it: an active loan with a past due amount is past due. */
   loan_standing: (loan: { status: string; past_due_amount?: string }, options: Options) => {
     const isLate = loan.status === 'active' && isPositive(loan.past_due_amount);
     return phrase(frameOf(options).language, `loan_status.${isLate ? 'past_due' : loan.status}`);
@@ -73,11 +73,12 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   money: (amount: unknown, options: Options) => filters['currency']?.(amount, frameOf(options)),
   rate: (rate: unknown, options: Options) => filters['percent']?.(rate, frameOf(options)),
   day: (date: unknown, options: Options) => filters['date']?.(date, frameOf(options)),
-  /** The link that dials a phone number. */
   dial: (phone: unknown) => `tel:${String(phone).replace(/[^\d+]/g, '')}`,
-  /** A phone number as people write it: those of ten digits after +1 as (202) 555-0100. */
+  /** Formats a US phone number as (202) 555-0100. Other numbers stay unchanged. */
   phone: (phone: unknown) => String(phone).replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3'),
-  /** What a refusal is called, by its code where that has words of its own, or else by its status. */
+  /**
+   * The title of an error page. It depends on the error's code, or on its status if the code has no text.
+   */
   refused_title: (refusal: Refusal, options: Options) =>
     refusalWords('refused_title', refusal, options),
   refused_what: (refusal: Refusal, options: Options) =>
@@ -86,23 +87,23 @@ const helpers: Record<string, Handlebars.HelperDelegate> = {
   same: (value: unknown, other: unknown) => value === other,
   any: (rows: unknown) => Array.isArray(rows) && rows.length > 0,
   list_has: (words: string, value: unknown) => words.split(' ').includes(String(value)),
-  /** Values to choose from, each with what it is called. */
+  /** The options of a select field. */
   choices: (kind: string, ...values: unknown[]) =>
     values.slice(0, -1).map((value) => ({ kind, value })),
-  /** What was filled into these is never sent back. */
+  /** The values of these fields are never sent back to the browser. */
   hides: (type: unknown, unseen: unknown) => type === 'password' || unseen === true,
   list: (...values: unknown[]) => values.slice(0, -1),
-  /** The page of the navigation at an address below /portal. */
+  /** The navigation page for a path below /portal. */
   link: (below: string) => below.slice(1),
-  /** The ids of what describes a field: its hint, and what is wrong with it. */
+  /** The ids of a field's hint and error, for aria-describedby. */
   described: (name: string, hint: unknown, options: Options) =>
     [
       ...(typeof hint === 'string' ? [`${name}-hint`] : []),
       ...(frameOf(options).problems?.errors[name] ? [`${name}-error`] : []),
     ].join(' '),
-  /** What is wrong with a field, or nothing. */
+  /** The field's error, if it has one. */
   wrong: (name: string, options: Options) => frameOf(options).problems?.errors[name],
-  /** What was filled in, or is there already. */
+  /** The value that the user entered, or otherwise the stored value. */
   filled: (name: string, there: unknown, options: Options) => {
     const { values } = frameOf(options);
     return Object.hasOwn(values, name) ? values[name] : there;

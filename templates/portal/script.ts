@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 let read: { text: string; source: string } | undefined;
 
-/** The script of the pages on which passkeys are used, and what a policy names it by. */
+/** The script of the pages that use passkeys, and its hash for the content security policy. */
 export function passkeyScript() {
   if (read) return read;
   const text = readFileSync(new URL('./passkeys.js', import.meta.url), 'utf8');

@@ -7,7 +7,7 @@ const KEPT_MAX = 200;
 const kept = new Map<string, { name: string; text: string }>();
 let common: string | undefined;
 
-/** The style of all pages with a tenant's colours, under a name that tells its contents. */
+/** The portal's style sheet with a tenant's colors. Its name contains a hash of its contents. */
 export function tenantStylesheet({ primary_color, secondary_color }: Colors) {
   const colors = `${primary_color} ${secondary_color}`;
   const known = kept.get(colors);
@@ -38,7 +38,7 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** WCAG 2.2, contrast ratio; 4.5 is asked for between a text and what is behind it. */
+/** WCAG 2.2, contrast ratio. Text needs 4.5 against its background. */
 function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
@@ -47,11 +47,11 @@ function contrast(one: string, other: string): number {
 const inkOn = (color: string) =>
   contrast('#ffffff', color) >= contrast('#111111', color) ? '#ffffff' : '#111111';
 
-/** What is nearly white or grey behind links and headings. */
+/** The light grey background of links and headings. */
 const PAPER = '#f4f6f8';
 const ENOUGH = 4.6;
 
-/** The colour itself, or as much darker as it takes to be read on paper. */
+/** Darkens the color until it is readable on the page background. */
 function readable(color: string): string {
   for (let shade = color; ; shade = darker(shade)) {
     if (contrast(shade, PAPER) >= ENOUGH) return shade;

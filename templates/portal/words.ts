@@ -10,9 +10,6 @@ import { signingIn } from './words/signing-in.ts';
 export const LANGUAGES = ['en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What the portal says, in the order of the languages. */
-export type Phrases = Readonly<Record<string, readonly [english: string, spanish: string]>>;
-
 const texts: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     ...common,
@@ -26,7 +23,7 @@ const texts: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** The first of the languages asked for that the portal speaks. */
+/** Returns the first requested language that the portal supports. */
 export function matchLanguage(wanted: readonly string[]): Language | null {
   const spoken = wanted.map((tag) => tag.slice(0, 2).toLowerCase());
   return LANGUAGES.find((language) => language === spoken.find(isSpoken)) ?? null;
@@ -36,7 +33,7 @@ const isSpoken = (tag: string) => LANGUAGES.some((language) => language === tag)
 
 export const hasPhrase = (key: string) => texts.has(key);
 
-/** The words under a key, with {values} put in; a key without words is a fault of ours. */
+/** Returns the text of a key with {values} inserted. Throws if the key has no text. */
 export function phrase(
   language: Language,
   key: string,

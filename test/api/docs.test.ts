@@ -1,9 +1,13 @@
 import { mkdir } from 'node:fs/promises';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import Koa from 'koa';
 import { chromium, type Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { toOpenApi30 } from '../../api/endpoints/openapi-30.ts';
+import { prepareAnswer, sendPrepared } from '../../api/http/prepared-answers.ts';
 import { findChromium } from '../../workers/outside/chromium.ts';
 import { addLoans, addBorrowers } from '../../workers/seed/loans.ts';
 import { newClient } from '../setup/client.ts';
@@ -14,7 +18,7 @@ const tenant = await stage.tenant();
 await tenant.within(async (work) => addLoans(work, await addBorrowers(work, 'demo')));
 const pictures = process.env['PICTURES'];
 
-/** The browser resolves every name to this machine and reaches nothing else. */
+/** A browser that resolves every name to this machine and can reach nothing else. */
 async function openBrowser() {
   const { env, ...chosen } = await findChromium(path.join(tmpdir(), 'servicing-test-browser'));
   return chromium.launch({
@@ -24,7 +28,7 @@ async function openBrowser() {
   });
 }
 
-/** Executes an operation with its example as it stands; answers the status that the page shows. */
+/** Executes an operation with its unchanged example. Returns the status that the page shows. */
 async function tryOut(page: Page, tag: string, name: string): Promise<string | null> {
   const operation = `#operations-${tag}-${name}`;
   if (!(await page.isVisible(operation))) await page.click(`#operations-tag-${tag}`);
@@ -88,7 +92,7 @@ test('the description is a page that loads from here alone, under its policy, an
   }
 }, 180_000);
 
-test('the bare address of a tenant leads to the docs, and a host of nobody nowhere', async () => {
+test('the root address of a tenant leads to the docs, and an unknown host leads nowhere', async () => {
   const here = await tenant.anonymous().get('//');
   const nowhere = await newClient(stage.port, 'nobody.test').get('//');
 
@@ -96,7 +100,48 @@ test('the bare address of a tenant leads to the docs, and a host of nobody nowhe
   expect(nowhere.status).toBe(404);
 });
 
-test('the page is told everything in the form that its renderer is quick with', () => {
+test.each(['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css'])(
+  '%s is sent with its version, and not again to a client that has it',
+  async (path) => {
+    const client = tenant.anonymous();
+
+    const first = await client.get(path);
+    const version = String(first.headers['etag']);
+    const again = await client.get(path, { headers: { 'If-None-Match': version } });
+    const other = await client.get(path, { headers: { 'If-None-Match': '"other"' } });
+
+    expect(first).toMatchObject({ status: 200, headers: { 'cache-control': 'private, no-cache' } });
+    expect(first.headers['content-length']).toBeDefined();
+    expect(again).toMatchObject({ status: 304, body: '', headers: { etag: version } });
+    expect(other).toMatchObject({ status: 200, body: first.body });
+  },
+);
+
+test('the bytes of a prepared answer are made once, and all requests send the same', () => {
+  const prepared = prepareAnswer('application/json', '{"name":"Zoë"}');
+  const send = () => {
+    const request = new IncomingMessage(new Socket());
+    Object.assign(request, { method: 'GET', url: '/' });
+    const ctx = new Koa().createContext(request, new ServerResponse(request));
+    sendPrepared(ctx, prepared);
+    return ctx;
+  };
+
+  const [one, other] = [send(), send()];
+
+  expect(one.body).toBe(prepared.bytes);
+  expect(other.body).toBe(prepared.bytes);
+  expect(one.length).toBe(15);
+});
+
+test.each(['/docs/package.json', '/docs/..%2fpackage.json', '/docs/toString', '/docs/'.repeat(2)])(
+  '%s is no file of the page',
+  async (path) => {
+    expect((await tenant.anonymous().get(path)).status).toBe(404);
+  },
+);
+
+test('the page receives its data in the form that its renderer reads fastest', () => {
   const older = toOpenApi30({
     openapi: '3.1.0',
     schemas: {

@@ -26,7 +26,7 @@ test('a superadmin has days closed, and sees the runs that closed them', async (
   ]);
 });
 
-test('a day that is closed is not closed again, and nobody below superadmin closes any', async () => {
+test('a closed day is not closed again, and only a superadmin can close a day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');
 
@@ -52,7 +52,9 @@ test('in production a day is closed when it is over where the tenant is, and not
 
   expect(early).toMatchObject({
     status: 422,
-    body: { errors: { through_date: `Must be over: in America/New_York it is ${today}.` } },
+    body: {
+      errors: { through_date: `This day is not over yet: in America/New_York it is ${today}.` },
+    },
   });
   expect(timely.status).toBe(202);
 });

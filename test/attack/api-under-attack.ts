@@ -10,8 +10,8 @@ const ROOT = new URL('../..', import.meta.url);
 const PRELOADS = ['test/attack/event-loop-watch.ts', 'workers/processes/end-with-parent.ts'];
 
 /**
- * The API as it runs in production, in a process of its own so that the attacker's work does not count
- * as its own. Its log is read line by line: for canaries, and for what it says of its faults.
+ * The API as in production, in its own process so that its event loop is measured without the attacker's
+ * work. Its log is searched line by line for canaries and faults.
  */
 export async function startApiUnderAttack(
   { url, secret, folder }: { url: string; secret: string; folder: string },
@@ -29,7 +29,7 @@ export async function startApiUnderAttack(
       HOST: '127.0.0.1',
       NODE_ENV: 'test',
       LOG_LEVEL: 'info',
-      // Each request may then come from an address of its own, so that no throttle ends the attack.
+      // Lets each request claim its own address, so that no throttle ends the attack.
       TRUSTED_PROXIES: '127.0.0.1',
     },
   });
@@ -61,7 +61,7 @@ export async function startApiUnderAttack(
     spikes,
     lines: () => lines,
     isAlive: () => child.exitCode === null && child.signalCode === null,
-    /** What the event loop went through since this was asked last. */
+    /** The event loop's figures since the previous report. */
     report: () =>
       new Promise<LoopReport>((resolve) => {
         answer = resolve;
@@ -78,7 +78,7 @@ export type ApiUnderAttack = Awaited<ReturnType<typeof startApiUnderAttack>>;
 
 const OURS = /^at .*\/(api|jobs|sql|templates)\//;
 
-/** The message and the first frames of ours; several requests may carry one id. */
+/** Keeps the message and our first stack frames. Several requests may have the same id. */
 function keep(faults: Map<string, string>, { level = 0, request_id = '', err }: Logged) {
   const ours = (err?.stack ?? []).filter((frame) => OURS.test(frame)).slice(0, 4);
   const told = [`${err?.type ?? ''} ${err?.message ?? ''}`.trim(), ...ours].join(' | ');

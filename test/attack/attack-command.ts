@@ -9,12 +9,12 @@ import { printFinding, problemsIn } from './findings.ts';
 import { measureSlowClients } from './slow-clients.ts';
 
 /**
- * `npm run test:attack -- --requests 50000 --seed 7`: hostile requests at an API of its own, in numbers
- * that no test has the time for. `--only 12,345` sends those of the seed alone. Ends with 1 where
- * something was found.
+ * `npm run test:attack -- --requests 50000 --seed 7` sends hostile requests to a fresh API, more than a
+ * test has time for. `--only 12,345` sends only these requests of the seed. Exits with 1 if a problem was
+ * found.
  *
- * `npm run test:attack -- --slow-clients` measures what slow clients and expensive bodies cost another tenant. Ends with
- * 1 where its 99th percentile doubles.
+ * `npm run test:attack -- --slow-clients` measures what slow clients and expensive bodies cost another
+ * tenant. Exits with 1 if that tenant's 99th percentile doubles.
  */
 const { values } = parseArgs({
   options: {
@@ -47,5 +47,5 @@ try {
   await postgres.stop('immediate');
   rmSync(folder, { recursive: true, force: true });
 }
-// Connections that are kept open are not waited for.
+// Exits without waiting for open connections.
 process.exit();

@@ -20,11 +20,11 @@ export type Plan = { url: string; requests: number; seed: number; only?: readonl
 
 const IN_FLIGHT = 8;
 const LOOP_DELAY_MS = 200;
-/** After so many, the ids of new records are learned and what was set is set back. */
+/** After this many requests, the ids of new records are read and changed settings are restored. */
 const ROUND = 400;
-/** Every so many rounds all packets are sent, in between the other requests. */
+/** Malformed packets are sent once in this many rounds, between the other requests. */
 const PACKETS_EVERY = 25;
-/** What would shut the others out of a tenant is tried at one that has nobody else. */
+/** Requests that could lock the other attackers out go to a second tenant. */
 const ASIDE = /\/tenant\/settings|\/communications\/providers|\/ledger\/(closings|year-ends)/;
 
 type Field = {
@@ -37,7 +37,7 @@ type Field = {
 };
 export type Finding = Awaited<ReturnType<typeof attack>>;
 
-/** Fires at an API of its own until all requests are made; answers what it found. */
+/** Sends all requests to a fresh API. Returns the findings. */
 export async function attack(plan: Plan, say: (line: string) => void = () => {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'attack-'));
   const secret = randomBytes(32).toString('hex');
@@ -88,7 +88,7 @@ async function campaign({ plan, ...field }: Field, say: (line: string) => void) 
   }
 }
 
-/** Whoever was signed out on the way signs in again. */
+/** Signs in again every attacker whose session ended. */
 async function comeBack(ground: Ground) {
   for (const who of ['superadmin', 'leaver', 'borrower'] as const) {
     const { status } = await ground.clients[who].get('/users/me');
@@ -96,7 +96,7 @@ async function comeBack(ground: Ground) {
   }
 }
 
-/** The attack tries to sign in under these names as well, which counts against them for a minute. */
+/** The attack also tries to sign in under these names, and those attempts count for a minute. */
 async function signInAgain(ground: Ground, who: Attacker) {
   for (let waits = 0; ; waits += 1) {
     try {
@@ -120,7 +120,7 @@ async function shoot(field: Field, number: number) {
   );
   const shot = buildShot(number, plan.seed, ground, targets);
   const times = random.chance(0.03) ? 4 : 1;
-  // The same request several times at once, as an impatient client or a retrying proxy sends it.
+  // Sends some requests several times concurrently, like an impatient client or a retrying proxy.
   const outcomes = await Promise.all(
     Array.from({ length: times }, () => sendShot(shot, ground, victim.port)),
   );
@@ -131,7 +131,7 @@ async function shoot(field: Field, number: number) {
   if (shot.who === 'leaver') await ground.signIn('leaver').catch(() => {});
 }
 
-/** What the log says of it, which may come a moment after the answer. */
+/** The log entry of the request, which may arrive shortly after the answer. */
 async function faultOf({ status, request_id, text }: Outcome, { faults }: ApiUnderAttack) {
   for (let at = 0; at < 40 && !faults.has(request_id); at += 1) await wait(50);
   return `answers ${status}: ${faults.get(request_id) ?? text.slice(0, 200)}`;
@@ -155,7 +155,7 @@ async function sendPackets({ victim, main, report }: Field) {
 
 const SECRETS = /sessionid=[^;\r]*|csrftoken=[^;\r]*|X-CSRFToken: .*/g;
 
-/** Whoever sends no HTTP may be hung up on; whoever is answered gets no fault. */
+/** The API may hang up on bytes that are not HTTP. If it answers, the answer must not be a fault. */
 async function judgePacket(
   bytes: string,
   text: string,
@@ -179,7 +179,10 @@ async function judgePacket(
   if (status === 0 && text !== '') report.fail(`gets ${text.slice(0, 80)}`, shot);
 }
 
-/** Sends again, one by one and alone, what was there when the loop stood still, and tells which did it. */
+/**
+ * Sends again, one at a time, the requests that were running when the event loop was blocked. Returns those
+ * that block it alone.
+ */
 async function replaySpikes(field: Field) {
   const { victim, plan, targets } = field;
   const long = victim.spikes.filter(({ own }) => own > LOOP_DELAY_MS);

@@ -3,20 +3,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
 /**
- * Loaded first into the API under attack: watches how long its event loop stands still, and tells
- * which requests were there then.
+ * Preloaded into the API under attack. Measures how long its event loop is blocked, and by which requests.
  *
- * The machine is shared, and a process that is not given the processor is late through no fault of its
- * own. So each tick compares how late it is with the processor time that this one thread has used
- * since the tick before: only what it computed itself counts (`own`). The plain histogram is told too.
+ * On a shared machine, a process that gets no CPU time is late through no fault of its own. Each tick
+ * therefore compares its delay with the CPU time that this thread used since the previous tick. Only time
+ * spent computing counts (`own`). The report also includes the plain histogram.
  */
 export type LoopReport = {
   max: number;
   p99: number;
-  /** The longest the thread was busy with itself between two ticks, in ms; and with which requests. */
+  /** The longest time the thread computed between two ticks, in ms, and the requests that were running. */
   own: number;
   during: string[];
-  /** What somebody has managed to put on every object. */
+  /** Properties that an attacker managed to add to every object (prototype pollution). */
   polluted: string[];
   megabytes: number;
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 export type ExpensiveBody = { name: string; method?: string; path: string; raw: string };
 
-/** The most expensive bodies that we know: some are refused, some are taken. */
+/** The most expensive bodies that we know. The API refuses some and accepts some. */
 export async function buildExpensiveBodies(
   first: (path: string) => Promise<string>,
 ): Promise<ExpensiveBody[]> {

@@ -1,7 +1,7 @@
 import { spikesAbove, type Finding } from './attack.ts';
 import { describeShot } from './report.ts';
 
-/** What must not be, as sentences; nothing where the API held. */
+/** All problems of a run as sentences. Empty if the API passed. */
 export function problemsIn({ report, loop, culprits, violations, victim }: Finding): string[] {
   return [
     ...[...report.failures.values()].map(
@@ -23,7 +23,6 @@ export function problemsIn({ report, loop, culprits, violations, victim }: Findi
   ];
 }
 
-/** Everything that is worth knowing of a run. */
 export function printFinding(found: Finding) {
   const { report, loop, victim, targets } = found;
   const requests = [...report.statuses.values()].reduce((sum, count) => sum + count, 0);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { addTenant } from '../../jobs/users/add-tenant.ts';
-import { hashPassword } from '../../jobs/users/passwords.ts';
+import { hashPassword } from '../../jobs/users/sign-in/passwords.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';
@@ -12,7 +12,7 @@ import { LETTERHEAD } from '../setup/settings.ts';
 import { ACCOUNT_NUMBER, PASSWORD } from './valid-bodies.ts';
 import { CANARY } from './hostile-values.ts';
 
-/** The seven who attack, each of whom keeps the session; and one whose session may end at any time. */
+/** The attackers: most keep their session; the session of 'leaver' may end at any time. */
 export const ATTACKERS = [
   ...(['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const),
   ...(['no role', 'borrower', 'nobody', 'leaver'] as const),
@@ -22,10 +22,10 @@ const BORROWERS_USER = 'borrower';
 const VICTIMS = 8;
 const TODAY = '2026-03-16';
 
-/** What stands in no log, whoever sends it. */
+/** Values that must not appear in a log, regardless of who sends them. */
 export const CANARIES = [CANARY, ACCOUNT_NUMBER];
 
-/** Tables whose name is not their collection's. */
+/** Tables whose name differs from their collection's. */
 const TABLES: Record<string, string> = {
   '/collateral': 'collateral_items',
   '/ledger/entries': 'journal_entries',
@@ -38,7 +38,10 @@ const TABLES: Record<string, string> = {
   '/hardship': 'hardship_applications',
   '/support/cases': 'support_cases',
 };
-/** As many tries as a tenant may allow at most; files for banks and bureaus and all documents may be made. */
+/**
+ * The highest throttle limits that a tenant may set, and the settings that bank files, bureau files and
+ * documents need.
+ */
 export const attackSettings = {
   throttle: { login: 60, request: 60, reset: 60 },
   nacha: ORIGINATOR,
@@ -47,8 +50,9 @@ export const attackSettings = {
 };
 
 /**
- * Records that are spared: the attackers themselves, and what the books of a loan were written by, since
- * whoever may reverse that by hand makes the books differ from the loan, which the invariants tell.
+ * Conditions that spare some records: the attackers' own users and sessions, and the journal entries of
+ * loan events. Reversing such an entry manually would make the books differ from the loan, which the
+ * invariants report.
  */
 const WITHOUT: Record<string, string> = {
   users: "and email like 'victim%'",
@@ -56,7 +60,7 @@ const WITHOUT: Record<string, string> = {
   journal_entries: "and source = 'manual'",
 };
 
-/** What borrowers see of a collection lies where staff's does. */
+/** Portal collections use the same tables as the staff's. */
 const tableOf = (collection: string) => {
   const whole = collection.replace(/^\/portal/, '');
   return TABLES[whole] ?? whole.slice(1).replaceAll(/[-/]/g, '_');
@@ -64,7 +68,7 @@ const tableOf = (collection: string) => {
 
 export type Ground = Awaited<ReturnType<typeof newGround>>;
 
-/** A tenant with somebody of every role signed in at the port, and the ids of all its records. */
+/** A tenant with a signed-in user of every role, and the ids of its records. */
 export async function newGround(url: string, port: number, slug: string) {
   const owner = new pg.Pool({ connectionString: url, max: 2 });
   owner.on('error', () => {});
@@ -75,7 +79,7 @@ export async function newGround(url: string, port: number, slug: string) {
   await signInVictims(owner, tenant_id);
 
   const pools = new Map<string, string[]>();
-  /** Some of the records of a collection, oldest first, in whatever state they are. */
+  /** Some records of a collection in any state, oldest first. */
   async function idsOf(collection: string): Promise<string[]> {
     const table = tableOf(collection);
     const found = await owner
@@ -98,7 +102,7 @@ export async function newGround(url: string, port: number, slug: string) {
     idsOf,
     pool: (collection: string) => pools.get(collection) ?? [],
     refresh: () => Promise.all([...pools.keys()].map(idsOf)),
-    /** Undoes what would end the attack: settings, and passwords that were changed. */
+    /** Undoes changes that would end the attack: settings and passwords. */
     restore: async () => {
       await owner.query('update tenants set settings = $2 where id = $1', [
         tenant_id,
@@ -160,7 +164,7 @@ async function everybody(port: number, host: string, slug: string) {
   return clients;
 }
 
-/** From an address of its own each time, so that tries are counted for the name alone. */
+/** A new address for each attempt, so that the throttle counts attempts only by name. */
 export const randomAddress = () => `10.${[...randomBytes(3)].join('.')}`;
 
 async function signIn(client: Client, slug: string, who: Attacker) {

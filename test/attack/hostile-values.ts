@@ -1,14 +1,16 @@
 import type { Random } from './random.ts';
 
-/** Stands in what is planted; whatever writes it into a log has written what a client sent. */
+/** Part of every planted value. If it appears in a log, the API logged client input. */
 export const CANARY = 'c4n4ry';
 
-/** A number as JSON may spell it and JavaScript cannot. */
+/** Marks a number that JSON can express and JavaScript cannot. asJson() writes it without quotes. */
 const spelled = (number: string) => `\u0001${number}\u0001`;
 export const asJson = (value: unknown): string =>
   (JSON.stringify(value) ?? 'null').replace(/"\\u0001([^"\\]*)\\u0001"/g, '$1');
 
-/** Words that mean something to a layer below: to JavaScript, Postgres, a template, a path, a person. */
+/**
+ * Words with a special meaning in a layer below: JavaScript, Postgres, templates, paths, or to a person.
+ */
 export const HOSTILE_WORDS = [
   ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', 'then'],
   ['length', 'toJSON', 'undefined', 'null', 'true', 'NaN', 'Infinity', '-infinity', 'now', 'id'],
@@ -46,7 +48,7 @@ export const HOSTILE_WORDS = [
   ['(a+)+$', '[[:alpha:]]', '.*', 'a'.repeat(201), 'b'.repeat(254), 'ä'.repeat(10_000)],
 ].flat();
 
-/** The few that have most often been let in by one layer and not understood by the next. */
+/** Values that one layer often accepts and the next does not understand. */
 export const EDGE_VALUES: readonly unknown[] = [
   '',
   ' ',
@@ -73,7 +75,7 @@ export const EDGE_VALUES: readonly unknown[] = [
 
 const long = (part: string, times: number) => part.repeat(times);
 
-/** Long runs of what a careless pattern reads again and again; each up to 64 kB. */
+/** Long runs of characters that a careless pattern reads repeatedly; each up to 64 kB. */
 export const LONG_VALUES = [
   ...['x', '<', '{{', '@', ' ', '\n', '-', '.', '9', '/', '\\', '"', '&#', '%', '(', '['].map(
     (part) => long(part, Math.floor(16_000 / part.length)),
@@ -95,7 +97,7 @@ const nested = (depth: number, wrap: (inner: unknown) => unknown) => {
 };
 const own = (name: string, value: unknown) => JSON.parse(`{"${name}":${JSON.stringify(value)}}`);
 
-/** What is no text: numbers at the edge, shapes of another kind, prototypes, too much of something. */
+/** Values other than text: extreme numbers, other types, prototypes, oversized collections. */
 export const HOSTILE_VALUES: readonly unknown[] = [
   0,
   -1,
@@ -134,14 +136,14 @@ export const HOSTILE_VALUES: readonly unknown[] = [
 
 const MEGABYTE = ['y', '{{', '<a', '9', 'ß'].map((part) => long(part, 1_000_000 / 2 / part.length));
 
-/** One hostile value; the long ones rarely, since they take the time of many others. */
+/** One hostile value. Long values are rare because each takes the time of many others. */
 export function hostileValue({ chance, pick }: Random): unknown {
   if (chance(0.004)) return pick(MEGABYTE);
   if (chance(0.12)) return pick(LONG_VALUES);
   return chance(0.3) ? pick(HOSTILE_VALUES) : pick(HOSTILE_WORDS);
 }
 
-/** Whole bodies that are no objects, or not JSON at all. */
+/** Whole bodies that are not objects or not JSON. */
 export const HOSTILE_BODIES = [
   '',
   ' ',
@@ -178,7 +180,7 @@ export const HOSTILE_BODIES = [
   `[${long('1,', 400_000)}1]`,
 ];
 
-/** Headers as a client that means no good may add them. */
+/** Headers that a malicious client may add. */
 export const HOSTILE_HEADERS: readonly Record<string, string>[] = [
   'text/plain',
   'application/json; charset=utf-16',
@@ -211,7 +213,7 @@ export const HOSTILE_HEADERS: readonly Record<string, string>[] = [
     [{ 'Content-Type': `application/json;${' '.repeat(8_000)}x` }, { 'User-Agent': CANARY }],
   );
 
-/** Hosts that are nobody's; the first two are spellings that some layer takes for one of ours. */
+/** Hosts of no tenant. The first two are spellings that some layer may take for one of ours. */
 export const HOSTILE_HOSTS = [
   '__proto__',
   'constructor',
@@ -233,7 +235,7 @@ export const HOSTILE_HOSTS = [
   'a/b',
 ];
 
-/** Ways to end a path where an id belongs. */
+/** Path segments in the place of an id. */
 export const HOSTILE_PATH_SEGMENTS = [
   '%',
   '%zz',

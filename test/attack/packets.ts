@@ -2,7 +2,7 @@ type Known = { host: string; cookie: string; csrf: string };
 
 const CLOSE = 'Connection: close\r\n';
 
-/** Requests that no well-behaved client can make, as their very bytes. */
+/** Requests, as raw bytes, that no well-behaved client can make. */
 export function malformedPackets({ host, cookie, csrf }: Known): string[] {
   const own = `Host: ${host}\r\nCookie: ${cookie}\r\nX-CSRFToken: ${csrf}\r\n`;
   const json = `${own}Content-Type: application/json\r\n`;

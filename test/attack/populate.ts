@@ -11,7 +11,7 @@ const FUNDED: Steps = [['approve'], ['disburse', { disbursement_date: '2026-01-1
 const PAID = { payment_method: 'ach', payment_date: '2026-02-15' };
 const paid = (amount: string) => ['payments', { ...PAID, amount }] as const;
 
-/** A loan in every state that a loan can be in, so that a request finds the code behind the checks. */
+/** A loan in every state, so that requests reach the code behind the checks. */
 const LIVES: readonly Steps[] = [
   [],
   [['deny', { reasons: ['other'] }]],
@@ -31,8 +31,8 @@ const LIVES: readonly Steps[] = [
 ];
 
 /**
- * Fills the tenant: loans of every kind, and some of everything else that can be made. One after the
- * other they are the same ones each time.
+ * Fills the tenant with loans of every kind and with other records. With one hand, a seed always creates
+ * the same records.
  */
 export async function populate(ground: Ground, seed: number, rounds = 2, hands = 6) {
   const { officer, tenant } = asTenant(ground);
@@ -70,8 +70,8 @@ export async function populate(ground: Ground, seed: number, rounds = 2, hands =
 }
 
 /**
- * The borrower who attacks has loans, a verified account, payments that are scheduled, questions and
- * documents: the oldest of their kind.
+ * Gives the attacking borrower the oldest records of their kind: loans, a verified account, scheduled
+ * payments, support cases and documents.
  */
 async function moveIn({ clients }: Ground, terms: object, account: object) {
   const { borrower, superadmin: admin } = clients;
@@ -94,7 +94,7 @@ async function moveIn({ clients }: Ground, terms: object, account: object) {
 const CREATES = /^\/([\w-]+|ledger\/\w+|[\w-]+\/\{\w+\}\/[\w-]+|webhooks\/subscribe)$/;
 const NOT_YET = /settings|subscribe-all|closings|close-of-business/;
 
-/** Makes one of each, with right bodies; what they are refused for does not matter here. */
+/** Creates one of each record with valid bodies. Refusals do not matter here. */
 async function create(ground: Ground, seed: number, hands: number) {
   const waiting = (await findTargets(ground, seed)).filter(
     ({ route: { method, status, path } }) => {
@@ -128,7 +128,7 @@ async function createOne(ground: Ground, { route, bodies }: Target, seed: number
   await ground.idsOf(`/${route.path.split('/').at(-1)}`);
 }
 
-/** Documents with their files: half of them confirmed. */
+/** Uploads documents with files and confirms half of them. */
 async function upload({ clients, pool, idsOf }: Ground) {
   await idsOf('/loans');
   const headers = { 'Content-Type': 'application/pdf' };
@@ -147,7 +147,7 @@ async function upload({ clients, pool, idsOf }: Ground) {
   }
 }
 
-/** As much of a tenant as the builders of other tests ask for. */
+/** The parts of a tenant that the builders in test/setup need. */
 function asTenant({ clients }: Ground) {
   const officer = clients.loan_officer;
   const first = async (path: string) =>

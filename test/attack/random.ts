@@ -1,11 +1,11 @@
 export type Random = {
-  /** From zero up to, and without, the limit. */
+  /** From zero up to but excluding the limit. */
   below: (limit: number) => number;
   pick: <One>(list: readonly One[]) => One;
   chance: (share: number) => boolean;
 };
 
-/** Draws that are the same for the same seed and number, so that one request can be made again alone. */
+/** Random draws that repeat for the same seed and number, so that a single request can be reproduced. */
 export function newRandom(seed: number, number: number): Random {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)) >>> 0;
   const next = () => {

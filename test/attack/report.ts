@@ -7,7 +7,7 @@ const OVERLOAD = 'Too much is going on. Try again shortly.';
 
 type Failure = { what: string; route: string; count: number; shots: number[]; line: string };
 
-/** Counts what came back, and keeps one line of each kind of failure that can be sent again. */
+/** Counts the answers and keeps one reproducible request for each kind of failure. */
 export function newReport(targets: readonly Target[], say: (line: string) => void) {
   const statuses = new Map<number, number>();
   const routes = new Map(targets.map(({ name }) => [name, { hits: 0, good: 0 }]));
@@ -54,7 +54,7 @@ export function newReport(targets: readonly Target[], say: (line: string) => voi
 }
 export type Report = ReturnType<typeof newReport>;
 
-/** Why this is not how a refusal looks; faults are told by what the log says of them, elsewhere. */
+/** Why the answer does not have the form of a refusal. Faults are reported separately from the log. */
 function misshapen({ status, text, request_id }: Outcome, { method }: Shot): string | null {
   if (status >= 500 && !(status === 503 && text.includes(OVERLOAD))) return null;
   if (method === 'HEAD') return null;
@@ -77,7 +77,7 @@ function misshapen({ status, text, request_id }: Outcome, { method }: Shot): str
 const shortened = (text: string, size: number) =>
   text.length > size ? `${text.slice(0, size)}… (${text.length})` : text;
 
-/** What to send, as somebody may read it; the very bytes come again with the seed and the number. */
+/** A readable form of the request. The seed and the number reproduce its exact bytes. */
 export function describeShot({
   number,
   who,

@@ -7,14 +7,14 @@ export type Outcome = {
   ms: number;
   request_id: string;
   text: string;
-  /** Why there was no answer. */
+  /** Why no answer arrived. */
   error?: string;
 };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 const PATIENCE_MS = 20_000;
 
-/** Sends the request as the attacker's browser would, and keeps nothing of what comes back. */
+/** Sends the request as the attacker's browser would, without keeping cookies. */
 export function sendShot(shot: Shot, ground: Ground, port: number): Promise<Outcome> {
   const started = performance.now();
   const done = (rest: Partial<Outcome>) => ({
@@ -45,7 +45,7 @@ export function sendShot(shot: Shot, ground: Ground, port: number): Promise<Outc
       outgoing.on('error', fail);
       outgoing.end(shot.body);
     } catch (error) {
-      // A header or an address that Node's own client does not send.
+      // Node's own client refuses to send this header or address.
       resolve(done({ status: -1, error: String(error) }));
     }
   });

@@ -16,7 +16,7 @@ import {
   HOSTILE_WORDS,
 } from './hostile-values.ts';
 
-/** One request, made from the seed and its number alone, and the records that there are. */
+/** One request, determined by the seed, its number and the existing records. */
 export type Shot = {
   number: number;
   name: string;
@@ -29,7 +29,7 @@ export type Shot = {
 };
 
 const METHODS = ['HEAD', 'OPTIONS', 'PATCH', 'PUT', 'DELETE', 'POST', 'GET', 'TRACE'];
-/** These end the session that asks. */
+/** These routes end the session that calls them. */
 const ENDING = /^POST \/auth\/(logout|login)|^POST \/auth\/password\/change/;
 
 export function buildShot(
@@ -40,7 +40,7 @@ export function buildShot(
 ) {
   const random = newRandom(seed, number);
   const { chance, pick } = random;
-  // Every route in turn, and in between those that write, which are most of the code.
+  // Every route in turn, with writing routes in between because they run most of the code.
   const writing = targets.filter(({ route }) => route.method !== 'GET');
   const target =
     number % 2 === 0 ? (targets[(number / 2) % targets.length] as Target) : pick(writing);
@@ -79,7 +79,7 @@ function pathOf(random: Random, path: string, ground: Ground): string {
 }
 
 const encoded = (value: unknown) => encodeURIComponent(textOf(value));
-/** An address has no lone surrogates, and a line of a request has an end. */
+/** An address cannot contain lone surrogates, and a request line has a maximum length. */
 const textOf = (value: unknown) =>
   (typeof value === 'string' ? value : asJson(value)).toWellFormed().slice(0, 3_000);
 
@@ -110,7 +110,7 @@ function bodyOf(random: Random, { bodies, names, fields, long }: Target, ground:
   if (fields.length > 0 && chance(0.3))
     return asJson(replaced(body, [pick(fields)], pick(EDGE_VALUES)));
   const kind = below(100);
-  // A right body, of which the records and their states are what is tried.
+  // A valid body, which tests the records and their states.
   if (kind < 18) return asJson(body);
   const places = placesIn(body);
   const changes = kind < 75 ? 1 : 2;
@@ -124,7 +124,7 @@ function bodyOf(random: Random, { bodies, names, fields, long }: Target, ground:
   return asJson(spoiled);
 }
 
-/** As long as is allowed, and made to be read again and again. */
+/** Text of the maximum length that careless patterns read repeatedly. */
 function lengthened({ pick, chance }: Random, body: unknown, long: Target['long']): unknown {
   const { place, most } = pick(long);
   const text = pick(LONG_VALUES);
@@ -147,7 +147,7 @@ function replaced(value: unknown, [key, ...rest]: Place, by: unknown): unknown {
   const inner = (value as Record<string, unknown> | null)?.[key];
   if (Array.isArray(value))
     return value.map((item, at) => (String(at) === key ? replaced(item, rest, by) : item));
-  // Also a name such as __proto__ becomes a field of the object itself.
+  // Without a prototype, a name such as __proto__ becomes an ordinary property.
   const copy = Object.assign(Object.create(null), value);
   Object.defineProperty(copy, key, {
     value: replaced(inner, rest, by),
@@ -170,7 +170,7 @@ function dress({ chance, pick, below }: Random, shot: Shot) {
 const hmac = (text: string) =>
   `sha256=${createHmac('sha256', PROVIDER_SECRET).update(text).digest('hex')}`;
 
-/** As the provider itself would send it, so that what it says is read. */
+/** Signs like the provider, so that the API reads the content. */
 function sign({ chance, pick }: Random, { headers, body = '' }: Shot) {
   if (chance(0.1)) return;
   const timestamp = chance(0.5) ? String(Math.floor(Date.now() / 1000)) : '';

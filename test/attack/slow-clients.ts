@@ -13,8 +13,8 @@ import { startApiUnderAttack, type ApiUnderAttack } from './api-under-attack.ts'
 type Say = (line: string) => void;
 
 /**
- * Measures what one client can take from the others of an API process: 450 sign-ins and 420 uploads that
- * are sent byte by byte, and the most expensive bodies. Answers whether another tenant noticed anything.
+ * Measures how much one client can slow other clients of an API process: with 450 sign-ins and 420 uploads
+ * sent byte by byte, and with the most expensive bodies. Returns whether another tenant was affected.
  */
 export async function measureSlowClients(url: string, say: Say): Promise<boolean> {
   const folder = mkdtempSync(path.join(tmpdir(), 'slow-'));
@@ -46,7 +46,7 @@ const told = ({ p50, p99, refused }: Seen) =>
 const ASKED = 600;
 const ASKERS = 2;
 
-/** What an officer of a tenant waits for lists and changes, asked by two browsers without a pause. */
+/** How long a tenant's officer waits for lists and changes, requested by two browsers without a pause. */
 async function asking({ clients: { loan_officer: officer } }: Ground): Promise<Seen> {
   const times: number[] = [];
   let refused = 0;
@@ -114,7 +114,9 @@ async function slowUploads({ attacked, aside, victim }: Field, say: Say) {
 
 type Drip = { head: string; clients: number; everyMs: number };
 
-/** Runs the steps while so many clients send a byte now and then; each that is cut off comes again later. */
+/**
+ * Runs the steps while many clients send a byte occasionally. A client that is cut off comes back later.
+ */
 async function drippedOn<Result>(
   port: number,
   { head, clients, everyMs }: Drip,
@@ -155,7 +157,7 @@ async function drippedOn<Result>(
   }
 }
 
-/** What each body costs the one thread of the API, whether it is refused or taken. */
+/** How long each body keeps the API's only thread busy, whether it is accepted or refused. */
 async function dearBodies({ clients }: Ground, victim: ApiUnderAttack, say: Say) {
   const { superadmin } = clients;
   const reach = async (path: string) =>
@@ -170,7 +172,7 @@ async function dearBodies({ clients }: Ground, victim: ApiUnderAttack, say: Say)
       await wait(50);
       owns.push((await victim.report()).own);
     }
-    // The first time also pays for what is compiled once.
+    // The first run includes one-time compilation.
     const own = Math.min(...owns.slice(1));
     const line = `${own.toFixed(0)} ms (first ${owns[0]?.toFixed(0)}) ${statuses.at(-1)} ${name}, ${Math.round(raw.length / 1_024)} kB`;
     costs.push({ line, own });

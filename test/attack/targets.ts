@@ -7,7 +7,7 @@ import type { Ground } from './ground.ts';
 import { newRandom, type Random } from './random.ts';
 import { VALID_BODIES } from './valid-bodies.ts';
 
-/** A route with right bodies for it, of different fullness. */
+/** A route with valid bodies, from minimal to complete. */
 export type Target = {
   route: Route;
   name: string;
@@ -15,7 +15,7 @@ export type Target = {
   names: string[];
   /** The fields of its body. */
   fields: string[];
-  /** Fields that hold long texts, and how long they may be. */
+  /** Fields for long texts, with their maximum lengths. */
   long: { place: string[]; most: number }[];
 };
 
@@ -23,13 +23,13 @@ type Body = Record<string, unknown>;
 const SAMPLES = 8;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The collection that a parameter of a path is of; the portal shows the same ones, to a borrower. */
+/** The collection that a path parameter refers to. Portal paths use the same collections. */
 export const collectionIn = (before: string, parameter: string) =>
   parameter === 'loan_id'
     ? '/loans'
     : before.replace(/^\/portal\/.*(?=\/)/, '').replace(/^\/portal\//, '/');
 
-/** Every route with samples that its own schema calls right. */
+/** Every route with samples that its own schema accepts. */
 export async function findTargets(ground: Ground, seed: number): Promise<Target[]> {
   const random = newRandom(seed, -1);
   const someOf = async (path: string) => {
@@ -92,7 +92,7 @@ type Schema = {
 };
 const LONG = 1_000;
 
-/** Only what passes the checks of length reaches the patterns and parsers behind them. */
+/** Only a text within the length limit reaches the patterns and parsers behind the check. */
 function longOf({ body }: Route): Target['long'] {
   const walk = (schema: Schema, place: string[]): Target['long'] => {
     if (schema.enum) return [];
@@ -107,7 +107,7 @@ function longOf({ body }: Route): Target['long'] {
   return walk(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as Schema, []);
 }
 
-/** Half of what is drawn is of the oldest, who have lived through most. */
+/** Half of the draws choose the oldest records, which have the longest history. */
 export function newDraw({ pick, chance, below }: Random, { pool }: Ground): Draw {
   return {
     record: (collection) =>
@@ -116,7 +116,7 @@ export function newDraw({ pick, chance, below }: Random, { pool }: Ground): Draw
   };
 }
 
-/** The body with other records of the same kinds, and other names, than those it was made with. */
+/** The body with different names and with other records of the same kinds. */
 export function mutate(value: unknown, draw: Draw): unknown {
   if (Array.isArray(value)) return value.map((inner) => mutate(inner, draw));
   if (typeof value === 'string')

@@ -12,10 +12,10 @@ const CONFIRMATION = {
   sha256_hash: createHash('sha256').update(VALID_FILE).digest('hex'),
 };
 const TODAY = '2026-03-16';
-/** Some record of the kind, drawn anew for each request. */
+/** Some record of the kind, drawn for each request. */
 const SOME = RANDOM_ID;
 
-/** What the schema of a route cannot tell of a right body; the rest of it is sampled. */
+/** The parts of a valid body that a route's schema does not reveal. The rest is sampled. */
 export const VALID_BODIES: Record<string, Record<string, unknown>> = {
   'POST /auth/login': { email: 'leaver@SLUG.test', password: PASSWORD },
   'POST /auth/password/request': { email: 'victim7@SLUG.test' },
@@ -123,7 +123,8 @@ export const VALID_BODIES: Record<string, Record<string, unknown>> = {
   'POST /ledger/entries': {
     entry_date: TODAY,
     description: CANARY,
-    // An entry by hand that names a loan may make the books differ from it, which the invariants tell.
+    // A manual entry that names a loan may make the books differ from the loan, which the invariants
+    // report.
     loan_id: null,
     lines: [
       { account_id: SOME, debit: '10.00' },

@@ -7,7 +7,7 @@ import { POOL_SETTINGS } from '../../workers/queue/pools.ts';
 import { startWorker } from '../../workers/queue/worker.ts';
 import { nothingOutside } from '../faults/nothing-outside.ts';
 
-/** The close's step that accrues, as a job of its own; the rest of the close waits. */
+/** Only the accrual step of the close, as its own job. The rest of the close waits. */
 export const accrueOnly = job({
   name: 'accrue-only',
   pool: 'ledger',

@@ -8,19 +8,19 @@ import { DAY, type BenchWorld } from './world.ts';
 
 const LOANS = 100_000;
 const ROUNDS = 3;
-/** Nothing else is in the partition of this day, which is dropped after each round. */
+/** This day's partition contains only the floor's rows. It is dropped after each round. */
 const FLOOR_DAY = '2001-01-01';
 
 /**
- * The interest of a day, posted through the queue by two processes, beside a COPY of the same rows into the
- * same table by the server itself; and what it costs to be asked for it once more.
+ * A day's interest, posted through the queue by two processes, compared with a COPY of the same rows into
+ * the same table by the server itself. Also measures a repeated accrual, which has nothing left to do.
  */
 export async function benchAccrual(words: readonly string[]): Promise<Figure[]> {
   const count = parseSize(words, { usual: LOANS, least: 1_000 });
   const world = await openWorldWithLoans(count);
   const accruing = await startAccrualWorkers(world);
   const rounds: Round[] = [];
-  // The first is not counted: statements are planned, and code is compiled, by processes that stay.
+  // The first round is not counted: the processes plan statements and compile code.
   for (let number = 0; number <= ROUNDS; number += 1) {
     const round = await roundOf(world, accruing, number);
     if (number > 0) rounds.push(round);
@@ -49,7 +49,7 @@ export async function benchAccrual(words: readonly string[]): Promise<Figure[]> 
 
 type Round = AccrualTimes & { floor: number };
 
-/** One day, whose floor comes before it in every other round, with the rows of the day before. */
+/** Measures one day. The floor uses the rows of the day before and comes first in every other round. */
 async function roundOf(
   world: BenchWorld,
   accruing: AccrualWorkers,
@@ -63,7 +63,10 @@ async function roundOf(
   return { ...(await accrueDay(world, day, { accruing, between })), floor };
 }
 
-/** The rows of the day under another date, from a file of the server into the same table, its keys and checks. */
+/**
+ * Copies the day's rows under another date, from a file of the server into the same table with its keys and
+ * checks.
+ */
 async function copied({ admin }: BenchWorld, day: string): Promise<number> {
   const partition = `interest_accruals_${FLOOR_DAY.slice(0, 4)}${FLOOR_DAY.slice(5, 7)}`;
   await admin.query('select app.ensure_accrual_month($1)', [FLOOR_DAY]);

@@ -9,8 +9,8 @@ import { startAccrualWorkers, startWorkers, waitForClose, type AccrualWorkers } 
 export type AccrualTimes = { ours: number; again: number };
 
 /**
- * Posts the interest of the day through the queue, twice, by processes that do nothing else: those given, which
- * have done it before, or new ones. Then `between` has its turn, and the rest of the day is closed as in production.
+ * Posts the day's interest twice through the queue, by the given (warm) processes or new ones that do
+ * nothing else. Then runs `between` and closes the rest of the day as in production.
  */
 export async function accrueDay(
   world: BenchWorld,

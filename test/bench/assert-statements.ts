@@ -5,7 +5,10 @@ import type { BenchWorld } from './world.ts';
 
 type Found = { storage_key: string; sha256_hash: string };
 
-/** The killed workers left each statement once, as a whole file, told once; throws with what is otherwise. */
+/**
+ * Throws unless each statement exists once, has a complete file and was emitted once, although workers were
+ * killed.
+ */
 export async function assertStatementsComplete(
   { admin, folder }: BenchWorld,
   count: number,

@@ -17,7 +17,9 @@ import { benchStatements } from './statements.ts';
 import { benchTapes } from './tapes.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-/** `npm run bench -- NAME [--json]`: figures beside the least that any design must do, as ratios. */
+/**
+ * `npm run bench -- NAME [--json]`: compares our speed with the least that any design must do, as ratios.
+ */
 const BENCHES = new Map<string, Bench>(
   Object.entries({
     accrual: benchAccrual,
@@ -54,7 +56,7 @@ try {
       ? JSON.stringify(figures, null, 2)
       : [...TABLE_HEADER, ...figures.map(figureRow)].join('\n'),
   );
-  // Servers and connections of what was measured are not waited for.
+  // Exits without waiting for the servers and connections of the benchmark.
   process.exit();
 } catch (error) {
   const isWord = error instanceof BadArgument;

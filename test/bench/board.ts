@@ -19,7 +19,10 @@ const TABLES = [
   'audit_log',
 ];
 
-/** A tape is boarded, beside the same rows inserted in sets without checks, rules and references. */
+/**
+ * Boards a tape, compared with inserting the same rows in sets without checks, business rules and foreign
+ * keys.
+ */
 export const benchBoarding: Bench = async (words) => {
   const count = parseSize(words, { usual: 1_000, least: 100 });
   const world = await openWorld();
@@ -36,7 +39,7 @@ export const benchBoarding: Bench = async (words) => {
   });
   await world.close();
   const [ours, floor] = [1_000 / took.ours, 1_000 / took.floor];
-  const sizes = `${count.toLocaleString('en')} loans of 24 to 60 instalments`;
+  const sizes = `${count.toLocaleString('en')} loans of 24 to 60 installments`;
   return [
     {
       what: `a tape of ${sizes} is boarded; the same rows in sets`,
@@ -61,7 +64,7 @@ const timed = async (steps: () => Promise<unknown>) => {
   return performance.now() - started;
 };
 
-/** Boards so many loans, numbered from one on, and answers their ids. */
+/** Boards `count` loans numbered after `from`. Returns their ids. */
 export const boardLoans = (world: BenchWorld, from: number, count: number) =>
   boardRows(world, rowsOf(from, count));
 
@@ -71,7 +74,7 @@ const boardRows = ({ within, tenant_id }: BenchWorld, rows: readonly TapeRow[]) 
 const rowsOf = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => rowOf(from + index));
 
-/** What the first tape wrote, to be written again. */
+/** Plain tables with the rows that the first tape wrote, which the floor writes again. */
 async function plainTables(admin: pg.Client) {
   await admin.query('create schema plain');
   for (const table of TABLES) {
@@ -82,7 +85,7 @@ async function plainTables(admin: pg.Client) {
   }
 }
 
-/** In one transaction, as a tape is; emptied before it, so that its keys are new again. */
+/** In one transaction, like a tape. The tables are emptied first so that the keys are free again. */
 async function copied(admin: pg.Client) {
   const names = TABLES.map((table) => `plain.${table}`);
   await admin.query(`truncate ${names.join(', ')}`);

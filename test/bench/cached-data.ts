@@ -13,14 +13,15 @@ const KEPT = fileURLToPath(new URL('../../.bench', import.meta.url));
 
 export type DatabaseCopy = {
   url: string;
-  /** DATA_DIR of the processes that work on the copy. */
+  /** DATA_DIR of the processes that use the copy. */
   folder: string;
   close(): Promise<void>;
 };
 
 /**
- * A database that is as it was made, on a server with the durability of production. It is made once and
- * kept below .bench until the schema changes; each run works on a copy of its own, which goes with it.
+ * A fresh copy of a prepared database, on a server as durable as in production. The original is created
+ * once and kept in .bench until the schema changes. Each run works on its own copy, which is removed
+ * afterwards.
  */
 export async function copyCachedData(
   name: string,
@@ -33,7 +34,8 @@ export async function copyCachedData(
   if (!isMade) rmSync(folder, { recursive: true, force: true });
   const postgres = await startEmbeddedPostgres(folder);
   const urlOf = (database: string) => postgres.url.replace(/[^/]+$/, database);
-  // Ends the server too when the measuring is cut short. A database is copied while nobody is in it.
+  // Stops the server even if the benchmark is aborted. Postgres copies a database only while it has no
+  // connections.
   const watched = { ...postgres, url: urlOf('postgres') };
   const kept = await supervisePostgres(watched, openLog('silent', { service: 'bench' }));
   if (!isMade) {

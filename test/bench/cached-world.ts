@@ -8,7 +8,7 @@ import { HOST, violationsIn, type BenchWorld } from './world.ts';
 const CONNECTIONS = 16;
 const SLOW_MS = 3_600_000;
 
-/** A world on a copy of data that is kept; what must hold in a database must hold in it at the end. */
+/** A world on a copy of cached data. Its invariants are checked at the end. */
 export async function openCachedWorld(
   name: string,
   make: (url: string) => Promise<void>,
@@ -37,7 +37,7 @@ export async function openCachedWorld(
   };
 }
 
-/** The one tenant of data that is kept, on that day, with what is given to it. */
+/** Creates the only tenant of cached data, on that business date, and fills it. */
 export async function makeTenant(
   url: string,
   business_date: string,

@@ -10,7 +10,7 @@ import { closeDay, startWorkers } from './workers.ts';
 const LOANS = 100_000;
 const ROUNDS = 3;
 
-/** What each step of a close writes is what its statement is known by. */
+/** The text that identifies the statement of each step of a close. */
 const STEPS = {
   interest: 'insert into interest_accruals',
   particulars: 'insert into loan_attribute_history',
@@ -20,14 +20,14 @@ const STEPS = {
 type Step = keyof typeof STEPS;
 
 /**
- * Whole closes by two workers, as in production, beside the accrual of other days by as many; and where
- * the time of a close goes, by what the database is seen to be doing.
+ * Whole closes by two workers, as in production, compared with the accrual of other days by two processes.
+ * Samples the database's activity to show where the time goes.
  */
 export async function benchClose(words: readonly string[]): Promise<Figure[]> {
   const count = parseSize(words, { usual: LOANS, least: 1_000 });
   const world = await openWorldWithLoans(count);
   const rounds: Round[] = [];
-  // The first is not counted: statements are planned, and particulars are written once.
+  // The first round is not counted: statements are planned and loan attributes are written once.
   for (let number = 0; number <= ROUNDS; number += 1) {
     const round = await roundOf(world, number);
     if (number > 0) rounds.push(round);
@@ -56,7 +56,7 @@ export async function benchClose(words: readonly string[]): Promise<Figure[]> {
 
 type Round = { whole: number; accrual: number; shares: Record<string, number> };
 
-/** Two days, one of them closed at one go; who is first takes turns. */
+/** Two days, one closed as a whole and one accrued only. They alternate which comes first. */
 async function roundOf(world: BenchWorld, number: number): Promise<Round> {
   const [one, other] = [addDays(DAY, 2 * number), addDays(DAY, 2 * number + 1)];
   if (number % 2 === 0) {

@@ -1,16 +1,16 @@
-/** What we took for something beside the least that any design must take for it, in the same run. */
+/** Our result and that of the floor in the same run. The floor is the least that any design must do. */
 export type Figure = {
   what: string;
-  /** As they are read, with their unit: '221 a second'. */
+  /** For display, with the unit: '221 per second'. */
   ours: string;
   floor: string;
-  /** Ours by the floor's: of rates more is better, of times less. */
+  /** Ours divided by the floor's. Higher is better for rates, lower for times. */
   ratio: number;
-  /** What the ratio should be; without one it is told only. */
+  /** The limit for the ratio. Without one, the ratio is only reported. */
   target?: { least: number } | { most: number };
 };
 
-/** What a bench measures. While it runs it may say on standard error how far it is. */
+/** A benchmark. It may report its progress on standard error. */
 export type Bench = (words: readonly string[]) => Promise<readonly Figure[]>;
 
 const isMet = ({ ratio, target }: Figure) =>
@@ -35,8 +35,8 @@ export const figureRow = (figure: Figure) => {
 };
 
 /**
- * Measures all of them in each of several rounds, another one first each time: a busy machine slows whoever
- * runs at that moment. Answers the median of each.
+ * Measures all acts in several rounds, starting with a different one each time, because a busy machine
+ * slows the act that happens to run. Returns the median of each.
  */
 export async function alternate<Name extends string>(
   rounds: number,
@@ -58,17 +58,16 @@ export async function alternate<Name extends string>(
   >;
 }
 
-/** The middle one of several rounds. */
 export const median = (rounds: readonly number[]): number =>
   rounds.toSorted((one, other) => one - other)[rounds.length >> 1] ?? Number.NaN;
 
-/** Progress, beside the figures and not among them. */
+/** On standard error, so that standard output contains only figures. */
 export const printProgress = (line: string) => process.stderr.write(`${line}\n`);
 
-/** A bench was asked for in a way that it does not know; its message says what it does know. */
+/** A benchmark received unknown arguments. The message lists the valid ones. */
 export class BadArgument extends Error {}
 
-/** How many were wished for; a word that is no such number is answered with what would be one. */
+/** The requested size. Throws BadArgument with a valid example if the word is no such number. */
 export function parseSize(
   [wish]: readonly string[],
   { usual, least }: { usual: number; least: number },

@@ -1,11 +1,14 @@
 import { shareCloses, type Closed } from '../faults/shared-close.ts';
 import { printProgress, parseSize, type Bench, type Figure } from './figures.ts';
 
-/** Four chunks, which two sets can share. */
+/** Four chunks, which two sets of workers can share. */
 const LOANS = 40_000;
 const LEAST = 10_001;
 
-/** A close by one set of workers, by two in process groups of their own, and by two of which one is killed. */
+/**
+ * A close by one set of workers, by two sets in separate process groups, and by two sets of which one is
+ * killed.
+ */
 export const benchGroups: Bench = async (words) => {
   const loans = parseSize(words, { usual: LOANS, least: LEAST });
   printProgress(`Writing ${loans.toLocaleString('en')} loans …`);
@@ -23,7 +26,9 @@ export const benchGroups: Bench = async (words) => {
   ];
 };
 
-/** Nothing may be lost, nobody set aside, and the interest the same wherever it is written. */
+/**
+ * No loan may be missing or quarantined, and the interest must be the same in every place that stores it.
+ */
 function assertWhole(how: string, { loans, snapshots, quarantined, interest }: Closed) {
   if (loans === snapshots && quarantined === 0 && new Set(interest).size === 1) return;
   const told = `${loans} loans, ${snapshots} snapshots, ${quarantined} set aside`;

@@ -14,13 +14,13 @@ import { closeDay, startWorkers } from './workers.ts';
 const LOANS = 2_000;
 const TIMES = 10;
 const ROUNDS = 2;
-/** Lists and payments of a round: what takes milliseconds is asked for as often as it takes to tell. */
+/** Lists and payments per round: enough to measure acts that take milliseconds. */
 const ACTS = 60;
 const EVENTS = 1_000;
 
 /**
- * What each loan costs, or a list or a payment beside so many loans, at ten times the size beside the
- * size; and a payment of a loan with a long history beside one of a fresh loan.
+ * The cost of a close per loan, of a list and of a payment, at ten times the size compared with the size.
+ * Also compares a payment on a loan with a long history with one on a fresh loan.
  */
 export async function benchGrowth(words: readonly string[]): Promise<Figure[]> {
   const count = parseSize(words, { usual: LOANS, least: 1_000 });
@@ -118,7 +118,7 @@ async function idsOf({ admin }: BenchWorld, count: number, offset: number): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Payments of a loan that has had a thousand of them, beside those of loans that had none. */
+/** Payments on a loan with a thousand earlier payments, compared with loans that have none. */
 async function historyOf(world: BenchWorld): Promise<Figure> {
   const [old = '', ...fresh] = await idsOf(world, ACTS, (ROUNDS + 1) * ACTS);
   printProgress(`A loan receives ${formatCount(EVENTS)} payments …`);

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MB = 1024 * 1024;
 
-/** What lies on the disk of the packages that the lock file names, in MB: without those of development, and all. */
+/**
+ * Disk size in MB of the installed packages in the lock file: without development packages, and in total.
+ */
 export function newInstallation() {
   const lock = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: true; devOptional?: true }>;
@@ -19,7 +21,7 @@ export function newInstallation() {
   return { shipped, all };
 }
 
-/** The packages within a package are counted for themselves. */
+/** Nested packages have their own entries in the lock file. */
 function sizeOnDisk(folder: string): number {
   if (!statSync(folder, { throwIfNoEntry: false })) return 0;
   return readdirSync(folder, { withFileTypes: true })

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 const CONNECTIONS = 10;
 
-/** The queue library with its own fetch and nothing of ours, on as many connections as our worker has. */
+/** The queue library with its own fetch and none of our code, on as many connections as our worker uses. */
 export async function startGraphileWorker(
   url: string,
   slots: number,

@@ -25,10 +25,10 @@ import { violationsIn } from './world.ts';
 const MANY = 5_000;
 const ROUNDS = 5;
 const TENANTS = 10;
-/** As many slots as a process of outbound has. */
+/** The same number of slots as an outbound process. */
 const SETTINGS = POOL_SETTINGS.outbound;
 
-/** What fetches jobs and runs them with this body; started, it can be stopped. */
+/** Starts fetching jobs and running them with this body. Returns a way to stop. */
 export type Runner = (
   url: string,
   slots: number,
@@ -46,16 +46,16 @@ const RUNNERS = {
     }),
 };
 
-/** Small jobs by our fetch and by the queue library's own, one after the other in each of some rounds. */
+/** Small jobs with our fetch and with the queue library's own, one after the other in each round. */
 export const benchJobs: Bench = async (words) => {
   const count = parseSize(words, { usual: MANY, least: 500 });
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const postgres = await startEmbeddedPostgres(folder);
-  // Ends the server too when the measuring is cut short.
+  // Stops the server even if the benchmark is aborted.
   const kept = await supervisePostgres(postgres, openLog('silent', { service: 'bench' }));
   await migrate(postgres.url);
   const pool = new pg.Pool({ connectionString: postgres.url, max: 10 });
-  // The server ends last.
+  // The server stops last.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const bodies = {
@@ -98,7 +98,7 @@ async function compared(what: string, task: Task): Promise<Figure[]> {
 
 type Task = { url: string; pool: pg.Pool; count: number; body: () => Promise<void> };
 
-/** Jobs a second from the first that begins until the queue is empty. */
+/** Jobs per second, from the start of the first job until the queue is empty. */
 async function rateOf(runner: Runner, { url, pool, count, body }: Task): Promise<number> {
   await pool.query(
     `with made as (

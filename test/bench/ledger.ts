@@ -6,14 +6,14 @@ import { makeTenant, openCachedWorld } from './cached-world.ts';
 import { formatCount, compareWithFloor } from './timing.ts';
 
 const LINES = 500_000;
-/** Many, since a connection is quick only once it has asked a few times. */
+/** Many rounds, because a connection becomes fast only after a few queries. */
 const ROUNDS = 25;
 const TODAY = '2026-12-31';
 const DAYS = 365;
 
 /**
- * The balance of an account with a seventh of all lines, and the trial balance, each beside the bare sum
- * over the covering index, asked by a superuser whom no policy holds up.
+ * The balance of an account with a seventh of all lines, and the trial balance. Each is compared with the
+ * plain sum over the covering index by a superuser, who bypasses row-level security.
  */
 export async function benchLedger(words: readonly string[]): Promise<Figure[]> {
   const count = parseSize(words, { usual: LINES, least: 1_000 });
@@ -56,16 +56,16 @@ const figure = (what: string, { ours, floor }: { ours: number; floor: number }):
 
 const ms = (seconds: number) => `${(seconds * 1000).toFixed(1)} ms`;
 
-/** Accounts that no record beside the books has the balance of. */
+/** Accounts whose balance no other record has to match. */
 const BOOKED = `('other_assets_owned', 'retained_earnings', 'fee_income', 'recovery_income', 'gain_on_sale',
   'service_credit_expense', 'rounding')`;
 
-/** So many entries of two lines each on the days of a year, between one account and another. */
+/** Inserts entries with two lines each between two accounts, spread over the days of a year. */
 async function make(url: string, entries: number) {
   await makeTenant(url, TODAY, async () => {});
   const admin = new pg.Client(url);
   await admin.connect();
-  // What is made to balance is not checked for it, each entry.
+  // Skips the triggers that check each entry. These entries balance by construction.
   await admin.query('set session_replication_role = replica');
   await admin.query(
     `create temp table made as

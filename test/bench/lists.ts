@@ -19,7 +19,7 @@ const LOAD = { clients: 16, seconds: 1 };
 const ROUNDS = 5;
 const MANY = 10_000;
 
-/** What a page of each list is, as plainly as it can be asked. */
+/** The plainest query for a page of each list. */
 const FLOORS = {
   borrowers: `select id, borrower_type, first_name, last_name, date_of_birth::text, email, created_at::text
     from (select record.*, email.email from borrowers as record
@@ -30,7 +30,7 @@ const FLOORS = {
     where tenant_id = $1 and not is_archived order by created_at desc, id desc limit 25`,
 };
 
-/** node:http and the bare driver: a page and its count, prepared, as JSON; no session, no tenancy. */
+/** node:http and the bare driver: a page and its count, prepared, as JSON. No session, no tenancy. */
 async function floorOf({ url, tenant_id }: BenchWorld) {
   const pool = new pg.Pool({ connectionString: url, max: 8 });
   pool.on('error', () => {});
@@ -59,7 +59,10 @@ const listOf = (list: string, words: Record<string, string>) =>
 
 const NEWEST = { sort: '["created_at","DESC"]' };
 
-/** Lists of loans and of borrowers over HTTP, counted, beside a bare server that counts and lists. */
+/**
+ * Lists of loans and of borrowers over HTTP with their counts, compared with a bare server that counts and
+ * lists.
+ */
 export const benchLists: Bench = async (words) => {
   const count = parseSize(words, { usual: MANY, least: 1_000 });
   printProgress(`Writing ${count.toLocaleString('en')} loans and borrowers …`);
@@ -90,7 +93,7 @@ export const benchLists: Bench = async (words) => {
   return figures;
 };
 
-/** Lists that are asked for one at a time, beside the first page of the newest. */
+/** Lists measured one request at a time, compared with the first page of the newest loans. */
 async function singly(viewer: Target, count: number): Promise<Figure[]> {
   const from = count - 1_000;
   const asked = {
@@ -118,10 +121,12 @@ async function singly(viewer: Target, count: number): Promise<Figure[]> {
   return figures;
 }
 
-/** A whole name, an address, what begins one, a first name that many have, single letters; and all of them. */
+/** A full name, an email address, a prefix, a common first name, and single letters. */
 const SEARCHES = ['Fordwellba', 'fordwellba.', 'Grace Bo', 'fords', 'Mary', 'a', 'm'];
 
-/** How long a search among so many borrowers takes, count and all, beside the list that is not searched. */
+/**
+ * How long a search among borrowers takes, including the count, compared with the list without a search.
+ */
 export const benchSearches: Bench = async (words) => {
   const count = parseSize(words, { usual: 100_000, least: 1_000 });
   const world = await openWorld();

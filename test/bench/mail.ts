@@ -12,10 +12,10 @@ import { sendOnce, startApi, type Target } from './over-http.ts';
 import { openWorld, type BenchWorld } from './world.ts';
 
 const ROUNDS = 3;
-/** As many as the mailer holds open. */
+/** The number of connections that the mailer keeps open. */
 const CONNECTIONS = 5;
 
-/** A mail server that takes all and keeps the last. */
+/** A mail server that accepts every mail and keeps the last one. */
 async function startServer() {
   const last = { raw: '' };
   const server = new SMTPServer({
@@ -39,8 +39,8 @@ async function startServer() {
 }
 
 /**
- * Mails sent by a worker of the outbound pool, each found, rendered, sent and recorded, beside a loop of
- * nodemailer that sends the same bytes on as many connections and records nothing.
+ * Mails sent by a worker of the outbound pool, which finds, renders, sends and records each. The floor is a
+ * nodemailer loop that sends the same bytes on as many connections and records nothing.
  */
 export const benchMail: Bench = async (words) => {
   const count = parseSize(words, { usual: 200, least: 50 });
@@ -50,13 +50,13 @@ export const benchMail: Bench = async (words) => {
     ...DEFAULT_INSTALLATION,
     keys: deriveKeys('the secret of an installation of benches'),
   };
-  // Nobody is written to twice in so short a time.
+  // One borrower per mail, because the platform limits how often a borrower is contacted.
   const loans = await boardLoans(world, 0, count * (ROUNDS + 1));
   await reachable(world);
   const api = await startApi(world);
   const admin = await api.as('admin');
   const order = await ordering(admin, world);
-  // What is ordered waits until a round begins.
+  // Ordered mails wait until a round begins.
   await world.admin.query(
     `select app.pause_work('outbound', null, null, 'bench', 'Between the rounds.')`,
   );

@@ -1,4 +1,5 @@
-import { boardLoan, Boarding } from '../../jobs/loans/boarding/board-loan.ts';
+import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
+import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { addPortfolio } from '../../jobs/portfolios/portfolio.ts';
 import type { Work } from '../../jobs/work.ts';
 import * as tape from '../../sql/loans/tape.ts';
@@ -7,13 +8,13 @@ import { copyLoans } from '../setup/copy-loans.ts';
 import { makeTenant, openCachedWorld } from './cached-world.ts';
 import { DAY, type BenchWorld } from './world.ts';
 
-/** Loans that are boarded, each with another amount and rate; all others are their copies. */
+/** Boarded loans with different amounts and rates. All other loans are copies of them. */
 const MODELS = 8;
 const PORTFOLIOS = 4;
 
 /**
- * A world with so many active loans in four portfolios, each with a borrower, a history, a schedule and its
- * entry in the books. They are made once and kept.
+ * A world with `count` active loans in four portfolios, each with a borrower, a history, a schedule and a
+ * journal entry. The data is created once and cached.
  */
 export const openWorldWithLoans = (count: number): Promise<BenchWorld> =>
   openCachedWorld(`loans-${count}`, async (url) => {

@@ -11,7 +11,7 @@ import { HOST, type BenchWorld } from './world.ts';
 
 export type Target = { port: number; headers: Record<string, string> };
 
-/** The whole API on a port of its own, and the headers of a user who is signed in. */
+/** The complete API on its own port, and the headers of a signed-in user. */
 export async function startApi({ pool, within, tenant_id }: BenchWorld) {
   const app = createApp({
     pool,
@@ -54,7 +54,7 @@ export function stopServer(server: Server) {
 
 export type BenchRequest = { method?: string; path: string; body?: unknown; status: number };
 
-/** Asks once, and is content with nothing but the status that is expected; answers the milliseconds. */
+/** Sends one request and returns the milliseconds. Throws on any other status than the expected one. */
 export function sendOnce(
   { port, headers }: Target,
   { method = 'GET', path, body, status }: BenchRequest,
@@ -80,7 +80,7 @@ export function sendOnce(
   });
 }
 
-/** Clients that ask without a pause, each for what is next; answers how many answers a second bring. */
+/** Clients that send requests without a pause. Returns the answers per second. */
 export async function measureRate(
   target: Target,
   next: (at: number) => BenchRequest,

@@ -11,7 +11,7 @@ const TABLES = [
   'audit_log',
 ];
 
-/** Tables of the same shape and indexes, without triggers, policies and references. */
+/** Tables of the same shape and indexes, without triggers, policies and foreign keys. */
 export async function createBareTables(admin: pg.Client) {
   await admin.query('create schema plain');
   for (const table of [...TABLES, 'loans', 'installments'])
@@ -23,8 +23,8 @@ export async function createBareTables(admin: pg.Client) {
 }
 
 /**
- * node:http and the bare driver: a payment's rows with invented figures, prepared statements one by
- * one in a transaction. Nothing is parsed, checked, allocated or answered.
+ * node:http and the bare driver: writes a payment's rows with invented figures, one prepared statement
+ * after another in a transaction. It parses, checks, allocates and returns nothing.
  */
 export async function startBareServer(connectionString: string, tenant: string) {
   const pool = new pg.Pool({ connectionString, max: 16 });

@@ -9,10 +9,13 @@ import { openWorld } from './world.ts';
 const LOANS = 200;
 const LOAD = { clients: 8, seconds: 2 };
 const ROUNDS = 5;
-/** What a payment books of a loan: cash, interest and principal. */
+/** The journal lines of a payment: cash, interest and principal. */
 const LINES = 3;
 
-/** Payments received over HTTP by several clients at once, beside the same rows written by plain inserts. */
+/**
+ * Payments received over HTTP from several concurrent clients, compared with plain inserts of the same
+ * rows.
+ */
 export const benchPayments: Bench = async () => {
   const world = await openWorld();
   const loans = await boardLoans(world, 0, LOANS);
@@ -57,7 +60,7 @@ const payment = (loan: string, amount: string, status: number): BenchRequest => 
   status,
 });
 
-/** Payments that are refused, beside those that are received: whoever is refused is not to wait longer. */
+/** Refused payments compared with received ones. A refusal should not take longer. */
 export const benchRefusals: Bench = async () => {
   const world = await openWorld();
   const loans = await boardLoans(world, 0, LOANS);

@@ -1,6 +1,6 @@
 import type { BenchWorld } from './world.ts';
 
-/** First names as often as any other; last names of three syllables, of which there are many. */
+/** First names are equally frequent. Last names have three syllables, so there are many. */
 const FIRST =
   'Mary James Patricia Robert Jennifer John Linda Michael Elizabeth David Barbara William Susan ' +
   'Richard Jessica Joseph Karen Thomas Sarah Charles Ada Grace Nora Hugo Inés Zoë Wei Li Aiko Olu';
@@ -8,7 +8,7 @@ const SYLLABLES =
   'ba be bi bo da de di do ga ha ka ke la le li lo ma me mi mo na ne ni no pa ra re ri ro sa se si ' +
   'so ta te ti to va vi wa wi ya za son berg ton ley man ford well';
 
-/** So many borrowers of the tenant, each with a name and an email address. */
+/** Inserts `rows` borrowers of the tenant, each with a name and an email address. */
 export async function populateBorrowers({ admin: owner, tenant_id: id }: BenchWorld, rows: number) {
   await owner.query(
     `insert into borrowers (tenant_id, first_name, last_name, date_of_birth, created_at)

@@ -8,17 +8,17 @@ import { figureRow, TABLE_HEADER, printProgress, type Figure } from './figures.t
 const FOLDER = fileURLToPath(new URL('../../.bench', import.meta.url));
 const PACKAGE = fileURLToPath(new URL('../../package.json', import.meta.url));
 const COMMAND = fileURLToPath(new URL('bench.ts', import.meta.url));
-/** Whoever hangs must not keep the others from being measured. */
+/** A benchmark that hangs must not keep the rest from running. */
 const LONGEST_MS = 480_000;
 
-/** What one bench found, or the reason why it found nothing. */
+/** A benchmark's figures, or the reason why it failed. */
 type Run = { name: string; seconds: number } & (
   { figures: readonly Figure[]; failure?: never } | { figures?: never; failure: string }
 );
 
 /**
- * Runs all benches, one at a time and each in a process of its own, so that none warms or slows another.
- * Prints one table and leaves it as `.bench/all.json`. Answers the code to end with: 1 when one failed.
+ * Runs all benchmarks one after another, each in its own process so that none warms or slows another.
+ * Prints one table and saves it as `.bench/all.json`. Returns the exit code: 1 if a benchmark failed.
  */
 export async function runBenches(names: readonly string[], isJson: boolean): Promise<number> {
   const machine = machineOf();
@@ -78,7 +78,7 @@ function asTable(machine: string, runs: readonly Run[]): string {
   return [machine, '', `| Bench ${head}`, `|---${rule}`, ...rows].join('\n');
 }
 
-/** Figures are worth nothing without what they were measured on. */
+/** Figures are meaningless without the machine they were measured on. */
 function machineOf() {
   const processors = os.cpus();
   const { dependencies } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as {

@@ -5,8 +5,8 @@ const EVERY_MS = 20;
 export type Shares = { stop(): Promise<Record<string, number>> };
 
 /**
- * Looks again and again at what the database is doing meanwhile, and answers for each name how often it was
- * at a statement that holds its words, as a share of all looks at a working connection.
+ * Samples the database's activity repeatedly. For each name, returns how often a connection was running a
+ * statement that contains the name's text, as a share of all samples of busy connections.
  */
 export async function watchShares(
   url: string,

@@ -10,7 +10,7 @@ import { closeDay, startWorkers } from './workers.ts';
 const LOANS = 50_000;
 const ROUNDS = 5;
 
-/** What a portfolio's snapshot tells, as plainly as it can be asked of the rows that the close wrote. */
+/** The plainest query for a portfolio's snapshot from the rows that the close wrote. */
 const FLOOR = `
   select portfolio_id, count(*), sum(principal_balance), sum(total_balance),
          sum(principal_balance * interest_rate), sum(principal_balance * remaining_term),
@@ -23,13 +23,15 @@ const FLOOR = `
          count(*) filter (where delinquency_bucket = 'dpd_90_119')
   from loan_snapshots where tenant_id = $1 and snapshot_date = $2 group by portfolio_id`;
 
-/** The job that tells of a closed day what each portfolio was, beside one GROUP BY over the same rows. */
+/**
+ * The job that summarizes each portfolio after a closed day, compared with one GROUP BY over the same rows.
+ */
 export async function benchSnapshots(words: readonly string[]): Promise<Figure[]> {
   const count = parseSize(words, { usual: LOANS, least: 1_000 });
   const world = await openWorldWithLoans(count);
   const { admin, within, tenant_id } = world;
   const workers = await startWorkers(world);
-  // Two days, so that the rows of the second are among others.
+  // Two days, so that the rows of the second day are not the only ones.
   const day = addDays(DAY, 1);
   await closeDay(world, workers, DAY);
   await closeDay(world, workers, day).finally(() => workers.stop());

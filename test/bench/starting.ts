@@ -13,10 +13,13 @@ const RESTED_MS = 10_000;
 const GIVEN_UP_AFTER_MS = 60_000;
 const STOP_WITHIN_MS = 30_000;
 const LOOK_MS = 5;
-/** Linux counts time of processor in hundredths of a second. */
+/** Linux counts CPU time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** How long a process takes until it serves, what it holds once it rests, and what is installed; beside bounds. */
+/**
+ * How long a process takes to start, how much memory it uses at rest, and the size of the installed
+ * packages, each compared with a limit.
+ */
 export const benchStartup: Bench = async (words) => {
   const rounds = parseSize(words, { usual: 3, least: 1 });
   const world = await openWorld();
@@ -74,7 +77,7 @@ type Process = {
   };
 };
 
-/** As `npm start` starts them, on a database whose migrations are done. */
+/** The processes as `npm start` starts them, on a migrated database. */
 function processesOf({ url, folder, admin }: BenchWorld): Process[] {
   const env = {
     ...process.env,
@@ -155,7 +158,7 @@ async function until(isSo: () => Promise<boolean>, name: string) {
   }
 }
 
-/** What it took of the processor, user and system, in ms: the same however busy the machine is. */
+/** CPU time in ms (user and system), which does not depend on other load of the machine. */
 function usedBy(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -166,7 +169,7 @@ function usedBy(pid: number | undefined): number {
   }
 }
 
-/** Resident memory in MB; nothing where the system does not tell (it is Linux that has /proc). */
+/** Resident memory in MB. Null on systems without /proc, which is specific to Linux. */
 function heldBy(pid: number | undefined): number | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import puppeteer from 'puppeteer';
 import { findChromium } from '../../workers/outside/chromium.ts';
 
-/** The least that printing can be: one page of one browser, page.pdf() with its defaults, in a loop. */
+/** The plainest way to print: one page of one browser, page.pdf() with its defaults, in a loop. */
 export async function openFloor(folder: string) {
   const home = path.join(folder, 'browser');
   mkdirSync(home, { recursive: true });
@@ -21,7 +21,7 @@ export async function openFloor(folder: string) {
     await page.pdf();
   };
   return {
-    /** Pages a second, once the browser is warm. */
+    /** Pages per second, once the browser is warm. */
     rate: async (pages: readonly string[]): Promise<number> => {
       for (const html of pages.slice(0, 10)) await print(html);
       const started = performance.now();

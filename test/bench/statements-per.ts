@@ -5,7 +5,7 @@ import type { Bench, Figure } from './figures.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE = 'test/api/trips.test.ts';
 
-/** How often an act may wait for the database, or how much it may ask of it. */
+/** The limits: how often an act may wait for the database, or how many statements it may send. */
 const BUDGETS: Record<string, { trips: number } | { statements: number }> = {
   'a loan is read': { trips: 4 },
   'loans are listed and counted': { trips: 4 },
@@ -16,12 +16,15 @@ const BUDGETS: Record<string, { trips: number } | { statements: number }> = {
   'a record is not there (404)': { trips: 4 },
   'a role may not (403)': { trips: 4 },
   'a webhook is delivered': { trips: 2 },
-  // A tenth of one for each loan.
+  // A tenth of a trip per loan.
   'forty loans are boarded': { trips: 4 },
   'a day with nothing due is closed': { statements: 40 },
 };
 
-/** What each act asks of the database, and how often it waits; the test there holds the same. */
+/**
+ * How many statements each act sends and how often it waits. test/api/trips.test.ts enforces the same
+ * limits.
+ */
 export const benchQueriesPerRequest: Bench = async () => {
   const words = ['vitest', 'run', '--config', 'test/vitest.config.ts', FILE];
   const child = spawn('npx', words, {
@@ -41,7 +44,7 @@ export const benchQueriesPerRequest: Bench = async () => {
 function asFigure(what: string, statements: number, trips: number): Figure {
   const ours = `${trips} round trips, ${statements} statements`;
   const budget = BUDGETS[what];
-  // Nothing is promised of the others: which part of their statements they wait for.
+  // Without a limit, the figure compares trips with statements.
   if (!budget) return { what, ours, floor: `${statements} statements`, ratio: trips / statements };
   const [asked, most, unit] =
     'trips' in budget

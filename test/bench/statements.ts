@@ -13,16 +13,16 @@ import { DAY, type BenchWorld } from './world.ts';
 
 const MANY = 600;
 const LEAST = 200;
-/** When a worker is killed, as parts of all documents: what comes after is one life of a worker. */
+/** When a worker is killed, as shares of all documents. The rate is measured after the last kill. */
 const KILLS = [0.1, 0.2];
 const MONTH = '2026-01-01';
 const MORNING = '2026-02-01';
 const STOP_WITHIN_MS = 30_000;
-/** Pages that the bare loop prints before the run, and again after it. */
+/** Pages that the bare loop prints before the run and again after it. */
 const FLOOR_PAGES = 100;
 
 /**
- * The statements of a month, printed by a real process of the documents pool that is killed twice, beside a
+ * A month's statements, printed by a process of the documents pool that is killed twice. The floor is a
  * bare browser that prints the same pages with its defaults and does nothing else.
  */
 export const benchStatements: Bench = async (words) => {
@@ -37,7 +37,7 @@ export const benchStatements: Bench = async (words) => {
   rates.push(await floor.rate(pages));
   await floor.close();
   await assertStatementsComplete(world, count);
-  // No day was closed meanwhile: the books are those of the day on which the loans were made.
+  // No day was closed, so the books still belong to the day on which the loans were created.
   await setDay(world, DAY);
   await world.close();
   const least = rates.reduce((sum, each) => sum + each, 0) / rates.length;
@@ -53,7 +53,7 @@ export const benchStatements: Bench = async (words) => {
   ];
 };
 
-/** Every loan has a borrower of its own with an address, and January is billed. */
+/** Gives every loan its own borrower with an email address, and bills January. */
 async function billed(world: BenchWorld) {
   const { admin, within, tenant_id } = world;
   await admin.query(
@@ -89,7 +89,7 @@ async function pagesOf({ admin }: BenchWorld, count: number): Promise<string[]> 
   );
 }
 
-/** Orders all of them, and has them printed; two workers are killed meanwhile. */
+/** Orders all statements and waits until they are printed. Kills two workers along the way. */
 async function printed(world: BenchWorld, count: number) {
   const { url, folder, admin, within, tenant_id } = world;
   await issueStatements.run({ tenant_id, statement_month: MONTH }, { within } as ExternalServices);
@@ -126,7 +126,7 @@ async function printed(world: BenchWorld, count: number) {
   }
 }
 
-/** Kills the process in the midst of its work; answers how long it took until its successor printed. */
+/** Kills the process while it works. Returns the time until its successor prints. */
 async function kill(worker: Child, done: () => Promise<number>): Promise<number> {
   const pid = worker.pid();
   if (pid === undefined) throw new Error('There is no worker to kill.');

@@ -13,7 +13,10 @@ const ROUNDS = 3;
 const LOOK_MS = 50;
 const MB = 1_048_576;
 
-/** The csv of a closed day with all columns, beside a COPY of them into a file by the server itself. */
+/**
+ * The CSV tape of a closed day with all columns, compared with a COPY of the same cells into a file by the
+ * server.
+ */
 export async function benchTapes(words: readonly string[]): Promise<Figure[]> {
   const count = parseSize(words, { usual: LOANS, least: 1_000 });
   const world = await openWorldWithLoans(count);
@@ -45,7 +48,7 @@ export async function benchTapes(words: readonly string[]): Promise<Figure[]> {
   ];
 }
 
-/** Orders a tape and makes it, as the job does. */
+/** Orders a tape and creates it, as the job does. */
 async function maker({ within, tenant_id, folder }: BenchWorld) {
   const files = await openFiles(undefined, { folder, secret: 'x'.repeat(32) });
   const config = await within(tenant_id, (work) =>
@@ -62,7 +65,7 @@ async function maker({ within, tenant_id, folder }: BenchWorld) {
   };
 }
 
-/** The same cells of the same rows, joined once for all. */
+/** The same cells of the same rows in a single joined query. */
 const copyTo = (file: string) => `
   copy (
     select ${TAPE_COLUMNS.map((name) => `${COLUMN_DEFINITIONS[name].from.sql} as ${name}`).join(', ')}
@@ -81,7 +84,7 @@ const copyTo = (file: string) => `
     order by row.loan_id
   ) to '${file}' with (format csv, header)`;
 
-/** The least and the most that this process held while it was watched, in bytes. */
+/** The lowest and highest memory use of this process while it is watched, in bytes. */
 function watchMemory() {
   let [least, most] = [process.memoryUsage.rss(), 0];
   const timer = setInterval(() => {

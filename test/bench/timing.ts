@@ -8,7 +8,7 @@ export const measureSeconds = async (act: Act): Promise<number> => {
   return (performance.now() - started) / 1000;
 };
 
-/** The seconds of ours and of its floor in turns, after each has been done once to warm up. */
+/** Alternates ours and the floor after one warm-up each. Returns the seconds of both. */
 export async function compareWithFloor(rounds: number, ours: Act, floor: Act) {
   await floor();
   await ours();
@@ -20,6 +20,6 @@ export async function compareWithFloor(rounds: number, ours: Act, floor: Act) {
 
 export const formatCount = (count: number) => count.toLocaleString('en');
 
-/** So many in so many seconds: '1.23 s, 81,300 a second'. */
+/** For example '1.23 s, 81,300 per second'. */
 export const formatRate = (count: number, seconds: number) =>
   `${seconds.toFixed(2)} s, ${formatCount(Math.round(count / seconds))} a second`;

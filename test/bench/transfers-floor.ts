@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { BenchWorld } from './world.ts';
 
 /**
- * What a ledger kept by transfers does for one, at the least: two balances under their locks, an entry with
- * two lines, in one function of the database, called by a prepared statement. No HTTP, no loan, no tenant.
+ * The least that a transfer-based ledger does for one transfer: two locked balances and an entry with two
+ * lines, in one database function called by a prepared statement. No HTTP, no loan, no tenant.
  */
 export async function prepareBareTransfer({ admin, url }: BenchWorld) {
   await admin.query(`
@@ -43,7 +43,7 @@ export async function prepareBareTransfer({ admin, url }: BenchWorld) {
       values: [1 + (at % 200), 201 + (at % 200)],
     });
   return {
-    /** Transfers a second. */
+    /** Transfers per second. */
     rate: async ({ clients, seconds }: { clients: number; seconds: number }) => {
       let done = 0;
       const until = performance.now() + seconds * 1_000;

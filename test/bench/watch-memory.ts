@@ -5,7 +5,7 @@ const EVERY_MS = 1_000;
 
 type Sample = { worker: number; browser: number };
 
-/** What a worker and the browser that it started hold of memory (their own share of it), over time. */
+/** Memory of a worker and of the browser that it started over time (proportional set size). */
 export function watchMemory(pidOf: () => number | undefined) {
   const samples: Sample[] = [];
   const timer = setInterval(() => {
@@ -20,7 +20,7 @@ export function watchMemory(pidOf: () => number | undefined) {
   };
 }
 
-/** In MB; nothing where the system does not tell (it is Linux that has /proc). */
+/** In MB. Null on systems without /proc, which is specific to Linux. */
 function memoryOf(pid: number): Sample | null {
   try {
     const children = childrenOf();
@@ -51,7 +51,7 @@ function parentOf(pid: string): number | null {
   }
 }
 
-/** Pages that processes share are counted for each by its part. */
+/** Shared pages count proportionally for each process. */
 function shareOf(pid: number): number {
   try {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
@@ -61,7 +61,10 @@ function shareOf(pid: number): number {
   }
 }
 
-/** Of the last third beside the one before it, when all is loaded: what is not given back shows in many documents. */
+/**
+ * Compares the last third of the run with the second, when everything is loaded. A leak shows only after
+ * many documents.
+ */
 function figuresOf(samples: readonly Sample[]): Figure[] {
   const third = Math.floor(samples.length / 3);
   if (third === 0) return [];

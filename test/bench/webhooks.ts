@@ -21,7 +21,7 @@ import { openWorld } from './world.ts';
 const ROUNDS = 3;
 const AT_ONCE = POOL_SETTINGS.outbound.concurrency;
 
-/** A receiver that reads all and answers at once. */
+/** A receiver that reads everything and answers without delay. */
 async function startReceiver() {
   const [from, until] = [new Date(Date.now() - 1e7), new Date(Date.now() + 1e7)];
   const { cert, key } = await makeCertificate(['localhost'], from, until);
@@ -33,8 +33,9 @@ async function startReceiver() {
 }
 
 /**
- * Events delivered by a worker of the outbound pool, each attempt recorded before and after it, beside a loop
- * that signs and posts the same bytes on as many kept connections and records nothing.
+ * Events delivered by a worker of the outbound pool, which records each attempt before and after it. The
+ * floor is a loop that signs and posts the same bytes on as many kept-alive connections and records
+ * nothing.
  */
 export const benchWebhooks: Bench = async (words) => {
   const count = parseSize(words, { usual: 1_000, least: 100 });

@@ -6,25 +6,28 @@ import { allJobs } from '../../jobs/all-jobs.ts';
 import { superviseProcess } from '../../workers/processes/children.ts';
 import type { BenchWorld } from './world.ts';
 
-/** As many as the targets name, one for each core. */
+/** The number of processes in the targets, one per core. */
 export const PROCESSES = 2;
 const STOP_WITHIN_MS = 40_000;
 const LOOK_MS = 5;
 
 export type Workers = {
-  /** Settles with the failure of a process that ended, if one does before this is so. */
+  /** Resolves when the condition holds. Rejects if a process ends first. */
   until(isSo: () => Promise<boolean>): Promise<void>;
   stop(): Promise<void>;
 };
 
 export type AccrualWorkers = Workers & {
-  /** Settles when so many more chunks are accrued; whoever asked the database would slow it. */
+  /**
+   * Resolves when this many more chunks are accrued. The processes report it, because polling would slow
+   * the database.
+   */
   untilAccrued(chunks: number): Promise<void>;
 };
 
 /** Processes of the pool that closes days, as they run in production. */
 export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<Workers> {
-  // The clock on the wall must not close days here.
+  // Keeps the scheduler from closing days by wall-clock time.
   await admin.query(
     `select app.pause_work(null, 'start-close-of-business', null, 'bench', 'The clock on the wall.')`,
   );
@@ -53,14 +56,15 @@ export async function startWorkers({ url, folder, admin }: BenchWorld): Promise<
   return {
     until,
     stop: async () => {
-      // What the end of a day enqueues is done first: it would be cut off, and held by the dead.
+      // Finishes the jobs that the end of a day enqueues. Otherwise they would be cut off and stay locked
+      // by dead workers.
       await until(isIdle);
       await Promise.all(children.map((child) => child.stop(STOP_WITHIN_MS)));
     },
   };
 }
 
-/** Processes that do nothing but one step of the close, with the fetch of the pool that closes days. */
+/** Processes that run only the accrual step of the close, with the fetch of the pool that closes days. */
 export async function startAccrualWorkers({ url }: BenchWorld): Promise<AccrualWorkers> {
   const crashed = Promise.withResolvers<never>();
   crashed.promise.catch(() => {});
@@ -99,7 +103,7 @@ async function looked(isSo: () => Promise<boolean>) {
   while (!(await isSo())) await pause(LOOK_MS);
 }
 
-/** Closes the day; answers the seconds it took. */
+/** Closes the day. Returns the seconds it took. */
 export async function closeDay(world: BenchWorld, workers: Workers, day: string): Promise<number> {
   const { within, tenant_id } = world;
   const started = performance.now();

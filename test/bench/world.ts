@@ -20,21 +20,21 @@ export type BenchWorld = {
   url: string;
   folder: string;
   tenant_id: string;
-  /** Transactions of the tenant as the application runs them: its own role, row-level security on. */
+  /** Transactions of the tenant as the application runs them, with its role and row-level security. */
   within: Within;
   pool: DatabasePool;
-  /** Above all rules, for what only measures. */
+  /** A superuser connection, for measuring only. */
   admin: pg.Client;
-  /** Ends all of it; what must hold in a database must hold in this one, or the bench has failed. */
+  /** Ends everything. Throws if the database violates an invariant. */
   close(): Promise<void>;
 };
 
-/** A database of its own, as durable as one of production, with one tenant. */
+/** A fresh database with one tenant, as durable as in production. */
 export async function openWorld(): Promise<BenchWorld> {
   const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
   const postgres = await startEmbeddedPostgres(folder);
   const { url } = postgres;
-  // Ends the server too when the measuring is cut short.
+  // Stops the server even if the benchmark is aborted.
   const kept = await supervisePostgres(postgres, openLog('silent', { service: 'bench' }));
   await migrate(url);
   const owner = await openPool(url, { role: 'servicing_owner', size: 1 });
@@ -66,7 +66,7 @@ export async function openWorld(): Promise<BenchWorld> {
   };
 }
 
-/** What must hold in a database and does not in this one, as sentences. */
+/** The violated invariants of the database, as sentences. */
 export async function violationsIn(url: string): Promise<string[]> {
   const auditor = await openPool(url, {
     role: 'servicing_auditor',

@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The server and each of its backends, as they are at this moment. */
+/** Sends the signal to the server and all of its current backends. */
 function signalAll(signal: 'SIGSTOP' | 'SIGCONT') {
   const parentOf = (pid: string) => {
     try {
@@ -38,7 +38,7 @@ function signalAll(signal: 'SIGSTOP' | 'SIGCONT') {
       return 0;
     }
   };
-  // The postmaster first: it makes no more backends then.
+  // The postmaster first, so that it starts no more backends.
   process.kill(postmaster, signal);
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     if (parentOf(pid) === postmaster) process.kill(Number(pid), signal);
@@ -97,12 +97,13 @@ test('a frozen Postgres is answered with 503 within seconds; nothing is half don
       `${Math.max(...then.map(({ seconds }) => seconds)).toFixed(2)} s; recovered in ${recovered.toFixed(2)} s; ` +
       `${first.filter(({ status }) => status === 201).length} were done before`,
   );
-  // Asked again with the same key, each is there once, whether or not it had been done.
+  // Repeated with the same key, each request has exactly one result, whether or not the first attempt was
+  // executed.
   const again = await Promise.all(Array.from({ length: 30 }, (_, at) => add(at)));
   expect(new Set(again.map(({ status }) => status))).toEqual(new Set([201]));
   expect(await world.count(`select count(*) from borrowers where first_name = '${mark}'`)).toBe(34);
   expect((await ready()).status).toBe(200);
-  // No answer of another's question: each reads its own.
+  // Each request reads its own answer, not another request's.
   for (const { body } of again) {
     const found = await officer.get(`/borrowers/${body.id}`);
     expect(found.body.last_name).toBe(body.last_name);

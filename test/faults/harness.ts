@@ -8,14 +8,14 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../sql/database
 import { migrate } from '../../sql/database/migrate.ts';
 import type { PoolSettings } from '../../workers/queue/pools.ts';
 
-/** A database of its own, with worker processes that a test may kill. */
+/** A fresh database with worker processes that a test may kill. */
 export type FaultWorld = {
   postgres: EmbeddedPostgres;
   worker(settings?: Partial<PoolSettings>, env?: Record<string, string>): FaultWorker;
   enqueue(task: string, numbers: number[], ms?: number, attempts?: number): Promise<void>;
-  /** One number out of the database; repeated while it cannot be reached. */
+  /** Returns one number from the database. Retries while the database is unreachable. */
   count(query: string): Promise<number>;
-  /** Waits until the query answers this number; says how many seconds that took. */
+  /** Waits until the query returns this number. Returns the seconds it took. */
   until(query: string, wanted: number, withinMs: number): Promise<number>;
   end(): Promise<void>;
 };
@@ -23,18 +23,18 @@ export type FaultWorld = {
 export type FaultWorker = {
   process: ChildProcess;
   said(): string;
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   ended: Promise<number | string>;
 };
 
-/** A worker that has ended says its last words in the failure. */
+/** If the worker has ended, the failure contains its last output. */
 export function stillRuns(worker: FaultWorker) {
   const { process: child } = worker;
   if (child.exitCode === null && child.signalCode === null) return;
   throw new Error(`The worker ended (${child.exitCode ?? child.signalCode}): ${worker.said()}`);
 }
 
-/** Asks a worker to stop and expects the code of a good end. */
+/** Stops a worker and expects exit code 0. */
 export async function endsWell(worker: FaultWorker) {
   worker.process.kill('SIGTERM');
   const code = await worker.ended;
@@ -118,7 +118,7 @@ export function startProcess(
 ): FaultWorker {
   const all: PoolSettings = { concurrency: 4, deadlineMs: 60_000, ...settings };
   const file = new URL('worker-process.ts', import.meta.url).pathname;
-  // With a channel, so that no worker outlives a test run that was cut off.
+  // With an IPC channel, so that no worker outlives an aborted test run.
   const child = spawn(process.execPath, ['--import', WITH_PARENT, file], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, DATABASE_URL: url, POOL_SETTINGS: JSON.stringify(all), ...env },

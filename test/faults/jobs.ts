@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { job } from '../../jobs/job.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
 
-/** Jobs that do what the faults need: take their time, fail, hang, end the process. */
+/** Jobs for the fault tests: they take time, fail, hang or end the process. */
 const Marked = z.object({ tenant_id: z.uuid(), number: z.int(), ms: z.int() });
 type Marked = z.output<typeof Marked>;
 
@@ -16,7 +16,7 @@ const marked = (tx: Transaction, number: number) =>
     insert into public.effects (number) values (${number}) on conflict do nothing
   `);
 
-/** Says that it began, takes its time, and leaves one effect however often it runs. */
+/** Records its start, takes its time, and has one effect no matter how often it runs. */
 const mark = job<Marked>({
   name: 'mark',
   pool: 'ledger',

@@ -3,7 +3,7 @@ import type { ExternalServices } from '../../jobs/external-systems.ts';
 
 const none = () => Promise.reject(new Error('There is nothing outside in this test.'));
 
-/** An outside world in which nothing answers; only the clock runs. */
+/** External services that never answer. Only the clock works. */
 export const nothingOutside: ExternalServices = {
   now: () => new Date(),
   post: none,

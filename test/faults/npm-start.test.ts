@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-/** In the environment of everything that `npm start` starts, whatever becomes of its parents. */
+/** In the environment of every process that `npm start` starts, even if its parent ends. */
 const MARK = `STARTED_BY_TEST=${process.pid}`;
 const folders: string[] = [];
 afterEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Every living process that carries the mark: npm, the shell, ours, Postgres, its guardian. */
+/** Every living process that has the mark: npm, the shell, our processes, Postgres and its supervisor. */
 function ours(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -56,13 +56,13 @@ async function startAll(): Promise<{ npm: ChildProcess; ended: Promise<unknown> 
   return { npm, ended };
 }
 
-/** What is left after at most this long. */
+/** The processes that remain after at most this time. */
 async function left(withinMs: number): Promise<string[]> {
   for (let waited = 0; ours().length > 0 && waited < withinMs; waited += 100) await wait(100);
   return ours().map(commandOf);
 }
 
-test('a signal to npm start, twice, leaves nothing of what it started', async () => {
+test('two signals to npm start leave no process that it started', async () => {
   const { npm, ended } = await startAll();
   const everything = ['api/server.ts', 'worker.ts ledger', 'bin/postgres', 'guardian.ts'];
   expect(everything.filter((word) => named(word).length === 0)).toEqual([]);
@@ -76,7 +76,7 @@ test('a signal to npm start, twice, leaves nothing of what it started', async ()
   expect(await left(30_000)).toEqual([]);
 }, 180_000);
 
-test('what a killed npm start leaves ends by itself', async () => {
+test('the processes of a killed npm start end by themselves', async () => {
   await startAll();
 
   for (const pid of named('node workers/start.ts')) process.kill(pid, 'SIGKILL');

@@ -24,7 +24,7 @@ let folder = '';
 let all: StartedProcess;
 let owner: pg.Client;
 let port = 0;
-/** Every answer that was given, but for those in which a secret is told once. */
+/** Every answer, except those that reveal a new secret exactly once by design. */
 const answers: SearchedPlace[] = [];
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** Keeps what is answered, but of endpoints whose answer alone tells what nothing tells again. */
+/** A client that keeps its answers, except from endpoints that reveal a new secret once. */
 function listening(client: Client): Client {
   const send: Client['send'] = async (method, where, body, options) => {
     const reply = await client.send(method, where, body, options);
@@ -70,7 +70,7 @@ async function signedIn(role: string, password = PASSWORD): Promise<Client> {
   return client;
 }
 
-/** A loan that is paid from the account, through a file for the bank, letters, mails and a day's close. */
+/** Exercises a loan: payments from the account, a bank file, letters, mails and a day's close. */
 async function live(
   admin: Client,
   planted: Awaited<ReturnType<typeof plant>>,
@@ -108,7 +108,7 @@ async function live(
   return loan;
 }
 
-/** Until the queue has nothing left that is to run now. */
+/** Waits until the queue has no more jobs that are due. */
 async function settled() {
   for (let quiet = 0, waited = 0; quiet < 3 && waited < 120; waited += 1) {
     await wait(1_000);
@@ -120,7 +120,10 @@ async function settled() {
   }
 }
 
-/** What proves somebody: another password, an app, recovery codes, a link, a sign-in that waits. */
+/**
+ * Uses all kinds of credentials: a changed password, an authenticator app, recovery codes, a link, an
+ * unfinished sign-in.
+ */
 async function prove() {
   const viewer = await signedIn('viewer');
   await newClient(port, 'localhost').login('viewer@demo.test', PLANTED.wrong_password);
@@ -145,7 +148,7 @@ async function prove() {
   await settled();
 }
 
-/** Every reading of the staff and the borrower, of the newest records; and the portal's pages. */
+/** Reads everything that staff and the borrower can read of the newest records, and the portal's pages. */
 async function readAll(admin: Client, borrower: Client) {
   for (const { method, path: pattern, allow } of routes) {
     if (method !== 'GET' || allow === 'provider') continue;
@@ -163,7 +166,7 @@ async function readAll(admin: Client, borrower: Client) {
     await borrower.get(`//portal${page}`);
 }
 
-test('what is planted is in no answer, row, file, mail, page or line of the log', async () => {
+test('planted secrets are in no answer, row, file, mail, page or log line', async () => {
   const admin = await signedIn('superadmin');
   const borrower = await signedIn('borrower');
   const planted = await plant(admin, borrower);
@@ -183,15 +186,15 @@ test('what is planted is in no answer, row, file, mail, page or line of the log'
   );
   const linked = new Map(links.map((token, at) => [`link ${at}`, token]));
   const kept = rows.filter(({ text }) => text !== '');
-  // oxlint-disable-next-line no-console -- how much was looked through is part of the result
+  // oxlint-disable-next-line no-console -- the amount searched is part of the result
   console.log(
     `${secrets.size + linked.size} secrets; ${answers.length} answers, ${kept.length} of ${rows.length} columns with something in them, ${files.length} files, ${log.text.split('\n').length} lines of the log.`,
   );
-  // What a bank is sent has to say from which account it draws.
+  // A bank file must contain the account number from which the bank collects.
   expect(findSecrets(secrets, [...answers, ...rows, ...files, log])).toEqual([
     expect.stringMatching(/^account in files\/demo\/nacha\/files\/[\w-]+\.ach$/),
   ]);
-  // Everybody is shown the logo, from where it lies; who fetches it says nothing of that.
+  // Every visitor sees the logo's address. The worker that fetches it must not record the address.
   const ofWorkers = rows.filter(({ name }) => /^(app|graphile_worker)\./.test(name));
   expect(findSecrets(new Map([['logo', LOGO_TOKEN]]), [log, ...ofWorkers])).toEqual([]);
   expect(findSecrets(linked, [...answers, ...rows, log])).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Client, Reply } from '../setup/client.ts';
 
-/** What people entrust to us or we to them, one of each kind, and easy to find again. */
+/** One secret of each kind that users entrust to us or we give to them, easy to search for. */
 export const PLANTED = {
   ssn: '219-09-9384',
   passport: 'ZQX8817264',
@@ -22,10 +22,10 @@ export const done = ({ status, body }: Reply) => {
   return body as Record<string, string>;
 };
 
-/** In the address of the tenant's logo. */
+/** Part of the address of the tenant's logo. */
 export const LOGO_TOKEN = 'planted-logo-token-YXCVBNM';
 
-/** Each of them where it belongs, and the number of a person wherever people write what they like. */
+/** Puts each secret where it belongs, and a social security number into every free-text field. */
 export async function plant(admin: Client, borrower: Client) {
   const { ssn, account, card_token: token } = PLANTED;
   const prose = `Says that the SSN is ${ssn}, and ${ssn.replaceAll('-', ' ')}.`;
@@ -79,7 +79,9 @@ export async function plant(admin: Client, borrower: Client) {
   return { whose, borrower_id: id ?? '', instrument: instrument['id'] ?? '', prose };
 }
 
-/** The secret of a receiver is replaced at once, and then by one beside which that one signs for some hours. */
+/**
+ * Replaces a receiver's secret without overlap, then by one that shares some hours with its predecessor.
+ */
 async function exchange(admin: Client, hook: string) {
   const rotate = (key: string, body: object) =>
     admin.post(`${hook}/rotate-secret`, body, { headers: { 'Idempotency-Key': key } });
@@ -87,6 +89,7 @@ async function exchange(admin: Client, hook: string) {
   done(await rotate('at-once', { secret: next, overlap_hours: 0 }));
   await admin.post(`${hook}/test`);
   for (const _again of [1, 2]) done(await rotate('with-hours', { secret: last }));
-  // Refused, since two sign already; the one that it brings is not kept either.
+  // Refused because two secrets are already valid. The secret in the refused request must not be kept
+  // either.
   await rotate('too-early', { secret: PLANTED.webhook_secret });
 }

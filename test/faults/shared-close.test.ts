@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shareCloses } from './shared-close.ts';
 
-/** Two chunks, one for each. */
+/** Two chunks, one for each set of workers. */
 const LOANS = 20_000;
 
 test('two sets of workers share a close, and killing one loses nothing', async () => {

@@ -7,12 +7,12 @@ import { DAY, type BenchWorld } from '../bench/world.ts';
 
 const CLOSED_WITHIN_MS = 600_000;
 const ROOT = new URL('../..', import.meta.url).pathname;
-/** A supervisor of production starts them one by one; here a shell does, whose group they are. */
+/** In production a supervisor starts the workers. Here a shell starts them as its process group. */
 const SET = ['ledger', 'outbound'].map((pool) => `"$0" workers/worker.ts ${pool} &`).join(' ');
 
 type Group = { kill(signal: NodeJS.Signals): Promise<void> };
 
-/** A set of workers in a process group of its own, as on a machine of its own. */
+/** A set of workers in its own process group, as if on its own machine. */
 function startGroup({ url, folder }: BenchWorld): Group {
   const shell = spawn('sh', ['-c', `${SET} wait`, process.execPath], {
     cwd: ROOT,
@@ -31,22 +31,22 @@ function startGroup({ url, folder }: BenchWorld): Group {
   };
 }
 
-/** What a close left behind, beside what it must have left. */
+/** What a close left behind and what it should have left. */
 export type Closed = {
   seconds: number;
-  /** The most processes that were seen to work on it at a time. */
+  /** The most processes that worked on the close at the same time. */
   workers: number;
   loans: number;
   snapshots: number;
   quarantined: number;
-  /** Of the run, of the loans' own rows, of the books: three times the same. */
+  /** The interest of the run, of the loans' rows and of the books. All three must be equal. */
   interest: string[];
 };
 
 /**
- * Closes four days of so many loans: by one set of workers, once to warm up and once to be measured, by
- * two, and by two of which the second is killed while it works. Each process closes one chunk at a time,
- * so that a second one is of use.
+ * Closes four days: two by one set of workers (the first is a warm-up), one by two sets, and one by two
+ * sets of which the second is killed while it works. Each process closes one chunk at a time, so a second
+ * set has work to do.
  */
 export async function shareCloses(
   count: number,
@@ -77,7 +77,7 @@ export async function shareCloses(
   }
 }
 
-/** Closes one day; `whenShared` is called as soon as two processes have a chunk each. */
+/** Closes one day. Calls `whenShared` as soon as two processes have a chunk each. */
 async function close(world: BenchWorld, day: string, whenShared?: () => void): Promise<Closed> {
   const { within, tenant_id } = world;
   const holders = `select count(distinct locked_by) from graphile_worker._private_jobs`;

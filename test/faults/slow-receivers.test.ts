@@ -28,7 +28,7 @@ afterAll(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-/** A receiver that answers /healthy at once and keeps silent on every other path. */
+/** A receiver that answers /healthy immediately and never answers on other paths. */
 async function startReceiver() {
   const [from, until] = [new Date(Date.now() - 1e7), new Date(Date.now() + 1e7)];
   const { cert, key } = await makeCertificate(['localhost'], from, until);
@@ -71,7 +71,7 @@ async function newTenant() {
   return { url: postgres.url, installation, within };
 }
 
-/** Milliseconds from each event to its arrival at the healthy receiver, the longest last. */
+/** Milliseconds from each event to its arrival at the healthy receiver, in ascending order. */
 async function measure(tenant: Awaited<ReturnType<typeof newTenant>>, arrivals: number[]) {
   const told: number[] = [];
   const before = arrivals.length;
@@ -89,7 +89,7 @@ async function measure(tenant: Awaited<ReturnType<typeof newTenant>>, arrivals: 
 const at = (took: readonly number[], share: number) =>
   Math.round(took[Math.ceil(took.length * share) - 1] ?? Infinity);
 
-test('beside fifty receivers that keep silent, a healthy one waits less than twice as long as usual', async () => {
+test('next to fifty silent receivers, a healthy one waits less than twice as long as usual', async () => {
   const { base, http, arrivals, silent } = await startReceiver();
   const tenant = await newTenant();
   await saveSettings(tenant, { webhooks: { allow_private_hosts: true } });
@@ -101,7 +101,8 @@ test('beside fifty receivers that keep silent, a healthy one waits less than twi
     tenant,
     Array.from({ length: HANGING }, (_, index) => `${base}/hanging-${index}`),
   );
-  // The first ten seconds, in which nobody can know yet that they will not answer, are told apart.
+  // The first ten seconds are measured separately, because the silent receivers have not timed out until
+  // then.
   const onset = await measure(tenant, arrivals);
   const beside = await measure(tenant, arrivals);
   await worker.stop();

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 type Outcome = { status: number; closes: boolean } | { refused: string };
 
-/** One request over the agent's kept connections. */
+/** One request over the agent's kept-alive connections. */
 function ask(port: number, agent: Agent, target: string, cookie = ''): Promise<Outcome> {
   return new Promise((resolve) => {
     const headers = { Host: 'localhost', ...(cookie && { Cookie: cookie }) };
@@ -54,7 +54,7 @@ test('a stopping API says so first, answers everything, and ends well', async ()
   const cookie = [...officer.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const outcomes: Outcome[] = [];
-  // Each of 200 clients asks again as soon as it is answered, until nobody listens any more.
+  // Each of 200 clients sends its next request after every answer, until the port is closed.
   const clients = Array.from({ length: 200 }, async () => {
     for (;;) {
       const outcome = await ask(port, agent, '/api/v1/loans', cookie);
@@ -90,6 +90,6 @@ test('a stopping API says so first, answers everything, and ends well', async ()
     outcomes.flatMap((outcome) => ('status' in outcome ? [outcome.status] : [])),
   ).not.toContain(500);
   expect(new Set(answered.map(({ status }) => status))).toEqual(new Set([200]));
-  // A new connection is refused, by the system and not by us; nothing that was asked is cut off.
+  // The operating system refuses new connections. No accepted request is cut off.
   expect(new Set(refused.map(({ refused: reason }) => reason))).toEqual(new Set(['ECONNREFUSED']));
 }, 120_000);

@@ -7,7 +7,7 @@ import { openPoolWithRetry, startWorker } from '../../workers/queue/worker.ts';
 import { faultJobs } from './jobs.ts';
 import { nothingOutside } from './nothing-outside.ts';
 
-/** A worker process like any other, but with the jobs of the fault tests. */
+/** An ordinary worker process with the jobs of the fault tests. */
 const url = process.env['DATABASE_URL'] ?? '';
 const settings = JSON.parse(process.env['POOL_SETTINGS'] ?? '') as PoolSettings;
 const stopAfterMs = Number(process.env['STOP_AFTER_MS'] ?? 25_000);

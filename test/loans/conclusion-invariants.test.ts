@@ -7,11 +7,11 @@ import { pay } from './conclusion-steps.ts';
 
 const stage = await newStage();
 
-/** Leaves the state that a reversal left before conclusions were judged again: the payment alone went back. */
+/** Returns only the payment, without reviewing the conclusion that it led to. */
 const sendBackAlone = (id: string) =>
   stage.owner.query(`update payments set status = 'returned' where id = $1`, [id]);
 
-/** The violations of these rules, without those of the books, which the planted state breaks as well. */
+/** The violations of these rules. The planted state also breaks rules of the books, which are left out. */
 async function broken(...rules: string[]) {
   const all = await violationsIn(stage);
   return all.filter((violation) => rules.some((rule) => violation.startsWith(rule)));
@@ -63,7 +63,7 @@ test('forms that do not have what was forgiven in their year are found, and year
 
   expect(before).toEqual([]);
   expect(await broken('forms 1099-C')).toEqual([
-    expect.stringContaining('says 800.00, and the books have 750.00 forgiven in 2026'),
+    expect.stringContaining('reports 800.00, but the ledger has 750.00 forgiven in 2026'),
     expect.stringContaining('2000.00 was forgiven in 2026, and there is no form 1099-C'),
   ]);
   await stage.owner.query(
@@ -94,8 +94,8 @@ test('closed and charged-off loans that are not, a waived residual and a release
   const rules = ['a closed loan', 'a charged-off loan', 'a residual', 'a lien'] as const;
   expect(await broken(...rules)).toEqual([
     expect.stringContaining('is paid_off and owes principal of 10000.00'),
-    expect.stringContaining('is charged off, and none of its charge-offs counts'),
-    expect.stringContaining('waives 100.00 with a payoff that did not come'),
+    expect.stringContaining('is charged off, but has no charge-off in force'),
+    expect.stringContaining('waives 100.00 with a payoff that was not completed'),
     expect.stringContaining('was released as paid off, loan'),
   ]);
 });

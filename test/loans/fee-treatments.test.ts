@@ -151,7 +151,7 @@ test('only fees of a disbursement can be treated otherwise than upfront, and non
     body: {
       errors: {
         'fee_rules.0.treatment': expect.any(String),
-        'fee_rules.1.trigger': 'Is not offered yet.',
+        'fee_rules.1.trigger': 'Is not supported. Set the prepayment_penalty of the product.',
       },
     },
   });

@@ -151,7 +151,7 @@ test('a payoff leaves reminders of what is held and of what is pledged, once', a
   const tasks = await tenant.officer.get('/tasks?status=open');
 
   expect(tasks.body.map(({ title }: { title: string }) => title).toSorted()).toEqual([
-    'Refund what is held for LN-2026-000001',
+    'Refund the suspense balance of LN-2026-000001',
     'Release the liens of LN-2026-000001',
     'Review LN-2026-000001: earlier conclusions have changed',
   ]);

@@ -115,7 +115,7 @@ test('a loan whose payoff bounces after its lien was released asks for the lien 
   expect(tasks).toContainEqual(
     expect.objectContaining({
       priority: 'urgent',
-      description: `The loan was paid off and owes again, without these liens: ucc1 DE-77, released on 2026-01-15.`,
+      description: `The loan was paid off and owes again, but these liens were released: ucc1 DE-77, released on 2026-01-15.`,
     }),
   );
   expect(await violationsIn(stage)).toEqual([]);
@@ -170,7 +170,7 @@ test('a payoff of before a charge-off that is found after it leaves the loan pai
   });
   expect(paid.body.paid_off_at).not.toBeNull();
   expect(books).toEqual({ cash: '40.00', borrower_suspense: '-40.00' });
-  expect(tasks).toEqual(['Refund what is held for LN-2026-000001']);
+  expect(tasks).toEqual(['Refund the suspense balance of LN-2026-000001']);
   expect(back.body).toMatchObject({
     status: 'charged_off',
     charge_off_reason: 'fraud',

@@ -62,7 +62,7 @@ test('a payment found later does not pay a fee that was waived, whichever was en
 
 const Entry = z.object({ entry_date: z.string(), reference_type: z.string(), amount: z.string() });
 
-test('the waiver and what follows from it are booked and told on the day it is entered', async () => {
+test('the waiver and its consequences are booked and announced on the day it is entered', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await charged(tenant);
   await travelTo(stage, tenant, '2026-01-25');
@@ -125,6 +125,6 @@ test('a fee that was paid can be waived: the money pays the loan, or waits to be
   expect(after.body).toMatchObject({ status: 'paid_off', suspense_balance: '5.00' });
   const tasks = await tenant.officer.get('/tasks');
   expect(tasks.body.map(({ title }: { title: string }) => title)).toContain(
-    `Refund what is held for ${after.body.loan_number}`,
+    `Refund the suspense balance of ${after.body.loan_number}`,
   );
 });

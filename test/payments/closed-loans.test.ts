@@ -29,7 +29,7 @@ test('money that arrives for a paid-off loan waits for its sender, and none is o
   });
   expect(ordered).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
   expect(held.body).toMatchObject({ status: 'paid_off', suspense_balance: '75.00' });
-  expect(tasks).toContain('Refund what is held for LN-2026-000001');
+  expect(tasks).toContain('Refund the suspense balance of LN-2026-000001');
   expect(refund.status, JSON.stringify(refund.body)).toBe(201);
   expect((await tenant.officer.get(`/loans/${id}`)).body).toMatchObject({
     status: 'paid_off',
@@ -49,7 +49,7 @@ test('money that is found to have come before the payoff leaves what the payoff 
 
   const { body } = await tenant.officer.get(`/loans/${id}`);
   expect(body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
-  // The payoff brought the 100.00 again, and their interest of five days.
+  // The payoff included the 100.00 again, with its interest of five days.
   expect(body.suspense_balance).toBe('100.11');
   expect(await violationsIn(stage)).toEqual([]);
 });

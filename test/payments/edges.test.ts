@@ -10,7 +10,7 @@ const stage = await newStage();
 const pay = (tenant: Tenant, id: string, amount: string, more: Record<string, unknown> = {}) =>
   tenant.officer.post(`/loans/${id}/payments`, { amount, ...more });
 
-test('only an admin says what a payment goes to', async () => {
+test('only an admin decides what a payment is applied to', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant, { disbursement_date: '2026-01-05' });
@@ -108,7 +108,9 @@ test('nothing takes a loan to where the books of all could not be closed', async
   await travelTo(stage, tenant, '2026-01-17');
 
   expect([fee.status, paid.status]).toEqual([422, 422]);
-  expect(paid.body.errors).toEqual({ amount: 'Takes the loan beyond 9999999999.99.' });
+  expect(paid.body.errors).toEqual({
+    amount: 'Must not raise a balance of the loan above 9999999999.99.',
+  });
   expect(await violationsIn(stage)).toEqual([]);
 });
 

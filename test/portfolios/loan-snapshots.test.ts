@@ -105,7 +105,7 @@ test('what is kept of the last day is checked against the loans that nothing has
 
   expect(broken).toEqual([
     expect.stringMatching(
-      /^what is kept of the last day .* a principal of 10001.00 is kept, .* is 10000.00/,
+      /^the last snapshot of a loan .* a principal of 10001.00, but it is 10000.00/,
     ),
   ]);
   expect(await violationsIn(stage)).toEqual([]);

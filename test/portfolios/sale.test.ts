@@ -170,9 +170,9 @@ test('a sale that could not be booked is refused', async () => {
   ];
 
   expect(refused.map(({ status, body }) => [status, body.errors])).toEqual([
-    [422, { sale_price: 'Is required where the servicing goes along.' }],
+    [422, { sale_price: 'Is required if servicing is not retained.' }],
     [422, { investor_id: 'Is required with a price.' }],
-    [422, { sale_price: 'Nothing is owed that could be sold.' }],
+    [422, { sale_price: 'The loans of the portfolio owe nothing.' }],
   ]);
 });
 

@@ -12,7 +12,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const D = '2026-02-10';
 
-/** Asks for what must succeed. */
+/** Expects the request to succeed. */
 async function done(answer: Promise<{ status: number; body: unknown }>) {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(JSON.stringify(body));
@@ -41,7 +41,7 @@ async function securedLoan(tenant: Tenant) {
   return { ...loan, address: `/addresses/${address.id}`, item: `/collateral/${item.id}` };
 }
 
-test('a tape of a day is the same file a month later, whatever has happened since', async () => {
+test('a day’s tape is the same file a month later, regardless of later events', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const [paid, lost, changed] = [
@@ -230,7 +230,7 @@ test('a tape that was ordered for the open day, and is made when it is closed, i
   const make = (tape_id: string) => generateTape.run({ tenant_id: tenant.id, tape_id }, outside);
 
   await make(kept);
-  await expect(make(gone)).rejects.toThrow('only loans on the books are kept');
+  await expect(make(gone)).rejects.toThrow('only loans on the books');
   const made = (await admin.get(`/loan-tapes/${kept}`)).body;
   expect(made).toMatchObject({ row_count: 1 });
   expect(made.warnings.map(({ code }: { code: string }) => code)).toEqual(['no_state']);

@@ -5,7 +5,7 @@ const BALANCES = ['principal_balance', 'accrued_interest', 'total_balance'] as c
 type Balances = Record<(typeof BALANCES)[number], string>;
 export const balancesOf = (row: Balances) => BALANCES.map((name) => row[name]);
 
-/** What is kept of the loan's day; of no loan there is more than one row. */
+/** The loan's snapshot of that day. A loan has at most one per day. */
 export async function snapshotOf(tenant: Tenant, id: string, day = '2026-01-31') {
   const { body } = await tenant.officer.get(`/loan-snapshots?loan_id=${id}`);
   const rows = body.filter((row: { snapshot_date: string }) => row.snapshot_date === day);
@@ -19,7 +19,7 @@ export const fetchLoan = async (tenant: Tenant, id: string) =>
 export const payLoan = (tenant: Tenant, id: string, amount: string) =>
   tenant.officer.post(`/loans/${id}/payments`, { amount });
 
-/** A loan that somebody else has serviced so far. */
+/** A boarded loan: another lender has serviced it until now. */
 export async function boardLoan(tenant: Tenant, origination_date: string, more = {}) {
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
   const { body } = await tenant.officer.post('/loans/board', {

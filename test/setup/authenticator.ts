@@ -6,13 +6,13 @@ type Asked = { options: Options; origin: string };
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest();
 const base64url = (bytes: Buffer) => bytes.toString('base64url');
 
-/** PRESENT: somebody has touched it. WITH_KEY: a new public key follows. */
+/** PRESENT: the user touched the device. WITH_KEY: a new public key follows. */
 const PRESENT = 0x01;
 const WITH_KEY = 0x40;
 
 /**
- * An authenticator as a browser speaks to it (WebAuthn, ES256, no attestation), that can be asked to sign
- * what a right one would not: for another origin, another host, or as a copy with an older count.
+ * An authenticator as a browser sees it (WebAuthn, ES256, no attestation). It can also sign what a genuine
+ * one would refuse: for another origin, for another host, or as a clone with an older counter.
  */
 export function newAuthenticator() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -57,7 +57,7 @@ export function newAuthenticator() {
 
 const signed = (key: KeyObject, bytes: Buffer) => sign('sha256', bytes, key);
 
-/** In CBOR: { 1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y }. */
+/** CBOR: { 1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y }. */
 function coseOf(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   const point = (text: string) => Buffer.concat([bytesOf(32), Buffer.from(text, 'base64url')]);
@@ -65,7 +65,7 @@ function coseOf(key: KeyObject): Buffer {
   return Buffer.concat([head, Buffer.from([0x21]), point(x), Buffer.from([0x22]), point(y)]);
 }
 
-/** In CBOR: { fmt: 'none', attStmt: {}, authData }. */
+/** CBOR: { fmt: 'none', attStmt: {}, authData }. */
 const attestationOf = (authData: Buffer) =>
   Buffer.concat([
     Buffer.from([0xa3]),

@@ -13,7 +13,9 @@ const ACCOUNT = {
 
 export type Body = Record<string, unknown>;
 
-/** A loan of 10,000 in 36 instalments of 315.68, due on the 15th, whose borrower is enrolled. */
+/**
+ * A loan of 10,000 in 36 installments of 315.68, due on the 15th, whose borrower is enrolled in autopay.
+ */
 export async function newEnrolledLoan(stage: Stage, plan: Body = {}) {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
@@ -45,7 +47,7 @@ export async function newEnrolledLoan(stage: Stage, plan: Body = {}) {
   };
 }
 
-/** What the tenant's subscribers were told last of that type, as text. */
+/** The body of the tenant's latest event of that type, as text. */
 export const lastEventData = (tenant: Tenant, type: string) =>
   tenant.within(({ tx }) =>
     tx.oneFirst(sql.type(z.object({ data: z.string() }))`

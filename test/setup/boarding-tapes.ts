@@ -8,7 +8,7 @@ export const TAPE_HEADER =
 
 type Wish = Partial<Record<string, string>>;
 
-/** One line of a tape, right in every way unless the wish says otherwise. */
+/** One valid line of a boarding tape, with the given fields replaced. */
 export const tapeLine = (wish: Wish = {}) =>
   Object.values({
     loan_number: 'T-1',

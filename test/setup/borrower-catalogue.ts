@@ -1,6 +1,10 @@
-/** What the catalogue says of tables that lead to borrowers, each as a query of names. */
+/**
+ * Queries of the Postgres catalogue for tables and columns that hold borrowers' data. Each returns names.
+ */
 
-/** Every table that leads to borrowers, by a key, or by the name of a column that has none. */
+/**
+ * Every table that leads to borrowers by a foreign key, or by a column name such as `loan_id` without one.
+ */
 export const TABLES_LEADING_TO_BORROWERS = `
   with recursive named as (
     select class.oid, class.relname::text as name from pg_class as class
@@ -21,7 +25,7 @@ export const TABLES_LEADING_TO_BORROWERS = `
   where not exists (select from app.borrower_tables where table_name = named.name)
   order by 1`;
 
-/** Tables that lead there by a record that is nobody's in particular. */
+/** Tables that lead to borrowers only through a record that belongs to no single borrower. */
 export const SHARED_TABLES: Record<string, string> = {
   loan_tapes: 'the document of a tape is a file about many, and of no borrower',
   mail_batch_files:
@@ -34,7 +38,10 @@ export const SHARED_TABLES: Record<string, string> = {
   year_ends: 'the entry of a year end is about the lender alone',
 };
 
-/** Columns that may hold words and are neither personal nor kept for a reason; and those listed that are gone. */
+/**
+ * Columns that can hold text but are missing from app.borrower_columns, and listed columns that do not
+ * exist.
+ */
 export const UNLISTED_COLUMNS = `
   select attrelid::regclass || '.' || attname as name
   from app.borrower_tables as kept
@@ -53,7 +60,7 @@ export const UNLISTED_COLUMNS = `
     where attrelid = listed.table_name::regclass and attname = listed.column_name
   )`;
 
-/** Columns of an export whose names sound secret. */
+/** Exported columns whose names suggest a secret but that are not marked as secret. */
 export const SECRET_COLUMNS = `
   select kept.table_name || '.' || attname as name
   from app.borrower_tables as kept
@@ -63,7 +70,7 @@ export const SECRET_COLUMNS = `
   where kept.folder is not null and not coalesce(listed.is_secret, false)
     and attname ~ 'sealed|hash|index|secret|token|credential|public_key|nonce|password'`;
 
-/** Entries, events and payments of a tenant, as far as they count. */
+/** The figures of a tenant's entries, events and payments. */
 export const BOOKED_ROWS = `
   select entry_id as of, account_id::text as what, debit::text || ' ' || credit as counts
   from journal_lines where tenant_id = $1

@@ -1,7 +1,7 @@
 import { newClient, type Client } from './client.ts';
 import { PASSWORD, type Stage, type Tenant } from './world.ts';
 
-/** Browsers all over the world, each with an address of its own, as a proxy before the API names it. */
+/** Browsers with distinct addresses, as a proxy would report them to the API. */
 export async function newBrowsers(stage: Stage) {
   const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
   let addresses = 0;
@@ -20,7 +20,7 @@ export async function newBrowsers(stage: Stage) {
     };
   }
 
-  /** Wrong passwords from as many addresses. */
+  /** Submits wrong passwords, each from a different address. */
   async function guess(tenant: Tenant, email: string, times: number) {
     const statuses: number[] = [];
     for (let at = 0; at < times; at += 1)
@@ -33,7 +33,7 @@ export async function newBrowsers(stage: Stage) {
 
 export const userEmail = ({ slug }: Tenant, role: string) => `${role}@${slug}.test`;
 
-/** What a device keeps of a sign-in once its session is over. */
+/** The cookies that remain on a device after its session has ended. */
 export const deviceCookies = (cookies: Client['cookies']) => {
   const value = cookies.get('known_device') ?? '';
   return new Map([['known_device', value]]);

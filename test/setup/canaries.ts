@@ -1,4 +1,4 @@
-/** What must never be found in a log: one of each kind that people entrust to us, easy to look for. */
+/** Values that must never appear in a log: one of each kind of personal data, easy to search for. */
 export const CANARIES = {
   password: 'canary-Horse-Battery-77',
   cookie: 'canarycookie0123456789abcdefghijklmnopqrstu',
@@ -11,7 +11,7 @@ export const CANARIES = {
 
 export const ALL_CANARIES = Object.values(CANARIES).join(' ');
 
-/** A log that keeps its lines, and the canaries that got into them. */
+/** A log that keeps its lines and can list the canaries that reached them. */
 export function newCanaryLog() {
   const lines: string[] = [];
   const values = Object.values<string>(CANARIES);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 
 export type Reply = {
   status: number;
-  // Tests look into bodies of every shape; what they expect is what checks them.
+  // Tests read bodies of every shape, and their expectations check the shape.
   body: any; // oxlint-disable-line typescript/no-explicit-any
   headers: Record<string, string | string[] | undefined>;
 };
@@ -10,8 +10,8 @@ export type Reply = {
 type Options = { headers?: Record<string, string>; raw?: string };
 
 /**
- * A client as a browser is one: it keeps cookies, sends X-CSRFToken with every change, and names its
- * tenant by Host. Paths are below /api/v1 unless they begin with a slash twice.
+ * A client that behaves like a browser: it keeps cookies, sends X-CSRFToken with every change, and names
+ * its tenant in the Host header. Paths are below /api/v1 unless they begin with two slashes.
  */
 export function newClient(port: number, host: string, cookies = new Map<string, string>()): Client {
   async function send(
@@ -31,7 +31,7 @@ export function newClient(port: number, host: string, cookies = new Map<string, 
       }),
       ...options.headers,
     };
-    // A header that is emptied is not sent at all.
+    // An empty header is not sent.
     for (const [name, value] of Object.entries(headers)) {
       if (value === '' && name !== 'X-CSRFToken') delete headers[name];
     }
@@ -52,7 +52,7 @@ export function newClient(port: number, host: string, cookies = new Map<string, 
 
   return {
     cookies,
-    /** The same browser at another process. */
+    /** The same browser, connected to another API process. */
     at: (other: number): Client => newClient(other, host, cookies),
     send,
     get: (path: string, options?: Options) => send('GET', path, undefined, options),

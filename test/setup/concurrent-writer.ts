@@ -1,7 +1,10 @@
 import pg from 'pg';
 import type { Stage, Tenant } from './world.ts';
 
-/** What is counted otherwise than it is, as a connection sees both at one moment; in words of this test alone. */
+/**
+ * Differences between the kept counts and the rows, as the current transaction sees both. Deliberately
+ * shares no code with the implementation.
+ */
 const DIFFERING = `
   select status, is_archived, sum(rows)::integer as difference from (
     select status, is_archived, count(*) as rows from loans group by 1, 2
@@ -15,8 +18,8 @@ const AS_APPLICATION = 'set local role servicing_app';
 let written = 0;
 
 /**
- * Somebody with transactions of their own, who writes loans that nobody else touches: they are copies
- * of the tenant's first. Whatever would wait for another fails after two seconds.
+ * A writer with its own transactions. It writes only copies of the tenant's first loan, which no other
+ * writer touches. A statement that waits for a lock fails after two seconds.
  */
 export async function newConcurrentWriter({ url }: Stage, { id: tenantId }: Tenant) {
   const connection = new pg.Client(url);
@@ -66,7 +69,7 @@ export async function newConcurrentWriter({ url }: Stage, { id: tenantId }: Tena
     remove: (count: number) => ask(`delete from loans where ${some}`, [count]),
     fold: () => asOwner(`select app.compact_counts('loans')`),
     countAnew: () => asOwner(`select app.recount_rows('loans')`),
-    /** How many rows the counts are kept in. */
+    /** The number of rows that store the counts. */
     kept: async () =>
       Number((await ask(`select count(*) from row_counts where table_name = 'loans'`))[0].count),
     commit: end('commit'),

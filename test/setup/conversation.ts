@@ -14,7 +14,7 @@ export const signedHeaders = (raw: string, timestamp = '', secret = PROVIDER_SEC
   };
 };
 
-/** A borrower who has written, and a provider who passes it on. */
+/** A borrower who has written a message, and the provider that forwards it. */
 export async function newConversation(stage: Stage) {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
@@ -45,7 +45,7 @@ export async function newConversation(stage: Stage) {
   return { tenant, superadmin, officer, borrower_id, call, says, outside, texts };
 }
 
-/** A mail that has gone out, and a provider that tells what became of it. */
+/** A sent email, and the provider that reports its delivery. */
 export async function newMailedBorrower(
   stage: Stage,
   agreed: { name: string; secret: string; account_id?: string | undefined },
@@ -87,7 +87,7 @@ export async function newMailedBorrower(
   };
 }
 
-/** The password in the address that a provider was given. */
+/** The Basic authentication header with the password that is part of the provider's address. */
 export const basicAuth = (password: string) => ({
   Authorization: `Basic ${Buffer.from(`anybody:${password}`).toString('base64')}`,
 });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The tables whose rows are copied with a loan, and the columns in which a copy differs. */
+/** The tables whose rows are copied with a loan, and the columns in which each copy differs. */
 const COPIED: Record<string, { of: string; other: Record<string, string> }> = {
   borrowers: {
     of: 'model.borrower_id = row.id',
@@ -25,18 +25,18 @@ const COPIED: Record<string, { of: string; other: Record<string, string> }> = {
   },
 };
 
-/** The tenant whose loans are copied. Default: the only one. */
+/** The tenant whose loans are copied. Default: the only tenant. */
 type Whose = { tenantId?: string; isAnalyzed?: boolean };
 
 /**
- * Adds so many copies of the boarded loans of a tenant, with their borrowers, schedules and entries. The statistics of
- * the tables are updated unless `isAnalyzed` is false.
+ * Adds `count` copies of a tenant's boarded loans, with their borrowers, schedules and entries. Updates the
+ * tables' statistics unless `isAnalyzed` is false.
  */
 export async function copyLoans(url: string, count: number, whose: Whose = {}) {
   const { tenantId = null, isAnalyzed = true } = whose;
   const admin = new pg.Client(url);
   await admin.connect();
-  // The references of the models were checked when they were boarded.
+  // Foreign keys were checked when the original loans were boarded.
   await admin.query('set session_replication_role = replica');
   await admin.query(
     `create temp table copies as

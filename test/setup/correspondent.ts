@@ -7,7 +7,7 @@ import type { Stage, Tenant } from './world.ts';
 
 const TEXT = '{{ borrower.name }}: You owe {{ loan.balance | currency }} on {{ today | date }}';
 
-/** A tenant with words of its own for every channel, and a borrower who is reached on all of them. */
+/** A tenant with its own template for every channel, and a borrower who can be reached on all of them. */
 export async function newCorrespondent(stage: Stage) {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
@@ -33,7 +33,7 @@ export async function newCorrespondent(stage: Stage) {
   return { tenant, admin, loan_id, borrower_id, address_id: address.body.id as string, template };
 }
 
-/** What is nowhere in what was told before. */
+/** Words that appear in no letter before changeEverything(). */
 export const CHANGED_WORDS = [
   'Ada',
   'Lovelace',
@@ -48,7 +48,7 @@ type Changed = Pick<
   'admin' | 'loan_id' | 'borrower_id' | 'address_id'
 > & { tenant: Tenant };
 
-/** A month in which all changes that a letter could show: the loan, both names, both addresses, the words. */
+/** Changes everything that a letter could show: the loan, both names, both addresses and the templates. */
 export async function changeEverything(stage: Stage, ground: Changed, { words = true } = {}) {
   const { tenant, admin, loan_id, borrower_id, address_id } = ground;
   const { officer } = tenant;

@@ -1,19 +1,19 @@
 import pg from 'pg';
 import { Batch } from '../../sql/database/batch.ts';
 
-/** What some steps asked of the database. */
 export type QueryCounts = {
-  /** The statements, also those that begin and end transactions. */
+  /** The statements, including those that begin and end transactions. */
   statements: number;
-  /** How often an answer was waited for; statements that go together are one. */
+  /** How often the process waited for an answer. Statements sent together count as one trip. */
   trips: number;
 };
 
 type Query = (this: object, given: unknown, ...rest: unknown[]) => unknown;
 
 /**
- * What the steps ask of Postgres through the pool, counted where statements are handed to the driver, so
- * that it is the same on a busy machine. The end of a transaction that only reads is not waited for.
+ * Counts what the steps ask of Postgres through the pool. The count is taken where statements reach the
+ * driver, so it does not depend on how busy the machine is. The end of a read-only transaction does not
+ * count as a trip.
  */
 export async function countQueries(steps: () => Promise<unknown>): Promise<QueryCounts> {
   const asked: QueryCounts = { statements: 0, trips: 0 };
@@ -23,17 +23,17 @@ export async function countQueries(steps: () => Promise<unknown>): Promise<Query
   const { query } = prototype;
   prototype.query = function counted(given, ...rest) {
     const answer = query.call(this, given, ...rest);
-    // The connections of the tests themselves ask one thing after another.
+    // The tests' own connections do not send batches.
     if (!(given instanceof Batch)) return answer;
     const texts = given.statements.map(({ text }) => text);
-    // Whose the host is, is asked every five seconds, whatever is done.
+    // The tenant of the host is looked up every five seconds, regardless of the steps.
     if (texts.some((text) => text.includes('tenant_of_host'))) return answer;
     if (texts.some((text) => text.includes('read only'))) reading.add(this);
     const isLetGo = /^(commit|rollback)$/.test(texts.join('; ')) && reading.delete(this);
     const before = waiting.get(this) ?? 0;
     asked.statements += texts.length;
     if (before === 0 && !isLetGo) asked.trips += 1;
-    // What comes behind it is waited for on its own account.
+    // A statement sent after it counts as its own trip.
     if (isLetGo) return answer;
     waiting.set(this, before + 1);
     const isAnswered = () => void waiting.set(this, (waiting.get(this) ?? 1) - 1);

@@ -1,4 +1,4 @@
-/** What the thread itself spends on the work: the machine may be busy with other things. */
+/** CPU time of this thread in milliseconds, which does not depend on other load of the machine. */
 export function cpuTimeMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
@@ -6,11 +6,14 @@ export function cpuTimeMs(work: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-/** Whether it takes longer twice: the first time may also pay for what is compiled only once. */
+/**
+ * Whether the work takes longer than the limit twice in a row. The first run may include one-time
+ * compilation.
+ */
 export const isSlow = (limitMs: number, work: () => unknown): boolean =>
   cpuTimeMs(work) > limitMs && cpuTimeMs(work) > limitMs;
 
-/** The same of work that waits in between; nothing else may run meanwhile. */
+/** The same for asynchronous work. Nothing else may run at the same time. */
 export async function isSlowAsync(limitMs: number, work: () => Promise<unknown>) {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const before = process.threadCpuUsage();

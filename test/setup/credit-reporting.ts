@@ -4,7 +4,7 @@ import { newLoan } from './loans.ts';
 import { runJobs } from './queue.ts';
 import type { Stage, Tenant } from './world.ts';
 
-/** Runs the month-end jobs that wait. */
+/** Runs the waiting month-end jobs of credit reporting. */
 export const runCreditReports = (stage: Stage) =>
   runJobs(stage, { within: createWithin(stage.pool, SYSTEM) }, ['report-credit']);
 
@@ -30,7 +30,7 @@ export async function newReportingTenant(stage: Stage, today: string) {
   return tenant;
 }
 
-/** Gives a borrower what every bureau requires: an address and a date of birth. */
+/** Adds what every bureau requires of a borrower: an address and a date of birth. */
 export async function makeReportable(
   { officer }: Pick<Tenant, 'officer'>,
   borrowerId: string,
@@ -47,14 +47,13 @@ export async function makeReportable(
   expect(born.status, JSON.stringify(born.body)).toBe(200);
 }
 
-/** A loan whose borrower can be reported. */
 export async function newReportedLoan(...of: Parameters<typeof newLoan>) {
   const loan = await newLoan(...of);
   await makeReportable(of[0], loan.borrower_id);
   return loan;
 }
 
-/** The lines of a file for the bureaus as it lies in the store. */
+/** The lines of a stored bureau file. */
 export async function fileLines({ installation }: Stage, { slug }: Tenant, filename: string) {
   const stored = await installation.files.get(`${slug}/credit-reporting/files/${filename}`);
   const lines = Buffer.from(stored ?? [])

@@ -1,7 +1,7 @@
 import { insert, type Values } from '../../sql/write.ts';
 import type { Stage, Tenant } from './world.ts';
 
-/** What closes of days wrote down of a loan: 5000.00 of principal, 10.00 of interest, unless said. */
+/** Inserts daily snapshots of a loan. Default: 5000.00 of principal and 10.00 of interest. */
 export async function insertDailySnapshots(
   stage: Stage,
   tenant: Tenant,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** A database of this test's own, copied from the migrated template; dropped by `drop`. */
+/** A database for one test, copied from the migrated template. `drop` removes it. */
 export async function cloneDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const template = inject('templateUrl');
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
@@ -17,8 +17,8 @@ export async function cloneDatabase(): Promise<{ url: string; drop: () => Promis
 }
 
 /**
- * Waits at most two seconds for connections that are closing to be gone. One that is cut off meanwhile
- * says so to nobody, which would fail the run although every test has passed.
+ * Waits up to two seconds until closing connections are gone. A connection that is cut off while closing
+ * would raise an unhandled error and fail the run although every test passed.
  */
 const leftAlone = (name: string) => `
   do $$ begin

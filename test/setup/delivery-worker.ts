@@ -4,7 +4,9 @@ import { deliverWebhook } from '../../jobs/webhooks/deliver.job.ts';
 import { startOutboundWorker } from './outbound-worker.ts';
 import type { Stage } from './world.ts';
 
-/** A worker of the outbound pool as in production, for deliveries alone; stopped with the test file. */
+/**
+ * A worker of the outbound pool, as in production, that runs only deliveries. It stops with the test file.
+ */
 export async function startDeliveryWorker(
   stage: Pick<Stage, 'url' | 'installation'>,
   post: ExternalServices['post'],

@@ -13,7 +13,7 @@ const Told = z.object({
   payment_schedule: z.array(Line),
 });
 
-/** What the borrower of a loan was told that it costs, the oldest first. */
+/** The disclosures that the borrower of a loan has received, oldest first. */
 export const fetchDisclosures = (tenant: Tenant, id: string) =>
   tenant.within(({ tx }) =>
     tx.anyFirst(sql.type(z.object({ told: Told }))`

@@ -4,7 +4,7 @@ import { newLoan } from './loans.ts';
 import { expectedFormats, type Language } from './pdf-printer.ts';
 import type { Stage } from './world.ts';
 
-/** Amounts in cents, a rate in hundredths of a percent. */
+/** Amounts are in cents, the rate in hundredths of a percent. */
 export const arbitraryLoan = fc.record({
   cents: fc.oneof(
     fc.integer({ min: 200_000, max: 5_000_000 }),
@@ -17,7 +17,7 @@ export const arbitraryLoan = fc.record({
 });
 export type LoanWish = typeof arbitraryLoan extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** As long as names and addresses are: seven lines on a letter. */
+/** Name and address of the maximum length: seven lines on a letter. */
 export const LONG_NAME = {
   first_name: 'María de los Ángeles',
   last_name: 'Fernández-Güemes Ocaña von Württemberg-Hohenzollern',
@@ -30,10 +30,9 @@ export const LONG_ADDRESS = {
   postal_code: '00730',
 };
 
-/** An amount of so many cents. */
 export const formatCents = (amount: number) => new Big(amount).div(100).toFixed(2);
 
-/** A loan of such a wish, whose borrower reads that language, approved on January 15. */
+/** A loan with these terms, approved on January 15, whose borrower reads that language. */
 export async function newDocumentReader(stage: Stage, language: Language, wish: LoanWish) {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;

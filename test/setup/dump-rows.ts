@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Every row of every table, the queue's among them, as text: what is found there was kept. */
+/** Every row of every table as text, including the job queue. */
 export async function dumpAllRows(owner: pg.Pool): Promise<string> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select oid::regclass::text as name from pg_class

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventData } from '../../jobs/webhooks/event-types.ts';
 
-/** What subscribers are told of some payment. */
+/** Event data of a sample payment. */
 export const PAYMENT_RECEIVED: EventData<'payment.received'> = {
   payment_id: randomUUID(),
   loan_id: randomUUID(),

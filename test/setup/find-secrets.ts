@@ -3,10 +3,10 @@ import path from 'node:path';
 import type pg from 'pg';
 import { extractText } from 'unpdf';
 
-/** A place that was looked into, and what is in it. */
+/** A searched place and its content. */
 export type SearchedPlace = { name: string; text: string };
 
-/** Every column of every table, the queue's among them; binary ones as Postgres writes them. */
+/** Every column of every table, including the job queue. Binary columns are in Postgres's text form. */
 export async function readAllColumns(owner: pg.Client): Promise<SearchedPlace[]> {
   const { rows } = await owner.query<{ relation: string; column: string }>(
     `select a.attrelid::regclass::text as relation, quote_ident(a.attname) as column
@@ -27,7 +27,7 @@ export async function readAllColumns(owner: pg.Client): Promise<SearchedPlace[]>
   return places;
 }
 
-/** Every file below the folder, byte by byte; of a PDF what a reader sees as well. */
+/** Every file below the folder as bytes; of a PDF also the visible text. */
 export async function readAllFiles(folder: string): Promise<SearchedPlace[]> {
   const places: SearchedPlace[] = [];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -43,7 +43,7 @@ export async function readAllFiles(folder: string): Promise<SearchedPlace[]> {
   return places;
 }
 
-/** Ways in which a secret may be written. */
+/** The encodings in which a secret may appear. */
 const spellingsOf = (secret: string) => [
   secret,
   secret.replaceAll('-', ''),
@@ -52,7 +52,7 @@ const spellingsOf = (secret: string) => [
   Buffer.from(secret).toString('base64').replace(/=+$/, ''),
 ];
 
-/** Where a secret is found: its name and the place's, each once. */
+/** Names of the secrets found and of the places that hold them, without duplicates. */
 export function findSecrets(
   secrets: ReadonlyMap<string, string>,
   places: readonly SearchedPlace[],

@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { readEntryContent, readEntries, writeArchive } from '../../workers/moving/archive.ts';
 import { rowsEntryName, MANIFEST_ENTRY, type Manifest } from '../../workers/moving/manifest.ts';
 
-/** The export with some of its text replaced by as many other letters, and hashes that fit. */
+/** The export with some text replaced by other text of the same length, and with matching hashes. */
 export async function forgeExport(file: string, from: string, to: string): Promise<string> {
   const target = `${file}.forged`;
   await rm(target, { force: true });

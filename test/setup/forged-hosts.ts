@@ -1,7 +1,7 @@
 /**
- * Spellings of hosts that a receiver must not have, each of which some program somewhere reads as an
- * address of this machine, of its network or of a cloud's own services. The kinds are those that public
- * lists of server-side request forgery name (OWASP's cheat sheet, PayloadsAllTheThings and their sources).
+ * Hosts that a receiver must not have. Some program reads each of them as an address of this machine, its
+ * network or a cloud's metadata service. Sources: OWASP's cheat sheet on server-side request forgery,
+ * PayloadsAllTheThings and the lists that they cite.
  */
 export const FORGED_HOSTS: Record<string, readonly string[]> = {
   'loopback in plain dotted form': ['127.0.0.1', '127.0.0.2', '127.127.127.127', '127.255.255.254'],
@@ -193,7 +193,7 @@ export const FORGED_HOSTS: Record<string, readonly string[]> = {
   ],
 };
 
-/** The same address by way of another scheme, or of a URL that is written in another way. */
+/** The same addresses with another scheme or another URL syntax. */
 export const FORGED_URLS: readonly string[] = [
   'http://127.0.0.1/',
   'http://hooks.example.com/',
@@ -221,7 +221,9 @@ export const FORGED_URLS: readonly string[] = [
   'https\xA0://127.0.0.1/',
 ];
 
-/** Public names that answer with what they should not: what a name server may say at any time. */
+/**
+ * Public names that resolve to forbidden addresses. A name server can return such an answer at any time.
+ */
 export const FORGED_ANSWERS: readonly (readonly string[])[] = [
   ...[
     '127.0.0.1',

@@ -5,7 +5,7 @@ type Part = { name?: string; type?: string; content: string; field?: string };
 const BOUNDARY = 'the-end-of-a-part';
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** A form with files, as a browser sends one. */
+/** A multipart form with files, as a browser sends it. */
 export function multipartForm(
   fields: Readonly<Record<string, string>>,
   files: readonly Part[] = [],

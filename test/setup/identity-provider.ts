@@ -3,9 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-// @ts-expect-error -- It brings no types.
+// @ts-expect-error -- This package has no types.
 import { Provider } from 'oidc-provider';
-// @ts-expect-error -- Nor does this part of it.
+// @ts-expect-error -- This package has no types.
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
@@ -20,7 +20,7 @@ const CLIENT = {
   redirect_uris: [REDIRECT, OUR_PAGE],
 };
 
-/** All that it makes lives as long; said, since it warns of what is not. */
+/** All artifacts get the same lifetime. The library warns about any that has none set. */
 const ARTIFACTS = [
   'AccessToken',
   'AuthorizationCode',
@@ -34,7 +34,7 @@ export type Claims = Record<string, unknown>;
 type Answer = { status: number; headers: Record<string, string | string[] | undefined> };
 
 /**
- * An identity provider of the shelf, on HTTPS, with people of the test's own; and the way out of a worker
+ * An HTTPS identity provider (a published library) with the test's own people, and a worker's HTTP client
  * that trusts its certificate and may reach this machine.
  */
 export async function newIdentityProvider(people: Record<string, Claims>) {
@@ -72,7 +72,7 @@ export async function newIdentityProvider(people: Record<string, Claims>) {
     ttl: Object.fromEntries(ARTIFACTS.map((name) => [name, seconds])),
   });
   const pages = provider.callback() as RequestListener;
-  /** Whoever comes to its page is the person of the header, and agrees to everything. */
+  /** The provider's page signs in the person named by the header and grants every consent. */
   const meet = async (asked: IncomingMessage, answer: ServerResponse) => {
     const person = String(asked.headers['x-person']);
     const { params } = await provider.interactionDetails(asked, answer);
@@ -91,7 +91,7 @@ export async function newIdentityProvider(people: Record<string, Claims>) {
     await http.close();
   });
 
-  /** What a browser does there: signs in as that person, agrees, and is sent back to the page. */
+  /** Acts as the browser: signs in as that person, consents, and returns the URL of the redirect. */
   async function visit(url: string, person: string): Promise<URL> {
     const jar = new Map<string, string>();
     let at = new URL(url);

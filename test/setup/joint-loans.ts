@@ -10,7 +10,7 @@ export const newBorrower = async ({ officer }: Tenant, more: object = {}) =>
     ],
   );
 
-/** A loan that somebody owes beside its borrower. */
+/** A loan with a second obligor. */
 export async function newJointLoan(tenant: Tenant, role = 'co_borrower') {
   const { id, borrower_id } = await newLoan(tenant);
   const other = await newBorrower(tenant);
@@ -24,7 +24,7 @@ export async function newJointLoan(tenant: Tenant, role = 'co_borrower') {
   return { id, borrower_id, other, path, party, release };
 }
 
-/** Whoever is at home in the portal owes a loan of somebody else as well. */
+/** A portal borrower who is also a co-borrower of another borrower's loan. */
 export async function newJointPortalLoan(
   home: Awaited<ReturnType<typeof newPortalBorrower>>,
   role: string,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sql } from '../../sql/database/db.ts';
 import type { Tenant } from './world.ts';
 
-/** Balances of posted entries by the role that they play, debits positive; zeros are left out. */
+/** Balances of posted entries by account role. Debits are positive; zero balances are left out. */
 export const balancesByRole = (tenant: Pick<Tenant, 'within'>): Promise<Record<string, string>> =>
   tenant.within(async ({ tx }) => {
     const rows = await tx.any(sql.type(z.object({ role: z.string(), balance: z.string() }))`
@@ -14,7 +14,7 @@ export const balancesByRole = (tenant: Pick<Tenant, 'within'>): Promise<Record<s
     return Object.fromEntries(rows.map(({ role, balance }) => [role, balance]));
   });
 
-/** The types of the events that the tenant's work has told so far, in order. */
+/** The types of all events that the tenant has emitted, in order. */
 export const eventTypes = (tenant: Pick<Tenant, 'within'>): Promise<readonly string[]> =>
   tenant.within(({ tx }) =>
     tx.anyFirst(
@@ -22,7 +22,7 @@ export const eventTypes = (tenant: Pick<Tenant, 'within'>): Promise<readonly str
     ),
   );
 
-/** Moves the tenant's business date; what closing the days between would do is not done. */
+/** Moves the tenant's business date without closing the days in between. */
 export const setBusinessDate = (tenant: Pick<Tenant, 'within'>, today: string) =>
   tenant.within(({ tx }) =>
     tx.query(

@@ -13,7 +13,7 @@ import { runJobs } from './queue.ts';
 import { saveSettings } from './settings.ts';
 import type { Stage } from './world.ts';
 
-/** What lies under the key that ends so; nothing where there is no such file. */
+/** The stored file whose key has this ending; empty if there is none. */
 export function storedFile(stage: Stage, ending: string): Uint8Array {
   const { stored: all } = stage.installation.files as ReturnType<typeof newFiles>;
   const key = [...all.keys()].find((known) => known.endsWith(ending)) ?? '';
@@ -22,14 +22,14 @@ export function storedFile(stage: Stage, ending: string): Uint8Array {
 
 export const BATCH_JOBS = ['make-mail-batch', 'merge-letters', 'finish-mail-batch'];
 
-/** Each letter has a size of its own, and each of its pages a height of its own. */
+/** Every letter has its own page width, and every page its own height. */
 async function paper(letter: number, pages: number) {
   const made = await PDFDocument.create({ updateMetadata: false });
   for (let page = 1; page <= pages; page += 1) made.addPage([200 + letter, 300 + page]);
   return made.save();
 }
 
-/** How wide and how high the pages of a file are: which letters are in it, page by page. */
+/** Width and height of each page, which identify the letters in a file. */
 export async function pageSizes(bytes: Uint8Array) {
   const read = await PDFDocument.load(bytes, { updateMetadata: false });
   return read.getPages().map((page) => {
@@ -38,7 +38,7 @@ export async function pageSizes(bytes: Uint8Array) {
   });
 }
 
-/** A tenant that sends letters of as many pages as one says, to a borrower each. */
+/** A tenant that sends letters with a given number of pages, each to a new borrower. */
 export async function newLetterSender(stage: Stage, settings: object = {}) {
   const tenant = await stage.tenant();
   await saveSettings(tenant, settings);
@@ -73,7 +73,7 @@ export async function newLetterSender(stage: Stage, settings: object = {}) {
       channel: 'letter',
       template_type: 'statement_ready',
     });
-  /** One letter to a new borrower, printed. */
+  /** Sends and prints one letter to a new borrower. */
   const post = async (pages: number, place?: object) => {
     const borrower = await newBorrower(place);
     lengths.push(pages);
@@ -90,7 +90,7 @@ export async function newLetterSender(stage: Stage, settings: object = {}) {
   return { tenant, officer, outside, newBorrower, send, post, work, batch };
 }
 
-/** Letters that wait for a batch, as rows: nothing was printed. */
+/** Inserts letters that wait for a batch as rows, without printing them. */
 export async function insertLetters(
   work: Work,
   borrower_id: string,
@@ -125,7 +125,7 @@ export async function insertLetters(
   return ids;
 }
 
-/** A batch that failed, one that is ready, a letter that waits and letters that are held. */
+/** Inserts a failed batch, a ready batch, a waiting letter and held letters. */
 export async function insertMailBatches(work: Work, borrower_id: string): Promise<void> {
   const { tx } = work;
   const id = await tx.oneFirst(sql.typeAlias('id')`select id from users order by id limit 1`);

@@ -8,7 +8,9 @@ export const LINE_OF_CREDIT = {
   payment_due_days: 25,
 };
 
-/** A line of 10,000.00 at 20 percent, opened on the business date with a first draw of 3,650.00. */
+/**
+ * A line of credit of 10,000.00 at 20 percent, opened on the business date with a first draw of 3,650.00.
+ */
 export async function openLineOfCredit(tenant: Tenant, wish: object = {}) {
   const product_id = await newProduct(tenant, { ...LINE_OF_CREDIT, ...wish });
   const { id } = await newLoan(tenant, { product_id, interest_rate: '0.2', status: 'approved' });

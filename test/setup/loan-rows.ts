@@ -3,7 +3,7 @@ import type { Tenant } from './world.ts';
 
 let loans = 0;
 
-/** Writes loans as rows, in whatever state a test about their surroundings needs. */
+/** Inserts loans as rows, in any state that a test needs. */
 export async function insertLoans(tenant: Tenant, ...rows: Values[]): Promise<string[]> {
   const program_id = await tenant.first('/programs');
   const product_id = await tenant.first('/products');

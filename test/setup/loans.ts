@@ -10,7 +10,7 @@ type Wish = {
   product?: Record<string, unknown>;
 } & Record<string, unknown>;
 
-/** A loan in the wished state, with its borrower; made through the API as an officer would. */
+/** A loan with its borrower in the requested state, created through the API as an officer would. */
 export async function newLoan(tenant: Tenant, wish: Wish = {}, officer: Client = tenant.officer) {
   const { status = 'active', disbursement_date, ...terms } = wish;
   const borrower = await officer.post('/borrowers', { first_name: 'Grace', last_name: 'Hopper' });

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 
-/** A whole PNG of one colour, as small as its size allows. */
+/** A complete PNG of one color, as small as its dimensions allow. */
 export function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -16,7 +16,7 @@ export function png(width: number, height: number): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync('x'))]);
 }
 
-/** The beginning of a JPEG: an application segment, and the frame with the size. */
+/** The start of a JPEG: an application segment and the frame header with the dimensions. */
 export const jpeg = (width: number, height: number) =>
   Buffer.from([
     255,

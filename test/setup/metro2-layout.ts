@@ -15,9 +15,9 @@ const DOLLARS = /^\d{9}$/;
 const PHONE = /^(0{10}|[2-9]\d{9})$/;
 
 /**
- * The records and segments by columns, as public layouts of the 426-character format print them: Galileo, "Metro 2
- * Base Segment"; moov-io/metro2, pkg/lib/specifications.go, and the field texts beside it. It knows nothing of how
- * files are written.
+ * The records and segments by columns, from public layouts of the 426-character format: Galileo, "Metro 2
+ * Base Segment"; moov-io/metro2, pkg/lib/specifications.go and its field texts. Shares no code with the
+ * file writer.
  */
 const HEADER: readonly Field[] = [
   ['record descriptor word', 1, 4, /^0426$/],
@@ -40,7 +40,7 @@ const HEADER: readonly Field[] = [
   ['reserved', 281, 426, BLANK],
 ];
 
-/** From the segment's identifier on, what is the same of everybody who owes. */
+/** The fields that are the same for every obligor, from the segment identifier on. */
 const person = (from: number): readonly Field[] => [
   ['surname', from, from + 24, NAME],
   ['first name', from + 25, from + 44, NAME_OR_BLANK],
@@ -83,7 +83,7 @@ const BASE: readonly Field[] = [
   ['actual payment', 115, 123, DOLLARS],
   ['account status', 124, 125, /^(05|11|13|6[1-5]|71|78|8[0-4]|8[89]|9[3-7]|D[AF])$/],
   ['payment rating', 126, 126, /^[0-6GL ]$/],
-  // No month without history stands between others.
+  // Months without history (B) come only at the end.
   ['payment history profile', 127, 150, /^[0-6DEGHJKLZ]*B*$/],
   ['special comment', 151, 152, /^([A-Z]{2}|[A-Z] | {2})$/],
   ['compliance condition code', 153, 154, /^(X[A-HJR]| {2})$/],
@@ -114,7 +114,7 @@ const J2: readonly Field[] = [
   ['reserved', 199, 200, BLANK],
 ];
 
-/** What the trailer counts, nine digits each, from column 30 on. */
+/** The trailer's counters: nine digits each, from column 30 on. */
 const COUNTED = [
   'DF',
   'J1',
@@ -177,7 +177,7 @@ const PAID = ['13', '61', '62', '63', '64', '65'];
 const RATED = ['05', '13', '65', '88', '89', '94', '95'];
 const comparable = (date = '') => date.slice(4) + date.slice(0, 4);
 
-/** What the fields of a base segment must say together (fields 11, 12, 15, 17 and 21 to 26). */
+/** Contradictions between the fields of a base segment (fields 11, 12, 15, 17 and 21 to 26). */
 function contradictionsOf(base: Values, activity: string): string[] {
   const text = (name: string) => base[name] ?? '';
   const amount = (name: string) => Number(text(name));
@@ -219,13 +219,15 @@ function contradictionsOf(base: Values, activity: string): string[] {
   return Object.entries(holds).flatMap(([rule, isTrue]) => (isTrue ? [] : [`lacks ${rule}`]));
 }
 
-/** One of the two identifies a person; a business has neither. */
+/** A person needs one of the two; a business has neither. */
 const isIdentified = (who: Values) =>
   who['ECOA code'] === 'W' ||
   Number(who['social security number']) > 0 ||
   who['date of birth'] !== ZERO_DATE;
 
-/** Expects a file whose every field has its form, whose fields agree, and whose trailer counts what is in it. */
+/**
+ * Expects every field to be well formed, the fields to agree, and the trailer to count the file's content.
+ */
 export function expectMetro2(lines: readonly string[]) {
   const wrong: string[] = [];
   const header = valuesOf(lines[0] ?? '', HEADER, wrong);

@@ -9,17 +9,17 @@ import type { Stage, Tenant } from './world.ts';
 
 const LAST_DAY = '2026-01-31';
 
-/** What a loan of 10,000.00 at 8.5 percent owes on the first of February, after 17 days. */
+/** What a loan of 10,000.00 at 8.5 percent owes on February 1, after 17 days. */
 export const EXPECTED_BALANCE = '10039.59';
 
 type Payload = { tenant_id: string; run_id: string; chunk: number };
 
-/** The day that ends, where it is not the last of January, and what happens on it before its close begins. */
+/** The day that ends (default: January 31), and what happens on it before its close begins. */
 type Ending = { day?: string; before?: (tenant: Tenant, ids: string[]) => Promise<unknown> };
 
 const Billed = z.object({ loan_id: z.string(), new_balance: z.string() });
 
-/** The statements of January, by the ids of their loans. */
+/** The January statements, ordered by loan id. */
 export const januaryStatements = (tenant: Tenant) =>
   tenant.within(({ tx }) =>
     tx.any(sql.type(Billed)`
@@ -28,12 +28,12 @@ export const januaryStatements = (tenant: Tenant) =>
     `),
   );
 
-/** How a month ends, step by step, so that something may happen between any two of them. */
+/** A month end in steps, so that a test can act between any two of them. */
 export function newMonthEnd(stage: Stage) {
   const within = createWithin(stage.pool, SYSTEM);
   const lent = { within } as never;
 
-  /** What a worker has that is killed as soon as this is so. */
+  /** The resources of a worker that is killed as soon as the condition holds. */
   const dyingWhen = (isOver: () => Promise<boolean>) => {
     const last: Within = async (...transaction) => {
       if (await isOver()) throw new Error('killed');
@@ -48,7 +48,10 @@ export function newMonthEnd(stage: Stage) {
     return found;
   };
 
-  /** Some loans, and one that is to be paid out, on the last day of the month, of which so much is closed already. */
+  /**
+   * Active loans, and an approved loan to be disbursed, on the month's last day, closed as far as `closing`
+   * goes.
+   */
   async function aMonthEnds(
     count: number,
     closing: (payload: Payload) => Promise<unknown>,
@@ -69,7 +72,10 @@ export function newMonthEnd(stage: Stage) {
       signed,
       endDay: () => closeLoans.run(payload, lent),
       bill: () => closeLoans.run({ ...payload, morning: true }, lent),
-      /** By a worker that is killed after so many transactions; answers what is unbilled then. */
+      /**
+       * Bills with a worker that is killed after `after` transactions. Returns the month that remains
+       * unbilled.
+       */
       billUntilKilled: async (after: number) => {
         let begun = 0;
         const dying = dyingWhen(async () => (begun += 1) > after);
@@ -82,7 +88,7 @@ export function newMonthEnd(stage: Stage) {
     };
   }
 
-  /** By a worker that is killed as soon as the chunk is so far. */
+  /** Closes with a worker that is killed as soon as the chunk has progressed this far. */
   const closedUntil = (
     count: number,
     isSoFar: (chunk: close.Chunk) => boolean,
@@ -96,11 +102,11 @@ export function newMonthEnd(stage: Stage) {
   };
 
   return {
-    /** The morning of the first: the day before is closed, and none of the loans is billed yet. */
+    /** The morning of the first: the previous day is closed and no loan is billed yet. */
     aMonthHasEnded: (count: number) =>
       aMonthEnds(count, (payload) => closeLoans.run(payload, lent)),
 
-    /** The same, where the close had to set the first loan aside. */
+    /** The same, but the close quarantined the first loan. */
     aMonthHasEndedWithoutOne: (count: number) =>
       aMonthEnds(count, async (payload) => {
         await stage.owner.query(
@@ -111,18 +117,18 @@ export function newMonthEnd(stage: Stage) {
         await closeLoans.run(payload, lent);
       }),
 
-    /** The close of the last day, or another, has passed all loans, and the day has not ended yet. */
+    /** The close has processed all loans of the day, and the business date has not moved yet. */
     theCloseHasPassed: (count: number, ending?: Ending) =>
       closedUntil(count, ({ done_at }) => done_at !== null, ending),
 
-    /** The day's interest is posted, and nothing kept of the loans yet. */
+    /** The day's interest is posted, and no loan's snapshot is stored yet. */
     theCloseHasAccrued: (count: number, ending?: Ending) =>
       closedUntil(count, ({ is_accrued }) => is_accrued, ending),
 
-    /** The close of the day is planned, and has not begun. */
+    /** The close is planned and has not begun. */
     theCloseIsPlanned: (count: number, ending?: Ending) => closedUntil(count, () => true, ending),
 
-    /** Jobs that order the documents of January's statements. */
+    /** The number of queued jobs that order the documents of the January statements. */
     ordersOfDocuments: async ({ id }: Tenant) => {
       const key = `issue-statements:${id}:2026-01-01`;
       const found = await stage.owner.query(`select from graphile_worker.jobs where key = $1`, [

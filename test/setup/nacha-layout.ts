@@ -10,9 +10,9 @@ const BLANK = /^ +$/;
 const ANY = /^.*$/;
 
 /**
- * The fields of each record by the columns that public layouts print (Nacha Operating Rules, Appendix Three;
- * the same columns are in the public format guides of banks, such as Zions Bank's import requirements for
- * NACHA files). It knows nothing of how files are written.
+ * The fields of each record by columns, from public layouts (Nacha Operating Rules, Appendix Three; the
+ * same columns are in the format guides of banks, such as Zions Bank's import requirements for NACHA
+ * files). Shares no code with the file writer.
  */
 const LAYOUT: Readonly<Record<string, readonly Field[]>> = {
   '1': [
@@ -78,7 +78,9 @@ const LAYOUT: Readonly<Record<string, readonly Field[]>> = {
   ],
 };
 
-/** What a bank sends back: other codes, and an addenda record after each entry that says why. */
+/**
+ * A bank's return file: other transaction codes, and after each entry an addenda record with the reason.
+ */
 const RETURNED: Readonly<Record<string, readonly Field[]>> = {
   '5': [
     ['standard entry class code', 51, 53, /^(PPD|CCD|WEB|COR)$/],
@@ -103,7 +105,7 @@ const RETURNED: Readonly<Record<string, readonly Field[]>> = {
 const FILLER = '9'.repeat(94);
 const WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7];
 
-/** Expects records in their order, each with every field in its form. */
+/** Expects the records in order, every field well formed. */
 export function expectLayout(lines: readonly string[]) {
   const records = lines.filter((line) => line !== FILLER);
   expect(kindsOf(records)).toMatch(/^1(56+8)+9$/);
@@ -117,7 +119,7 @@ export function expectLayout(lines: readonly string[]) {
   expect(new Set(traces).size).toBe(traces.length);
 }
 
-/** Expects the same of a file from a bank: of every entry that comes back, the addenda record that says why. */
+/** The same for a bank's return file: an addenda record with the reason follows each returned entry. */
 export function expectReturnLayout(lines: readonly string[]) {
   const records = lines.filter((line) => line !== FILLER);
   const layout = Object.fromEntries(
@@ -145,7 +147,7 @@ const wrongIn = (
     }),
   );
 
-/** A banking day after the file was made: no weekend, and never the day of the file itself. */
+/** The effective date is a weekday after the day on which the file was created. */
 function expectEffective(effective: string, created: string) {
   const day = new Date(
     `20${effective.slice(0, 2)}-${effective.slice(2, 4)}-${effective.slice(4)}T00:00:00Z`,
@@ -154,7 +156,7 @@ function expectEffective(effective: string, created: string) {
   expect([0, 6]).not.toContain(day);
 }
 
-/** The next multiple of ten less the weighted sum of the eight digits (ABA routing numbers). */
+/** The ABA check digit: the next multiple of ten minus the weighted sum of the eight digits. */
 function checkDigit(routing: string): string {
   const sum = WEIGHTS.reduce((whole, weight, index) => whole + weight * Number(routing[index]), 0);
   return String((10 - (sum % 10)) % 10);

@@ -13,7 +13,7 @@ export const ORIGINATOR = {
   odfi_routing_number: '091000019',
 };
 
-/** Adds an account that files for the bank reach; answers its id. */
+/** Adds an account that bank files can reach. Returns its id. */
 export async function addBankAccount(
   officer: Client,
   borrowerId: string,
@@ -30,7 +30,7 @@ export async function addBankAccount(
   return added.body.id as string;
 }
 
-/** An account that an admin has verified, so that money may be paid to it. */
+/** An account verified by an admin, so that money may be paid to it. */
 export async function addVerifiedAccount(
   tenant: Tenant,
   borrowerId: string,
@@ -40,24 +40,24 @@ export async function addVerifiedAccount(
   return addBankAccount(admin, borrowerId, { is_verified: true, ...account });
 }
 
-/** A loan with a verified account of its borrower's. */
+/** A loan whose borrower has a verified account. */
 export async function newLoanWithAccount(tenant: Tenant, wish: Record<string, unknown> = {}) {
   const loan = await newLoan(tenant, wish);
   return { ...loan, account: await addVerifiedAccount(tenant, loan.borrower_id) };
 }
 
-/** The id of what a request has made; one that was refused fails the test. */
+/** The id of the created record. A refused request fails the test. */
 export function createdId({ status, body }: { status: number; body: Record<string, unknown> }) {
   expect(status, JSON.stringify(body)).toBeLessThan(300);
   return body['id'] as string;
 }
 
-/** Reads fields by the columns that the Nacha Operating Rules print, counted from one. */
+/** Columns count from one, as in the Nacha Operating Rules. */
 export const sliceColumns = (line: string, from: number, to: number) => line.slice(from - 1, to);
 
 type Batch = { header: string; entries: string[]; control: string };
 
-/** An independent reader: it knows columns and sums, and nothing of how files are written. */
+/** An independent reader that knows columns and sums. It shares no code with the file writer. */
 export function parseNachaFile(text: string) {
   const lines = text.split('\r\n');
   expect(lines.pop()).toBe('');
@@ -83,7 +83,7 @@ const centsOf = (entries: string[]) =>
 const hashOf = (entries: string[]) =>
   entries.reduce((whole, entry) => whole + Number(sliceColumns(entry, 4, 11)), 0) % 10 ** 10;
 
-/** Whatever a file holds, its controls say the same of it. */
+/** Expects the file's control records to match its content. */
 export function expectControls({ lines, batches, control }: ReturnType<typeof parseNachaFile>) {
   const all = batches.flatMap(({ entries }) => entries);
   const totals = (entries: string[]) => [
@@ -119,7 +119,7 @@ export function expectControls({ lines, batches, control }: ReturnType<typeof pa
   expect(sliceColumns(control, 56, 94).trim()).toBe('');
 }
 
-/** A file as it lies in the store. */
+/** The text of a stored file. */
 export const readSentFile = async (
   { installation }: Pick<Stage, 'installation'>,
   { slug }: Pick<Tenant, 'slug'>,
@@ -127,11 +127,11 @@ export const readSentFile = async (
 ) =>
   Buffer.from((await installation.files.get(`${slug}/nacha/files/${filename}`)) ?? []).toString();
 
-/** The entries of a file, line by line. */
+/** The entries of a stored file, one per line. */
 export const readSentEntries = async (...of: Parameters<typeof readSentFile>) =>
   parseNachaFile(await readSentFile(...of)).batches.flatMap(({ entries }) => entries);
 
-/** What a bank answers: the entries it sends back, each with its addenda, in a batch of their own. */
+/** A bank's return file: the returned entries, each with its addenda, in their own batch. */
 export const buildReturnFile = (
   ...entries: (readonly [entry: string, code: string, data?: string])[]
 ) =>
@@ -141,14 +141,14 @@ export const buildReturnFile = (
     .map((line) => `${line}\n`)
     .join('');
 
-/** In a return, the code of the transaction says that it comes back, and of which side. */
+/** The transaction code of a return names the side of the account. */
 const returned = (entry: string) =>
   `6${sliceColumns(entry, 2, 2)}${isCredit(entry) ? '1' : '6'}${sliceColumns(entry, 4, 78)}1${sliceColumns(entry, 80, 94)}`;
 
 const addendaOf = (entry: string, code: string, data = '') =>
   `7${code.startsWith('C') ? '98' : '99'}${code}${sliceColumns(entry, 80, 94)}${' '.repeat(6)}${sliceColumns(entry, 4, 11)}${data.padEnd(44)}021000020000001`;
 
-/** The records of a file from a bank, with true controls; each group of records is a batch. */
+/** The records of a bank's file with correct control records. Each group of records is a batch. */
 export function buildBankFile(...batches: string[][]): string[] {
   const entriesOf = (lines: string[]) => lines.filter((line) => line.startsWith('6'));
   const isReturnedCredit = (line: string) => sliceColumns(line, 3, 3) < '5';

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 export const OWNER = { accessKeyId: 'AKIDTEST', secretAccessKey: 'a-secret-of-the-bucket' };
 const REGION = 'us-east-1';
 
-/** What the store does instead of answering, for the next request that the pattern fits. */
+/** How the store fails for the next request that matches the pattern. */
 type Trouble = { on: RegExp; does: 'refuses' | 'is silent' | 'hangs up' };
 
 /**
- * A bucket on this machine that answers as S3 does, in memory, and believes nobody: each request is signed
- * with AWS Signature Version 4, over what it says, or is a link that is.
+ * An in-memory bucket on this machine that answers like S3. It verifies the AWS Signature Version 4 of
+ * every request, including presigned links.
  */
 export async function openObjectStore() {
   const objects = new Map<string, { bytes: Buffer; type: string }>();
@@ -61,7 +61,7 @@ const escaped = (text: string) =>
 
 type Signed = { names: string; scope: string; signature: string; date: string; payload: string };
 
-/** What the request says of its signature: in a header, or in the address of a link. */
+/** The signature that the request carries, in a header or in the query of a presigned link. */
 function signedOf({ headers }: IncomingMessage, query: URLSearchParams): Signed | null {
   const linked = query.get('X-Amz-Credential');
   const given = linked
@@ -77,7 +77,7 @@ function signedOf({ headers }: IncomingMessage, query: URLSearchParams): Signed 
   return { names, scope, signature, date: String(date), payload: String(payload) };
 }
 
-/** Why the request is not believed; null where it is. */
+/** Why the request is refused; null if it is valid. */
 function problemOf(request: IncomingMessage, bytes: Buffer): string | null {
   const url = new URL(request.url ?? '', 'http://store');
   const signed = signedOf(request, url.searchParams);

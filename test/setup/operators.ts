@@ -2,7 +2,7 @@ import { totpCode, enrollApp, allowCodeReuse, signInHalfway } from './second-fac
 import type { Client } from './client.ts';
 import type { Stage, Tenant } from './world.ts';
 
-/** Makes this tenant the operators', and signs its superadmin in with two factors. */
+/** Makes this tenant the operators' tenant and signs its superadmin in with two factors. */
 export async function newOperator(
   stage: Stage,
   tenant: Tenant,
@@ -18,7 +18,7 @@ export async function newOperator(
   return Object.assign(client, { secret });
 }
 
-/** Puts jobs of a kind into the queue; answers their numbers. */
+/** Puts jobs of a kind into the queue. Returns their numbers. */
 export async function enqueueJobs(
   stage: Stage,
   kind: string,
@@ -39,7 +39,7 @@ export async function enqueueJobs(
   return rows.map(({ id }) => id).toReversed();
 }
 
-/** As if the worker had failed these for good, and had told whatever waits for them. */
+/** Marks these jobs as failed for good and updates the records that depend on them, as the worker would. */
 export const failJobs = (stage: Stage, numbers: readonly string[], error: string) =>
   stage.owner.query(
     `with failed as (
@@ -53,7 +53,7 @@ export const failJobs = (stage: Stage, numbers: readonly string[], error: string
     [numbers, error],
   );
 
-/** As if workers were closing a day of this tenant in four parts, the first of them done. */
+/** Inserts a running close of this tenant in four chunks, the first of them done. */
 export async function insertRunningClose(stage: Stage, { id }: Tenant) {
   const { rows } = await stage.owner.query<{ run_id: string }>(
     `with run as (

@@ -14,7 +14,7 @@ import type { Tenant } from './world.ts';
 
 const SILENT = openLog('silent', {});
 
-/** A worker of the outbound pool as in production, for these jobs and with this much of the world outside. */
+/** A worker of the outbound pool, as in production, that runs these jobs with these external services. */
 export async function startOutboundWorker(
   { url, installation }: { url: string; installation: Installation },
   jobs: Parameters<typeof startWorker>[0]['jobs'],
@@ -48,13 +48,13 @@ export async function startOutboundWorker(
   };
 }
 
-/** Subscribes these addresses to everything. */
+/** Subscribes these addresses to every event type. */
 export const subscribeAll = (tenant: Pick<Tenant, 'within'>, urls: readonly string[]) =>
   tenant.within(async (work) => {
     for (const url of urls)
       await subscribe(work, { url, events: ['*'], is_active: true }, 'a secret of the receiver');
   });
 
-/** Something happens, of which every subscriber is told. */
+/** Emits an event that goes to every subscriber. */
 export const emitPaymentReceived = (tenant: Pick<Tenant, 'within'>) =>
   tenant.within((work) => emit(work, 'payment.received', PAYMENT_RECEIVED));

@@ -15,14 +15,14 @@ import type {
 import { deriveKeys } from '../../jobs/sealing/secrets.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 
-/** Where what is signed here is read nowhere. */
+/** For signatures that no test verifies. */
 const OWN_KEYS = deriveKeys('the secret of an outside world of tests');
 
 type Answers<Answer> = Answer[];
 
 /**
- * An outside world that keeps what it was given. Answers put into `answers` are used up in order;
- * after them everything succeeds.
+ * External services that record what they receive. They return the prepared `answers` in order and succeed
+ * afterwards.
  */
 export function newOutside(pool: DatabasePool, now = () => new Date()) {
   const files = newFiles();
@@ -53,7 +53,7 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
       return answers.read.shift() ?? { error: 'This world has no such page.' };
     },
     download: async () => answers.download.shift() ?? { error: 'This world has no such file.' },
-    // Who signs in through a provider is asked of a real one: test/setup/identity-provider.ts.
+    // Sign-in through a provider uses a real one: test/setup/identity-provider.ts.
     identity: {
       describe: async () => ({ error: 'This world has no identity provider.' }),
       claims: async () => ({ error: 'This world has no identity provider.' }),
@@ -90,7 +90,7 @@ export function newOutside(pool: DatabasePool, now = () => new Date()) {
   });
 }
 
-/** Files in memory, which `stored` shows. */
+/** Files in memory. `stored` holds them by key. */
 export function newFiles(): Files & { stored: Map<string, Uint8Array> } {
   const stored = new Map<string, Uint8Array>();
   const describe = (key: string, bytes: Uint8Array) => {

@@ -4,11 +4,11 @@ type Fields = Record<string, string>;
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-/** Pages of a room as a browser without script gets them: forms are sent as they are on the page. */
+/** Pages as a browser without JavaScript gets them. Forms are sent as they appear on the page. */
 export const pageClient = (client: Client, room = '/portal') => ({
   get: (path: string, language = 'en') =>
     client.get(`/${room}${path}`, { headers: { 'Accept-Language': language } }),
-  /** Sends a form with its token; without a page before, as somebody else would write it. */
+  /** Sends a form with its token. Without a page before it, the request looks like a forged one. */
   send: (path: string, fields: Fields = {}) => {
     const values = { csrf_token: client.cookies.get('csrftoken') ?? '', ...fields };
     const raw = new URLSearchParams(values).toString();
@@ -19,6 +19,5 @@ export const pageClient = (client: Client, room = '/portal') => ({
   },
 });
 
-/** The value of a hidden field of the page's own form. */
 export const hiddenValue = (page: string, name: string) =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(page.slice(page.indexOf('<main')))?.[1] ?? '';

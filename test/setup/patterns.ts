@@ -5,7 +5,7 @@ import type { Source } from './sources.ts';
 export type Pattern = Literal & { file: string; as_written: string };
 type Node = { type?: string; [name: string]: unknown };
 
-/** Every pattern that is written as a literal, and every place where one is put together. */
+/** Every regular expression literal, and the files that construct regular expressions. */
 export function patternsIn(sources: readonly Source[]): { patterns: Pattern[]; made: string[] } {
   const patterns: Pattern[] = [];
   const made: string[] = [];
@@ -33,7 +33,7 @@ function* nodesIn(value: unknown): Generator<Node> {
   for (const inner of Object.values(value)) yield* nodesIn(inner);
 }
 
-/** What the analysis finds: how often one letter must come to make the pattern slow. */
+/** Why a pattern can be slow: the kind of backtracking and the repeated character that triggers it. */
 export const slowPatternCauses = (pattern: Literal): string[] =>
   analyse(pattern).reports.map(({ type, exponential, character }) =>
     [exponential ? 'exponential' : 'super-linear', type, character.literal.source].join(' '),
@@ -43,12 +43,12 @@ type Element = { type: string; raw: string; [name: string]: unknown };
 type Alternative = { elements: Element[] };
 
 /**
- * Words that begin as the pattern begins, or a part of it, and so make it start again and again when
- * they are repeated. The analysis above repeats single letters only.
+ * Words that match the start of the pattern, or of a part of it. Repeated, they make the pattern restart
+ * many times. The analysis above repeats only single characters.
  */
 export function slowInputCandidates(pattern: Literal): string[] {
   const words = new Set<string>();
-  // Without anything that is repeated at will, each beginning costs the same.
+  // Without an unbounded repetition, each start costs the same.
   if (!/[*+]|,\}/.test(pattern.source)) return [];
   const visit = (alternatives: readonly Alternative[], before: string): void => {
     for (const { elements } of alternatives) {
@@ -72,7 +72,7 @@ function partsOf(element: Element): readonly Alternative[] | undefined {
 
 const LETTERS = Array.from('a0A -_.,:;<>/\\\'"=#@{}[]()|+*&%$!?~^`\n\t\r\u00a0é😀');
 
-/** A short text that the element fits, as far as it can be guessed. */
+/** A short text that the element probably matches. */
 function sample(element: Element, flags: string): string {
   if (element.type === 'Assertion' || element.type === 'Backreference') return '';
   if (element.type === 'Quantifier') {

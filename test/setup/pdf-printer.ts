@@ -8,8 +8,7 @@ import type { Stage } from './world.ts';
 export type Language = 'en' | 'es';
 
 /**
- * The real browser as a test's printer: an outside world that keeps the text of what it printed, and what of it
- * lies upon other text.
+ * A printer with the real browser. It records the text of each printed document and any overlapping text.
  */
 export function newPdfPrinter({ pool }: Pick<Stage, 'pool'>) {
   const folder = fileURLToPath(new URL('../../.data/browser', import.meta.url));
@@ -29,7 +28,7 @@ export function newPdfPrinter({ pool }: Pick<Stage, 'pool'>) {
 
 type Box = { words: string; left: number; right: number; low: number; high: number };
 
-/** Pairs of texts of a page of which one lies upon the other, from the foot of a g to the top of a capital. */
+/** Pairs of texts on a page that overlap, measured from the descender of a g to the top of a capital. */
 async function liesUpon(document: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<string[]> {
   const found: string[] = [];
   for (let number = 1; number <= document.numPages; number += 1) {
@@ -56,10 +55,12 @@ const isUpon = (box: Box, other: Box) =>
   box.low < other.high &&
   other.low < box.high;
 
-/** As somebody reads it, whatever breaks its lines. */
 export const collapseWhitespace = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
-/** How a figure of the API is written for a reader in the United States: not by our filters, which are on trial. */
+/**
+ * How a reader in the United States expects the API's figures to be written. Deliberately shares no code
+ * with the filters under test.
+ */
 export function expectedFormats(language: Language) {
   const locale = `${language}-US`;
   const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
@@ -76,15 +77,18 @@ export function expectedFormats(language: Language) {
   };
 }
 
-/** What nobody who reads a letter should meet, whatever its language. */
+/** Artifacts of programming that no reader of a letter should see, in any language. */
 const OURS =
   /undefined|\bnull\b|NaN|\[object|\{\{|\}\}|\(\s*\)|\b[a-z]+_[a-z_]+\b|Invalid Date|\$-|,\s*,|\s[.,;](?:\s|$)/;
 
-/** English that would stand in a Spanish letter where somebody forgot to translate. */
+/** English words that reveal an untranslated passage in a Spanish letter. */
 const ENGLISH =
   /\b(?:the|your|you|we|our|is|are|was|will|with|payment|payments|balance|due|amount|interest|fees?|principal|please|dear|sincerely|loan|date|past|monthly|beginning|page)\b/i;
 
-/** Words of a text that should not be there; `english` is what a Spanish text has in English on purpose. */
+/**
+ * Words that should not be in the text. `english` lists the English that a Spanish text contains on
+ * purpose.
+ */
 export function findUnexpectedWords(
   text: string,
   language: Language,

@@ -5,11 +5,11 @@ type Column = {
   type: string;
   is_needed: boolean;
   becomes: string | null;
-  /** The first of the words that its check allows. */
+  /** The first value that the column's check allows. */
   allowed: string | null;
 };
 
-/** What a row must hold that its columns' types do not tell. */
+/** Values that a row needs and that the column's type does not reveal. */
 const NEEDED: Record<string, string> = {
   'payment_instruments.routing_number': '021000021',
   'payment_instruments.account_number_last_four': '6789',
@@ -40,7 +40,10 @@ const VALUES: Record<string, string> = {
 };
 const valueOf = ({ type, allowed }: Column) => allowed ?? VALUES[type] ?? '1';
 
-/** A table with the condition for the borrower's rows, and by what a row would lead to the borrower. */
+/**
+ * A table, the condition that selects the borrower's rows, and the links by which a row belongs to the
+ * borrower.
+ */
 type Target = {
   name: string;
   is_deleted_on_redaction: boolean;
@@ -81,9 +84,9 @@ const TARGETS = `
   order by kept.table_name`;
 
 /**
- * Sees to it that a borrower has a row in every table that leads to borrowers, and that every column which
- * is said to hold personal words has the mark in it. Without foreign keys and triggers: it is the
- * forms of the rows that count. Answers the columns whose checks allow no such word.
+ * Gives a borrower a row in every table that leads to borrowers, and writes the mark into every column that
+ * is declared to hold personal text. Foreign keys and triggers are off because only the shape of the rows
+ * matters. Returns the columns whose checks refuse the mark.
  */
 export async function plantMarks(
   owner: pg.Pool,
@@ -98,7 +101,7 @@ export async function plantMarks(
     await db.query(`begin; set local session_replication_role = replica;
       set local app.tenant_id = '${tenantId}'`);
     const done = new Set<string>();
-    // A row leads to the borrower by rows of others, which come first in one of the rounds.
+    // A row may belong to the borrower through rows that a later round adds.
     for (let round = 0; round < 4; round += 1) {
       for (const target of await targets())
         if (!done.has(target.name) && (await hasRow(db, target))) done.add(target.name);
@@ -115,7 +118,7 @@ export async function plantMarks(
   }
 }
 
-/** Whether a row leads to the borrower; one is added where its parent is there. */
+/** Whether the borrower has a row in the table. Adds one if its parent row exists. */
 async function hasRow(
   db: pg.ClientBase,
   { name, is_deleted_on_redaction, said, columns, ties }: Target,
@@ -130,7 +133,7 @@ async function hasRow(
     else if (column.is_needed || (column.becomes !== null && !is_deleted_on_redaction))
       values[column.name] = valueOf(column);
   }
-  // Requests and answers name the borrower in a text.
+  // These two tables name the borrower in a text instead of a key.
   if (name === 'approvals') values['params'] = JSON.stringify({ id: tie.id });
   else if (name === 'idempotency_keys') values['path'] = `/borrowers/${tie.id}`;
   else values[tie.through] = tie.id;
@@ -143,17 +146,20 @@ async function hasRow(
   return true;
 }
 
-/** Where what becomes of a word depends on who wrote it: the borrower, or somebody by hand. */
+/**
+ * Tables in which redaction depends on the author: only text by the borrower, or entered manually, is
+ * redacted.
+ */
 const WRITTEN: Record<string, string> = {
   audit_log: `actor_type = 'borrower'`,
   journal_entries: `source = 'manual'`,
   support_case_messages: `author_type = 'borrower'`,
 };
 
-/** Their bodies name what they are about. */
+/** Tables whose JSON names the record it is about, so the mark is added and does not replace it. */
 const LEADING = new Set(['approvals', 'idempotency_keys']);
 
-/** Writes the mark wherever the table has personal words; answers where it may not stand. */
+/** Writes the mark into every column for personal text. Returns the columns that refuse it. */
 async function marked(
   db: pg.ClientBase,
   { name, is_deleted_on_redaction, said, columns }: Target,

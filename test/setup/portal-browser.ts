@@ -8,7 +8,7 @@ import { findChromium } from '../../workers/outside/chromium.ts';
 
 export type Visitor = { language: Language; width: number; has_script: boolean };
 
-/** The browser resolves every name to this machine and reaches nothing else. */
+/** A browser that resolves every name to this machine and can reach nothing else. */
 export async function openBrowser(): Promise<Browser> {
   const { env, ...chosen } = await findChromium(path.join(tmpdir(), 'servicing-test-browser'));
   return chromium.launch({
@@ -20,10 +20,12 @@ export async function openBrowser(): Promise<Browser> {
 
 const pictures = process.env['PICTURES'];
 
-/** The kinds of page that there are; PICTURES looks at every one. */
+/**
+ * One page of each kind, checked for accessibility in every run. With PICTURES set, all pages are checked.
+ */
 const KINDS = ['sign-in-refused', 'home', 'pay-refused', 'documents-sent', 'thread', 'profile'];
 
-/** Somebody at a browser: a phone or a desk, in a language, with script or without. */
+/** A browser user on a phone or a desktop, in one language, with or without JavaScript. */
 export async function newVisitor(browser: Browser, here: string, visitor: Visitor) {
   const { language, width, has_script } = visitor;
   const context = await browser.newContext({
@@ -43,7 +45,10 @@ export async function newVisitor(browser: Browser, here: string, visitor: Visito
   const t = (key: string, values: Record<string, unknown> = {}) => phrase(language, key, values);
   const looks = new Set<string>();
 
-  /** What the page is called, and, the first time, whether everybody can use it. */
+  /**
+   * Checks a page's width and accessibility when it is first visited, and saves a picture if PICTURES is
+   * set.
+   */
   async function look(name: string) {
     if (looks.has(name)) return;
     looks.add(name);
@@ -99,7 +104,7 @@ const sizeOf = (page: Page) =>
 
 type Found = { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
 
-/** What axe finds serious or critical, of everything that it looks for. */
+/** All serious and critical accessibility violations that axe finds. */
 async function barriers(page: Page, name: string) {
   await page.evaluate(checker.source);
   const { violations } = await page.evaluate<Found>('axe.run()');

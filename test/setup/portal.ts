@@ -13,8 +13,8 @@ export const portalBorrowerId = (tenant: Awaited<ReturnType<Stage['tenant']>>) =
   );
 
 /**
- * A tenant with a borrower who is signed in, has a loan of 10,000.00 in 36 instalments of 315.68, due
- * on the 15th, and a verified account.
+ * A tenant with a signed-in borrower who has a verified account and a loan of 10,000.00 in 36 installments
+ * of 315.68, due on the 15th.
  */
 export async function newPortalBorrower(stage: Stage, wish: Record<string, unknown> = {}) {
   const tenant = await stage.tenant('2026-01-15');
@@ -43,10 +43,9 @@ export async function newPortalBorrower(stage: Stage, wish: Record<string, unkno
   };
 }
 
-/** A refusal by its status and code. */
 export const refusal = (status: number, code: string) => ({ status, body: { code } });
 
-/** What was asked for was done. */
+/** Fails the test unless the request succeeded. */
 export function assertOk({ status, body }: { status: number; body: unknown }) {
   expect(status, JSON.stringify(body)).toBeLessThan(300);
   return body as Record<string, unknown>;

@@ -6,26 +6,26 @@ import { setTimeout as wait } from 'node:timers/promises';
 const ROOT = new URL('../..', import.meta.url);
 const WITH_PARENT = new URL('workers/processes/end-with-parent.ts', ROOT).href;
 
-/** Each process reads the whole program: what one has compiled, the next need not. */
+/** Each process loads the whole program, so they share one compile cache. */
 export const COMPILE_CACHE_ENV = { NODE_COMPILE_CACHE: path.join(tmpdir(), 'servicing-compiled') };
 
-/** A process of ours as it runs in production, and what came of it. */
+/** One of our processes as it runs in production. */
 export type StartedProcess = {
   process: ChildProcess;
   said: () => string;
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   ended: Promise<number | string>;
-  /** The port of an API, once it listens; or that it never will. */
+  /** The API's port once it listens. Rejects if the process ends first. */
   listening: Promise<number>;
 };
 
-/** Starts a file of ours with this environment and nothing of the test's own. */
+/** Starts one of our files with this environment and none of the test's own variables. */
 export function startProcess(
   file: string,
   words: readonly string[],
   env: Record<string, string>,
 ): StartedProcess {
-  // With a channel, so that no process outlives a test run that was cut off.
+  // With an IPC channel, so that no process outlives an aborted test run.
   const child = spawn(
     process.execPath,
     ['--import', WITH_PARENT, new URL(file, ROOT).pathname, ...words],
@@ -45,12 +45,12 @@ export function startProcess(
     child.on('message', (message) => resolve((message as { listening: number }).listening));
     void ended.then((code) => reject(new Error(`It ended with ${code}: ${text}`)));
   });
-  // Nobody need ask.
+  // Not every test awaits it.
   listening.catch(() => {});
   return { process: child, said: () => text, ended, listening };
 }
 
-/** Waits until the process has said something; what it says instead stands in the failure. */
+/** Waits until the process has printed the text. On failure, the error contains its actual output. */
 export async function waitForOutput(
   { process: child, said }: StartedProcess,
   words: RegExp,

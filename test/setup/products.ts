@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 import type { Tenant } from './world.ts';
 
-/** A product that differs from the default one in what is named. */
+/** A product that differs from the default product in the given fields. */
 export async function newProduct(
   tenant: Tenant,
   wish: Record<string, unknown>,

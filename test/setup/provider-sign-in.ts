@@ -22,7 +22,7 @@ const PEOPLE = {
   guest: { email: 'guest@lender.example', email_verified: true, groups: ['guests'] },
 };
 
-/** A tenant with a provider that a worker has read, and people of it. */
+/** A tenant with an identity provider that a worker has already read, and people who can sign in there. */
 export async function withIdentityProvider(stage: Stage, more: object = {}) {
   const tenant = await stage.tenant();
   const slug = tenant.slug;
@@ -34,7 +34,7 @@ export async function withIdentityProvider(stage: Stage, more: object = {}) {
     top: { email: `superadmin@${slug}.test`, email_verified: true, groups: ['desk'] },
   };
   const provider = await newIdentityProvider(people);
-  // All of them come from one address.
+  // All sign-ins come from one address.
   await saveSettings(tenant, { throttle: { login: 60 } });
   const superadmin = await tenant.signedIn('superadmin');
   const { client_id, client_secret } = provider.client;
@@ -65,7 +65,7 @@ export async function withIdentityProvider(stage: Stage, more: object = {}) {
   };
   const finish = (client: Client, came: object) =>
     meanwhile(client.post('/auth/provider-sign-in', came));
-  /** What is asked for while a worker asks the provider. */
+  /** Awaits a reply while a worker answers for the provider. */
   const meanwhile = async (reply: Promise<Reply>): Promise<Reply> => {
     const done = reply.then(() => true);
     while (!(await Promise.race([done, new Promise<false>((r) => setTimeout(() => r(false), 50))])))
@@ -78,7 +78,7 @@ export async function withIdentityProvider(stage: Stage, more: object = {}) {
     const came = Object.fromEntries(back.searchParams);
     return { client, came, reply: await finish(client, came) };
   };
-  /** Signs in as that person, then with the password of the user here, and consents to the link. */
+  /** Signs in as that person, then with the local user's password, and consents to linking the two. */
   const consent = async (
     person: string,
     role: string,

@@ -9,8 +9,8 @@ import type { Stage, Tenant } from './world.ts';
 type Waiting = { id: string; task: string; payload: unknown };
 
 /**
- * Runs the queue's jobs here, one after another and whenever they were to run, until none is left
- * that the names allow. What workers lend to jobs is the test's own.
+ * Runs the queue's jobs here, one after another and regardless of their start time, until no job with an
+ * allowed name is left. The test provides the resources that workers lend to jobs.
  */
 export async function runJobs(
   stage: Stage,
@@ -62,7 +62,7 @@ async function next(
   return found.rows[0];
 }
 
-/** Closes every day up to and including `through`; the business date is the day after. */
+/** Closes every day up to and including `through`. The business date is then the day after. */
 export async function closeThrough(
   stage: Stage,
   tenant: Pick<Tenant, 'within'>,
@@ -73,6 +73,6 @@ export async function closeThrough(
   await runJobs(stage, outside, ['close-loans']);
 }
 
-/** Closes every day before this one, so that it is the business date. */
+/** Closes every day before `today`, so that `today` becomes the business date. */
 export const travelTo = (stage: Stage, tenant: Pick<Tenant, 'within'>, today: string) =>
   closeThrough(stage, tenant, addDays(today, -1));

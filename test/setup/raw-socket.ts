@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Writes the very bytes to the port and answers all that comes back until the other side closes or is
- * silent: for requests that no well-behaved client can make.
+ * Writes exactly these bytes to the port and returns everything received until the server closes or falls
+ * silent. For requests that no well-behaved client can make.
  */
 export function sendRaw(port: number, bytes: string, patienceMs = 2_000): Promise<string> {
   return new Promise((resolve) => {

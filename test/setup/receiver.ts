@@ -5,7 +5,9 @@ import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';
 import { openHttp } from '../../workers/outside/http.ts';
 
-/** An HTTPS receiver with a certificate of its own, and a client that trusts it; `seen` keeps the bytes. */
+/**
+ * An HTTPS receiver with its own certificate and a client that trusts it. `seen` keeps the received bytes.
+ */
 export async function newReceiver() {
   const now = Date.now();
   const { cert, key } = await makeCertificate(

@@ -20,16 +20,17 @@ import { newClient } from './client.ts';
 import { queryOnce, startStandby } from './standby.ts';
 import { PASSWORD, PASSWORD_HASH } from './world.ts';
 
-/** A look that a busy machine keeps waiting is no server that went away. */
+/** Long enough that a query on a busy machine does not look like a lost server. */
 const LOOK_TIMEOUT_MS = 60_000;
 
 /**
- * A Postgres and a hot standby of it, with two processes of the API that read lists from there. `outcomes`
- * has who answered, list by list; `changes` what was said of the standby: `fit`, or why it is not. How far it lags goes by `clock`.
+ * A Postgres server with a hot standby, and two API processes that read lists from the standby. `outcomes`
+ * records which server answered each list. `changes` records the standby's state: `fit`, or the reason it
+ * is not used. Its lag is measured with `clock`.
  */
 export async function newReplicatedPlatform() {
   const folder = await mkdtemp(path.join(tmpdir(), 'servicing-replicated-'));
-  // Its servers run as nobody, who passes through.
+  // The servers run as another user, who must be able to enter the folder.
   chmodSync(folder, 0o711);
   const postgres = await startEmbeddedPostgres(path.join(folder, 'primary'), { throwAway: true });
   await migrate(postgres.url);
@@ -84,7 +85,7 @@ export async function newReplicatedPlatform() {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A tenant of that name, and a way to sign in there at the first process. */
+  /** A tenant of that name, and a function that signs in at the first process. */
   async function tenant(slug: string) {
     const [made] = await queryOnce(
       postgres.url,
@@ -106,8 +107,8 @@ export async function newReplicatedPlatform() {
     return { id, signedIn };
   }
   /**
-   * Moves the last write of every session a minute into the past, on the standby too, and waits until both
-   * processes read from the standby: they look at it once a second.
+   * Moves the last write of every session one minute into the past, also on the standby. Then waits until
+   * both processes read from the standby, which they check once a second.
    */
   async function aMinuteLater() {
     await queryOnce(
@@ -132,12 +133,12 @@ export async function newReplicatedPlatform() {
   };
 }
 
-/** Waits until the condition holds, for 40 seconds at most. */
+/** Waits until the condition holds, for at most 40 seconds. */
 export async function waitUntil(isSo: () => boolean) {
   for (let waitedMs = 0; !isSo() && waitedMs < 40_000; waitedMs += 50) await wait(50);
 }
 
-/** Goes as time goes, but where a test stops it, and lets pass as many milliseconds as it likes. */
+/** A clock that follows real time until a test stops it or advances it by milliseconds. */
 function newClock() {
   let from = 0;
   let stoppedAt: number | undefined;

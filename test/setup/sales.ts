@@ -1,7 +1,7 @@
 import { keeperOf } from '../ledger/books.ts';
 import type { Tenant } from './world.ts';
 
-/** A portfolio of the loans, and how to sell it to an investor. */
+/** A portfolio of the loans, and a function that sells it to an investor. */
 export async function newPortfolioForSale(tenant: Tenant, ...loan_ids: string[]) {
   const { admin, accounts } = await keeperOf(tenant);
   const investor = await admin.post('/investors', { name: 'First Fund', investor_type: 'fund' });
@@ -11,7 +11,9 @@ export async function newPortfolioForSale(tenant: Tenant, ...loan_ids: string[])
   const sell = (terms: Record<string, unknown>) =>
     admin.post(`/portfolios/${id}/sell`, { investor_id: investor.body.id, ...terms });
   const buyBack = (terms: object) => admin.post(`/portfolios/${id}/buyback`, terms);
-  /** Balances of accounts, whatever roles their lines play; debits positive, zeros left out. */
+  /**
+   * Balances by account, regardless of the lines' roles. Debits are positive; zero balances are left out.
+   */
   const balances = async () => {
     const trial = await admin.get('/ledger/trial-balance');
     const rows = trial.body.accounts as { name: string; debit: string; credit: string }[];

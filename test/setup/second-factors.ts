@@ -6,17 +6,17 @@ import { PASSWORD, type Stage, type Tenant } from './world.ts';
 
 const PERIOD_MS = 30_000;
 
-/** What the app shows, now or so many steps from now; after another code, that of the next step. */
+/** The code that the authenticator app shows now or in the next time step. A code can be used only once. */
 export const totpCode = (secret: string, steps: 0 | 1 = 0) =>
   TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.now() + steps * PERIOD_MS });
 
-/** As if time had gone by: codes of all steps may be taken again. */
+/** Allows used codes again, as if time had passed. */
 export const allowCodeReuse = (stage: Stage, tenant: Tenant) =>
   stage.owner.query('update second_factors set last_used_step = null where tenant_id = $1', [
     tenant.id,
   ]);
 
-/** Has the user of this client enroll an app; answers its secret and the recovery codes. */
+/** Enrolls an authenticator app for the client's user. Returns its secret and the recovery codes. */
 export async function enrollApp(client: Client, again: object = { current_password: PASSWORD }) {
   const begun = await client.post('/auth/second-factors/totp', again);
   const secret = begun.body.secret as string;
@@ -26,7 +26,7 @@ export async function enrollApp(client: Client, again: object = { current_passwo
   return { secret, recovery_codes: confirmed.body.recovery_codes as string[] };
 }
 
-/** A browser in which the password was right and a second factor is wanted. */
+/** A browser in which the password was correct and the second factor is still missing. */
 export async function signInHalfway(tenant: Tenant, role: string) {
   const client = tenant.anonymous();
   const reply = await client.login(userEmail(tenant, role), PASSWORD);
@@ -34,7 +34,7 @@ export async function signInHalfway(tenant: Tenant, role: string) {
   return { client, reply, prove: (proof: object) => client.post('/auth/second-factor', proof) };
 }
 
-/** What the users of the tenant are to be written about their accounts, oldest first. */
+/** The account notices waiting to be sent to the tenant's users, oldest first. */
 export const accountNotices = async (stage: Stage, tenant: Tenant) =>
   (
     await stage.owner.query<{ message: string }>(
@@ -44,7 +44,7 @@ export const accountNotices = async (stage: Stage, tenant: Tenant) =>
     )
   ).rows.map(({ message }) => message);
 
-/** The security log, a line for each event, oldest first. */
+/** The security log, one line per event, oldest first. */
 export const securityEvents = async (stage: Stage, tenant: Tenant) =>
   (
     await stage.owner.query<{ line: string }>(

@@ -1,7 +1,7 @@
 import { sql } from '../../sql/database/db.ts';
 import type { Tenant } from './world.ts';
 
-/** All that a document must say of its lender. */
+/** Everything that a document must state about its lender. */
 export const LETTERHEAD = {
   branding: {
     address_line_1: '100 Example Avenue',
@@ -12,7 +12,7 @@ export const LETTERHEAD = {
   tax: { payer_tin: '12-3456789', payer_address: '100 Example Avenue, Springfield, IL 62701' },
 };
 
-/** Sets what a test needs of the tenant's settings; whole groups, the others stay. */
+/** Replaces whole groups of the tenant's settings. Groups that are not given stay unchanged. */
 export const saveSettings = (tenant: Pick<Tenant, 'within'>, settings: object) =>
   tenant.within(({ tx }) =>
     tx.query(sql.typeAlias('void')`

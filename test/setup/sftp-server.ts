@@ -3,24 +3,26 @@ import { createServer, type AddressInfo } from 'node:net';
 import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
 import { onTestFinished } from 'vitest';
 
-/** What a server does otherwise than it should. */
+/** Ways in which a server misbehaves. */
 export type SftpFaults = {
-  /** Hangs up once so many bytes of a file have come. */
+  /** Hangs up after receiving this many bytes of a file. */
   hangs_up_after?: number;
-  /** Takes pieces of files, and never says so. */
+  /** Accepts parts of files without acknowledging them. */
   is_silent?: boolean;
-  /** Says that it has taken what it has not. */
+  /** Acknowledges bytes that it has lost. */
   loses_bytes?: boolean;
   no_folder?: boolean;
   is_locked?: boolean;
-  /** Refuses to give a whole file this name, as many times. */
+  /** Refuses to rename a complete file to this name, this many times. */
   refuses_name?: { name: string; times: number };
 };
 
 const PASSWORD = 'canary of the sftp server';
 const { OK, FAILURE, NO_SUCH_FILE, PERMISSION_DENIED } = ssh2.utils.sftp.STATUS_CODE;
 
-/** An SFTP server on this machine, which keeps its files in memory, and who wrote which under which name. */
+/**
+ * An SFTP server on this machine that keeps its files in memory and records which user wrote which name.
+ */
 export async function newSftpServer(manners: SftpFaults = {}) {
   const [host, user] = [newKey(), newKey()];
   const files = new Map<string, Buffer>();
@@ -28,7 +30,7 @@ export async function newSftpServer(manners: SftpFaults = {}) {
   const speaking = new ssh2.Server({ hostKeys: [host.private] }, (client) =>
     welcome(client, { files, heard, manners, key: user.public }),
   );
-  // As the servers of others do, it answers at once.
+  // Real servers send their answers without delay.
   const server = createServer({ noDelay: true }, (socket) => speaking.injectSocket(socket));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
@@ -47,13 +49,13 @@ export async function newSftpServer(manners: SftpFaults = {}) {
   };
 }
 
-/** Now and then ssh2 makes a key that it cannot read itself. */
+/** ssh2 occasionally generates a key that it cannot read itself. */
 function newKey(): ReturnType<typeof ssh2.utils.generateKeyPairSync> {
   const pair = ssh2.utils.generateKeyPairSync('ed25519');
   return ssh2.utils.parseKey(pair.private) instanceof Error ? newKey() : pair;
 }
 
-/** As `ssh-keygen -lf` prints it. */
+/** In the format of `ssh-keygen -lf`. */
 function fingerprintOf(publicKey: string): string {
   const key = ssh2.utils.parseKey(publicKey);
   if (key instanceof Error) throw key;
@@ -114,7 +116,7 @@ function serve(sftp: SFTPWrapper, client: Connection, { files, heard, manners }:
     return sftp.attrs(id, { size: file.length, mode: 0o100_644, uid: 0, gid: 0, ...times });
   });
   sftp.on('REMOVE', (id, name) => sftp.status(id, files.delete(name) ? OK : NO_SUCH_FILE));
-  // As version 3 has it: never in place of another.
+  // SFTP version 3: a rename never replaces an existing file.
   sftp.on('RENAME', (id, from, to) => {
     const file = files.get(from);
     const { name, times = 0 } = manners.refuses_name ?? {};

@@ -3,7 +3,7 @@ import type { Stage, Tenant } from './world.ts';
 
 const DAY_ZERO = Date.UTC(1899, 11, 30);
 
-/** The cells of a tape in xlsx as texts; days as they are written elsewhere. */
+/** The cells of an xlsx tape as text. Dates are in ISO format. */
 export async function readSheetRows(stage: Stage, tenant: Tenant, documentId: string) {
   const found = await stage.owner.query(
     'select storage_key from documents where tenant_id = $1 and id = $2',

@@ -9,7 +9,7 @@ import type { Stage, Tenant } from './world.ts';
 
 export type SlowClient = { socket: Socket; got: string; isClosed: boolean };
 
-/** A client that sends the beginning of a request, and what it has got so far. */
+/** A client that sends the start of a request, and what it has received so far. */
 async function beginning(port: number, text: string): Promise<SlowClient> {
   const socket = connect(port, '127.0.0.1');
   const client: SlowClient = { socket, got: '', isClosed: false };
@@ -23,7 +23,7 @@ async function beginning(port: number, text: string): Promise<SlowClient> {
 
 type Request = { target: string; host: string; headers?: Record<string, string>; method?: string };
 
-/** The head of a request whose body is longer than what will be sent of it. */
+/** A request head that announces a longer body than will be sent. */
 export const requestHead = (
   { target, host, headers = {}, method = 'POST' }: Request,
   length = 900,
@@ -38,11 +38,11 @@ export const requestHead = (
     '\r\n',
   ].join('\r\n');
 
-/** Waits without a tight limit for what has to become so. */
+/** Retries the assertion with a generous time limit. */
 export const waitForAssertion = (assertion: () => unknown) =>
   vi.waitFor(assertion, { timeout: 30_000, interval: 20 });
 
-/** What a client was answered: its status, its headers and its body. */
+/** The status, headers and body that a client received. */
 export function parseAnswer({ got }: SlowClient) {
   const [head = '', text = ''] = got.split('\r\n\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0);
@@ -50,7 +50,7 @@ export function parseAnswer({ got }: SlowClient) {
   return { status, retryAfter, body: text === '' ? {} : JSON.parse(text) };
 }
 
-/** A process of the API with bounds of its own, what it counts, and clients that begin a request there. */
+/** An API process with its own limits, its metrics, and clients that start a request there. */
 export async function startSlowClients(
   stage: Stage,
   bounds: Partial<BodyBounds> = {},
@@ -67,14 +67,14 @@ export async function startSlowClients(
   return { port, begin, atWork, unfinished: intake.unfinished.count };
 }
 
-/** The headers of a client with these cookies, behind a proxy that names its address. */
+/** Headers of a client with these cookies behind a proxy that reports its address. */
 export const clientHeaders = (cookies: ReadonlyMap<string, string>, ip = '203.0.113.7') => ({
   Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
   'X-CSRFToken': cookies.get('csrftoken') ?? '',
   'X-Forwarded-For': ip,
 });
 
-/** The head of a sign-in with the token that it needs. */
+/** The head of a sign-in request with its CSRF token. */
 export async function signInRequestHead(
   { anonymous, host }: Pick<Tenant, 'anonymous' | 'host'>,
   ip?: string,

@@ -6,30 +6,30 @@ const FOLDERS = ['api', 'jobs', 'sql', 'templates', 'test', 'workers'] as const;
 export type Folder = (typeof FOLDERS)[number];
 
 export type Import = {
-  /** A file of ours by its path from the root, or the name of a package. */
+  /** A file's path from the root, or the name of a package. */
   target: string;
   is_ours: boolean;
-  /** Types leave nothing behind when the file runs. */
+  /** A type import, which leaves nothing behind at run time. */
   is_type: boolean;
-  /** An `import()` that runs when it is reached. */
+  /** An `import()` that runs only when it is reached. */
   is_late: boolean;
   as_written: string;
 };
 
 export type Source = {
-  /** From the root, such as jobs/loans/engine/fold.ts. */
+  /** Relative to the root, such as jobs/loans/engine/fold.ts. */
   file: string;
   folder: Folder;
-  /** The area for jobs/loans/engine/fold.ts is loans; what sits at the top of a folder has none. */
+  /** The area of jobs/loans/engine/fold.ts is loans. A file at the top of a folder has none. */
   area: string | null;
   text: string;
   lines: string[];
-  /** The text without comments, for rules about code. */
+  /** The text without comments. */
   code: string;
   imports: Import[];
 };
 
-/** Every file below a folder of ours, whatever it is; what is installed or written by a run is not. */
+/** Every file below a folder, except installed packages and files written by a run. */
 function filesBelow(folder: string): string[] {
   return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);
@@ -38,7 +38,7 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-/** Every text of the repository by its path. */
+/** Every text file of the repository by its path. */
 export function repositoryTexts(): Map<string, string> {
   const top = readdirSync(ROOT, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== '.git')

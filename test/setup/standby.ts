@@ -7,14 +7,17 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../sql/database
 const LEFT_OUT = /postmaster\.(pid|opts)$|pg_wal\/[0-9A-F]{24}$|pg_replslot\/./;
 
 export type Standby = EmbeddedPostgres & {
-  /** From here on the log arrives and is not replayed: what stops that is asked for, and then waited for. */
+  /** Returns once replay has paused. The log still arrives afterwards. */
   pause: () => Promise<void>;
   resume: () => Promise<unknown>;
-  /** Waits until it has replayed what the primary has written so far. */
+  /** Waits until the standby has replayed everything that the primary has written. */
   caughtUp: () => Promise<void>;
 };
 
-/** A hot standby of a running server, made as pg_basebackup makes one, which follows it by a slot. */
+/**
+ * A hot standby of a running server, created like pg_basebackup does, that follows it through a replication
+ * slot.
+ */
 export async function startStandby(
   primary: EmbeddedPostgres,
   folder: string,
@@ -57,7 +60,7 @@ async function untilSo(url: string, question: string) {
     await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** One question to a server, as its superuser. */
+/** Runs one query as the server's superuser. */
 export async function queryOnce(url: string, question: string, values: unknown[] = []) {
   const client = new pg.Client(url);
   client.on('error', () => {});

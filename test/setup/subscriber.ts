@@ -10,7 +10,7 @@ export const REFUSED_POST: PostResponse = { ok: false, status: 500, body: 'no', 
 
 type Delivery = { id: string; status: string; attempt: number; next_attempt_at: Date | null };
 
-/** A tenant with one subscription, and the steps that the outbound pool takes. */
+/** A tenant with one subscription, and the steps of the outbound pool. */
 export async function newSubscriber(stage: Stage, url = 'https://receiver.example.com/hook') {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
@@ -26,7 +26,7 @@ export async function newSubscriber(stage: Stage, url = 'https://receiver.exampl
     await stage.owner.query('select app.relay_events(100)');
     return latestDelivery(stage, tenant);
   };
-  /** One event through all of its attempts, each of them refused. */
+  /** Fails one event on all of its attempts. */
   const failForGood = async () => {
     await happen();
     const { id } = await relayed();

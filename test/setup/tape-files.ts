@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 import type { Stage, Tenant } from './world.ts';
 
-/** The text of a document, as it lies in the files. */
+/** The text of a stored document. */
 export async function readDocument(stage: Stage, tenant: Tenant, documentId: string) {
   const found = await stage.owner.query(
     'select storage_key from documents where tenant_id = $1 and id = $2',
@@ -11,7 +11,7 @@ export async function readDocument(stage: Stage, tenant: Tenant, documentId: str
   return Buffer.from(bytes ?? []).toString();
 }
 
-/** A config of a tape, and how its file is made. */
+/** A tape configuration, and a function that creates its file. */
 export async function newTapeConfig(
   stage: Stage,
   tenant: Tenant,

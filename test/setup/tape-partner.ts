@@ -8,7 +8,7 @@ import { newSftpServer, type SftpFaults } from './sftp-server.ts';
 import { newTapeConfig } from './tape-files.ts';
 import type { Stage } from './world.ts';
 
-/** A tenant's tape that is put on a server of this machine. */
+/** A tenant whose tape is delivered to an SFTP server on this machine. */
 export async function newTapePartner(stage: Stage, manners: SftpFaults = {}) {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');

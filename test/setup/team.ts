@@ -9,7 +9,7 @@ export const DENIED_SSN_RULE = {
   record: { ssn_last_four: true },
 };
 
-/** A tenant whose superadmin gives the others rules and grants beside their roles. */
+/** A tenant whose superadmin gives other users rules and grants in addition to their roles. */
 export async function newTeam(stage: Stage) {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
@@ -21,18 +21,18 @@ export async function newTeam(stage: Stage) {
   return { tenant, superadmin, viewer, give, lend, officer: tenant.officer };
 }
 
-/** What the user is told that he may do. */
+/** The permissions that the API reports to the user. */
 export const fetchPermissions = async (client: Client) =>
   ((await client.get('/users/me')).body as { permissions: object[] }).permissions;
 
-/** The admin as one more superadmin. */
+/** Makes the admin a second superadmin. */
 export async function secondSuperadmin(tenant: Tenant, superadmin: Client) {
   const user_id = tenant.userIds['admin'];
   await superadmin.post('/users/assign-role', { user_id, tenant_role: 'superadmin' });
   return tenant.signedIn('admin');
 }
 
-/** A tenant in which the officer is denied fields, by a superadmin. */
+/** A tenant in which a superadmin has hidden fields from the officer. */
 export async function newStaff(stage: Stage) {
   const { give: giving, ...team } = await newTeam(stage);
   const give = async (rule: object) => {
@@ -46,7 +46,7 @@ export async function newStaff(stage: Stage) {
   return { ...team, give, deny };
 }
 
-/** Every name in an answer, at any depth. */
+/** Every field name in an answer, at any depth. */
 export const fieldNamesIn = (value: unknown): string[] =>
   typeof value !== 'object' || value === null
     ? []

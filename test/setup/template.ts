@@ -9,12 +9,12 @@ import { migrate } from '../../sql/database/migrate.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Connection to the migrated database that each test file clones. */
+    /** URL of the migrated database that each test file clones. */
     templateUrl: string;
   }
 }
 
-/** One Postgres per run, with one migrated database that every test file gets a copy of. */
+/** Starts one Postgres per run, with one migrated database that every test file copies. */
 export default async function setup(project: TestProject) {
   const folder = await mkdtemp(path.join(await roomiest(), 'servicing-test-'));
   const postgres = await startEmbeddedPostgres(folder, { throwAway: true });
@@ -26,7 +26,7 @@ export default async function setup(project: TestProject) {
     await migrate(postgres.url);
     await planOnce(postgres.url);
   } catch (error) {
-    // Vitest runs no teardown after a failed set-up.
+    // Vitest runs no teardown after a failed setup.
     await end();
     throw error;
   }
@@ -35,8 +35,8 @@ export default async function setup(project: TestProject) {
 }
 
 /**
- * Postgres plans a statement anew for its first five uses on a connection, and those of a test have few
- * more: planned once, a test takes a quarter less of the server's time.
+ * By default Postgres plans a statement again for its first five uses on a connection. Tests rarely use a
+ * statement more often. Planning once saves a quarter of the server's time.
  */
 async function planOnce(url: string) {
   const client = new pg.Client(url);
@@ -49,7 +49,7 @@ async function planOnce(url: string) {
 const MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 8 * 1024 ** 3;
 
-/** In memory, where there is enough of it: a database is made four times faster there than on a disk. */
+/** In memory if there is enough: creating a database is four times faster there than on disk. */
 async function roomiest(): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
   const free = Math.min(bavail * bsize, process.availableMemory());

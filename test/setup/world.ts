@@ -26,7 +26,7 @@ import { LETTERHEAD, saveSettings } from './settings.ts';
 export const PASSWORD = 'correct horse battery';
 const STAFF = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'] as const;
 
-/** As hashPassword() has it, but cheap to check: a test that asks what it costs makes its own. */
+/** The format of hashPassword() with cheap parameters. Tests of the hashing cost create their own hash. */
 const CHEAP = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
 export const PASSWORD_HASH = cheaplyHashed(PASSWORD);
 function cheaplyHashed(message: string): string {
@@ -37,12 +37,12 @@ function cheaplyHashed(message: string): string {
 }
 
 /**
- * One database with the API in front of it, for one test file. `tenant()` founds a tenant with a user
- * of every role and gives a client for each.
+ * One database and an API for one test file. `tenant()` creates a tenant with a user of every role and a
+ * client for each.
  */
 export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = {}) {
   const secret = randomBytes(32).toString('hex');
-  // A test may put something else in its place; another stage has another one.
+  // A test may replace parts of it. Each stage has its own.
   const installation: { -readonly [Part in keyof Installation]: Installation[Part] } = {
     files: newFiles(),
     link_secret: secret,
@@ -58,7 +58,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
   owner.on('error', () => {});
   const servers: Server[] = [];
   const pools = [pool];
-  /** One more process of the API, as far as one can tell from outside. */
+  /** Starts another API, which behaves like a separate process. */
   const listen = async (
     configuration: Partial<AppParts['configuration']> = {},
     declared: readonly Route[] = routes,
@@ -76,7 +76,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
       installation,
       intake,
     });
-    // Longer than a busy machine can pause: a client must not meet a connection that is being closed.
+    // Longer than a pause of a busy machine, so that a client never uses a connection that is being closed.
     const kept = { keepAliveTimeout: 300_000 };
     const server = createHttpServer(app, kept);
     servers.push(server);
@@ -84,7 +84,7 @@ export async function newStage({ log = openLog('silent', {}) }: { log?: Log } = 
     return portOf(server);
   };
   const port = await listen();
-  /** How many connections that process has at this moment. */
+  /** The number of open connections of the server on that port. */
   const connections = async (count: number) => {
     const server = servers.find((known) => portOf(known) === count);
     return new Promise<number>((resolve) => {
@@ -141,7 +141,7 @@ async function newTenant({ pool, owner, port, installation, slug, today }: Groun
   const id = made.rows[0]?.id ?? '';
   const within = <Result>(steps: (work: Work) => Promise<Result>) =>
     createWithin(pool, SYSTEM, installation)(id, steps);
-  // Whoever names an instrument orders something from a bank, which asks for these.
+  // Payment instruments require the originator settings, and documents require the letterhead.
   await saveSettings({ within }, { nacha: ORIGINATOR, ...LETTERHEAD });
   const userIds = await within(async (work) => {
     await initializeTenant(work);
@@ -179,7 +179,7 @@ async function newTenant({ pool, owner, port, installation, slug, today }: Groun
   };
   const first = async (path: string) =>
     ((await officer.get(path)).body as { id: string }[])[0]?.id ?? '';
-  // Throttles count per address and per account, so tests sign in only as whom they need.
+  // Throttles count per address and account, so tests sign in only as the roles they need.
   const officer = await signedIn('loan_officer');
   return {
     id,

@@ -7,7 +7,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** The days whose close the minute's job has planned for the tenant. */
+/** The days whose close the scheduled job has planned for the tenant. */
 async function closedAt(tenant: Tenant, now: string): Promise<string[]> {
   await startCloseOfBusiness.run(
     {},
@@ -63,7 +63,7 @@ test('closed by hand, too, a day has to be past its cut-off in production', asyn
   await expect(close('2026-01-16T06:00:00Z')).rejects.toMatchObject({
     errors: {
       through_date:
-        'Must be over: in America/New_York it is 2026-01-16, and a day ends at 02:30 of the next.',
+        'This day is not over yet: in America/New_York it is 2026-01-16, and a day ends at 02:30 on the next day.',
     },
   });
   await expect(close('2026-01-16T07:30:00Z')).resolves.toBeUndefined();

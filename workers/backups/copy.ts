@@ -4,12 +4,12 @@ import { lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promi
 import path from 'node:path';
 import { UnusableBackup, type Entry } from './manifest.ts';
 
-/** Neither a link, which may lead anywhere, nor a pipe, which keeps whoever opens it waiting. */
+/** Opens plain files only: a link may lead anywhere, and opening a pipe may block. */
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Copies a file's bytes, flushed to the disk, and says what they were. A crash leaves no half of a file, and the
- * copy is its owner's alone, whoever left something in its place.
+ * Copies a file, flushes it to disk, and returns its size and SHA-256. A crash never leaves a partial copy
+ * under the final name. Only the owner can read the copy, even if another file was there before.
  */
 export async function copyFile(from: string, to: string): Promise<Omit<Entry, 'path'>> {
   await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
@@ -49,9 +49,9 @@ async function openPlain(file: string) {
 }
 
 const notPlain = (file: string) =>
-  new UnusableBackup(`${file} is a link, or no file at all: a backup has plain files only.`);
+  new UnusableBackup(`${file} is not a plain file. A backup contains plain files only.`);
 
-/** Copies what a manifest names; a file that is not as it was when it was written down ends it. */
+/** Copies the files that a manifest lists. Throws if a file differs from the manifest. */
 export async function copyVerified(from: string, to: string, entries: readonly Entry[]) {
   for (const entry of entries) {
     const inside = assertPathInside(entry.path);
@@ -59,19 +59,19 @@ export async function copyVerified(from: string, to: string, entries: readonly E
     await assertNoLinkAbove(from, inside);
     const copied = await copyFile(file, path.join(to, inside)).catch(missing);
     if (copied?.sha256 !== entry.sha256)
-      throw new UnusableBackup(`${file} is ${copied ? 'not as it was written' : 'missing'}.`);
+      throw new UnusableBackup(`${file} is ${copied ? 'damaged' : 'missing'}.`);
   }
 }
 
-/** The place of a file or folder that a manifest names, which lies below the folder that it is of. */
+/** Returns a path from the manifest after checking that it stays below its folder. Throws otherwise. */
 export function assertPathInside(named: string): string {
   const place = path.normalize(named);
   if (path.isAbsolute(place) || place.split(path.sep).includes('..'))
-    throw new UnusableBackup(`The manifest names a place outside the backup: ${named}.`);
+    throw new UnusableBackup(`The manifest names a path outside the backup: ${named}.`);
   return place;
 }
 
-/** The backup itself may be reached by a link; within it none is followed. */
+/** The backup folder itself may be a link. Links inside it are refused. */
 async function assertNoLinkAbove(from: string, inside: string) {
   const folder = path.dirname(inside);
   const [root, real] = await Promise.all([
@@ -79,10 +79,14 @@ async function assertNoLinkAbove(from: string, inside: string) {
     realpath(path.join(from, folder)).catch(missing),
   ]);
   if (root !== undefined && real !== undefined && real !== path.join(root, folder))
-    throw new UnusableBackup(`${path.join(from, folder)} is reached by a link: a backup has none.`);
+    throw new UnusableBackup(
+      `${path.join(from, folder)} is reached through a link. A backup contains no links.`,
+    );
 }
 
-/** Copies these files of a folder that is in use: one that is gone meanwhile is left out. */
+/**
+ * Copies the named files of a folder that is in use. Files that were deleted in the meantime are skipped.
+ */
 export async function copyExisting(from: string, to: string, names: readonly string[]) {
   const entries: Entry[] = [];
   for (const name of names) {
@@ -92,7 +96,7 @@ export async function copyExisting(from: string, to: string, names: readonly str
   return entries;
 }
 
-/** Every folder and every plain file below it, in order; links are not followed. */
+/** Lists all folders and plain files below a folder, sorted. Links are not followed. */
 export async function listTree(
   root: string,
   below = '',

@@ -7,13 +7,13 @@ import {
 } from '../../sql/queue/worker-operations.ts';
 import type { OwnerConnection } from '../../sql/queue/workers.ts';
 
-/** How the reason of each pause begins by which a restored copy is held. */
+/** The prefix of the pause reasons that hold a restored copy. */
 const RESTORED = 'A restored copy';
 
 /**
- * Keeps every pool of a copy from fetching: it holds jobs that the original has done or will do, and
- * would write to borrowers, debit accounts and close days a second time. A pool that somebody had
- * paused before keeps that pause, which outlives the release. Answers the pools that are held by now.
+ * Pauses every pool of a restored copy. The copy contains jobs that the original has done or will do; they
+ * would write to borrowers, debit accounts and close days a second time. Pools that were already paused
+ * keep their own pause, which `releasePools` does not end. Returns the pools that are held.
  */
 export async function holdPools(
   owner: OwnerConnection,
@@ -26,14 +26,14 @@ export async function holdPools(
   return heldPools(owner);
 }
 
-/** Ends what `holdCopy` began, and nothing else; answers the pools that go on. */
+/** Ends only the pauses that `holdPools` made. Returns the released pools. */
 export async function releasePools(owner: OwnerConnection, by: ChangeReason): Promise<string[]> {
   const held = await heldPools(owner);
   for (const pool of held) await resumeWork(owner, { pool }, by);
   return held;
 }
 
-/** The pools that wait because this is a copy. */
+/** The pools that are paused because this database is a restored copy. */
 export const heldPools = async (owner: OwnerConnection): Promise<string[]> =>
   [...(await poolsPaused(owner))]
     .filter(([, reason]) => reason?.startsWith(RESTORED))

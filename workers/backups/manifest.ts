@@ -2,21 +2,24 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
-/** What a backup holds, written last of all: what is not in it is not part of the backup. */
+/**
+ * The contents of a backup. The manifest is written last; files that it does not list are not part of the
+ * backup.
+ */
 const Entry = z.object({ path: z.string(), bytes: z.int(), sha256: z.string() });
 export type Entry = z.output<typeof Entry>;
 
 const Manifest = z.object({
   format: z.literal(1),
   system_identifier: z.string(),
-  /** The copy can be restored to any moment between the two. */
+  /** You can restore any moment between `from` and `until`. */
   from: z.string(),
   until: z.string(),
-  /** The first segment of the log that the next backup copies. */
+  /** The first WAL segment that the next backup copies. */
   next: z.string(),
-  /** SECRET is not in a backup; a copy needs these keys of it. */
+  /** The ids of the SECRET keys that a restored copy needs. SECRET itself is not in the backup. */
   secret_keys: z.string().array(),
-  /** With a bucket the files are not here: the bucket's own versions keep them. */
+  /** If documents are in a bucket, the backup does not contain them. Use the bucket's versioning. */
   files_in: z.enum(['backup', 'bucket']),
   folders: z.string().array(),
   base: Entry.array(),

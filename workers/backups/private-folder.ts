@@ -1,28 +1,31 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { StartupError } from '../../sql/database/startup-error.ts';
 
-/** Makes a folder its owner's alone, also where it is there already: it holds personal data of borrowers. */
+/**
+ * Creates the folder, or restricts an existing one, so that only its owner can read it: it holds borrowers'
+ * data.
+ */
 export function makePrivateFolder(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
     chmodSync(folder, 0o700);
   } catch (error) {
     throw new StartupError(
-      `${folder} is somebody else's, who may let others in. Choose a folder of your own, or below it.`,
+      `${folder} belongs to another user. Choose a folder of your own, or a new folder inside it.`,
       { cause: error },
     );
   }
 }
 
-/** What a backup writes, finished or not, and what a file system of its own begins with. */
+/** The names that a backup creates, finished or not, and the folder that a new file system starts with. */
 const OURS =
   /^(base|files|label|log|manifest\.json(\.new)?|in-use\.lock|in-use-by\.json|lost\+found)$/;
 
-/** A folder with other things in it is not closed to those who use them. */
+/** Refuses a folder with other contents, because making it private would lock out their users. */
 export function assertBackupFolder(folder: string) {
   const others = existsSync(folder) ? readdirSync(folder).filter((name) => !OURS.test(name)) : [];
   if (others.length > 0)
     throw new StartupError(
-      `${folder} holds other things (${others[0]}). A backup wants a folder of its own: choose an empty one.`,
+      `${folder} contains other files (${others[0]}). Choose an empty folder for the backup.`,
     );
 }

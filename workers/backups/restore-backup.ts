@@ -15,9 +15,9 @@ import { holdPools } from './hold-pools.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { readManifest, UnusableBackup, type Manifest } from './manifest.ts';
 
-/** A large log takes its time to be read again. */
+/** Replaying a large log takes long. */
 const RECOVERY_MS = 6 * 3_600_000;
-/** Below the data folder, where the server can read them whoever it runs as. */
+/** Inside the data folder, where the server can read it under any user. */
 const LOG = 'restored-log';
 
 type Wanted = {
@@ -30,19 +30,19 @@ type Wanted = {
 export type RestoredBackup = { postgres: EmbeddedPostgres; manifest: Manifest; at: string };
 
 /**
- * Brings a backup back into an empty folder as it was at a moment, or at its end. The server runs then,
- * at an address that nobody was told, and every pool of workers is held before anybody is.
+ * Restores a backup into an empty folder, as of a moment or of the backup's end. The server then runs at an
+ * unannounced address, and every pool is paused before the address becomes known.
  */
 export async function restoreBackup({ from, into, at, by, say }: Wanted): Promise<RestoredBackup> {
   const manifest = readManifest(from);
-  if (!manifest) throw new UnusableBackup(`${from} holds no finished backup.`);
+  if (!manifest) throw new UnusableBackup(`${from} contains no complete backup.`);
   const moment = at === undefined ? undefined : momentWithin(manifest, at);
   assertEmpty(into);
   makePrivateFolder(into);
   await writeFile(path.join(into, UNFINISHED), '');
-  say('The documents are copied, each checked by its hash');
+  say('Copying the documents and checking their hashes');
   await copyVerified(path.join(from, 'files'), path.join(into, 'files'), manifest.files);
-  say('The database is copied, and reads its log');
+  say('Copying the database and replaying its log');
   let conf = '';
   const fill = async (data: string) => {
     for (const name of manifest.folders)
@@ -54,7 +54,7 @@ export async function restoreBackup({ from, into, at, by, say }: Wanted): Promis
       `restore_command = 'cp "${LOG}/%f" "%p"'`,
       `recovery_target_action = 'promote'`,
     ];
-    // The server reads it before it knows any time zone by a name.
+    // The server parses this before it has loaded time zone names, so the zone is a number.
     const target = moment?.replace('T', ' ').replace('Z', '+00');
     if (target) settings.push(`recovery_target_time = '${target}'`);
     await appendFile(conf, `${settings.map((line) => `${line} ${OURS}`).join('\n')}\n`);
@@ -81,13 +81,13 @@ const OURS = '# while the backup is restored';
 function momentWithin({ from, until }: Manifest, at: string): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.valueOf()) || !/(Z|[+-]\d\d:?\d\d)$/.test(at))
-    throw new StartupError('--at takes a moment with its zone, such as 2026-01-31T09:30:00Z.');
+    throw new StartupError('--at takes a time with a time zone, such as 2026-01-31T09:30:00Z.');
   if (moment < new Date(from) || moment > new Date(until))
-    throw new StartupError(`This backup reaches from ${from} to ${until}; --at must lie between.`);
+    throw new StartupError(`--at must be between ${from} and ${until}, which this backup covers.`);
   return moment.toISOString();
 }
 
 function assertEmpty(into: string) {
   if (existsSync(into) && readdirSync(into).length > 0)
-    throw new StartupError(`${into} is not empty. A backup is restored into a folder of its own.`);
+    throw new StartupError(`${into} is not empty. Choose an empty or new folder.`);
 }

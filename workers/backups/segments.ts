@@ -1,8 +1,11 @@
-/** Digits of a segment's name: the timeline, and the two halves of its number. */
+/** The parts of a WAL segment's name: the timeline and the two halves of its number. */
 const NAME = /^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})$/;
 const FOUR_GIB = 2 ** 32;
 
-/** The segments of the log from `first` up to but without `next`; undefined if the one leads not to the other. */
+/**
+ * Returns the names of the WAL segments from `first` up to, but excluding, `next`. Undefined if `next`
+ * cannot follow `first`.
+ */
 export function segmentsBetween(first: string, next: string, bytes: number): string[] | undefined {
   const inOne = FOUR_GIB / bytes;
   const [from, to] = [first, next].map((name) => NAME.exec(name));

@@ -14,15 +14,15 @@ import { assertBackupFolder, makePrivateFolder } from './private-folder.ts';
 import { segmentsBetween } from './segments.ts';
 
 export type BackupSettings = {
-  /** A superuser of the embedded server. */
+  /** The address of the embedded server, with a superuser. */
   url: string;
-  /** Where the documents lie; none when they are in a bucket. */
+  /** The folder of the documents. Undefined if they are in a bucket. */
   files: string | undefined;
   secret_keys: string[];
   say: (sentence: string) => void;
 };
 
-/** What Postgres makes anew at its start, and what belongs to the one server that runs. */
+/** Folders whose contents Postgres recreates when it starts, or that belong to the running server only. */
 const EMPTY_FOLDERS = ['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial']
   .concat(['pg_snapshots', 'pg_stat_tmp', 'pg_subtrans'])
   .map((name) => `${name}${path.sep}`);
@@ -30,10 +30,12 @@ const LEFT_OUT = /^(postmaster\.(pid|opts)|.*pgsql_tmp.*|.*pg_internal\.init)$/;
 const CONTROL = path.join('global', 'pg_control');
 
 /**
- * A backup into a folder: at first the whole data folder of the server, then each time what the log
- * has grown by, and the documents that are new. The documents come after the end of the log: a
- * document is stored before its row is committed and never written again, so each row that the log
- * holds finds its document. What was begun and not finished is not in the manifest, and done again.
+ * Backs up the server into a folder. The first backup copies the whole data folder. Later backups copy the
+ * WAL since the previous one, and the new documents.
+ *
+ * Documents are copied after the end of the WAL. A document is stored before its row is committed and never
+ * changes, so every row in the backup finds its document. An interrupted backup is not in the manifest and
+ * is repeated.
  */
 export async function takeBackup(folder: string, wanted: BackupSettings): Promise<Manifest> {
   assertBackupFolder(folder);
@@ -57,7 +59,7 @@ export async function takeBackup(folder: string, wanted: BackupSettings): Promis
     };
     writeManifest(folder, manifest);
     await session.keepFrom(end.lsn);
-    wanted.say(`${log.length} pieces of the log and ${files.length} new documents were copied`);
+    wanted.say(`${log.length} log segments and ${files.length} new documents were copied`);
     return manifest;
   } finally {
     await session.end();
@@ -77,16 +79,16 @@ async function takeBase(
 ): Promise<Manifest> {
   const { data_directory: data, system_identifier } = session.server;
   if (readdirSync(path.join(data, 'pg_tblspc')).length > 0)
-    throw new UnusableBackup('The server has tablespaces of its own: use pg_basebackup.');
+    throw new UnusableBackup('The server has additional tablespaces. Use pg_basebackup instead.');
   await session.keepLog();
   await session.start();
   const found = await listTree(data);
   const names = found.files.filter(
     (name) => !EMPTY_FOLDERS.some((folder) => name.startsWith(folder)) && !LEFT_OUT.test(name),
   );
-  wanted.say(`${names.length} files of the database are copied`);
+  wanted.say(`${names.length} database files are being copied`);
   const base = path.join(folder, 'base');
-  // It says where the log begins to count, and must not be older than what was copied before it.
+  // pg_control says where recovery starts, so it must not be older than the files copied before it.
   const entries = await copyExisting(
     data,
     base,
@@ -126,8 +128,8 @@ async function takeLog(
   const lost = names?.find((name) => !there.has(name));
   if (!names || lost !== undefined)
     throw new UnusableBackup(
-      `The log since the last backup in ${folder} is not kept any more${lost ? ` (${lost})` : ''}: ` +
-        'another folder was backed up to since, the last backup is too long ago, or the server was restored. Begin in an empty folder.',
+      `The log since the last backup in ${folder} is no longer available${lost ? ` (${lost})` : ''}: ` +
+        'a backup to another folder was made since, the last backup is too old, or the server was restored. Start in an empty folder.',
     );
   const histories = [...there].filter((name) => name.endsWith('.history'));
   return copyExisting(from, path.join(folder, 'log'), [...histories, ...names]);

@@ -3,14 +3,14 @@ import type { TapeIssue, TapeRow } from '../../jobs/loans/boarding/boarding-tape
 import { findLoansByNumber } from '../../sql/loans/tape.ts';
 import type { Platform } from './platform.ts';
 
-/** Loans of one transaction: a tape may bring all of its loans on one day. */
+/** The number of loans per transaction. A tape may board all of its loans on one day. */
 const CHUNK = 200;
 
 export type BoardingResult = { ids: Map<string, string>; refusals: TapeIssue[] };
 
 /**
- * Boards a day's rows, some hundreds in one transaction. Those that the platform refuses stay out with
- * their reasons, and the others come in all the same.
+ * Boards the loans of one day in chunks, one transaction each. Refused rows are returned with their
+ * reasons, and the other rows are boarded.
  */
 export async function boardRows(
   { within }: Pick<Platform, 'within'>,
@@ -23,7 +23,7 @@ export async function boardRows(
     const numbers = chunk.map(({ loan_number }) => loan_number);
     try {
       const loans = await within(tenant_id, async (work) => {
-        // A repeat after a lost answer finds its loans there.
+        // If an earlier attempt committed but its answer was lost, the loans already exist.
         const known = new Set(
           (await findLoansByNumber(work.tx, numbers)).map((loan) => loan.loan_number),
         );

@@ -1,12 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A platform that is away for a moment (a restart of its database, say) is waited for this long. */
+/**
+ * How long the client waits for a platform that is briefly unavailable, for example while its database
+ * restarts.
+ */
 const PATIENCE_MS = 120_000;
 
 export type Body = Record<string, unknown>;
 export type Answer = { status: number; body: unknown };
 
-/** The API answered, and the answer is no. */
+/** The API answered with an error. */
 export class ApiRefusal extends Error {
   readonly status: number;
 
@@ -19,11 +22,14 @@ export class ApiRefusal extends Error {
 export type Client = {
   get<Reply>(path: string): Promise<Reply>;
   put<Reply>(path: string, body: Body): Promise<Reply>;
-  /** Sent again until it is answered; the key sees to it that it takes effect once. */
+  /** Repeats the request until the API answers. The idempotency key ensures that it takes effect once. */
   post<Reply>(path: string, body: Body, key: string): Promise<Reply>;
 };
 
-/** A client as a browser is one: cookies, the CSRF token, and an Idempotency-Key with every POST. */
+/**
+ * Signs in and returns a client that works like a browser: it sends cookies, the CSRF token, and an
+ * Idempotency-Key with every POST.
+ */
 export async function signIn(origin: string, email: string, password: string): Promise<Client> {
   const cookies = new Map<string, string>();
 
@@ -62,7 +68,7 @@ export async function signIn(origin: string, email: string, password: string): P
   };
 }
 
-/** Nothing answered, or somebody said "later". */
+/** Retries if the API did not answer or asked to retry later. */
 async function patiently(steps: () => Promise<Answer>): Promise<Answer> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {

@@ -14,10 +14,10 @@ const MACHINES = [
   { manufacturer: 'Haas', model: 'Mill VF-2' },
 ];
 
-/** Part of the liens was filed years ago for an earlier loan, and lapses within 180 days. */
+/** The share of liens that were filed years ago for an earlier loan and lapse within 180 days. */
 const LAPSING = 0.4;
 
-/** What stands behind a loan, with the lien on it: a car, or a machine of a small business. */
+/** Adds a loan's collateral and its lien: a car, or a small business's machine. */
 export async function pledgeCollateral(officer: Client, row: TapeRow, loan_id: string) {
   const product = productFor(row);
   if (product === 'PERSONAL' || row.status !== 'active') return;

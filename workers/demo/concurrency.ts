@@ -1,7 +1,7 @@
-/** Requests on the way at the same time. */
+/** The number of requests in flight. */
 const AT_ONCE = 6;
 
-/** A few at a time, and all of them. */
+/** Processes all items, a few at a time. */
 export async function runConcurrently<One>(
   items: readonly One[],
   act: (item: One) => Promise<void>,
@@ -19,7 +19,7 @@ export async function runConcurrently<One>(
 
 const PAGE = 500;
 
-/** Everything that a list has, page by page: an answer holds a thousand rows at most. */
+/** Reads a whole list page by page. A page has at most a thousand rows. */
 export async function fetchAllPages<One>(page: (range: string) => Promise<One[]>): Promise<One[]> {
   const all: One[] = [];
   for (let from = 0; from === all.length; from += PAGE)

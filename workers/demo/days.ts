@@ -24,13 +24,13 @@ type Course = {
   platform: Platform;
   stage: DemoTenant;
   file: string;
-  /** The loans by the day on which they are boarded. */
+  /** The loans by boarding date. */
   boardings: Map<string, TapeRow[]>;
   arrivals: Map<string, SimulatedPayment[]>;
   reminders: Map<string, TapeRow[]>;
   ids: Map<string, string>;
   refusals: TapeIssue[];
-  /** Payments for loans that were over already. */
+  /** Payments refused because their loan was already closed. */
   turnedAway: number;
 };
 
@@ -42,14 +42,14 @@ type Plan = {
   statements: DemoOptions['statements'];
 };
 
-/** Days before the due date on which those are reminded who have not been punctual. */
+/** Borrowers who do not pay on time are reminded this many days before the due date. */
 const REMINDED_BEFORE = 5;
-/** The day of the month on which everybody who is behind hears of it. */
+/** On this day of each month, every late borrower receives a past due notice. */
 const NOTICE_DAY = '-15';
 
 /**
- * Services the loans day by day: loans come in on their origination date, payments arrive, messages
- * are sent, and the workers close the day. Everything may be repeated, so an outage leaves no trace.
+ * Services the loans day by day: boards loans on their origination date, takes payments, sends messages,
+ * and lets the workers close the day. Every step can be repeated, so an outage does not change the result.
  */
 export async function runDays(
   platform: Platform,
@@ -152,11 +152,11 @@ function loansBehind({ officer }: DemoTenant) {
   });
 }
 
-/** A borrower who may not be contacted is not: that answer is right and stays on record. */
+/** A 409 is expected for a borrower who must not be contacted. The refused message stays on record. */
 const send = ({ officer }: DemoTenant, message: Record<string, unknown>, key: string) =>
   unlessConflict(() => officer.post('/communications/send', message, key));
 
-/** Answers whether it was done; the state of the records may forbid it. */
+/** Returns false if the API answers 409 because of the record's state. */
 async function unlessConflict(steps: () => Promise<unknown>): Promise<boolean> {
   try {
     await steps();
@@ -167,7 +167,7 @@ async function unlessConflict(steps: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Asks for the close as a person would, and waits until the workers have done it. */
+/** Requests the close through the API and waits until the workers have finished it. */
 async function close({ platform, stage }: Course, day: string) {
   const order = { through_date: day };
   await stage.superadmin.post('/jobs/close-of-business', order, `close-${day}`);

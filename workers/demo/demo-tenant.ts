@@ -19,7 +19,7 @@ export type DemoTenant = {
 
 const SLUG = 'demo';
 const NAME = 'Demo Loan Servicing';
-/** Named as the seed names them, so that what is left can be looked at by the same people. */
+/** The seed uses the same names, so the same users can look at the demo's results. */
 const STAFF = {
   viewer: 'viewer',
   collector: 'collector',
@@ -29,14 +29,14 @@ const STAFF = {
 } as const;
 export const DEMO_EMAILS = Object.keys(STAFF).map((name) => `${name}@demo.test`);
 
-/** Days are simulated and mail is not: what protects people from too much of it is switched off. */
+/** Days pass in seconds, so limits on contacts per day are off. */
 const SETTINGS = {
   ...seedLetterhead(SLUG, NAME),
   communications: { suppression_hours: 0, weekly_cap: 100, from_email: 'service@demo.test' },
   webhooks: { allow_private_hosts: true },
 };
 
-/** What sets the products apart; instalments are rounded up to the cent, as the tape's lender does. */
+/** The products' differences. Installments are rounded up to the cent, as the tape's lender does. */
 const PRODUCTS = [
   { code: 'PERSONAL', name: 'Personal loan', late_fee_grace_days: 15 },
   { code: 'AUTO', name: 'Auto loan', late_fee_grace_days: 10 },
@@ -44,13 +44,13 @@ const PRODUCTS = [
 ];
 const LATE_FEE = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '15.00' };
 
-/** The product that a loan of the tape is serviced under. */
+/** The code of the product that services the loan. */
 export function productFor({ purpose }: Pick<TapeRow, 'purpose'>): string {
   if (purpose === 'car') return 'AUTO';
   return purpose === 'small_business' ? 'BUSINESS' : 'PERSONAL';
 }
 
-/** The tenant with its people, products, portfolios, templates and one webhook subscription. */
+/** Creates the tenant with its users, products, portfolios, templates and one webhook subscription. */
 export async function createDemoTenant(
   platform: Platform,
   receiver: Receiver,
@@ -91,7 +91,7 @@ async function addProducts(admin: Client) {
   }
 }
 
-/** The tenant's own wording of a reminder; every other message is the default one. */
+/** The tenant's own template for payment reminders. All other messages use the defaults. */
 async function addTemplate(admin: Client) {
   const usual = defaultMessage('payment_reminder', 'email', 'en');
   if (!usual) return;

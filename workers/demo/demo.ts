@@ -24,7 +24,7 @@ import { DEMO_EMAILS, createDemoTenant } from './demo-tenant.ts';
 import { holdStatements } from './statements.ts';
 import { printReport, buildReport, type Report } from './summary.ts';
 
-/** Runs the demo and answers its exit code: 1 if the books do not balance or work was left undone. */
+/** Runs the demo and returns its exit code: 1 if the books do not balance or work was left undone. */
 export async function runDemo(options: DemoOptions, asked: StopRequest): Promise<number> {
   const { rows: all, refusals } = await takeTape(options.tape);
   const comparison = compareInstallments(all);
@@ -82,7 +82,7 @@ function tellOfRefusals(refusals: readonly TapeIssue[]) {
   if (refusals.length > LISTED) console.log(`  and ${refusals.length - LISTED} more reasons`);
 }
 
-/** The rows that nothing is said against, and what is said against the others. */
+/** Returns the valid rows, and the problems of the other rows. */
 async function takeTape(file: string) {
   const { rows, refusals, unknown } = await readTape(createReadStream(file));
   if (unknown.length > 0) console.log(`Columns that are passed over: ${unknown.join(', ')}.`);
@@ -92,7 +92,7 @@ async function takeTape(file: string) {
 
 type Ground = { claim: Claim; certificate: string; signal: AbortSignal };
 
-/** The platform lives as long as the steps, however they end and whoever asks the demo to stop. */
+/** Runs the steps with a platform and always stops it, also after an error or a stop request. */
 async function withPlatform(
   { out, environment }: DemoOptions,
   { claim, certificate, signal }: Ground,
@@ -158,7 +158,7 @@ async function serviceLoans(
   });
 }
 
-/** The receiver counted on its own what was delivered to it, and nothing came with a wrong signature. */
+/** The receiver's own count of deliveries must match, and no delivery may have a wrong signature. */
 function isWell({ summary, failed }: Report, receiver: Receiver): boolean {
   const { trial_balance_difference, invariant_violations, webhooks_delivered } = summary;
   const isReceived = receiver.received() === webhooks_delivered && receiver.forged() === 0;

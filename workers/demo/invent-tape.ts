@@ -7,7 +7,7 @@ import { nextRandom, pickRandom, seedRandom, type RandomSequence } from './rando
 
 const FIRST_DAY = '2026-01-02';
 const DAYS = 48;
-/** The day as of which the tape says what was paid. */
+/** The as-of date of the tape's payment figures. */
 const PUBLISHED = '2026-06-30';
 
 const FIRST_NAMES = [
@@ -94,7 +94,7 @@ const HEAD = [
   'purpose',
 ];
 
-/** How the loan stands on the day of the tape, and how many instalments behind it then is. */
+/** The loan statuses on the as-of date, with the number of unpaid installments. */
 const STANDINGS = [
   { below: 0.82, status: 'active', source_status: 'Current', behind: 0 },
   { below: 0.87, status: 'active', source_status: 'In Grace Period', behind: 1 },
@@ -104,7 +104,7 @@ const STANDINGS = [
   { below: 1, status: 'charged_off', source_status: 'Charged Off', behind: 4 },
 ] as const;
 
-/** Every tenth borrower has the loan after theirs too. */
+/** Every tenth loan belongs to the borrower of the previous loan. */
 const borrowerOf = (index: number) => (index % 10 === 9 ? index - 1 : index);
 
 function fieldsOf(random: RandomSequence, index: number) {
@@ -155,8 +155,8 @@ const total = (rows: readonly ScheduleRow[], column: Amount) =>
   money(sum(rows.map((row) => new Big(row[column]))));
 
 /**
- * A tape of so many loans: invented borrowers with loans of several states, terms, rates and purposes.
- * It is the same every time, and a longer tape begins with the shorter one.
+ * Generates a tape with this many loans: invented borrowers, and loans of various states, terms, rates and
+ * purposes. The result is deterministic, and a longer tape starts with the rows of a shorter one.
  */
 export function inventTape(loans: number): string {
   const random = seedRandom('tape');

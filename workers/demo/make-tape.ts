@@ -5,8 +5,8 @@ import { makeParentFolder, outputFileProblem } from '../processes/output-file.ts
 import { inventTape } from './invent-tape.ts';
 
 /**
- * `npm run tape -- --loans 9000 FILE.csv`: a tape for the demo, of any size. Without words it makes the
- * demo's own one anew, which is to be done after changing what invent-tape.ts says.
+ * `npm run tape -- --loans 9000 FILE.csv` generates a tape of any size for the demo. Without arguments it
+ * regenerates the demo's own tape; do this after you change invent-tape.ts.
  */
 const USAGE = 'npm run tape -- --loans NUMBER FILE.csv';
 const OWN = { loans: '240', file: fileURLToPath(new URL('tape.csv', import.meta.url)) };

@@ -12,10 +12,10 @@ type Variables = Record<string, string | undefined>;
 
 export type DemoOptions = {
   tape: string;
-  /** The last day that is closed; the end of the third month otherwise. */
+  /** The last business date to close. Default: the end of the third month. */
   through: string | null;
   out: string;
-  /** How many PDFs are printed for each month. */
+  /** The number of statement PDFs per month. */
   statements: 'all' | 'none' | number;
   summary: string | null;
   environment: Variables;
@@ -26,7 +26,7 @@ const USAGE =
 
 const OWN_TAPE = fileURLToPath(new URL('tape.csv', import.meta.url));
 
-/** What the command line asks for; everything that is wrong with it is told together. */
+/** Reads the command line. Throws one error that lists every problem. */
 export function readOptions(words: readonly string[], variables: Variables = {}): DemoOptions {
   const text = { type: 'string' as const };
   const { values } = parsed(() =>
@@ -56,7 +56,7 @@ export function readOptions(words: readonly string[], variables: Variables = {})
   };
 }
 
-/** What the demo's processes would find wrong with the environment that they are handed. */
+/** The problems that the demo's processes would find in their environment. */
 function environmentProblems(handedOn: Variables): string[] {
   try {
     readWorkerConfiguration(handedOn);

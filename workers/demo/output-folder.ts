@@ -15,26 +15,28 @@ import type { Platform } from './platform.ts';
 import type { DemoTenant } from './demo-tenant.ts';
 import { fetchAllPages } from './concurrency.ts';
 
-/** What a run leaves in its folder; nothing else in there is ever touched. */
+/** The results in the output folder. A run never touches other files there. */
 const OURS = ['statements', 'mails', 'letters', 'loan-tape.csv', 'snapshots.json'] as const;
 
 export const platformFolder = (out: string) => path.join(out, 'platform');
 
-/** Whether an earlier run has left something. */
+/** Says whether an earlier run left results. */
 export const hasRun = (out: string): boolean =>
   ['platform', ...OURS].some((name) => existsSync(path.join(out, name)));
 
-/** Takes away what an earlier run has left. */
+/** Removes the results of an earlier run. */
 export function removeEarlierOutput(out: string) {
   const platform = platformFolder(out);
   for (const name of OURS) rmSync(path.join(out, name), { recursive: true, force: true });
-  // The database's own folder stays: it is emptied by the server that owns it.
+  // The database's folder stays, because the server that owns it empties it.
   for (const name of ['files', 'outbox', 'log.txt', 'receiver.pem', 'database-url', 'logins.json'])
     rmSync(path.join(platform, name), { recursive: true, force: true });
   mkdirSync(platform, { recursive: true });
 }
 
-/** Lays out for people what the run has made: statements, mails, letters, the tape, the snapshots. */
+/**
+ * Copies the results into the output folder: statements, mails, letters, the loan tape and the snapshots.
+ */
 export async function exportFiles(
   out: string,
   platform: Platform,
@@ -105,8 +107,8 @@ const TAPE_COLUMNS = [
 type Tape = { id: string; document_id: string | null; row_count: number | null };
 
 /**
- * The tape that an investor would get, ordered through the API; answers where its file lies. A large
- * one is made by the workers, after the answer to its order.
+ * Orders an investor's loan tape through the API and returns its path. For a large tape, the workers create
+ * the file after the API has answered.
  */
 export async function orderLoanTape(
   { within }: Pick<Platform, 'within'>,

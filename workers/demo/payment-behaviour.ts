@@ -5,7 +5,7 @@ import type { TapeRow } from '../../jobs/loans/boarding/boarding-tape.ts';
 import { money } from '../../jobs/money.ts';
 import { nextRandom, seedRandom } from './random.ts';
 
-/** How a borrower pays; drawn once for each loan, and told from what the tape says of it. */
+/** How a borrower pays. It is derived from the loan's number and from its status on the tape. */
 export const PAYMENT_BEHAVIOURS = ['on_time', 'late', 'partial', 'none'] as const;
 export type PaymentBehaviour = (typeof PAYMENT_BEHAVIOURS)[number];
 
@@ -29,9 +29,12 @@ export function paymentBehaviourOf({
 }
 
 /**
- * The payments that arrive for a loan up to a day. Whoever pays on time does so on the due date or up
- * to three days before; late means 5 to 40 days after; in part means a bit more than half, and the
- * rest of every second instalment 20 days later; none means that nothing comes after the first one.
+ * Returns the payments that arrive for a loan up to and including `through`:
+ *
+ * - `on_time`: on the due date or up to three days earlier
+ * - `late`: 5 to 40 days after the due date
+ * - `partial`: 55 % on the due date, and the rest of every second installment 20 days later
+ * - `none`: at most the first payment
  */
 export function simulatePayments(row: TapeRow, through: string): SimulatedPayment[] {
   if (row.status !== 'active') return [];

@@ -1,4 +1,4 @@
-/** How long the parts of a run have taken, in seconds, by the names that they are given. */
+/** The duration of each part of a run, in seconds. */
 export type Phases = {
   in<Result>(name: string, steps: () => Promise<Result>): Promise<Result>;
   seconds(): Record<string, number>;

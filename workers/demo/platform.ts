@@ -24,11 +24,14 @@ import { retryWhileUnavailable } from './retry.ts';
 
 export type Platform = {
   origin: string;
-  /** As the application: row-level security holds. Waits for a database that is away. */
+  /**
+   * Works as the application's role, so row-level security applies. Retries while the database is
+   * unavailable.
+   */
   within: Within;
   owner: DatabasePool;
   auditor: DatabasePool;
-  /** Ends the workers well: only then is on record what all their jobs have taken. */
+  /** Stops the workers gracefully, so that they save the statistics of all jobs. */
   stopWorkers(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -36,22 +39,22 @@ export type Platform = {
 export type PlatformSettings = {
   /** Holds the database, the files, the outbox and the log. */
   folder: string;
-  /** What the outbound worker trusts beside the usual authorities. */
+  /** A certificate that the outbound worker trusts, in addition to the usual authorities. */
   certificate: string;
   onNews: (sentence: string) => void;
-  /** What the processes get, but for what is the demo's own to say. */
+  /** The processes' environment, except for the variables that the demo sets. */
   environment: Record<string, string | undefined>;
-  /** Its holder's claim on the folder, which ends with the platform. */
+  /** The caller's claim on the folder. It ends with the platform. */
   claim: Claim;
-  /** Aborted, it ends a start that is under way after the step at hand. */
+  /** Aborting it cancels a start after the current step. */
   signal: AbortSignal;
 };
 
 const STOP_WITHIN_MS = 20_000;
 
 /**
- * A whole platform of its own: an empty database, the API and three worker processes, all of which
- * end with this process, however it ends.
+ * Starts a complete platform: an empty database, the API and three workers. All of them end with this
+ * process, even if it is killed.
  */
 export async function startPlatform(settings: PlatformSettings): Promise<Platform> {
   const { signal, claim, folder } = settings;
@@ -100,10 +103,10 @@ const stopAll = async (children: readonly Child[]) => {
   await Promise.all(children.map((child) => child.stop(STOP_WITHIN_MS)));
 };
 
-/** The books of a year are read at once. */
+/** One statement reads a year of ledger entries. */
 const PATIENT = { statementTimeoutMs: 120_000 };
 
-/** The demo's days are its own: the clock on the wall must not close any. */
+/** The demo closes its own days, so the scheduled close must not run. */
 const pauseTheClock = (owner: DatabasePool) =>
   operations.pauseWork(
     owner,
@@ -111,7 +114,7 @@ const pauseTheClock = (owner: DatabasePool) =>
     { who: 'demo', why: 'The demo closes its days itself.' },
   );
 
-/** Whoever started it last, the database ends with the demo. */
+/** Stops the database even if its supervisor restarted it in the meantime. */
 async function endOthers(pid: number | null) {
   if (pid === null) return;
   for (let waited = 0; waited < 10_000; waited += 50) {
@@ -124,7 +127,7 @@ async function endOthers(pid: number | null) {
   }
 }
 
-/** The API and the workers, each started again should it end; answers the API's port. */
+/** Starts the API and the workers, and restarts each after a crash. Returns the API's port. */
 async function startProcesses(
   url: string,
   { folder, certificate, onNews, signal, environment }: PlatformSettings,
@@ -149,7 +152,7 @@ async function startProcesses(
   const onMessage = (message: unknown) => {
     const { listening: port } = message as { listening?: number };
     if (!port) return;
-    // Should it ever crash, it comes back to the port that everybody knows.
+    // After a crash, the API starts again on the same port.
     common.env.PORT = String(port);
     listening.resolve(port);
   };
@@ -174,9 +177,9 @@ export const environmentOf = (
   NODE_ENV: 'development',
   HOST: '127.0.0.1',
   PORT: '0',
-  // What the demo leaves is looked at after `npm start`, on its port.
+  // Users look at the demo's results later with `npm start`, so links use its port.
   LOCAL_PORT: given['LOCAL_PORT'] || given['PORT'] || '3000',
-  // Mail and texts stay in the outbox, and the secret in the folder, whatever the shell has set.
+  // Messages stay in the outbox and the secret in the folder, regardless of the shell's variables.
   SMTP_URL: '',
   TWILIO_ACCOUNT_SID: '',
   TWILIO_AUTH_TOKEN: '',

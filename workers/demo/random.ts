@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** A sequence that looks like chance and is the same for the same seed, on every machine. */
+/** A pseudorandom sequence. The same seed gives the same numbers on every machine. */
 export type RandomSequence = { seed: string; drawn: number };
 
 export const seedRandom = (seed: string): RandomSequence => ({ seed, drawn: 0 });
 
-/** The next number of the sequence, from 0 up to and not including 1. */
+/** Returns the next number of the sequence, from 0 (inclusive) to 1 (exclusive). */
 export function nextRandom(random: RandomSequence): number {
   const digest = createHash('sha256').update(`${random.seed}:${random.drawn}`).digest();
   random.drawn += 1;

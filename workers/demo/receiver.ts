@@ -5,18 +5,20 @@ import { makeCertificate } from '../outside/certificate.ts';
 
 export type Receiver = {
   url: string;
-  /** The certificate, for whoever is to trust it. */
+  /** The receiver's certificate. A client must trust it to deliver. */
   certificate: string;
-  /** Verified deliveries, each counted once however often it came. */
+  /** The number of verified deliveries. Repeats are counted once. */
   received(): number;
-  /** Deliveries whose signature was not that of their bytes. */
+  /** The number of deliveries with a wrong signature. */
   forged(): number;
   close(): void;
 };
 
 const DAY_MS = 86_400_000;
 
-/** Somebody else's system: an HTTPS server that checks the signature over the bytes as they came. */
+/**
+ * Starts an HTTPS server that verifies the signature over the raw bytes, as a subscriber's system would.
+ */
 export async function startReceiver(secret: string): Promise<Receiver> {
   const now = Date.now();
   const { cert, key } = await makeCertificate(

@@ -4,8 +4,8 @@ import { isTransient } from '../../sql/database/transient-errors.ts';
 const PATIENCE_MS = 120_000;
 
 /**
- * Repeats steps while the database is away. They may have taken effect although their answer was
- * lost, so they must be such that a repeat changes nothing.
+ * Repeats the steps while the database is unavailable. They may have taken effect although the answer was
+ * lost, so a repeat must not change anything.
  */
 export async function retryWhileUnavailable<Result>(steps: () => Promise<Result>): Promise<Result> {
   const deadline = Date.now() + PATIENCE_MS;
@@ -22,7 +22,7 @@ export async function retryWhileUnavailable<Result>(steps: () => Promise<Result>
 const LONG_MS = 300_000;
 const LOOK_MS = 10;
 
-/** Looks again and again, less often the longer it takes; five minutes are too long for anything. */
+/** Polls the condition at growing intervals. Throws after five minutes. */
 export async function waitUntil(what: string, isSo: () => Promise<boolean>) {
   const started = Date.now();
   for (let wait = LOOK_MS; !(await isSo()); wait = Math.min(wait * 1.2, 250)) {

@@ -1,13 +1,13 @@
 const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export type StopRequest = {
-  /** Aborted once somebody has asked the demo to stop. */
+  /** Aborted when the user asks the demo to stop. */
   signal: AbortSignal;
-  /** What a process that was stopped so ends with; null while nobody has asked. */
+  /** The exit code after a stop request, otherwise null. */
   code(): number | null;
 };
 
-/** Ctrl-C is answered with one line, whatever is going on, and everything that was started is ended. */
+/** Handles Ctrl-C: prints one line and lets the demo stop everything that it started. */
 export function watchSignals(): StopRequest {
   const asking = new AbortController();
   let code: number | null = null;

@@ -12,8 +12,8 @@ import type { Platform } from './platform.ts';
 import type { DemoTenant } from './demo-tenant.ts';
 
 /**
- * Every month is billed for every active loan in any case. Where fewer PDFs are wanted, the job that
- * orders all of them is held back, and the wanted number is ordered here.
+ * The workers always bill every active loan every month. If fewer PDFs are wanted, this pauses the job that
+ * orders all of them, and `orderStatements` orders the wanted number.
  */
 export const holdStatements = ({ owner }: Platform, wanted: DemoOptions['statements']) =>
   wanted === 'all'
@@ -24,7 +24,7 @@ export const holdStatements = ({ owner }: Platform, wanted: DemoOptions['stateme
         { who: 'demo', why: 'The demo was asked for fewer statements.' },
       );
 
-/** Orders the wanted number after the close of a month's last day; a repeat orders no more. */
+/** Orders the wanted number of PDFs after a month's last day is closed. A repeat orders none. */
 export async function orderStatements(
   { within }: Platform,
   { tenant_id }: DemoTenant,

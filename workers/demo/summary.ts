@@ -12,7 +12,7 @@ import type { Phases } from './phases.ts';
 import type { Platform } from './platform.ts';
 import type { DemoTenant } from './demo-tenant.ts';
 
-/** What the demo came to; these keys are what `--summary` writes, so they stay as they are. */
+/** The results of a run. `--summary` writes these keys, so do not rename them. */
 export type Summary = {
   loans_boarded: number;
   loans_refused: number;
@@ -50,7 +50,7 @@ export type Report = {
   phases: Phases;
 };
 
-/** Adds up what has been done, and checks the books. */
+/** Counts the work done and checks the books. */
 export async function buildReport(
   out: string,
   { within, owner, auditor }: Platform,

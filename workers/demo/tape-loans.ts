@@ -10,10 +10,9 @@ const STREETS = ['Maple Street', 'Oak Avenue', 'Hill Road', 'Station Street', 'L
 const CITIES = ['Springfield', 'Fairview', 'Riverside', 'Greenville', 'Clinton'];
 
 /**
- * A tape tells how its loans stood when it was published. The demo services them from their first
- * day, so an active loan is boarded with all of its principal on its origination date; what it owes
- * later is the work of the months between. Loans that the tape says are over are boarded as such.
- * Addresses and emails are made up here: no tape of ours has any.
+ * A tape has balances as of its publication. The demo services loans from their first day, so an active
+ * loan is boarded with its whole principal on its origination date. Loans that the tape calls paid off or
+ * charged off are boarded as such. The tapes have no addresses and emails, so this invents them.
  */
 export function rewindToOrigination(row: TapeRow): TapeRow {
   const random = seedRandom(`home ${row.borrower_external_id}`);
@@ -33,8 +32,8 @@ export function rewindToOrigination(row: TapeRow): TapeRow {
 export type Comparison = { compared: number; matched: number; differing: readonly string[] };
 
 /**
- * The published instalments beside the level payment of amount, rate and term, rounded up to the
- * cent as the products say: those that differ are named, with both figures.
+ * Compares each published installment with the level payment of the loan's amount, rate and term, rounded
+ * up to the cent. Lists the differing ones with both figures.
  */
 export function compareInstallments(rows: readonly TapeRow[]): Comparison {
   const differing = rows.flatMap((row) => {
@@ -53,13 +52,15 @@ export function compareInstallments(rows: readonly TapeRow[]): Comparison {
   return { compared: rows.length, matched: rows.length - differing.length, differing };
 }
 
-/** A cent is a matter of rounding; more is another contract than these columns tell of. */
+/**
+ * One cent is a rounding difference. More means that the contract has terms that the tape does not contain.
+ */
 function reasonOf(ours: string, published: string): string {
   const apart = parseMoney(ours).minus(parseMoney(published)).abs();
   return apart.lte('0.01') ? 'the lender rounds another way' : 'other terms than the tape says';
 }
 
-/** The days to be closed: from the first origination to the end of the third month. */
+/** The days to close: from the first origination to the end of the third month. */
 export function closingPeriod(rows: readonly TapeRow[], wanted: string | null) {
   const dates = rows.map(({ origination_date }) => origination_date).sort();
   const first = dates[0] ?? '';

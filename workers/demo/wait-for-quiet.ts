@@ -8,10 +8,10 @@ import type { Platform } from './platform.ts';
 import type { DemoTenant } from './demo-tenant.ts';
 
 const LOOK_MS = 250;
-/** Nothing has moved for so long: something is wrong, and waiting longer will not mend it. */
+/** If no job finishes for this long, something is wrong and waiting longer does not help. */
 const STUCK_MS = 120_000;
 
-/** Waits until nothing is left to do: no job of any kind, no event and no delivery. */
+/** Waits until no job, event or delivery is left. */
 export async function waitUntilIdle({ owner, within }: Platform, { tenant_id }: DemoTenant) {
   let most = Math.max(1, await left());
   const bar = startProgressBar('Finishing', most);
@@ -20,13 +20,14 @@ export async function waitUntilIdle({ owner, within }: Platform, { tenant_id }: 
     const waiting = await left();
     quiet = waiting === 0 ? quiet + 1 : 0;
     most = Math.max(most, waiting);
-    if (isStuck(waiting, Date.now())) throw new Error(`${waiting} jobs wait and none gets done.`);
+    if (isStuck(waiting, Date.now()))
+      throw new Error(`${waiting} jobs are waiting and none finishes.`);
     bar.at(most - waiting, `${waiting} jobs and deliveries left`, most);
     await pause(LOOK_MS);
   }
   bar.end('all jobs and deliveries');
 
-  /** What is paused on purpose does not count, and what has failed for good is told elsewhere. */
+  /** Does not count paused kinds of jobs, or jobs that exhausted their attempts. */
   async function left(): Promise<number> {
     const paused = (await retryWhileUnavailable(() => operations.listPauses(owner))).map(
       ({ task }) => task,
@@ -43,8 +44,8 @@ export async function waitUntilIdle({ owner, within }: Platform, { tenant_id }: 
 }
 
 /**
- * Told what is waiting from time to time, says whether nothing has been done for `limitMs`. Whatever is
- * done makes the number fall for a moment, though new work may make it grow all the while.
+ * Returns a function that takes the number of waiting jobs. It returns true if the number has not fallen
+ * for `limitMs`. A finished job makes the number fall briefly, even if new jobs make it grow overall.
  */
 export function detectStandstill(limitMs: number) {
   let last = Infinity;

@@ -1,7 +1,7 @@
--- The logins of the database, made once by a superuser in the database `servicing`. With psql:
+-- Creates the database logins. Run it once as a superuser in the database `servicing`:
 --   psql -v migrator=… -v api=… -v worker=… -v auditor=… -v scaler=… -f logins.sql
--- Each value is that login's password. Four roles without a login say what each may do; a process that runs with
--- more than it needs refuses to start.
+-- Each value is that login's password. The four roles without a login define the rights. A process refuses to start
+-- with more rights than it needs.
 create role servicing_owner;
 create role servicing_app;
 create role servicing_worker;
@@ -10,5 +10,5 @@ create role migrator login password :'migrator' in role servicing_owner;        
 create role api login password :'api' in role servicing_app;                           -- npm run api, board
 create role worker login password :'worker' in role servicing_app, servicing_worker;   -- npm run worker, ops
 create role auditor login password :'auditor' in role servicing_auditor;               -- npm run invariants
-create role scaler login password :'scaler';                                           -- KEDA: counts jobs, reads nothing else
+create role scaler login password :'scaler';                                           -- KEDA: counts jobs and can read nothing else
 select format('alter database %I owner to migrator', current_database()) \gexec

@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 
-/** A tar archive (POSIX ustar), which `tar tf` lists as well. */
+/** A tar archive (POSIX ustar). You can list it with `tar tf`. */
 const BLOCK = 512;
 const NAME = /^[a-z0-9][a-z0-9_./-]{0,98}$/;
 
-/** The file is not what an export writes; the sentence says what is wrong with it. */
+/** The file is not a valid export. The message says why. */
 export class UnusableArchive extends Error {}
 
 export type WrittenEntry = { name: string; bytes: number; sha256: string };
 
-/** Writes entries one behind the other into a file of its owner alone, which was not there before. */
+/**
+ * Creates the file, which must not exist, readable by its owner only. Appends entries one after the other.
+ */
 export async function writeArchive(path: string) {
   const file = await open(path, 'wx', 0o600);
   return {
-    /** An entry whose size is known before its bytes are read. */
+    /** The size of an entry must be known before its bytes are written. */
     add: async (
       name: string,
       bytes: number,
@@ -43,30 +45,33 @@ export type Archive = Awaited<ReturnType<typeof writeArchive>>;
 
 export type Entry = { name: string; bytes: number; start: number };
 
-/** The entries of a file, in order. Nothing of it is believed but that its headers add up. */
+/**
+ * Reads the entries in order. Checks that each header's checksum and size are valid, and trusts nothing
+ * else.
+ */
 export async function* readEntries(file: FileHandle): AsyncGenerator<Entry> {
   const { size } = await file.stat();
   for (let at = 0; ;) {
     const header = Buffer.alloc(BLOCK);
     const { bytesRead } = await file.read(header, 0, BLOCK, at);
     if (bytesRead < BLOCK)
-      throw new UnusableArchive('The file is cut off, or is no export of a tenant.');
+      throw new UnusableArchive('The file is incomplete, or is not a tenant export.');
     if (header.every((byte) => byte === 0)) return;
     const { name, bytes } = readHeader(header);
     const start = at + BLOCK;
     at = start + bytes + padding(bytes);
-    if (at > size) throw new UnusableArchive(`The file is cut off in ${name}.`);
+    if (at > size) throw new UnusableArchive(`The file is incomplete: it ends in ${name}.`);
     yield { name, bytes, start };
   }
 }
 
-/** The bytes of an entry, a piece at a time. */
+/** Reads an entry piece by piece. */
 export async function* readEntryContent(file: FileHandle, { bytes, start }: Entry) {
   const piece = 256 * 1024;
   for (let done = 0; done < bytes;) {
     const buffer = Buffer.alloc(Math.min(piece, bytes - done));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, start + done);
-    if (bytesRead === 0) throw new UnusableArchive('The file is cut off.');
+    if (bytesRead === 0) throw new UnusableArchive('The file is incomplete.');
     done += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
@@ -89,7 +94,7 @@ function headerOf(name: string, bytes: number): Buffer {
   return header;
 }
 
-/** The sum of all bytes of the header, those of the sum itself taken for blanks. */
+/** The sum of the header's bytes, with the checksum field counted as spaces. */
 function checksumOf(header: Buffer): number {
   let sum = 0;
   for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 32 : byte;
@@ -106,6 +111,6 @@ function readHeader(header: Buffer) {
     textAt(156, 157) === '0' &&
     NAME.test(name) &&
     /^[0-7]{11}$/.test(textAt(124, 136));
-  if (!isOurs) throw new UnusableArchive('The file is damaged, or is no export of a tenant.');
+  if (!isOurs) throw new UnusableArchive('The file is damaged, or is not a tenant export.');
   return { name, bytes: Number.parseInt(textAt(124, 136), 8) };
 }

@@ -10,12 +10,12 @@ import {
   MANIFEST_BYTES_MAX,
 } from './manifest.ts';
 
-/** A batch of rows is a thousand lines; more than this at once is not read. */
+/** The maximum size of a batch of a thousand rows. */
 const LINES_BYTES_MAX = 512 * 1024 * 1024;
 
 export type CheckedArchive = { manifest: Manifest; entries: Map<string, Entry> };
 
-/** Reads the whole file and believes none of it: every entry is the one that the manifest names. */
+/** Reads the whole file and compares every entry with the manifest: name, size and SHA-256. */
 export async function checkArchive(file: FileHandle): Promise<CheckedArchive> {
   const found: Entry[] = [];
   for await (const entry of readEntries(file)) found.push(entry);
@@ -24,7 +24,7 @@ export async function checkArchive(file: FileHandle): Promise<CheckedArchive> {
     throw new UnusableArchive('The file has no manifest at its end.');
   const manifest = await readManifest(file, last);
   if (found.length !== manifest.entries.length)
-    throw new UnusableArchive('The file has other entries than its manifest says.');
+    throw new UnusableArchive("The file's entries differ from its manifest.");
   for (const [at, entry] of found.entries()) {
     const wanted = manifest.entries[at];
     const hash = createHash('sha256');
@@ -34,7 +34,7 @@ export async function checkArchive(file: FileHandle): Promise<CheckedArchive> {
       wanted.bytes === entry.bytes &&
       wanted.sha256 === hash.digest('hex');
     if (!isSame)
-      throw new UnusableArchive(`${entry.name} is not what the manifest says: it is damaged.`);
+      throw new UnusableArchive(`${entry.name} differs from the manifest: the file is damaged.`);
   }
   const entries = new Map(found.map((entry) => [entry.name, entry]));
   if (entries.size !== found.length) throw new UnusableArchive('Two entries have the same name.');
@@ -49,22 +49,22 @@ async function readManifest(file: FileHandle, entry: Entry): Promise<Manifest> {
   try {
     return Manifest.parse(JSON.parse(Buffer.concat(pieces).toString()));
   } catch (error) {
-    throw new UnusableArchive('The manifest is not one of an export of a tenant.', {
+    throw new UnusableArchive('The manifest does not belong to a tenant export.', {
       cause: error,
     });
   }
 }
 
-/** A file is stored under a key of its own tenant, and nowhere else. */
+/** Every stored file must have a storage key of its own tenant. */
 function assertOwnFiles({ tenant, files }: Manifest, entries: ReadonlyMap<string, Entry>) {
   files.forEach(({ key, entry }, at) => {
     const isOwn = isStorageKey(key) && key.startsWith(`${tenant.slug}/`);
     if (!isOwn || entry !== fileEntryName(at + 1) || !entries.has(entry))
-      throw new UnusableArchive('A file of it would not be stored as a file of the tenant.');
+      throw new UnusableArchive('A file has the storage key of another tenant.');
   });
 }
 
-/** The lines of each entry of that name, one entry after the other. */
+/** Reads the lines of each entry with this name. */
 export async function* readLines(
   file: FileHandle,
   { entries }: CheckedArchive,

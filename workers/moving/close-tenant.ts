@@ -5,13 +5,13 @@ import type { Say } from './manifest.ts';
 
 const LOOK_MS = 500;
 
-/** What was waited for did not end: the tenant stays as closed as it is, and the same may be asked again. */
+/** Running work did not end in time. The tenant stays closed, and you can repeat the command. */
 export class TenantBusy extends Error {}
 
 /**
- * Closes a tenant. From the first moment requests are refused and no worker begins a job of it; jobs that
- * run are finished. Then its transactions are refused, too, and those that had begun are waited for:
- * after that nothing writes for it, and its state is in the database and outlives every process.
+ * Closes a tenant in two steps. First the API refuses its requests and workers start none of its jobs,
+ * while running jobs finish. Then Postgres refuses the tenant's transactions, and this waits for the open
+ * ones. After that nothing writes for the tenant. The state is in the database, so it survives restarts.
  */
 export async function closeTenant(
   owner: OwnerConnection,
@@ -22,13 +22,13 @@ export async function closeTenant(
   const until = Date.now() + patienceMs;
   if (tenant.door === 'open') await owner.steps('write', (tx) => door.setAccess(tx, id, 'closing'));
   if (tenant.door === 'open' || tenant.door === 'closing') {
-    await none(until, say, 'jobs that run', () =>
+    await none(until, say, 'running jobs', () =>
       owner.steps('write', (tx) => countRunningJobs(tx, id)),
     );
     await owner.steps('write', (tx) => door.setAccess(tx, id, 'closed'));
   }
   const begun = new Set(await owner.steps('write', (tx) => door.openTransactions(tx)));
-  await none(until, say, 'transactions that had begun', async () => {
+  await none(until, say, 'open transactions', async () => {
     const still = await owner.steps('write', (tx) => door.openTransactions(tx));
     return still.filter((name) => begun.has(name)).length;
   });
@@ -40,7 +40,7 @@ async function none(until: number, say: Say, what: string, count: () => Promise<
     if (left === 0) return;
     if (Date.now() > until)
       throw new TenantBusy(
-        `There are still ${left} ${what}. The tenant stays closed: ask again later, or open it.`,
+        `There are still ${left} ${what}. The tenant stays closed. Repeat the command later, or open the tenant.`,
       );
     if (left !== told) say(`Waiting for ${left} ${what}.`);
     told = left;

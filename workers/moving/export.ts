@@ -23,8 +23,8 @@ const JOBS_IN_AN_ENTRY = 1_000;
 type From = { owner: OwnerConnection; files: Files; say: Say };
 
 /**
- * Writes everything of a closed tenant into one file, whole or not at all: rows and waiting jobs as of
- * one moment, and the files that its rows name. The database stays as it was.
+ * Writes a closed tenant into one file, completely or not at all: rows and waiting jobs of one snapshot,
+ * and the files that the rows reference. The database does not change.
  */
 export async function exportTenant(
   { owner, files, say }: From,
@@ -103,11 +103,14 @@ async function jobsInto(add: Add, tx: Transaction, id: string, say: Say) {
       lines.map((line) => `${line}\n`).join(''),
     );
   }
-  say(`${waiting.length} jobs that wait`);
+  say(`${waiting.length} waiting jobs`);
   return waiting.length;
 }
 
-/** A document whose object is missing or another one stops the export: it would be lost unseen. */
+/**
+ * Stops the export if a document's file is missing or differs. Otherwise the document would be lost
+ * unnoticed.
+ */
 async function filesInto(
   archive: Archive,
   files: Files,
@@ -120,7 +123,7 @@ async function filesInto(
     if (stored === null && sha256_hash === null) continue;
     if (stored === null || (sha256_hash !== null && stored.sha256_hash !== sha256_hash))
       throw new Error(
-        `The file ${key} ${stored === null ? 'is missing' : 'is not the one that was stored'}: mend that first (npm run invariants).`,
+        `The file ${key} ${stored === null ? 'is missing' : 'was changed'}. Repair it first (npm run invariants).`,
       );
     const content = await files.stream(key);
     if (content === null) throw new Error(`The file ${key} vanished.`);

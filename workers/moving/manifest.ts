@@ -3,17 +3,17 @@ import { z } from 'zod';
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const Count = z.int().min(0);
 
-/** The last entry: what is in the file, and by which hash it is known to be whole. */
+/** The last entry of an export. It lists the other entries with their hashes. */
 export const Manifest = z.strictObject({
   format: z.literal('tenant-export-1'),
-  /** The newest migration of the database that it comes from. */
+  /** The newest migration of the database that was exported. */
   schema: z.string(),
   tenant: z.strictObject({
     id: z.uuid(),
     slug: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/),
     domains: z.array(z.string()),
   }),
-  /** Each table in the order of writing, with the hash of all its lines. */
+  /** The tables in writing order, each with the hash of all its lines. */
   tables: z.array(z.strictObject({ name: z.string(), rows: Count, sha256: Sha256 })),
   accrual_months: z.array(z.iso.date()),
   jobs: Count,
@@ -24,12 +24,12 @@ export const Manifest = z.strictObject({
 export type Manifest = z.output<typeof Manifest>;
 
 export const MANIFEST_ENTRY = 'manifest.json';
-/** More than a million entries would need. */
+/** A manifest with a million entries is smaller. */
 export const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
 
 export const rowsEntryName = (table: string, batch: number) => `rows/${table}/${batch}.jsonl`;
 export const jobsEntryName = (batch: number) => `jobs/${batch}.jsonl`;
 export const fileEntryName = (place: number) => `files/${place}`;
 
-/** What people are told while it goes on. */
+/** Reports progress. */
 export type Say = (sentence: string) => void;

@@ -6,7 +6,7 @@ import { UsageError } from './operation.ts';
 export const CAUSE_OPTIONS = ['reason', 'by'] as const;
 export const CAUSE_USAGE = '--reason TEXT [--by NAME]';
 
-/** Who does it (the account on this machine, unless --by names somebody), and why, which must be said. */
+/** Reads who makes the change (`--by`, or the machine's account) and why. Throws if no reason is given. */
 export function parseCause(options: Readonly<Record<string, string | undefined>>): ChangeReason {
   const why = options['reason']?.trim() ?? '';
   if (why === '' || why.length > 500) {

@@ -10,14 +10,14 @@ import { UsageError, type Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';
 
 const LOOK_MS = 100;
-/** Without a day closed for so long, nobody seems to be closing. */
+/** If no day is closed for this long, apparently no ledger worker is running. */
 const STUCK_MS = 120_000;
 
-/** Asks for the close and waits until the workers have done it, day by day. */
+/** Requests the close and waits until the workers have finished it, day by day. */
 export const closeDays: Operation = {
   name: 'close',
   usage: '[--tenant SLUG] [--through YYYY-MM-DD]',
-  summary: 'closes the business date and the days after it up to a date; the workers do it',
+  summary: 'Closes the business date and the following days up to a date. Needs a ledger worker',
   options: ['tenant', 'through'],
   run: async ({ app, options, installation }) => {
     const { id, slug, business_date: first } = await findTenant(app, options['tenant']);

@@ -5,16 +5,19 @@ import {
   findLocaleProblems,
   DEFAULT_TENANT_LOCALE,
   type TenantLocale,
-} from '../../jobs/users/tenant-locale.ts';
+} from '../../jobs/users/settings/tenant-locale.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import { UsageError, type Operation } from './operation.ts';
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
-/** A host as browsers name it, without scheme, port or path; nothing else is ever found again. */
+/**
+ * A host name as browsers send it, without scheme, port or path. The API finds a tenant only by such a
+ * name.
+ */
 const HOST =
   /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
-/** Hosts that every machine takes for itself. */
+/** Host names that always mean the local machine. */
 const OF_MACHINE = /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$/;
 const NAME_MAX = 200;
 const UNIQUE_VIOLATION = '23505';
@@ -23,12 +26,13 @@ export const createTenant: Operation = {
   name: 'create-tenant',
   usage:
     'SLUG --domains HOST,HOST [--name TEXT] [--business-date YYYY-MM-DD] [--time-zone ZONE] [--currency CODE] [--locale TAG]',
-  summary: 'adds a tenant with its chart of accounts, a program and a product',
+  summary: 'Adds a tenant with its chart of accounts, a program and a product',
   words: 1,
   options: ['domains', 'name', 'business-date', 'time-zone', 'currency', 'locale'],
   run: async ({ owner, app, words, options, installation }) => {
     const [slug = ''] = words;
-    if (!SLUG.test(slug)) throw new UsageError('The slug is small letters, digits and hyphens.');
+    if (!SLUG.test(slug))
+      throw new UsageError('A slug consists of lowercase letters, digits and hyphens.');
     const domains = hostsIn(options['domains'] ?? '', installation);
     const place = placeIn(options);
     const today = localDate(new Date(), place.time_zone);
@@ -40,10 +44,13 @@ export const createTenant: Operation = {
     const tenant = { slug, name, business_date, domains, place };
     try {
       const id = await addTenant(owner, createWithin(app, SYSTEM), tenant);
-      return { say: `Tenant ${slug} is there: ${domains.join(', ')}.`, rows: [{ id, ...tenant }] };
+      return {
+        say: `Tenant ${slug} was created: ${domains.join(', ')}.`,
+        rows: [{ id, ...tenant }],
+      };
     } catch (error) {
       if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-      throw new UsageError('There is a tenant of that slug or domain already.', { cause: error });
+      throw new UsageError('A tenant with this slug or domain already exists.', { cause: error });
     }
   },
 };
@@ -73,12 +80,12 @@ function hostsIn(list: string, { local_port }: Pick<Installation, 'local_port'>)
   const own = hosts.find((host) => OF_MACHINE.test(host));
   if (own !== undefined && local_port === null)
     throw new UsageError(
-      `In production "${own}" leads nowhere: links in mails and letters name it.`,
+      `In production "${own}" does not work in links. Use the public host name.`,
     );
   return [...new Set(hosts)];
 }
 
-/** A day further off would have the workers close, or wait for, centuries of days. */
+/** With a date further away, the workers would close centuries of days or wait for them. */
 function assertStartable(day: string, today: string) {
   if (!isDate(day)) throw new UsageError('--business-date takes a date like 2026-01-31.');
   if (day >= addMonths(today, -480) && day <= addMonths(today, 480)) return;

@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { listActiveTenants, type ActiveTenant } from '../../sql/tenants.ts';
 import { UsageError } from './operation.ts';
 
-/** The tenant of that slug, or of the only one there is where none is named. */
+/** Finds the tenant by slug. Without a slug, returns the only tenant. */
 export async function findTenant(app: DatabasePool, slug?: string): Promise<ActiveTenant> {
   const known = await listActiveTenants(app);
   const [first, ...others] = known;

@@ -1,6 +1,6 @@
-import { editDistance } from '../../jobs/users/nearest-setting.ts';
+import { editDistance } from '../../jobs/users/settings/nearest-setting.ts';
 
-/** The known word that takes the fewest edits to reach, where that is less than half of it; otherwise null. */
+/** Returns the known word with the smallest edit distance, or null if that is half of the word or more. */
 export function nearestWord(word: string, known: readonly string[]): string | null {
   const byDistance = known
     .map((name) => ({ name, edits: editDistance(word.slice(0, 60).toLowerCase(), name) }))

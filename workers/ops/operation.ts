@@ -2,33 +2,36 @@ import type { DatabasePool } from 'slonik';
 import type { Files } from '../../jobs/files/files.ts';
 import type { Installation } from '../../jobs/installation.ts';
 
-/** What every operation is given. */
+/** The input of every operation. */
 type Words = {
-  /** The address of the database, for operations that open connections of their own. */
+  /** The database address, for operations that open their own connections. */
   url: string;
   words: readonly string[];
   options: Readonly<Record<string, string | undefined>>;
-  /** NEW_PASSWORD, which no command line shows. */
+  /** The value of NEW_PASSWORD. */
   newPassword: string | undefined;
-  /** The keys of this installation. */
+  /** The value of SECRET. */
   secret?: string | undefined;
-  /** What the command was started with; it has no files. */
+  /** The installation's settings, without access to files. */
   installation: Installation;
-  /** Where documents live, for operations that carry them. */
+  /** Opens the document store, for operations that copy documents. */
   openFiles?: () => Promise<Files>;
   /** Reports progress of a long operation on stderr. */
   say?: (sentence: string) => void;
 };
 
-/** What an operation of the login `worker` is given: also connections as a worker and as the application. */
+/**
+ * The input of an operation that runs with the login `worker`: also connections as worker and as
+ * application.
+ */
 type Connected = Words & {
-  /** Sees what lies outside the tenants: workers, queue, pauses. */
+  /** For tables outside the tenants: workers, queue, pauses. */
   owner: DatabasePool;
-  /** Row-level security holds here: reach tenants through workOf(app, SYSTEM). */
+  /** Row-level security applies. To work on a tenant, use createWithin(app, SYSTEM). */
   app: DatabasePool;
 };
 
-/** `rows` are printed as a table, or with --json as they are; `say` is for people only. */
+/** `rows` are printed as a table, or as JSON with --json. `say` is printed only without --json. */
 export type OperationResult = {
   say?: string;
   rows?: readonly Record<string, unknown>[];
@@ -37,10 +40,10 @@ export type OperationResult = {
 
 type Described = {
   name: string;
-  /** The words and options after the name: "pool|task NAME [--reason TEXT]". */
+  /** The arguments and options after the name: "pool|task NAME [--reason TEXT]". */
   usage: string;
   summary: string;
-  /** The most words it takes. Default: none. */
+  /** The maximum number of arguments. Default: none. */
   words?: number;
   /** Options that take a value, in addition to --json. */
   options?: readonly string[];
@@ -50,13 +53,13 @@ type Described = {
 export type Operation = Described & { run(given: Connected): Promise<OperationResult> };
 
 /**
- * Reads or writes whole tables as their owner, for example to export a tenant. Runs with the login `migrator`:
- * the login of the workers must not be able to do this. It opens its own connections.
+ * Reads or writes whole tables as their owner, for example to export a tenant. It opens its own connections
+ * with the login `migrator`, because the login `worker` must not be able to do this.
  */
 export type OwnerOperation = Described & {
   login: 'migrator';
   run(given: Words): Promise<OperationResult>;
 };
 
-/** The words were not what the operation takes; its usage is shown. */
+/** The arguments are invalid. The command prints the operation's usage. */
 export class UsageError extends Error {}

@@ -12,7 +12,7 @@ const BALANCES = [
   ...(['suspense_balance', 'charge_off_balance'] as const),
 ];
 
-/** Looked at without a trace: what was reckoned is undone with its transaction. */
+/** Rolls back the transaction, so that a preview leaves no trace. */
 class Undone extends Error {
   readonly reckoned: RefoldResult;
   constructor(reckoned: RefoldResult) {
@@ -21,16 +21,16 @@ class Undone extends Error {
   }
 }
 
-/** Loan by loan, each in a transaction of its own, so it may be broken off and asked for again. */
+/** Each loan has its own transaction, so you can interrupt the operation and run it again. */
 export const refoldLoans: Operation = {
   name: 'reckon',
   usage: 'look|book [--tenant SLUG]',
-  summary: 'after a release that reckons otherwise: by how much loans change, or books it',
+  summary: 'After a release that changes calculations: shows the changed balances, or books them',
   words: 1,
   options: ['tenant'],
   run: async ({ app, words, options, installation }) => {
     const [mode] = words;
-    if (mode !== 'look' && mode !== 'book') throw new UsageError('Say look or book.');
+    if (mode !== 'look' && mode !== 'book') throw new UsageError('Use look or book.');
     const { id: tenant } = await findTenant(app, options['tenant']);
     const within = createWithin(app, SYSTEM, installation);
     const loans = await within(tenant, ({ tx }) => loansWithEvents(tx), { readOnly: true });
@@ -50,11 +50,11 @@ export const refoldLoans: Operation = {
       bar.at(index + 1, 'loans');
     }
     bar.end(`${loans.length} loans, ${rows.length} of which change`);
-    return rows.length === 0 ? { say: 'Every loan is what was kept of it.', rows } : { rows };
+    return rows.length === 0 ? { say: 'All stored balances are correct.', rows } : { rows };
   },
 };
 
-/** By how much each balance changes, as far as it does. */
+/** The change of each balance that differs. */
 const changesOf = ({ before, after }: RefoldResult) =>
   BALANCES.map((name) => [name, new Big(after[name]).minus(before[name])] as const)
     .filter(([, change]) => !change.eq(0))

@@ -96,8 +96,8 @@ function unknownWord(name: string): string {
 }
 
 /**
- * Escapes control characters, which a terminal would obey, and characters that change the reading order.
- * Tenants write some of what is printed. The escapes are valid in JSON.
+ * Escapes control characters, which a terminal would obey, and characters that change the reading
+ * direction. Tenants write some of the printed text. The escapes are valid in JSON.
  */
 export const escapeForTerminal = (text: string) =>
   text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (sign) =>
@@ -115,7 +115,9 @@ function print({ say, rows }: OperationResult, asJson: boolean) {
   else if (rows) console.table(rows);
 }
 
-/** Runs one operation with the words of the command line. Returns the exit code: 0, 1, or 2 if it was misused. */
+/**
+ * Runs the operation that the command line names. Returns the exit code: 0, 1, or 2 for invalid arguments.
+ */
 export async function runOperation(
   name: string | undefined,
   rest: string[],
@@ -153,7 +155,7 @@ export async function runOperation(
     });
     const { json = false, ...options } = values;
     const [extra] = words.slice(operation.words ?? 0);
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many.`);
+    if (extra !== undefined) throw new UsageError(`"${extra}" is not expected here.`);
     const given = {
       url,
       words,
@@ -183,7 +185,7 @@ export async function runOperation(
 
 type Connections = { owner: DatabasePool; app: DatabasePool };
 
-/** Opens the connections that the login `worker` may have, and closes them afterwards. */
+/** Opens the connections that the login `worker` may use, and closes them afterwards. */
 async function withConnections<Result>(
   configuration: CommandConfiguration,
   use: (connections: Connections) => Promise<Result>,

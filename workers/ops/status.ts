@@ -3,18 +3,18 @@ import { queueStatus } from '../../sql/queue/queue.ts';
 import { listPauses, listProcesses } from '../../sql/queue/worker-operations.ts';
 import type { Operation } from './operation.ts';
 
-/** A pool in which nobody works is named even when nothing waits for it. */
+/** A pool without workers is listed even if it has no jobs. */
 const NONE = { ready: '0', scheduled: '0', running: '0', failed: '0', oldest_ready: null };
 
 export const showQueueStatus: Operation = {
   name: 'status',
   usage: '',
-  summary: 'the queue, by pool and kind of job: waiting, scheduled, running, failed',
+  summary: 'Counts jobs by pool and kind: waiting, scheduled, running, failed',
   run: async ({ owner }) => {
     const tasks = await queueStatus(owner);
     const paused = await listPauses(owner);
     const pools = summarizePools(await listProcesses(owner), paused, tasks);
-    // A pause of one tenant leaves the others' jobs of the kind running.
+    // A pause for one tenant does not stop the other tenants' jobs of this kind.
     const isPaused = (task: string) =>
       paused.some((pause) => pause.task === task && pause.tenant_id === null);
     const rows = tasks.map(({ task, ...counts }) => {

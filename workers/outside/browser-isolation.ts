@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 
-/** Who the browser runs as, and whether within Chromium's sandbox. */
+/** The user that runs the browser, and whether Chromium's sandbox is on. */
 export type BrowserIsolation = { user: 'ourselves' | 'nobody'; sandbox: boolean };
 
-/** The unprivileged user that every system has. */
+/** The id of the unprivileged user `nobody`, which every system has. */
 export const NOBODY_UID = 65534;
 
 const isRoot = () => process.getuid?.() === 0;
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
 
-/** Every way that the system may allow, the safest first. Root's own browser has no sandbox. */
+/** The isolation levels to try, safest first. A browser that runs as root has no sandbox. */
 export function possibleIsolations(): BrowserIsolation[] {
   if (!isRoot()) {
     return [
@@ -24,7 +24,10 @@ export function possibleIsolations(): BrowserIsolation[] {
   return [...(SETPRIV ? asNobody : []), { user: 'ourselves', sandbox: false }];
 }
 
-/** The command that starts the browser: as nobody it goes through setpriv, which becomes it. */
+/**
+ * The command that starts the browser. As `nobody`, it starts through setpriv, which replaces itself with
+ * the browser.
+ */
 export function browserCommand(walls: BrowserIsolation, browser: string, args: readonly string[]) {
   if (walls.user === 'ourselves' || !SETPRIV) return { executablePath: browser, args: [...args] };
   const user = [
@@ -37,7 +40,7 @@ export function browserCommand(walls: BrowserIsolation, browser: string, args: r
   return { executablePath: SETPRIV, args: [...user, browser, ...args] };
 }
 
-/** One sentence for the log about walls that are missing; empty where none are. */
+/** A sentence for the log about missing isolation. Empty if nothing is missing. */
 export function describeMissingIsolation({ user, sandbox }: BrowserIsolation): string {
   if (sandbox) return '';
   return isRoot() && user === 'ourselves'

@@ -12,24 +12,23 @@ import {
 import { findChromium, type Chromium } from './chromium.ts';
 
 export type BrowserOptions = {
-  /** A folder of our own (below DATA_DIR), where the browser is unpacked and keeps its profile. */
+  /** A folder below DATA_DIR for the unpacked browser and its profile. */
   folder: string;
-  /** PUPPETEER_EXECUTABLE_PATH: a browser to use instead. */
+  /** PUPPETEER_EXECUTABLE_PATH: another browser to use. */
   executablePath?: string | undefined;
-  /** Told of every start that failed, of every restart, and of walls that are missing. */
+  /** Called for each failed start, for each restart, and if isolation is missing. */
   onTrouble?: (message: string) => void;
 };
 export type StartedBrowser = { browser: Browser; profile: string };
 
 const START_TIMEOUT_MS = 30_000;
 
-/** What the system was found to allow each browser; asked once in the life of a process. */
+/** The isolation level that worked for each browser. It is determined once per process. */
 const found = new Map<string, BrowserIsolation>();
 
 /**
- * Starts a browser in a process group of its own, with nothing of our environment, within the best
- * walls that the system allows: root lends it the user nobody, and its sandbox is built wherever
- * user namespaces are allowed.
+ * Starts a browser in its own process group and without our environment variables, at the best isolation
+ * level that the system allows. A root worker runs it as `nobody`. The sandbox needs user namespaces.
  */
 export async function startBrowser(options: BrowserOptions): Promise<StartedBrowser> {
   const chromium = await findChromium(options.folder, options.executablePath);
@@ -45,7 +44,7 @@ export async function startBrowser(options: BrowserOptions): Promise<StartedBrow
       found.set(browser, walls);
       return started;
     } catch (error) {
-      // A busy machine says nothing about its walls.
+      // A timeout means a busy machine, not that this isolation level is unavailable.
       if (walls === ways.at(-1) || error instanceof TimeoutError) throw error;
     }
   }
@@ -60,13 +59,13 @@ async function startWithin(
   const profile = await mkdtemp(join(resolve(folder), `profile-${process.pid}-`));
   if (walls.user === 'nobody') await chown(profile, NOBODY_UID, NOBODY_UID);
   const options = {
-    // A pipe instead of a port: nobody else can talk to it, and it ends when we do.
+    // With a pipe instead of a port, no other process can connect, and the browser ends with the worker.
     pipe: true,
     headless: 'shell',
     userDataDir: profile,
     timeout: START_TIMEOUT_MS,
     protocolTimeout: START_TIMEOUT_MS,
-    // The worker has its own signals, and its exit ends the whole process group.
+    // The worker handles signals itself and kills the whole process group when it exits.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -98,12 +97,12 @@ const FLAGS = [
   '--disable-dev-shm-usage',
   '--font-render-hinting=none',
   '--no-default-browser-check',
-  // Even a request that escaped the page's own guard would find no host.
+  // Even a request that bypasses the page's guard cannot resolve any host.
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--proxy-server=http://127.0.0.1:9',
 ];
 
-/** Kills the whole process group at once: a browser that hangs does not close when asked. */
+/** Kills the whole process group, because a hanging browser ignores a request to close. */
 export async function killBrowser({ browser, profile }: StartedBrowser): Promise<void> {
   const child = browser.process();
   if (child?.pid !== undefined && child.exitCode === null) {
@@ -117,7 +116,7 @@ export async function killBrowser({ browser, profile }: StartedBrowser): Promise
   await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-/** Takes away what killed processes left: each folder carries the id of its process. */
+/** Removes the folders of processes that no longer run. Each folder's name contains its process id. */
 async function sweep(folder: string): Promise<void> {
   const names = await readdir(folder);
   const left = names.filter((name) => {
@@ -132,7 +131,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user is alive, too.
+    // EPERM means that the process runs as another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -13,18 +13,18 @@ import { makePdfDeterministic } from './deterministic-pdf.ts';
 
 export type PdfBrowser = {
   pdf(html: string, options?: PdfOptions): Promise<Pdf>;
-  /** Ends the browser and everything that it started. */
+  /** Closes the browser and its child processes. */
   close(): Promise<void>;
 };
 
 const HTML_BYTES_MAX = 2 * 1024 * 1024;
 const PAGES_MAX = 200;
 const RENDER_TIMEOUT_MS = 20_000;
-/** Memory stays flat over hundreds; a fresh browser costs a fifth of a second. */
+/** Limits memory growth. Starting a new browser takes 0.2 seconds. */
 const RENDERS_PER_BROWSER = 1_000;
 const BACKOFF_MS = [0, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 
-/** Tagged, so that it can be read aloud; on the paper and with the margins that its own style sheet names. */
+/** Tagged for screen readers. Paper size and margins come from the document's style sheet. */
 const PRINTED = {
   preferCSSPageSize: true,
   printBackground: true,
@@ -40,10 +40,10 @@ type Running = StartedBrowser & Sheet & { renders: number };
 type Asked = { timeout_ms: number; dated: string | undefined };
 
 /**
- * One browser with one page, started at the first PDF and again after a crash.
+ * One browser with one page. It starts with the first PDF and again after a crash.
  *
- * PDFs are made one after the other: two pages on two cores are slower than one. A document runs
- * no script and loads nothing, so that what a tenant wrote reaches neither a network nor a file.
+ * PDFs are printed one at a time, because two pages on two cores are slower than one. Documents run no
+ * scripts and load nothing, so a tenant's HTML reaches neither the network nor files.
  */
 export function openBrowser(options: BrowserOptions): PdfBrowser {
   let running: Running | undefined;
@@ -82,16 +82,16 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
       return pdf;
     } catch (error) {
       if (isClosed || error instanceof DocumentNotPrintable) throw error;
-      options.onTrouble?.(`The browser is started anew: ${messageOf(error)}`);
-      // What a document left behind must not meet the next one: only a new browser is trusted.
+      options.onTrouble?.(`The browser restarts: ${messageOf(error)}`);
+      // A document may have left something behind, so the next one gets a new browser.
       await stop();
-      // Slow documents are not the browser's fault, and must not slow down the others.
+      // A slow document is not the browser's fault and must not delay other documents.
       if (!(error instanceof DocumentTooSlow)) failures += 1;
       throw error;
     }
   }
 
-  /** A browser that died between two documents, or under one, is no reason to lose it. */
+  /** Tries again if the browser died before or while it printed the document. */
   async function renderAgain(html: string, asked: Asked): Promise<Pdf> {
     try {
       return await render(html, asked);
@@ -115,7 +115,7 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
       isClosed = true;
       await stop();
       await turn;
-      // A browser that was just starting came after the first stop.
+      // Stops a browser that was still starting during the first stop.
       await stop();
     },
   };
@@ -123,7 +123,8 @@ export function openBrowser(options: BrowserOptions): PdfBrowser {
 
 async function preparePage(browser: Browser): Promise<Sheet> {
   const page = await browser.newPage();
-  // Nobody looks at it: what is not shown is not painted, which saves an eighth of the time.
+  // The screen image is not needed. A viewport of one pixel's height avoids painting and saves an eighth of
+  // the time.
   await page.setViewport({ width: 800, height: 1 });
   await page.setJavaScriptEnabled(false);
   await page.setRequestInterception(true);
@@ -139,7 +140,8 @@ async function refuse(request: HTTPRequest): Promise<void> {
 
 async function print({ page, session }: Sheet, html: string, dated: string | undefined) {
   const unprintable = await showWithPreloadedFonts(page, html);
-  // In one answer: the library's own way asks for the file piece by piece, which costs a tenth of the time.
+  // Returns the PDF in one answer. The library's own method reads it piece by piece, which is a tenth
+  // slower.
   const { data } = await session.send('Page.printToPDF', PRINTED);
   const bytes = Buffer.from(data, 'base64');
   makePdfDeterministic(bytes, dated);
@@ -149,7 +151,7 @@ async function print({ page, session }: Sheet, html: string, dated: string | und
   return { bytes, pages, unprintable };
 }
 
-/** Chromium writes each page as an object of its own, uncompressed. */
+/** Chromium writes each page as an uncompressed object. */
 function pagesOf(bytes: Uint8Array): number {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   return text.match(/\/Type\s*\/Page\b/g)?.length ?? 0;

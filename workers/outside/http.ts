@@ -13,15 +13,15 @@ import {
 } from './public-names.ts';
 
 export type HttpOptions = {
-  /** The private networks that the installation opens. */
+  /** The private networks that operators have opened. */
   networks: Networks;
-  /** A certificate authority to trust beside those of the process, as PEM. */
+  /** An additional certificate authority, as PEM. */
   ca?: string;
-  /** How a public name is resolved; by the system's name servers unless a test says. */
+  /** Resolves public names. Default: the system's name servers. */
   resolve?: Resolve;
 };
 
-/** One exchange whose whole answer counts: one that is longer than we read is none. */
+/** A request whose whole answer is needed. A longer answer than the limit is an error. */
 export type ExchangeRequest = Omit<PostRequest, 'body'> & {
   method: 'GET' | 'POST';
   body?: Uint8Array | string;
@@ -44,14 +44,14 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const RETRY_AFTER_SECONDS_MAX = 86_400;
 
 /**
- * Posts to strangers. A name is resolved once and every answer judged; the connection goes to one
- * of the judged addresses, and the address that it reached is judged again. Redirects are an
- * answer, not followed. Compressed answers stay compressed, so that none can unfold in memory.
+ * An HTTP client for untrusted hosts. It resolves a name once, checks every address, connects to a checked
+ * address, and checks the connected address again. It does not follow redirects. It does not decompress
+ * answers, so they cannot expand in memory.
  */
 export function openHttp(options: HttpOptions): HttpClient {
   const { networks } = options;
-  // A guarded and an open agent: a connection made for one is never used by the other. The open
-  // one is for tenants whose switch counts, which is never so in production.
+  // The guarded and the open agent never share connections. The open agent is only for tenants that allow
+  // private hosts, which production does not permit.
   const agents = { guarded: agentFor(false, options), open: agentFor(true, options) };
 
   const send = <Answer>(
@@ -110,7 +110,7 @@ async function attempt<Answer>(
   }
 }
 
-/** The whole answer; one that goes on beyond what we read is refused, and not half believed. */
+/** Returns the complete answer, or an error if the answer exceeds the limit. */
 async function wholeOf({ statusCode: status, headers, body }: Response): Promise<ExchangeAnswer> {
   const bytes = await bytesOf(body);
   if (bytes.length >= READ_BYTES_MAX) return { error: 'The answer is too long.' };
@@ -139,7 +139,7 @@ async function answerOf(response: Response): Promise<Omit<PostResponse, 'ms'>> {
   };
 }
 
-/** Reads no more than the limit and leaves the rest; a long answer costs the connection. */
+/** Reads up to the limit. If the answer is longer, the connection is closed. */
 async function bytesOf(body: Response['body'], bytesMax = READ_BYTES_MAX): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -197,7 +197,7 @@ function agentFor(
   });
 }
 
-/** What a subscriber can act upon; the code of the error says what happened. */
+/** An error message that a subscriber can act on. The error's code has the technical reason. */
 function sentenceFor(error: unknown): string {
   const codes = new Map([
     ['ENOTFOUND', 'The name of the host does not exist.'],

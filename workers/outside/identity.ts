@@ -3,14 +3,14 @@ import type { CodeExchange, IdentityProviderClient } from '../../jobs/external-s
 import type { HttpClient } from './http.ts';
 
 const TIMEOUT_SECONDS = 5;
-/** Any will do where nobody is signed in. */
+/** Discovery needs a client id, but any value works if no user signs in. */
 const NO_CLIENT = 'nobody';
 
 type Ask = Pick<HttpClient, 'ask'>;
 
 /**
- * OpenID Connect, with the library that knows its rules and our own way out: every address that a
- * provider names is judged as a receiver's is, and a redirect is an answer.
+ * An OpenID Connect client. The library implements the protocol over our HTTP client: it checks every
+ * address that a provider names, and does not follow redirects.
  */
 export function openIdentityClient(http: Ask): IdentityProviderClient {
   return {
@@ -36,7 +36,7 @@ export function openIdentityClient(http: Ask): IdentityProviderClient {
   };
 }
 
-/** The state was compared before the code came here; the library wants to see one. */
+/** The caller has already compared the state, but the library requires one. */
 const STATE = 'compared';
 
 function answerTo({ redirect_url, code, response_issuer }: CodeExchange): URL {
@@ -55,13 +55,13 @@ async function discovered(http: Ask, given: Known): Promise<client.Configuration
   const authentication = client_secret === undefined ? client.None() : bySecret(client_secret);
   return client.discovery(new URL(issuer_url), client_id, undefined, authentication, {
     timeout: TIMEOUT_SECONDS,
-    // Its own word over TLS would do by the standard; the signature is looked at all the same.
+    // The standard allows trusting TLS alone. We also verify the token's signature.
     execute: [client.enableNonRepudiationChecks],
     [client.customFetch]: fetchBy(http, allow_private_hosts),
   });
 }
 
-/** In the header, unless the provider takes it in the body alone. */
+/** Sends the secret in a header, unless the provider accepts it only in the body. */
 const bySecret =
   (secret: string): client.ClientAuth =>
   (server, ...rest) => {
@@ -83,16 +83,16 @@ const fetchBy =
       allow_private_hosts,
     });
     if ('error' in answer) throw new Unreachable(answer.error);
-    // The length is that of the bytes that came; the library reads them from here.
+    // Content-Length counts the bytes as received, but the library reads the decoded text.
     const { 'content-length': _, ...known } = answer.headers;
     const isBodiless = answer.status === 204 || answer.status === 304;
     return new Response(isBodiless ? null : answer.body, { status: answer.status, headers: known });
   };
 
-/** The provider could not be asked; the message is a sentence of ours. */
+/** The provider did not answer. The message is safe to show. */
 class Unreachable extends Error {}
 
-/** What went wrong, in words that hold nothing of what was sent or answered. */
+/** Turns errors into sentences that reveal nothing of the request or the answer. */
 async function explained<Answer>(
   steps: () => Promise<Answer>,
 ): Promise<Answer | { error: string }> {

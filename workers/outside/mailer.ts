@@ -5,9 +5,9 @@ import { writeOutbox } from './outbox.ts';
 import { plainText } from './plain-text.ts';
 
 export type MailerOptions = {
-  /** smtp:// or smtps://, with user and password where the server asks for them. */
+  /** smtp:// or smtps://, with user and password if the server requires them. */
   smtpUrl?: string | undefined;
-  /** Without a server, each letter becomes an .eml file here. */
+  /** Without a server, each mail is written to this folder as an .eml file. */
   outbox: string;
 };
 export type Mailer = { mail(letter: Mail): Promise<SendResult>; close(): void };
@@ -17,10 +17,10 @@ const SUBJECT_CHARACTERS_MAX = 300;
 const ADDRESS = /^[^\s<>()[\]\\,;:@"\p{Cc}]{1,64}@[^\s<>()[\]\\,;:@"\p{Cc}]{1,253}$/u;
 
 /**
- * Sends letters to a mail server, or into a folder where none is configured.
+ * Sends mail to the SMTP server, or writes it to the outbox folder if there is no server.
  *
- * The Message-ID comes from the caller, so that a letter sent again after a lost answer is the
- * same letter to whoever receives it. What the server refuses is an answer, not an exception.
+ * The caller provides the Message-ID. If a mail is sent again because the answer was lost, the recipient's
+ * system recognizes it. A refusal by the server is a result, not an exception.
  */
 export function openMailer({ smtpUrl, outbox }: MailerOptions): Mailer {
   return smtpUrl ? smtpMailer(smtpUrl) : outboxMailer(outbox);
@@ -75,7 +75,7 @@ function outboxMailer(folder: string): Mailer {
   };
 }
 
-/** The letter as the transport takes it, or a sentence that says why it cannot be sent. */
+/** Builds the transport's message, or returns a sentence that says why the mail cannot be sent. */
 function messageOf(letter: Mail) {
   const { from, to, reply_to, subject, html, text, message_id, attachments = [] } = letter;
   const { unsubscribe } = letter;
@@ -92,7 +92,7 @@ function messageOf(letter: Mail) {
     subject: oneLine(subject).slice(0, SUBJECT_CHARACTERS_MAX),
     html,
     text: text ?? plainText(html),
-    // Out-of-office answers stay away from letters that say this (RFC 3834).
+    // Suppresses out-of-office replies (RFC 3834).
     headers: {
       'Auto-Submitted': 'auto-generated',
       ...toldAgain(message_id),
@@ -107,8 +107,8 @@ function messageOf(letter: Mail) {
 }
 
 /**
- * What SendGrid, Postmark and Amazon SES repeat in their reports about a letter: by their own ids alone
- * nobody here would know it. To other servers these say nothing.
+ * Our message id in the headers of SendGrid, Postmark and Amazon SES. Their callbacks return it; their own
+ * ids are unknown to us. Other servers ignore these headers.
  */
 const toldAgain = (id: string) => ({
   'X-SMTPAPI': JSON.stringify({ unique_args: { message: id } }),
@@ -116,7 +116,7 @@ const toldAgain = (id: string) => ({
   'X-SES-MESSAGE-TAGS': `message=${id}`,
 });
 
-/** Mail programs show a button for it, and press it without asking whoever reads (RFC 2369, RFC 8058). */
+/** Mail programs show an unsubscribe button. It works without a further question (RFC 2369, RFC 8058). */
 function refusing({ url, address }: NonNullable<Mail['unsubscribe']>) {
   const mailto = ADDRESS.test(address) ? `, <mailto:${address}?subject=unsubscribe>` : '';
   return {
@@ -130,8 +130,8 @@ function sender({ name = '', address }: MailAddress) {
 }
 
 /**
- * A mail server's 5xx is its last word about a letter; everything else may pass: 4xx, a lost
- * connection, and a refused login, which is our fault and not the letter's.
+ * Classifies an SMTP error. A 5xx answer is permanent. Everything else is temporary: a 4xx answer, a lost
+ * connection, or a refused login, which is a problem of our configuration.
  */
 function failureOf(error: unknown): SendResult {
   const { code, responseCode, message } = describe(error);
@@ -172,7 +172,7 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
-    // A letter that is answered too late is answered to nobody.
+    // The deadline has passed, so a late error is ignored.
     work.catch(() => undefined);
   }
 }

@@ -2,8 +2,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Puts one message into the folder, whole or not at all. The same name twice is one message: a
- * repeat replaces it.
+ * Writes one message into the folder, completely or not at all. A message with the same name replaces the
+ * earlier one.
  */
 export async function writeOutbox(folder: string, name: string, bytes: string | Uint8Array) {
   await mkdir(folder, { recursive: true });

@@ -2,7 +2,7 @@ import { compile, type HtmlToTextOptions } from 'html-to-text';
 
 const OPTIONS: HtmlToTextOptions = {
   wordwrap: false,
-  // More than any message of ours has of it; what is deeper is left out.
+  // Larger than any message of ours. Deeper HTML is left out.
   limits: { maxInputLength: 2 * 1024 * 1024, maxDepth: 200 },
   selectors: [
     { selector: 'title', format: 'skip' },
@@ -18,10 +18,10 @@ const OPTIONS: HtmlToTextOptions = {
   ],
 };
 
-/** Reading the options takes longer than reading a letter. */
+/** Compiled once, because reading the options takes longer than converting a message. */
 const convert = compile(OPTIONS);
 
-/** The words of a letter, for readers that show no HTML: links keep their address. */
+/** Converts HTML to plain text for mail programs that show no HTML. Links keep their address. */
 export function plainText(html: string): string {
   return convert(html).trim();
 }

@@ -3,7 +3,7 @@ import { FONT_FAMILY, fontFiles, fontFaces } from '../../templates/letterhead.ts
 import { withScriptFonts } from '../../templates/printable-page.ts';
 import type { ScriptFont } from '../../templates/script-fonts.ts';
 
-/** Run in the browser, and so in its own words. */
+/** The browser runs this, so it is text. */
 const HOLD = `async (family, faces) => {
   for (const { weight, range, woff2 } of faces) {
     const bytes = Uint8Array.from(atob(woff2), (letter) => letter.charCodeAt(0));
@@ -13,14 +13,14 @@ const HOLD = `async (family, faces) => {
 }`;
 
 /**
- * Gives the page our typeface for all documents that it will show: reading it anew takes the browser nearly
- * half of the time of a page. Fonts that are given in this way outlive what the page shows, and what is
- * printed is the same to the byte.
+ * Loads our typeface into the page once for all documents. Loading it for each document takes nearly half
+ * of a page's time. Fonts loaded this way survive a change of the page's content, and the PDF is identical
+ * to the byte.
  */
 export const preloadFonts = (page: Page) =>
   page.evaluate(`(${HOLD})(${JSON.stringify(FONT_FAMILY)}, ${JSON.stringify(fontFiles())})`);
 
-/** Run in the browser: the fonts that the last document needed make way for those of this one. */
+/** The browser runs this: it replaces the fonts of the previous document by those of the next one. */
 const CHANGE = `async (family, ids, fonts) => {
   const held = (globalThis.scriptFonts ??= new Map());
   for (const [id, faces] of held) {
@@ -36,12 +36,12 @@ const CHANGE = `async (family, ids, fonts) => {
   }
 }`;
 
-/** For each page the ids of the fonts that it holds beyond the Latin ones. */
+/** The ids of each page's additional fonts for non-Latin characters. */
 const heldBy = new WeakMap<Page, ReadonlySet<string>>();
 
 /**
- * Shows the document without the typeface that the page holds; a document that brings its own fonts keeps
- * and awaits them. The fonts that its other characters need are loaded before. Answers what no font prints.
+ * Shows the document without its embedded copy of our typeface, which the page already has. Other embedded
+ * fonts stay. Loads the fonts for non-Latin characters first. Returns the characters that no font prints.
  */
 export async function showWithPreloadedFonts(page: Page, html: string): Promise<readonly string[]> {
   const stripped = html.replace(fontFaces(), '');

@@ -8,7 +8,7 @@ export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
 export const NOT_PUBLIC = 'The host is not in the public network.';
 
-/** All answers of the name are judged: one address that is not allowed among others refuses it. */
+/** Refuses a name if any of its addresses is not allowed. */
 export function guardedLookup(
   resolve: Resolve,
   mayReach: (address: string) => boolean,
@@ -26,16 +26,16 @@ export function guardedLookup(
   };
 }
 
-/** As the system resolves it, which knows the names of the machine and of its network. */
+/** Resolves names like the system, including names of the machine and its network. */
 export const resolveSystemName: Resolve = (hostname) => lookup(hostname, { all: true });
 
-/** Private names come this far only where the installation has named networks. */
+/** Private names get here only if operators have opened networks. */
 export const resolvePublicName: Resolve = (hostname) =>
   isPrivateName(hostname) ? resolveSystemName(hostname) : resolvePublic(hostname);
 
 /**
- * Asks the name servers ourselves: the system's own look-up has four threads in the whole
- * process, and one receiver with slow name servers would hold them all.
+ * Queries the name servers directly. The system's lookup has only four threads per process, and one
+ * receiver with slow name servers could occupy all of them.
  */
 async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });

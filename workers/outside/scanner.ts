@@ -5,17 +5,17 @@ import type { ExternalServices } from '../../jobs/external-systems.ts';
 export type ScannerOptions = {
   host: string;
   port: number;
-  /** Without a word from the scanner, before we give up. Default 60,000. */
+  /** How long the scanner may be silent, in milliseconds. Default: 60,000. */
   patience_ms?: number;
 };
 
-/** The longest answer that clamd gives names one signature. */
+/** More than clamd's longest answer, which names one signature. */
 const ANSWER_MAX = 4_096;
 
 /**
- * A virus scanner that speaks clamd's INSTREAM over TCP (clamd(8)): each piece of the file behind its
- * length in four bytes, nothing behind a length of zero, then one answer. Whatever is no verdict throws:
- * a file is clean only where the scanner says so.
+ * A client for clamd's INSTREAM command over TCP (clamd(8)). It sends each piece of the file after its
+ * length in four bytes, ends with a length of zero, and reads one answer. Any answer that is not a verdict
+ * throws, so a file counts as clean only if the scanner says so.
  */
 export function openScanner(options: ScannerOptions): ExternalServices['scan'] {
   const { host, port, patience_ms = 60_000 } = options;
@@ -25,7 +25,7 @@ export function openScanner(options: ScannerOptions): ExternalServices['scan'] {
     socket.setTimeout(patience_ms, () => socket.destroy(silence()));
     const answer = answerOf(socket);
     try {
-      // A scanner that has seen enough answers before the end, and hangs up.
+      // The scanner may answer and hang up before it has read the whole file.
       await Promise.race([send(socket, content), answer]);
       return verdictOf(await answer);
     } finally {
@@ -61,7 +61,8 @@ function answerOf(socket: Socket): Promise<string> {
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('The virus scanner hung up without a verdict.')));
   });
-  // Whoever still sends is told by the socket; nobody may wait for the answer any more then.
+  // If sending fails first, nothing awaits this promise. Without the handler its rejection would end the
+  // process.
   answer.catch(() => {});
   return answer;
 }

@@ -2,12 +2,12 @@ import type { SendResult, Upload } from '../../jobs/external-systems.ts';
 import { oneLine } from '../../templates/clean-data.ts';
 import { NOT_PUBLIC } from './public-names.ts';
 
-/** What stays as it is until somebody changes what was named. */
+/** An error that lasts until somebody changes the configuration. */
 export class SftpRefusal extends Error {}
 
 type Cause = { sentence: string; temporary: boolean };
 
-/** What came in the way, in words that say what to do, and whether another try is worth it. */
+/** Turns an SFTP error into a message that says what to do, and decides whether a retry can help. */
 export function sftpFailureAnswer(error: unknown, upload: Upload): SendResult {
   const { sentence, temporary } = causeOf(error, upload);
   const error_message = oneLine(sentence).slice(0, 500);
@@ -28,7 +28,7 @@ function causeOf(error: unknown, { folder, username }: Upload): Cause {
   if (/privateKey/.test(message))
     return { sentence: 'The private_key cannot be read: name another.', temporary: false };
   const where = folder === '' ? 'the folder that it opens' : folder;
-  // Status codes of SFTP, version 3: no such file, permission denied.
+  // SFTP version 3 status codes: 2 = no such file, 3 = permission denied.
   if (code === 2)
     return { sentence: `The server has no ${where}: make it, or change folder.`, temporary: false };
   if (code === 3)

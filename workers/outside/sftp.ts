@@ -18,13 +18,16 @@ import { writeAhead } from './write-ahead.ts';
 export type SftpOptions = {
   networks: Networks;
   resolve?: Resolve;
-  /** Without a word from the server, before we give up. Default 20,000. */
+  /** How long the server may be silent, in milliseconds. Default: 20,000. */
   patience_ms?: number;
-  /** For the whole of it, within the time that a job of the outbound pool has. Default 100,000. */
+  /**
+   * The maximum for the whole upload, in milliseconds. It must be below the outbound pool's deadline.
+   * Default: 100,000.
+   */
   timeout_ms?: number;
 };
 
-/** Both sides can do better than what is not named here: SHA-1 and DSA are refused. */
+/** Excludes SHA-1 and DSA. Every current server supports one of these. */
 const HOST_KEYS: ServerHostKeyAlgorithm[] = [
   'ssh-ed25519',
   'ecdsa-sha2-nistp256',
@@ -35,12 +38,11 @@ const HOST_KEYS: ServerHostKeyAlgorithm[] = [
 ];
 
 /**
- * Puts files on servers of strangers (SFTP, version 3). The name is resolved and judged as it is for
- * webhooks, and the connection goes to the address that was judged. A server whose key is not among
- * those that were named beforehand is told nothing, not even who we are.
+ * Uploads files to untrusted servers (SFTP, version 3). Addresses are checked as for webhooks. If the
+ * server's host key is not among the configured keys, the client disconnects before it sends its user name.
  *
- * A file is written under another name, its size compared, and then given its own: whoever fetches
- * it never finds half of it. A repeat replaces what it finds under both names, so one file is left.
+ * A file is uploaded under a temporary name, its size is compared, and then it is renamed. So a reader
+ * never finds half a file. A repeated upload replaces both names and leaves one file.
  */
 export function openSftp(options: SftpOptions): ExternalServices['upload'] {
   const { timeout_ms = 100_000 } = options;
@@ -50,7 +52,8 @@ export function openSftp(options: SftpOptions): ExternalServices['upload'] {
     const client = new ssh2.Client();
     let socket: Socket | undefined;
     const late = setTimeout(
-      () => lost.reject(new Error(`The file was not there within ${timeout_ms / 1000} seconds.`)),
+      () =>
+        lost.reject(new Error(`The upload did not finish within ${timeout_ms / 1000} seconds.`)),
       timeout_ms,
     );
     try {
@@ -68,7 +71,7 @@ export function openSftp(options: SftpOptions): ExternalServices['upload'] {
   };
 }
 
-/** A connection to one of the addresses that were judged; the one it reached is judged again. */
+/** Connects to one of the checked addresses and checks the connected address again. */
 async function opened(
   { host, port, allow_private_hosts = false }: Upload,
   { networks, patience_ms = 20_000, ...options }: SftpOptions,
@@ -82,7 +85,7 @@ async function opened(
     ? resolveSystemName
     : (options.resolve ?? resolvePublicName);
   const lookup = guardedLookup(given, isAllowed);
-  // Short words to and fro, of which none shall wait for an answer to the one before.
+  // SFTP exchanges many short messages, which must not be delayed to combine them.
   const socket = connectSocket({ host, port, lookup, autoSelectFamily: true, noDelay: true });
   const silence = () => new Error(`The server was silent for ${patience_ms / 1000} seconds.`);
   socket.setTimeout(patience_ms, () => socket.destroy(silence()));
@@ -151,26 +154,26 @@ const isSame = (one: string, other: string) =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 const strange = (shown: string) =>
-  `The server shows the key ${shown}, which is not among host_keys. Ask whoever runs it whether that is theirs.`;
+  `The server's key ${shown} is not in host_keys. Ask the server's operator to confirm the key, then add it.`;
 
-/** In place of what has that name already, which a plain rename of many servers refuses. */
+/** Replaces an existing file, which a plain rename refuses on many servers. */
 async function renamed(sftp: SFTPWrapper, from: string, to: string) {
   try {
     await promisify(sftp.ext_openssh_rename.bind(sftp))(from, to);
   } catch (error) {
-    // Where the server knows the extension and refuses, the file of before stays.
+    // If the server supports the extension but refuses the rename, the previous file stays.
     if (!isUnknown(error)) throw error;
     await exchanged(sftp, from, to);
   }
 }
 
-/** ssh2 says so itself, without a code; or the server answers that it does not support it (8). */
+/** ssh2 reports a missing extension without a code. A server answers with status 8. */
 const isUnknown = (error: unknown) => {
   const { code } = error as { code?: unknown };
   return code === undefined || code === 8;
 };
 
-/** The file of before is laid aside until the new one has its name, and gets it back where that fails. */
+/** Moves the previous file aside, renames the new one, and restores the previous file if that fails. */
 async function exchanged(sftp: SFTPWrapper, from: string, to: string) {
   const rename = promisify(sftp.rename.bind(sftp));
   const unlink = promisify(sftp.unlink.bind(sftp));
@@ -183,7 +186,7 @@ async function exchanged(sftp: SFTPWrapper, from: string, to: string) {
     await promisify(sftp.stat.bind(sftp))(to).catch(() => {
       throw refused;
     });
-    // What an attempt that was cut off had laid there is older than what has the name.
+    // An interrupted attempt may have left an older file here.
     await unlink(aside).catch(() => {});
     await rename(to, aside);
     await rename(from, to).catch(async (error: unknown) => {

@@ -5,7 +5,10 @@ import { writeOutbox } from './outbox.ts';
 
 export type SmsOptions = {
   twilio?: { accountSid: string; authToken: string; statusCallback?: string } | undefined;
-  /** Without a provider, each message becomes a .txt file here; without this too, it is refused. */
+  /**
+   * Without a provider, each text is written to this folder as a .txt file. Without a folder either, it is
+   * refused.
+   */
   outbox?: string;
 };
 export type SmsSender = { sms(message: Sms): Promise<SendResult> };
@@ -24,8 +27,8 @@ const NOT_CONFIGURED: SendResult = {
 };
 
 /**
- * Sends text messages through Twilio, or into a folder where it is not configured. The library
- * takes a second to load, so it is loaded with the first message and not with the worker.
+ * Sends text messages through Twilio, or writes them to the outbox folder. The library takes a second to
+ * load, so it is loaded with the first message.
  */
 export function openSms({ twilio, outbox }: SmsOptions): SmsSender {
   const provider = twilio ? 'twilio' : 'outbox';
@@ -65,8 +68,8 @@ async function sendByTwilio(
 }
 
 /**
- * Twilio's 4xx is its last word about a message, except for "too many" and for our own login;
- * its 5xx and a lost connection may pass.
+ * Classifies a Twilio error. A 4xx answer is permanent, except for rate limits and a refused login. A 5xx
+ * answer and a lost connection are temporary.
  */
 export function smsFailureAnswer(error: unknown): SendResult {
   const read = (name: string) =>

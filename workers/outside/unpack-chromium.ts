@@ -1,5 +1,5 @@
 import chromium from '@sparticuz/chromium';
 
-// Run as a process of its own by chromium.ts, because the package unpacks to TMPDIR and brings
-// its libraries only where AWS_EXECUTION_ENV says so: both are set for this process alone.
+// chromium.ts runs this as a separate process. The package unpacks to TMPDIR and adds its libraries only if
+// AWS_EXECUTION_ENV is set, so both variables are set for this process alone.
 await chromium.executablePath();

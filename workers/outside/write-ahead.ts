@@ -1,11 +1,11 @@
 import type { SFTPWrapper } from 'ssh2';
 
-/** What every server takes at once (draft-ietf-secsh-filexfer-02, section 3). */
+/** The packet size that every server accepts (draft-ietf-secsh-filexfer-02, section 3). */
 const PIECE_BYTES = 32 * 1024;
-/** Pieces on their way: a megabyte for each round trip. */
+/** The number of unanswered pieces: one megabyte per round trip. */
 const AHEAD = 32;
 
-/** Writes the content piece by piece, without waiting for the answer to each before the next is sent. */
+/** Writes the content piece by piece without waiting for each answer. */
 export async function writeAhead(
   sftp: SFTPWrapper,
   handle: Buffer,

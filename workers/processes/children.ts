@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export type Child = {
   name: string;
-  /** The process of this moment; another one after a crash. */
+  /** The id of the current process. It changes after a crash. */
   pid(): number | undefined;
-  /** Ends it well, or after the given time in any case. */
+  /** Stops the process gracefully, and kills it after the given time. */
   stop(withinMs: number): Promise<void>;
 };
 
@@ -14,21 +14,21 @@ export type ChildSettings = {
   name: string;
   file: string;
   arguments?: readonly string[];
-  /** What Node itself is told. */
+  /** Options for Node. */
   flags?: readonly string[];
-  /** Its whole environment. */
+  /** The complete environment of the process. */
   env: Record<string, string | undefined>;
-  /** Where its output goes, as the number of an open file; beside ours otherwise. */
+  /** The file descriptor for its output. Default: the output of this process. */
   output?: number;
-  /** What the child said over its channel. */
+  /** Called for each message of the process. */
   onMessage?: (message: unknown) => void;
-  /** It ended unasked and will be started again after the pause. */
+  /** Called when the process has crashed. It starts again after the pause. */
   onCrash: (crash: { code: number | string; pauseMs: number; lived: number }) => void;
 };
 
 /**
- * Whoever reads all files of the API leaves Node with 60 MB for what is young; a limit that it is given at its
- * start is the only one that comes before them.
+ * Loading the API's files grows V8's young generation to 60 MB, and it stays that large. The limit saves
+ * about 45 MB. It only works as a command-line flag, because it must be set before the files are loaded.
  */
 export const API_PROCESS = {
   name: 'api',
@@ -38,11 +38,11 @@ export const API_PROCESS = {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** Whoever lived this long was well: the next crash starts with a short pause again. */
+/** If the process ran this long, the next restart is quick again. */
 const WELL_AFTER_MS = 60_000;
 const WITH_PARENT = new URL('end-with-parent.ts', import.meta.url).href;
 
-/** Starts a process and starts it again whenever it ends unasked, with growing pauses. */
+/** Starts a process and restarts it after each crash, with growing pauses. */
 export function superviseProcess(settings: ChildSettings): Child {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
@@ -85,7 +85,7 @@ function start({
   const child = fork(new URL(`../${file}`, import.meta.url), [...words], {
     env: { ...compiledBesideData(env), ...env },
     execArgv: [...flags, '--import', WITH_PARENT],
-    // Ctrl-C reaches the whole group of a terminal: only the parent decides when a child stops.
+    // Keeps Ctrl-C in a terminal from reaching the child. Only the parent decides when it stops.
     detached: true,
     stdio: ['ignore', output ?? 'inherit', output ?? 'inherit', 'ipc'],
   });
@@ -94,8 +94,8 @@ function start({
 }
 
 /**
- * What Node has made of our files stays beside the data, where only we write: the next start takes half the
- * time. Whoever keeps it elsewhere says so with Node's own variable.
+ * Keeps Node's compile cache in DATA_DIR, which only we can write to. The next start takes half the time.
+ * Set NODE_COMPILE_CACHE to use another folder.
  */
 const compiledBesideData = ({ DATA_DIR }: ChildSettings['env']) =>
   DATA_DIR === undefined ? {} : { NODE_COMPILE_CACHE: path.resolve(DATA_DIR, 'compiled') };
@@ -106,7 +106,7 @@ const endOf = (child: ChildProcess) =>
     child.once('error', ({ message }) => resolve(message));
   });
 
-/** Runs a process to its end; an end other than well is an error. */
+/** Runs a process until it ends. Throws if its exit code is not 0. */
 export async function runToEnd(settings: Omit<ChildSettings, 'onCrash'>): Promise<void> {
   const code = await endOf(start({ ...settings, onCrash: () => {} }));
   if (code !== 0) throw new Error(`${settings.name} ended with ${code}.`);

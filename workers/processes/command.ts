@@ -3,7 +3,7 @@ import { openPool, type PoolSettings } from '../../sql/database/db.ts';
 import { assertPrimary, assertTenantIsolation } from '../../sql/database/readiness.ts';
 import { findDatabase, type CommandConfiguration } from './configuration.ts';
 
-/** The application's connections of a command, which a login that sees all tenants does not get. */
+/** Opens a command's connections as the application. Refuses a login that can read all tenants. */
 export async function openForCommand(
   configuration: CommandConfiguration,
   settings: PoolSettings,

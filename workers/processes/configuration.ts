@@ -26,36 +26,44 @@ import {
 const ForWorker = z
   .object({
     DATABASE_URL: DatabaseUrl,
-    /** Where the outbox, the files and the unpacked browser are. */
+    /** The folder of the outbox, the files and the unpacked browser. */
     DATA_DIR: DataDir,
     LOG_LEVEL: LogLevel.default('info'),
     NODE_ENV: NodeEnv,
-    /** In development, the API's port: links in mails and letters lead to it. */
+    /** The API's port in development. Links in mail and letters use it. */
     LOCAL_PORT: LocalPort.default(3000),
-    /** Signs links to files; the same for the API and all workers. */
+    /** Signs links to files. Must be the same for the API and all workers. */
     SECRET: Secret.optional(),
-    /** Without it, mail goes to the outbox folder; in production the outbound pool then refuses to start. */
+    /**
+     * Without it, mail goes to the outbox folder. In production the outbound pool refuses to start without
+     * it.
+     */
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-    /** In production: `files` writes mail and texts to the outbox folder on purpose, for a rehearsal. */
+    /** In production, `files` writes mail and texts to the outbox folder on purpose, for a rehearsal. */
     MESSAGES_TO: z.enum(['files']).optional(),
-    /** Without these, text messages go to the outbox folder; in production they are refused. */
+    /** Without these, text messages go to the outbox folder. In production they are refused. */
     TWILIO_ACCOUNT_SID: z.string().optional(),
     TWILIO_AUTH_TOKEN: z.string().optional(),
     TWILIO_STATUS_CALLBACK: z.url().optional(),
     PRIVATE_NETWORKS: PrivateNetworks,
-    /** Uploads are held until the scanner there has seen them; the same for the API and all workers. */
+    /**
+     * Uploads are withheld until this scanner has checked them. Must be the same for the API and all
+     * workers.
+     */
     CLAMD_URL: ScannerUrl,
-    /** The bucket where documents live; without it, in DATA_DIR. The same for the API and all workers. */
+    /**
+     * The bucket for documents. Default: files in DATA_DIR. Must be the same for the API and all workers.
+     */
     STORAGE_URL: StorageUrl,
     PUPPETEER_EXECUTABLE_PATH: z.string().optional(),
-    /** Serves /healthz and /metrics there. */
+    /** The port of /healthz and /metrics. */
     METRICS_PORT: Port.optional(),
     METRICS_HOST: MetricsHost,
-    /** Where traces go; without it there are none, and nothing of them is loaded. */
+    /** The receiver of traces. Without it, no tracing code is loaded. */
     OTEL_EXPORTER_OTLP_ENDPOINT: TracesEndpoint,
-    /** Jobs at a time, where a machine needs another number than the pool's own. */
+    /** Jobs at a time. Default: the pool's own number. */
     WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(200).optional(),
-    /** Connections for the jobs' own transactions. */
+    /** Connections for the jobs' transactions. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(8),
   })
   .refine(hasRequiredSecret, SECRET_REQUIRED)
@@ -63,13 +71,13 @@ const ForWorker = z
     (read) => (read.TWILIO_ACCOUNT_SID === undefined) === (read.TWILIO_AUTH_TOKEN === undefined),
     {
       path: ['TWILIO_AUTH_TOKEN'],
-      message: 'TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN go together',
+      message: 'Set both TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN, or neither',
       when: () => true,
     },
   );
 export type WorkerConfiguration = z.output<typeof ForWorker>;
 
-/** What the seed's people sign in with, unless SEED_PASSWORD says otherwise. */
+/** The password of the seed's users. */
 export const SEED_PASSWORD = 'correct horse battery';
 
 const ForStart = z.object({
@@ -80,11 +88,11 @@ const ForStart = z.object({
   LOG_LEVEL: LogLevel.default('warn'),
   NODE_ENV: z.enum(['development', 'test']).default('development'),
   SECRET: Secret.optional(),
-  /** The API's own, which would end it only after Postgres has been started for it. */
+  /** For the API. Checked here so that an invalid value is found before Postgres starts. */
   TRUSTED_PROXIES: TrustedProxies,
   DRAIN_SECONDS: DrainSeconds,
   SEED_PASSWORD: z.string().default(SEED_PASSWORD),
-  /** The first worker serves its metrics there, the others and the API on the ports after it. */
+  /** The first worker serves its metrics on this port, the other workers and the API on the next three. */
   METRICS_PORT: Port.refine(
     (port) => port > 0 && port <= 65_532,
     'leaves room for four',
@@ -92,7 +100,7 @@ const ForStart = z.object({
 });
 export type StartConfiguration = z.output<typeof ForStart>;
 
-/** A production worker that sends mail needs a mail server, or the explicit wish to write files instead. */
+/** In production the outbound pool needs a mail server, or MESSAGES_TO=files to write files instead. */
 const ForOutbound = ForWorker.refine(
   ({ NODE_ENV, SMTP_URL, MESSAGES_TO }) =>
     NODE_ENV !== 'production' || SMTP_URL !== undefined || MESSAGES_TO === 'files',
@@ -107,7 +115,7 @@ const ForOutbound = ForWorker.refine(
 export const readWorkerConfiguration = (variables: Variables, pool?: Pool): WorkerConfiguration =>
   readEnvironment(pool === 'outbound' ? ForOutbound : ForWorker, variables);
 
-/** What `npm start` needs, and what the processes need that it hands its environment on to. */
+/** Reads the variables of `npm start`, and checks those that its child processes need. */
 export function readStartConfiguration(variables: Variables): StartConfiguration {
   const ofStart = findProblems(ForStart, variables);
   const named = new Set(ofStart.map((problem) => problem.split(':')[0]));
@@ -123,7 +131,7 @@ export function readStartConfiguration(variables: Variables): StartConfiguration
   return readEnvironment(ForStart, variables);
 }
 
-/** Where `npm start` leaves the address of its database for the commands beside it. */
+/** The file in which `npm start` publishes its database address for the commands. */
 export const databaseFile = (dataDir: string) => path.join(dataDir, 'database-url');
 
 const ForCommand = z.object({
@@ -139,13 +147,13 @@ const ForCommand = z.object({
 });
 export type CommandConfiguration = z.output<typeof ForCommand>;
 
-/** What the commands beside the processes read: ops, board, seed and invariants. */
+/** Reads the variables of the commands ops, board, seed and invariants. */
 export const readCommandConfiguration = (variables: Variables): CommandConfiguration =>
   readEnvironment(ForCommand, variables);
 
 type Named = Pick<CommandConfiguration, 'DATABASE_URL' | 'DATA_DIR'>;
 
-/** DATABASE_URL, or else the database that `npm start` is running in this folder. */
+/** Returns DATABASE_URL, or the database of the `npm start` that runs in this folder. */
 export function findDatabase({ DATABASE_URL, DATA_DIR }: Named): string {
   if (DATABASE_URL) return DATABASE_URL;
   const file = databaseFile(DATA_DIR);

@@ -9,7 +9,7 @@ const REASONS = dictionary<string>({
   ENOTFOUND: 'this machine has no such address',
 });
 
-/** Finds out before anything is started whether a port can be had, and says how to choose another. */
+/** Throws if the port is in use. The message says how to choose another one. */
 export async function assertFree(variable: string, port: number, host: string): Promise<void> {
   if (port === 0) return;
   const probe = createServer();
@@ -21,11 +21,11 @@ export async function assertFree(variable: string, port: number, host: string): 
   if (error === null) return;
   const why = REASONS[error.code ?? ''] ?? error.message;
   throw new StartupError(
-    `Port ${port} of ${host} cannot be had: ${why}. Set ${variable} to another.`,
+    `Port ${port} of ${host} is not available: ${why}. Set ${variable} to another port.`,
   );
 }
 
-/** A port that nothing listens on at this moment. */
+/** Returns a port that is currently unused. */
 export async function freePort(host: string): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -4,13 +4,13 @@ import { stripQuotedValues } from '../../jobs/serialize-error.ts';
 
 const LEVELS = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 
-/** The queue's own remarks. What it says of single jobs is left out: it would quote payloads. */
+/** Logs the queue library's messages, except those about single jobs, which quote payloads. */
 export const queueLogger = (log: Log) =>
   new Logger(({ taskIdentifier, jobId }) => (level, message, meta) => {
     if (meta && ('failure' in meta || 'success' in meta)) return;
-    // We lend the queue few connections on purpose.
+    // The library warns that it has few connections. That is intended.
     if (meta && 'max' in meta && 'concurrency' in meta) return;
-    // What stands before a colon would hide the rest.
+    // `stripQuotedValues` would cut the message after this colon.
     const remark = stripQuotedValues(message.replace(/^WARNING: /, ''));
     log[LEVELS[level]]({ task: taskIdentifier, job_id: jobId }, remark);
   });

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
-/** Who can sign in to the database of a data folder, for whoever starts it the next time. */
+/** The users of a data folder's database. The next `npm start` prints them. */
 const Logins = z.object({
-  /** A demo's folder is left as the demo has left it. */
+  /** `demo`: `npm start` adds nothing to this folder. */
   from: z.enum(['seed', 'demo']),
   emails: z.array(z.string()),
   password: z.string(),

@@ -2,8 +2,8 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Why a file could not be written there, or null. Asked before the work begins. Folders that do not exist yet are no
- * reason: `makeFolderOf` makes them when the file is written.
+ * Says why the file cannot be written, or returns null. Call it before the work begins. Missing folders are
+ * not a problem, because `makeFolderOf` creates them when the file is written.
  */
 export function outputFileProblem(option: string, file: string): string | null {
   const whole = path.resolve(file);
@@ -24,7 +24,7 @@ export const makeParentFolder = (file: string) =>
 
 const NO_THROW = { throwIfNoEntry: false } as const;
 
-/** A file where a folder would have to be makes the system say ENOTDIR; the loop then looks further up. */
+/** ENOTDIR means that a file is in a folder's place. The loop then checks the folders above. */
 function isThere(name: string): boolean {
   try {
     return statSync(name, NO_THROW) !== undefined;

@@ -7,7 +7,7 @@ export type ProgressBar = {
   end(note?: string): void;
 };
 
-/** A bar that moves on a terminal; in a log, a line now and then. */
+/** Shows a progress bar on a terminal. In a log, it writes a line now and then. */
 export function startProgressBar(
   label: string,
   total: number,

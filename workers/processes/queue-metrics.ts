@@ -7,12 +7,13 @@ const STATES = ['ready', 'scheduled', 'running', 'failed'] as const;
 type Stand = Awaited<ReturnType<typeof queueStatus>>;
 
 /**
- * Says how many jobs of each kind there are, and how long the oldest ready one has waited. The queue is asked when
- * the metrics are, and told of by each worker for the kinds of its own pool; of several, any one's answer is right.
+ * Reports the number of jobs of each kind, and how long the oldest ready job has waited. The queue is
+ * queried when the metrics are read. Each worker reports the kinds of its own pool, and all workers of a
+ * pool report the same values.
  */
 export function measureQueue(owner: DatabasePool, kinds: readonly string[]) {
   let asking: Promise<Stand | undefined> | undefined;
-  // Both gauges are filled by one question. Without an answer nothing is told, rather than the figures of before.
+  // One query serves both gauges. If it fails, the gauges are empty instead of showing old values.
   const ask = () => {
     asking ??= queueStatus(owner)
       .catch(() => undefined)
@@ -50,7 +51,7 @@ export function measureQueue(owner: DatabasePool, kinds: readonly string[]) {
   });
 }
 
-/** Reports a close of business that should have run by now. Any ledger worker answers for all tenants. */
+/** Reports how overdue a close of business is. Every ledger worker reports this for all tenants. */
 export function measureCloses(owner: DatabasePool) {
   const gauge: Gauge = new Gauge({
     name: 'close_overdue_seconds',

@@ -2,7 +2,7 @@ import type { Log } from '../../jobs/log.ts';
 import { STOP_AFTER_MS, STOP_GRACE_MS } from '../queue/pools.ts';
 import type { Worker } from '../queue/worker.ts';
 
-/** Ends with this code when something is wrong that only a fresh process can put right. */
+/** The exit code for problems that only a new process can fix. */
 const FATAL = 70;
 
 type Start = (control: {
@@ -11,9 +11,9 @@ type Start = (control: {
 }) => Promise<Worker>;
 
 /**
- * The life of a worker process. A signal ends it well: nothing more is fetched, running jobs may
- * finish, after 25 seconds they are told to give up, and 3 seconds later the process ends whatever
- * they do. What nobody caught ends it at once with code 70, and a supervisor starts another.
+ * Runs a worker process. After a signal it starts no more jobs and lets running jobs finish. After 25
+ * seconds it aborts them, and 3 seconds later it exits. An uncaught error ends the process immediately with
+ * code 70; a supervisor restarts it.
  */
 export async function runProcess(
   log: Log,

@@ -7,14 +7,11 @@ import { startRepeating } from '../queue/repeat.ts';
 const LOOK_MS = 2_000;
 
 export type PostgresSupervisor = {
-  /** Ends the server well, and the watch over it first. */
+  /** Stops the supervision and then the server. */
   stop(): Promise<void>;
 };
 
-/**
- * Looks after the embedded Postgres: starts it again when it has ended unasked, and sees to it that
- * it ends when this process is killed without a chance to do so.
- */
+/** Restarts the embedded Postgres after a crash, and makes sure that it stops if this process is killed. */
 export async function supervisePostgres(
   postgres: EmbeddedPostgres,
   log: Log,
@@ -53,7 +50,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Starts the process that outlives this one by a moment; answers how to call it off. */
+/** Starts the guardian process. Returns a function that ends it. */
 function guard(pid: number): () => void {
   const guardian = fork(new URL('guardian.ts', import.meta.url), [String(pid)], {
     detached: true,

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 
-/** Why there is no tape to be read there, in a sentence; null where there is one. */
+/** Says why the tape cannot be read, or returns null. */
 export function tapeFileProblem(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) return `There is no tape ${file}.`;

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 
-/** Runs in a thread of its own, because the thread that it watches may never run again. */
+/** Runs in its own thread, because the watched thread may be blocked forever. */
 type Watched = { beat: SharedArrayBuffer; stalledMs: number; lookMs: number };
 const { beat, stalledMs, lookMs } = workerData as Watched;
 const heart = new BigInt64Array(beat);
@@ -9,7 +9,7 @@ let lookedAt = process.hrtime.bigint();
 
 setInterval(() => {
   const now = process.hrtime.bigint();
-  // A machine that slept stopped both threads: that is nobody's fault.
+  // If the machine was asleep, both threads stood still, which is not a fault.
   const hasSlept = Number(now - lookedAt) / 1e6 > 5 * lookMs;
   lookedAt = now;
   if (hasSlept || Number(now - Atomics.load(heart, 0)) / 1e6 < stalledMs) return;

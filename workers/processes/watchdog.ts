@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads';
 const LOOK_MS = 1_000;
 
 /**
- * Ends the process when its event loop has stood still for too long: a job that computes without
- * end keeps everything else from running, its own deadline included. The kill spends one of the
- * job's attempts, so that it ends as failed for good and not as an endless series of restarts.
+ * Kills the process if its event loop is blocked for too long. A job in an endless loop blocks everything,
+ * including its own deadline. Each kill uses one of the job's attempts, so the job finally fails instead of
+ * causing endless restarts.
  */
 export function startWatchdog(stalledMs: number): { stop(): Promise<void> } {
   const beat = new BigInt64Array(new SharedArrayBuffer(8));

@@ -1,30 +1,33 @@
 import { TAKE_JOBS } from '../../sql/queue/workers.ts';
 
-/** A statement as the queue library hands it to its connection. */
+/** A statement that the queue library sends over its connection. */
 export type Statement = { text: string; values?: unknown[]; name?: string };
 
-/** The names of the library's fetches: get_job/graphile_worker, get_job200/graphile_worker. */
+/** The statement names of the library's fetches: get_job/graphile_worker, get_job200/graphile_worker. */
 const FETCH = /^get_job\d*F?N?\//;
 
 export type FairFetch = {
-  /** What to send instead; undefined where no slot is free, and nothing is to be sent at all. */
+  /** Returns the statement to send. Undefined if no slot is free and nothing should be sent. */
   instead(statement: Statement): Statement | undefined;
-  /** Told how many jobs a fetch has brought; answers whether to fetch again at once. */
+  /** Takes the number of jobs that a fetch returned. Returns true to fetch again immediately. */
   brought(jobs: number): boolean;
-  /** Told that a job has ended; answers after how many milliseconds to fetch, if there may be more. */
+  /**
+   * Called when a job has ended. Returns the delay in milliseconds before the next fetch, or undefined if
+   * no jobs are left.
+   */
   ended(): number | undefined;
 };
 
-/** Slots that become free within this time are filled by one fetch, as long as most are busy. */
+/** While most slots are busy, one fetch fills all slots that become free within this time. */
 const REFILL_AFTER_MS = 10;
 
 type Slots = { slots: () => number; held: () => number };
 
 /**
- * Fetches in place of the queue library, over its own connection and in its own rhythm: as many jobs as
- * slots are free, chosen by app.take_jobs, which shares fairly among tenants, obeys pauses, and does not
- * walk past jobs that are not wanted. The library has no place to hang this into; it names its
- * statements, which is what they are known by.
+ * Replaces the queue library's fetch statement by app.take_jobs, on the same connection. app.take_jobs
+ * returns at most as many jobs as slots are free, shares fairly among tenants, obeys pauses, and does not
+ * scan jobs that are not wanted. The library has no extension point for this, so its fetches are recognized
+ * by their statement names.
  */
 export function fetchFairly(worker: string, { slots, held }: Slots): FairFetch {
   const free = () => slots() - held();

@@ -14,9 +14,9 @@ const LOOK_MS = 5_000;
 const BATCH = 100;
 
 /**
- * Tells the records that wait for jobs when these have failed for good, so that nobody waits for ever:
- * a document, a message, a tape, a delivery. Every worker tells for all pools, since the one that
- * failed may have nobody left. Told twice it is the same.
+ * Notifies the records that depend on jobs that failed for good, so that no document, message, tape or
+ * delivery waits forever. Every worker does this for all pools, because the failed job's pool may have no
+ * workers. Notifying a record twice is harmless.
  */
 export function startFailureNotices(
   owner: DatabasePool,
@@ -30,7 +30,7 @@ export function startFailureNotices(
         await tell(failure, within, jobs);
       } catch (error) {
         log.error({ failure: failure.id, reason: (error as Error).message }, 'could not tell');
-        // Which record waits for a payload that the job does not take, nobody can know.
+        // An invalid payload does not tell which record depends on it.
         if (!(error instanceof ZodError)) continue;
       }
       await markFailureHandled(owner, failure.id);

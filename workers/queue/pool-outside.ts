@@ -19,8 +19,8 @@ type Means = Pick<
 };
 
 /**
- * What a pool lends to its jobs. Only documents has a browser, and only outbound reaches strangers;
- * a job that asks for what its pool has not was given the wrong pool.
+ * Opens the external services of a pool. Only documents has a browser, and only outbound contacts other
+ * systems. A job that uses a missing service is in the wrong pool, and the call fails.
  */
 export async function openPoolOutside(
   name: Pool,

@@ -1,31 +1,34 @@
 import type { Pool } from '../../jobs/job.ts';
 
-/** What differs between the pools, with the reasons; everything else is the same for all. */
+/** The settings that differ between pools. */
 export type PoolSettings = {
-  /** Jobs at a time in one process, until operations set another number of slots. */
+  /** Jobs at a time per process, until operators set another number of slots. */
   concurrency: number;
-  /** Finished jobs are reported together after this long; a kill within it repeats them. */
+  /**
+   * Collects finished jobs for this long and reports them together. If the process is killed meanwhile,
+   * these jobs repeat.
+   */
   completeTogetherMs?: number;
-  /** A job that takes longer is given up, and can write nothing after that. */
+  /** A job that takes longer fails and can no longer write anything. */
   deadlineMs: number;
-  /** A statement that takes longer is ended; 15 seconds where nothing is said. */
+  /** Cancels statements that take longer. Default: 15 seconds. */
   statementTimeoutMs?: number;
 };
 
 export const POOL_SETTINGS: Record<Pool, PoolSettings> = {
-  // Chunks of thousands of loans, each a statement that saturates a core: more at a time than there
-  // are cores only makes them wait for each other. Some sum up the whole book in one statement, or go
-  // through all of it: a million loans take a busy machine 15 seconds for the one, 20 minutes for the other.
+  // A job processes a chunk of thousands of loans with statements that saturate a core, so more jobs than
+  // cores would only wait for each other. Some jobs sum up all loans in one statement or go through all of
+  // them. With a million loans on a busy machine that takes 15 seconds and 20 minutes.
   ledger: { concurrency: 4, deadlineMs: 60 * 60_000, statementTimeoutMs: 5 * 60_000 },
-  // The browser makes one PDF at a time; the second job reads and writes its rows meanwhile.
+  // The browser prints one PDF at a time. Meanwhile the second job reads and writes its rows.
   documents: { concurrency: 2, deadlineMs: 5 * 60_000 },
-  // Short jobs that mostly wait for strangers: many at a time, and reported in batches. Deliveries are
-  // repeatable: a receiver knows a repeat by its id. Slow receivers hold up to 24 slots
-  // (app.delivery_job), new ones 24 (jobs/webhooks/receiver-slots.ts).
+  // Short jobs that mostly wait for other systems, so many run at a time and are reported in batches.
+  // Deliveries may repeat, because receivers recognize the id. Throttled receivers use up to 24 slots
+  // (app.delivery_job), new receivers up to 24 (jobs/webhooks/receiver-slots.ts).
   outbound: { concurrency: 64, completeTogetherMs: 50, deadlineMs: 2 * 60_000 },
 };
 
-/** From the signal to stop until running jobs are told to give up. */
+/** From the stop signal until running jobs are aborted. */
 export const STOP_AFTER_MS = 25_000;
-/** From then on until the process ends, whatever still runs. */
+/** From the abort until the process exits. */
 export const STOP_GRACE_MS = 3_000;

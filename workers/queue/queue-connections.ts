@@ -5,29 +5,28 @@ import { isTransient } from '../../sql/database/transient-errors.ts';
 import type { Statement } from './fair-fetch.ts';
 
 /**
- * The queue's connections outlive Postgres.
+ * The queue's connections survive a restart of Postgres.
  *
- * The queue library gives up the whole process when a statement of its own meets a restarting
- * server: what marks a job as done is not awaited there, and its batches are not tried again. Here a
- * connection is waited for, and a statement that was lost with its connection is sent once more on a
- * new one. All of the library's statements bear that: each is a transaction of its own, and marking
- * a job as done, failed or returned twice changes nothing. Fetching twice leaves jobs locked that
- * nobody runs; `registry.ts` gives those back.
+ * The queue library stops the whole process if one of its statements fails during a restart: it does not
+ * await the statements that mark jobs as done, and does not retry batches. These connections wait for
+ * Postgres instead, and repeat a lost statement on a new connection. Repeating is safe, because each of the
+ * library's statements is its own transaction, and marking a job as done, failed or returned twice changes
+ * nothing. A repeated fetch may leave jobs locked that no process runs; `registry.ts` returns those.
  */
 export type QueueConnections = {
   pool: pg.Pool;
-  /** From now on nothing is waited for; what is lost stays lost. */
+  /** Closes the connections. From then on, statements are neither repeated nor waited for. */
   close(): Promise<void>;
 };
 
 type Settings = {
   size: number;
-  /** What to send instead of a statement; nothing is sent, and nothing found, without one. */
+  /** Returns the statement to send. If it returns undefined, nothing is sent and the result is empty. */
   instead: (statement: Statement) => Statement | undefined;
   warn: (error: Error) => void;
 };
 
-/** What the library's own retry loop understands, should it see such an error after all. */
+/** Gives the error a code on which the library's own retry loop retries. */
 const asCannotConnectNow = (error: unknown) =>
   isTransient(error) ? Object.assign(error as Error, { code: '57P03' }) : error;
 
@@ -52,12 +51,12 @@ export function openQueueConnections(
     max: size,
     onConnect: (client) => applySessionSettings(client, SESSION),
     connectionTimeoutMillis: 5_000,
-    // A server that vanished without a word is noticed by these.
+    // Detects a server that disappeared without closing the connection.
     query_timeout: 35_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
   });
-  // Idle connections that break are replaced by the pool; without listeners they end the process.
+  // The pool replaces broken idle connections. Without listeners, their errors would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
@@ -67,7 +66,7 @@ export function openQueueConnections(
   const again = { connected, instead, isClosed: () => isClosed };
 
   pool.connect = ((done?: Done) => {
-    // Only the listener asks with a callback; it needs the connection itself, for its events.
+    // Only the listener passes a callback. It needs the real connection for its events.
     if (!done) return connected().then((client) => repeating(client, again));
     void callBack(connected(), done);
     return undefined;
@@ -96,8 +95,8 @@ export function openQueueConnections(
 }
 
 /**
- * Only the clock asks in this way. It is not waited for when the worker stops, and would call it an error
- * that the connections have ended under it.
+ * Only the library's clock queries the pool directly. A stopping worker does not wait for it, and it would
+ * log an error about closed connections.
  */
 const NEVER = new Promise<never>(() => {});
 
@@ -111,7 +110,7 @@ async function callBack(connecting: Promise<pg.PoolClient>, done: Done) {
 
 type Patience = { isClosed: () => boolean; warn: (error: Error) => void };
 
-/** Repeats until it succeeds, fails for a reason that will not pass, or the worker is closing. */
+/** Repeats an attempt until it succeeds, fails permanently, or the worker is closing. */
 function patiently({ isClosed, warn }: Patience) {
   let warnedAt = 0;
   return async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
@@ -135,7 +134,7 @@ type Again = Pick<Settings, 'instead'> & {
   isClosed: () => boolean;
 };
 
-/** A connection that replaces itself and sends the statement again when it is lost underneath. */
+/** A connection that, when lost, connects again and repeats the statement. */
 function repeating(first: pg.PoolClient, { connected, instead, isClosed }: Again): pg.PoolClient {
   let client: pg.PoolClient | undefined = first;
   const query = async (given: string | Statement, values?: unknown[]) => {

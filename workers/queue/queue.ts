@@ -13,13 +13,16 @@ import { returnOrphans, maintainRegistration } from './registry.ts';
 import { JobFailed, PayloadRefused, requestIdOf } from './tasks.ts';
 
 const POLL_MS = 1_000;
-/** More slots than this no process has; the library is told so many, and given what is free of them. */
+/**
+ * The maximum number of slots per process. The library uses this number, and `fetchFairly` limits what it
+ * gets.
+ */
 export const SLOTS_MAX = 200;
-/** One listens; the others fetch and report, rarely more than a few at a time. */
+/** One connection listens. The others fetch and report jobs, rarely more than a few at a time. */
 const CONNECTIONS = 10;
 
 export type Queue = {
-  /** Fetches nothing more, waits for what runs, signs off. */
+  /** Stops fetching, waits for running jobs, and deregisters the worker. */
   stop(): Promise<void>;
 };
 
@@ -29,25 +32,25 @@ export type QueueSettings = {
   url: string;
   tasks: TaskList;
   settings: PoolSettings;
-  /** How many jobs may run at a time now. */
+  /** The current number of slots. */
   slots: () => number;
   owner: DatabasePool;
   records: RunRecords;
   log: Log;
-  /** Whether a receiver outside refused something that this job sent; asked once, when the job has ended. */
+  /** Says whether a receiver refused something that the job sent. Called once, when the job has ended. */
   wasRefused: (jobId: string) => boolean;
-  /** Told when fetching has ended although nobody asked for it. */
+  /** Called when fetching ends without a stop request. */
   onUnaskedEnd(reason: unknown): void;
 };
 
-/** The schema changes at a deploy and never because a worker starts. */
+/** The library must not migrate its schema. Only `npm run migrate` does that. */
 const LEAVE_SCHEMA = {
   name: 'leave-schema',
   version: '1',
   worker: { middleware: { migrate: () => {} } },
 };
 
-/** Fetches and runs the jobs of these tasks until stopped. */
+/** Fetches and runs jobs until it is stopped. */
 export async function startQueue(given: QueueSettings): Promise<Queue> {
   const { name, url, owner, log, settings, slots } = given;
   const held = new Map<string, number>();
@@ -107,14 +110,14 @@ function tenantOf(payload: unknown): string | null {
 }
 
 const batching = ({ completeTogetherMs }: PoolSettings) => ({
-  // One fetch at a time for all slots together, instead of one for each.
+  // One fetch fills all slots, instead of one fetch per slot.
   localQueue: { size: SLOTS_MAX },
   ...(completeTogetherMs === undefined
     ? {}
     : { completeJobBatchDelay: completeTogetherMs, failJobBatchDelay: completeTogetherMs }),
 });
 
-/** Fills the slots that are free without waiting for the next poll, as long as there may be more. */
+/** Fills free slots without waiting for the next poll while there may be more jobs. */
 function refill(
   events: WorkerEvents,
   fetching: FairFetch,
@@ -141,7 +144,7 @@ function refill(
   });
 }
 
-/** Keeps the figures, reports failures, and knows which jobs this process holds. */
+/** Records statistics, reports failures, and tracks which jobs this process holds. */
 function watchJobs(
   events: WorkerEvents,
   held: Map<string, number>,
@@ -156,7 +159,7 @@ function watchJobs(
   const waited = new Map<string, number>();
   events.on('job:start', ({ job }) => {
     held.set(job.id, performance.now());
-    // The clocks of Postgres and of this machine may differ by a little.
+    // The clocks of Postgres and this machine may differ slightly.
     waited.set(job.id, Math.max(0, (Date.now() - job.run_at.getTime()) / 1000));
   });
   events.on('job:complete', ({ job, error }) => {
@@ -172,7 +175,7 @@ function watchJobs(
     const { id, task_identifier: task, payload, attempts } = job;
     records
       .failedForGood({ job_id: id, task, payload, attempts, error: tellingOf(error) })
-      // The sweeper finds it in the queue and keeps it then.
+      // If this fails, the sweep finds the failed job in the queue and records it.
       .catch(() => {});
   };
   events.on('job:error', ({ job, error }) => {
@@ -181,7 +184,7 @@ function watchJobs(
     log.warn({ job_id: id, task, request_id, attempts, max_attempts, err: error }, 'a job failed');
     const tenant_id = tenantOf(job.payload);
     records.tried({ job_id: id, task, tenant_id, attempt: attempts, error: tellingOf(error) });
-    // Refused on its last attempt it fails for good like any other.
+    // On its last attempt, `job:failed` follows and reports it.
     if (error instanceof PayloadRefused && attempts < max_attempts) failForGood(job, error);
   });
   events.on('job:failed', ({ job, error }) => failForGood(job, error));

@@ -5,20 +5,20 @@ import * as records from '../../sql/queue/workers.ts';
 import { abortableDelay, startRepeating, type Repetition } from './repeat.ts';
 
 const HEARTBEAT_MS = 5_000;
-/** Six heartbeats missed. With the sweep's interval on top a dead worker is found within 40 s. */
+/** Six missed heartbeats. A dead worker is found within 40 seconds, including the sweep's interval. */
 const SILENCE_SECONDS = 30;
 const SWEEP_MS = 5_000;
 /**
- * After an outage every heartbeat is old and every lock is free, until the living have signed again.
- * Nobody is swept before Postgres has answered for this long; signing again takes half of it.
+ * After an outage all heartbeats are old and all locks are free until the workers have registered again. So
+ * no worker is swept until Postgres has answered for this long. Registering takes half of this time.
  */
 const STEADY_MS = 10_000;
 const FAILURES_MS = 30_000;
 const ORPHANS_MS = 10_000;
 
 /**
- * Signs a worker in and keeps up its two signs of life: a heartbeat, and a lock that belongs to one
- * session. Both go over one connection, which is replaced when Postgres drops it.
+ * Registers a worker and maintains its two signs of life: a heartbeat and a session lock. Both use one
+ * connection, which is replaced if it breaks.
  */
 export function maintainRegistration(
   owner: DatabasePool,
@@ -48,7 +48,10 @@ export function maintainRegistration(
   };
 }
 
-/** Every worker looks after all the others: one that is left is enough. */
+/**
+ * Finds dead workers and failed jobs. Every worker does this for all workers, so one surviving worker is
+ * enough.
+ */
 export function startSweeps(owner: DatabasePool, log: Log): Repetition[] {
   let steadySince: number | undefined;
   const dead = startRepeating(log, 'sweep', async () => {
@@ -91,9 +94,8 @@ async function noteFailures(owner: DatabasePool, log: Log) {
 }
 
 /**
- * Gives back jobs that the queue thinks this worker has but that never reached it, because the
- * answer was lost with its connection. A job must be missed twice in a row: between its end and the
- * report of it there is a moment in which it is locked and no longer held.
+ * Returns jobs to the queue that are locked by this worker but never reached it, because the connection
+ * broke. A job must be missing twice in a row: a job that just ended stays locked until it is reported.
  */
 export function returnOrphans(
   owner: DatabasePool,

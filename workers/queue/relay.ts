@@ -4,19 +4,21 @@ import { relayEvents } from '../../sql/queue/workers.ts';
 import { startRepeating, type Repetition } from './repeat.ts';
 
 const BATCH = 250;
-/** Milliseconds between two looks. */
+/** The limits of the pause between two polls, in milliseconds. */
 const [PAUSE_MIN, PAUSE_MAX] = [25, 500] as const;
-/** Of the time, a look that is followed by another takes a sixth at most. */
+/** A pause lasts at least five times as long as the poll, so polling takes at most a sixth of the time. */
 const PAUSES_A_LOOK = 5;
-/** Whoever has heard nothing for a second looks again after a twentieth of it. */
+/** A pause lasts at least a twentieth of the time since the last event. */
 const LOOKS_A_SILENCE = 20;
 
-/** How many events a look has taken, and how many milliseconds it took; of what was silence before it. */
+/**
+ * The number of events taken, the poll's duration, and the time since the last event, both in milliseconds.
+ */
 type Look = { taken: number; took: number; silence: number };
 
 /**
- * How long to wait for more, in milliseconds: after a full batch not at all, while things happen a moment,
- * and the longer nothing has happened the longer, up to half a second.
+ * The pause before the next poll, in milliseconds. No pause after a full batch, a short one while events
+ * arrive, and growing pauses of up to half a second when none arrive.
  */
 export function relayPauseMs({ taken, took, silence }: Look): number {
   if (taken === BATCH) return 0;
@@ -25,8 +27,8 @@ export function relayPauseMs({ taken, took, silence }: Look): number {
 }
 
 /**
- * Turns what happened into deliveries, in batches. No notification is listened for, because sending one in
- * each payment would make commits wait for each other.
+ * Turns events into deliveries, in batches. It polls instead of listening, because a notification in every
+ * payment's transaction would make commits wait for each other.
  */
 export function startEventRelay(owner: DatabasePool, log: Log): Repetition {
   let heardAt = performance.now();

@@ -6,9 +6,9 @@ const LONGEST_PAUSE_MS = 5_000;
 const WARN_EVERY_MS = 30_000;
 
 /**
- * Does a step again and again until stopped, and waits for a step that is under way. The step says
- * how long to pause after it. A step that fails is tried again with growing pauses: whatever was the
- * matter (a Postgres that restarts, mostly), the next one may succeed.
+ * Repeats a step until stopped. The step returns the pause before its next run, in milliseconds. If the
+ * step throws, it is repeated with growing pauses, because most errors pass, such as a restart of Postgres.
+ * `stop` waits for a running step.
  */
 export function startRepeating(
   log: Log,
@@ -45,7 +45,7 @@ export function startRepeating(
   };
 }
 
-/** Waits, but not longer than until the signal; never fails. */
+/** Waits for the given time or until the signal is aborted. Never throws. */
 export function abortableDelay(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -14,15 +14,17 @@ import { requestIdOf } from './tasks.ts';
 const FLUSH_MS = 5_000;
 const FORGET_MS = 3_600_000;
 const ERROR_LENGTH_MAX = 2_000;
-/** Of a storm of errors between two flushes, so many are kept. */
+/** The maximum number of errors kept between two flushes. */
 const ERRORS_MAX = 1_000;
 
 export type RunTotals = { seconds: number; waited_seconds: number; hasFailed: boolean };
 
-/** What jobs cost, how their attempts failed and which failed for good, kept in the database in batches. */
+/**
+ * Job statistics, failed attempts, and jobs that failed for good. Statistics and attempts are saved in
+ * batches.
+ */
 export type RunRecords = {
   ran(task: string, run: RunTotals): void;
-  /** One attempt of a job failed. */
   tried(attempt: FailedAttempt): void;
   failedForGood(failure: Failure): Promise<void>;
   stop(): Promise<void>;
@@ -50,7 +52,7 @@ export function openRunRecords(owner: DatabasePool, log: Log, pool: string): Run
     try {
       await kept.recordRuns(owner, [...batch.values()]);
     } catch (error) {
-      // Counted again with the next batch.
+      // Saves them with the next batch.
       for (const run of batch.values()) add(run);
       throw error;
     }

@@ -8,11 +8,11 @@ import { startRepeating, type Repetition } from './repeat.ts';
 
 const LOOK_MS = 2_000;
 
-/** The lines whose job is not listed: such a line would enqueue a job that no worker knows. */
+/** The schedule lines whose job does not exist. Such a line would enqueue a job that no worker can run. */
 export const unknownTasks = (lines: readonly ScheduleEntry[], jobs: readonly AnyJob[]): string[] =>
   lines.map(({ task }) => task).filter((task) => !jobs.some(({ name }) => name === task));
 
-/** Enqueues the jobs among these that are due at that time. Returns the names of those that it enqueued. */
+/** Enqueues the jobs that are due at the given time. Returns their names. */
 export async function enqueueDue(
   owner: DatabasePool,
   { lines, jobs, now }: { lines: readonly ScheduleEntry[]; jobs: readonly AnyJob[]; now: Date },
@@ -28,8 +28,8 @@ export async function enqueueDue(
 }
 
 /**
- * Starts the scheduled jobs of a pool by the clock of Postgres. Several processes may do this: each minute of a job
- * counts once, and a process whose own clock is wrong changes nothing.
+ * Starts a pool's scheduled jobs by Postgres' clock. Several processes may do this: a job starts once per
+ * minute, and a wrong clock of the machine has no effect.
  */
 export function startSchedule(
   owner: DatabasePool,

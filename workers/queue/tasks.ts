@@ -8,38 +8,34 @@ import { inSpan, SpanKind } from '../../jobs/traces.ts';
 export type TaskSettings = {
   outside: ExternalServices;
   deadlineMs: number;
-  /** Aborted when the worker must end now. */
+  /** Aborted when the worker must stop running jobs. */
   stopping: AbortSignal;
   /** Called for each mail, text, file or request that its receiver did not accept. */
   onRefusal: (refusal: Refusal) => void;
 };
 
-/** A receiver outside did not accept what a job sent, and the job has recorded that as its own result. */
+/** A receiver did not accept what a job sent. The job has recorded this as its result. */
 export type Refusal = {
   job_id: string;
   task: string;
   request_id: string | null;
   means: 'mail' | 'sms' | 'post' | 'upload';
-  /** The receiver's code, for example 550 or ECONNREFUSED, or the status of an HTTP answer. */
+  /** The receiver's code, such as 550 or ECONNREFUSED, or an HTTP status. */
   code: string;
-  /** The receiver's words, without anything that may quote an address or a message. */
+  /** The receiver's message, without parts that may quote an address or a message. */
   words: string;
 };
 
-/**
- * What the queue is told of a failure. It keeps the message in its own table as it is, and shows it to
- * whoever operates the queue.
- */
+/** The error that the queue stores. Operators see its message, so it must not contain personal data. */
 export class JobFailed extends Error {
   constructor(cause: unknown, sentence = summarizeError(cause)) {
     super(sentence, { cause });
   }
 }
 
-/** No repetition can cure it. */
+/** The payload is invalid, so a retry cannot succeed. */
 export class PayloadRefused extends JobFailed {}
 
-/** The queue's tasks of these jobs. */
 export const buildTaskList = (jobs: readonly AnyJob[], settings: TaskSettings): TaskList =>
   Object.fromEntries(
     jobs.map((job) => [
@@ -63,12 +59,12 @@ async function runOne(job: AnyJob, payload: unknown, id: string, settings: TaskS
   }
 }
 
-/** Made once: where it was made tells nobody anything, and to note that for each job takes time. */
+/** Created once, because its stack trace is useless and creating one for each job takes time. */
 const HAS_ENDED = new Error('The job has ended.');
 
 /**
- * A job that passes its deadline fails, and can reach nothing outside from then on, so that its
- * repetition meets no ghost.
+ * Fails a job that exceeds its deadline. From then on the job can use no external service, so it cannot
+ * interfere with its own retry.
  */
 async function withDeadline(
   run: (outside: ExternalServices) => Promise<void>,
@@ -91,7 +87,7 @@ async function withDeadline(
   }
 }
 
-/** Reports what a receiver does not accept. The job gets every answer as it is. */
+/** Reports refusals by receivers. The job gets every answer unchanged. */
 function reportingRefusals(
   { outside, onRefusal }: TaskSettings,
   sentBy: Pick<Refusal, 'job_id' | 'task' | 'request_id'>,
@@ -118,7 +114,7 @@ function reportingRefusals(
   };
 }
 
-/** The one place where a job meets a payload: only what its own schema has parsed reaches it. */
+/** Parses the payload with the job's schema. Jobs receive payloads from here only. */
 function prepare({ payload: schema, run }: AnyJob, payload: unknown) {
   try {
     const parsed = schema.parse(payload) as never;
@@ -132,13 +128,17 @@ function prepare({ payload: schema, run }: AnyJob, payload: unknown) {
   }
 }
 
-/** The request that a job was enqueued for, which stands next to the job's own payload. */
+/**
+ * Returns the id of the request that enqueued the job. The queue stores it next to the job's own payload.
+ */
 export function requestIdOf(payload: unknown): string | null {
   const { request_id = null } = (payload ?? {}) as { request_id?: unknown };
   return typeof request_id === 'string' ? request_id : null;
 }
 
-/** The outside world of one run: closed when the run has ended, and on behalf of the request behind it. */
+/**
+ * The external services of one run. They refuse calls after the run has ended, and carry the request's id.
+ */
 function until(
   signal: AbortSignal,
   outside: ExternalServices,

@@ -19,32 +19,34 @@ import { startFailureNotices } from './notify-failures.ts';
 const LOOK_FOR_SLOTS_MS = 2_000;
 
 export type WorkerSettings = {
-  /** The pool, or a sub-pool of it such as documents:letters. */
+  /** The pool or a sub-pool, such as documents:letters. */
   name: string;
   url: string;
-  /** The jobs of the pool; which of them are a sub-pool's, the fetch knows. */
+  /** All jobs of the pool. The fetch statement selects those of a sub-pool. */
   jobs: readonly AnyJob[];
   settings: JobSettings;
   outside: ExternalServices;
   log: Log;
-  /** Asked once the schema is there and before anything is fetched; what it throws ends the worker. */
+  /**
+   * Runs when the schema is current, before any job is fetched. If it throws, the worker does not start.
+   */
   check?: () => Promise<void>;
-  /** Beside the jobs: the relay, in the outbound pool. */
+  /** Further background work, such as the relay in the outbound pool. */
   beside?: (owner: DatabasePool) => Repetition[];
-  /** The worker can do nothing more and the process must end. */
+  /** The worker cannot continue, and the process must exit. */
   onFatal(reason: unknown): void;
 };
 
 export type Worker = {
-  /** Fetches nothing more and answers when everything that runs has ended. */
+  /** Stops fetching and resolves when all running jobs have ended. */
   stop(): Promise<void>;
-  /** Tells running jobs to give up now; they fail, and run again elsewhere. */
+  /** Aborts running jobs. They fail and run again on another worker. */
   abort(): void;
 };
 
 /**
- * One pool's worker. It waits for Postgres and for the schema, survives the restarts of the former,
- * signs in so that its jobs are taken over when it dies, and looks after the others' jobs.
+ * Starts a worker of one pool. It waits for Postgres and the current schema, survives restarts of Postgres,
+ * registers itself so that other workers can take over its jobs if it dies, and takes over theirs.
  */
 export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): Promise<Worker> {
   const { name, url, log } = given;
@@ -73,7 +75,7 @@ export async function startWorker(given: WorkerSettings, giveUp: AbortSignal): P
 
 type Waiting = { log: Log; giveUp: AbortSignal };
 
-/** Opens the pool when Postgres is there, however long that takes. */
+/** Opens the pool, and retries until Postgres is available. */
 export async function openPoolWithRetry(
   url: string,
   settings: PoolSettings,
@@ -93,7 +95,7 @@ export async function openPoolWithRetry(
   }
 }
 
-/** Neither an absent Postgres nor an older schema is a reason to crash: both are waited for. */
+/** Waits for Postgres and for the current schema instead of crashing. */
 async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal) {
   const wanted = newestMigration();
   let lastWarned = '';
@@ -115,7 +117,7 @@ async function waitForSchema(owner: DatabasePool, log: Log, giveUp: AbortSignal)
   }
 }
 
-/** A database that has never been migrated is an older schema, too. */
+/** A missing table means that the database was never migrated, which counts as an older schema. */
 function noTable(error: unknown): false {
   if (sqlStateOf(error) === '42P01') return false;
   throw error;
@@ -123,7 +125,7 @@ function noTable(error: unknown): false {
 
 type Fetching = { owner: DatabasePool; records: RunRecords; stopping: AbortSignal };
 
-/** Keeps the queue running, with as many slots as operations have set, or else as the process was given. */
+/** Runs the queue with the number of slots that operators set. Default: the process's own number. */
 async function fetchIntoSlots(
   given: WorkerSettings,
   { owner, records, stopping }: Fetching,

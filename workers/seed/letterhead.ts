@@ -1,7 +1,4 @@
-/**
- * Who sends letters, and what the law asks them to say: all that a tenant's settings need before its
- * documents are complete. For tenants of development alone.
- */
+/** The sender's address and the legal texts that a tenant's documents require. For development only. */
 export const seedLetterhead = (slug: string, name: string) => ({
   branding: {
     support_email: `service@${slug}.test`,

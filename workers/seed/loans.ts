@@ -1,5 +1,6 @@
 import { addDays, addMonths } from '../../jobs/dates.ts';
-import { boardLoan, type Boarding } from '../../jobs/loans/boarding/board-loan.ts';
+import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
+import type { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { createLoan } from '../../jobs/loans/origination/create.ts';
 import type { Work } from '../../jobs/work.ts';
 import * as tape from '../../sql/loans/tape.ts';
@@ -15,7 +16,7 @@ const PEOPLE = [
 
 type Age = {
   months: number;
-  /** Instalments that were due and not paid when the loan came over. */
+  /** The number of unpaid installments at boarding. */
   behind: number;
   principal_amount: string;
   current_principal_balance: string;
@@ -23,7 +24,7 @@ type Age = {
   term_months: number;
 };
 
-/** Loans of several ages: new, in mid-life, behind by one instalment and by three. */
+/** Loans of several ages: new, in mid-life, one installment behind and three installments behind. */
 const AGES: readonly Age[] = [
   {
     months: 0,
@@ -59,7 +60,7 @@ const AGES: readonly Age[] = [
   },
 ];
 
-/** Borrowers with an address and an email; answers the first one's id. */
+/** Adds borrowers with an address and an email. Returns their ids. */
 export async function addBorrowers(work: Work, slug: string): Promise<string[]> {
   const people = PEOPLE.map(([first_name, last_name, state], index) => ({
     external_id: `seed-${index + 1}`,
@@ -76,7 +77,7 @@ export async function addBorrowers(work: Work, slug: string): Promise<string[]> 
   return people.map(({ external_id }) => idOf.get(external_id) ?? '');
 }
 
-/** The first borrower has a loan of every age and an application; the others one loan each. */
+/** Gives the first borrower a loan of every age and an application, and every other borrower one loan. */
 export async function addLoans(work: Work, borrowers: readonly string[]) {
   const [product] = await tape.listBoardableProducts(work.tx);
   const program_id = await tape.firstProgram(work.tx);

@@ -11,11 +11,11 @@ import { NotFound } from '../../errors.ts';
 import { safeFilename, storageKey } from '../../files/keys.ts';
 import { enqueue, job } from '../../job.ts';
 import type { ExternalServices } from '../../external-systems.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { zipped, type ZipEntry } from '../../files/zip.ts';
 
-/** Orders an archive of all that is kept about the borrower; while one is being made, answers that one. */
+/** Requests an archive of all data about a borrower. If one is already being made, returns that export. */
 export async function requestExport(work: Work, borrowerId: string): Promise<Row> {
   const { tx, tenant_id } = work;
   if ((await findLocked(tx, borrowers.borrowers, borrowerId)) === null) throw new NotFound();
@@ -44,12 +44,12 @@ async function order({ tx, actor }: Work, borrower_id: string): Promise<string> 
 }
 
 /**
- * Makes the archive that was ordered: each table in a file of its own, read from one snapshot of the
- * database, and the files of all documents. Made twice it is one file, and the first one's is told.
+ * Writes the archive: a file per table, read from one database snapshot, and the files of all documents. A
+ * repeated run replaces nothing once the export is completed.
  */
 export const exportBorrower = job({
   name: 'export-borrower',
-  // Beside the documents: a night's close never waits for it.
+  // In the documents pool, so that a close of business never waits for it.
   pool: 'documents',
   payload: z.object({ tenant_id: uuid, export_id: uuid }),
   attempts: 5,
@@ -90,7 +90,7 @@ async function contentsOf({ tx }: Work, exportId: string): Promise<Contents | nu
   const texts: Contents['texts'] = [];
   for (const { folder, name } of await exports.listExportedTables(tx)) {
     const rows = await exports.exportedRows(tx, name, ids);
-    // What there is nothing of is left out.
+    // Empty tables are omitted.
     if (rows.length > 0)
       texts.push({ path: `${folder}/${name}.json`, text: `[\n${rows.join(',\n')}\n]\n` });
   }
@@ -115,7 +115,7 @@ async function* entriesOf(
   await steps(0);
   for (const [index, { id, filename, storage_key }] of documents.entries()) {
     const content = await files.stream(storage_key);
-    // A file that the store has lost is missed by the nightly look at invariants; its record is here.
+    // The nightly invariant check reports files missing from the store. The record is still in the export.
     if (content !== null)
       yield { path: `documents/files/${id}-${safeFilename(filename)}`, content };
     await steps(index + 1);

@@ -11,7 +11,7 @@ export const LegalHold = z.object({
     .describe('Who requested the hold or its end, and why. Kept in the history.'),
 });
 
-/** While a court or a regulator wants what is kept about the borrower, nobody redacts it. */
+/** Sets or lifts a legal hold. While a hold is set, the borrower cannot be redacted. */
 export async function setLegalHold(
   { tx }: Work,
   id: string,

@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit.ts';
 import { addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { enqueue } from '../../job.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { removeRedactedFiles } from './remove-redacted-files.job.ts';
 
@@ -16,8 +16,8 @@ export const Redaction = z.object({
 });
 
 /**
- * Takes away who a borrower was, whose loans have been over for as long as the law asks: names, contacts,
- * numbers, words and files go for good, the books stay. History says that it was done, and by whom.
+ * Permanently removes a borrower's personal data once the retention period of all loans is over: names,
+ * contacts, numbers, free text and files. The books stay. The audit trail records who did it.
  */
 export async function redactBorrower(
   work: Work,
@@ -36,7 +36,10 @@ export async function redactBorrower(
 
 type Standing = Awaited<ReturnType<typeof redactionFacts>>;
 
-/** Whoever says whom by an id alone may have taken the wrong one, and nothing brings it back. */
+/**
+ * A redaction is irreversible, so the request must repeat the last name or a loan number to detect a wrong
+ * id.
+ */
 function assertConfirmed({ is_redacted, last_name, loan_numbers }: Standing, confirm: string) {
   if (is_redacted) throw new Conflict('The borrower is already redacted.', 'redacted');
   const repeated = confirm.trim().toLowerCase();

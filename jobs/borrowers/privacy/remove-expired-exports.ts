@@ -1,10 +1,10 @@
 import * as exports from '../../../sql/borrowers/exports.ts';
 import type { ExternalServices } from '../../external-systems.ts';
 
-/** Exports that are looked at in one transaction. */
+/** Exports per transaction. */
 const BATCH = 100;
 
-/** Removes the archives whose days are over; that they were made stays known. */
+/** Removes the files of expired exports. Their rows stay. */
 export async function removeExpiredExports({ within, files }: ExternalServices, tenantId: string) {
   for (let seen = BATCH; seen === BATCH;) {
     seen = await within(tenantId, async ({ tx }) => {

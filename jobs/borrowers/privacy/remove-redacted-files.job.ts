@@ -5,12 +5,12 @@ import { uuid } from '../../../sql/types.ts';
 import { removeFile } from '../../documents/remove-file.ts';
 import { job } from '../../job.ts';
 
-/** Files that are removed before the next look. */
+/** Files per pass. */
 const BATCH = 100;
 
 /**
- * Removes the files of a borrower who was redacted, and after each of them its key, in which its name
- * stands. Cut short it goes on where it was: a file that is gone already is removed in peace.
+ * Removes the files of a redacted borrower, and each storage key, which contains the filename. An
+ * interrupted run can be repeated, because removing a missing file succeeds.
  */
 export const removeRedactedFiles = job({
   name: 'remove-redacted-files',

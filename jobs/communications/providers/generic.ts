@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { anyBody, isFresh, equalsInConstantTime, type Provider } from './callback.ts';
 
 /**
- * A provider of whom nothing else is known: a signature over the raw bytes, dated where it can, or the
- * secret itself as a token; its words are ours.
+ * Any other provider. Authenticates with a signature over the raw body, optionally with a timestamp, or
+ * with the secret as bearer token. Uses our own format.
  */
 export const generic: Provider = {
   isFrom: ({ secret }, { raw, header, now }) => {

@@ -11,7 +11,7 @@ import {
 
 const Signature = z.object({ timestamp: z.string(), token: z.string(), signature: z.string() });
 
-/** Beside the event in JSON; among the fields of a form that brings a mail. */
+/** JSON events have a nested signature object; inbound mail has the signature in its form fields. */
 function signatureIn(callback: Callback) {
   const body = parseBody(callback) as { signature?: unknown } | null;
   const isForm = typeof body?.signature === 'string';
@@ -35,7 +35,7 @@ const Event = z.object({
   }),
 });
 
-/** What fails for now is tried again there, and spoils no address. */
+/** Mailgun retries temporary failures, so they do not invalidate the address. */
 function statusOf({ event, severity, reason }: z.output<typeof Event>['event-data']): string {
   if (event === 'failed' && reason === 'suppress-unsubscribe') return 'failed';
   if (event === 'failed' && reason === 'suppress-complaint') return 'complained';
@@ -54,7 +54,10 @@ const Mail = z.object({
   'Auto-Submitted': z.string().nullish(),
 });
 
-/** HMAC over a timestamp and a token, which is why a token counts once; the secret is the signing key. */
+/**
+ * The signature is an HMAC over timestamp and token only, so each token is accepted once. The secret is the
+ * signing key.
+ */
 export const mailgun: Provider = {
   isFrom: ({ secret }, callback) => {
     const signed = signatureIn(callback);

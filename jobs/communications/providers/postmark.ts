@@ -4,11 +4,11 @@ import { isBasicPasswordValid, type Provider } from './callback.ts';
 
 const Event = z.object({
   RecordType: z.string(),
-  /** Why a bounce was one. */
+  /** The kind of bounce. */
   Type: z.string().nullish(),
   SuppressSending: z.boolean().nullish(),
   MessageID: z.string(),
-  /** What we gave the mail to be told again. */
+  /** Metadata that we attached to the email. */
   Metadata: z.object({ message: z.string().optional() }).nullish(),
   DeliveredAt: z.string().nullish(),
   BouncedAt: z.string().nullish(),
@@ -17,7 +17,9 @@ const Event = z.object({
   Description: z.string().nullish(),
 });
 
-/** Bounces that say something of the address; the others say that this mail did not arrive. */
+/**
+ * Bounce types that concern the address or the opt-out. All others mean that this email was not delivered.
+ */
 const BOUNCES = dictionary<string>({
   HardBounce: 'bounced',
   BadEmailAddress: 'bounced',
@@ -52,7 +54,7 @@ const Mail = z.object({
   Headers: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
 });
 
-/** Nothing is signed: the secret is the password of the address that Postmark was given. */
+/** Postmark does not sign callbacks. The secret is the password in the callback URL. */
 export const postmark: Provider = {
   isFrom: isBasicPasswordValid,
   reports: Event.transform((event) => ({

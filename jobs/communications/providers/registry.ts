@@ -9,5 +9,5 @@ import { twilio } from './twilio.ts';
 
 const KNOWN = dictionary<Provider>({ twilio, sendgrid, mailgun, postmark, ses });
 
-/** The provider that is called so; another signs as we say, and speaks in our words. */
+/** The provider with this name. Unknown names use the generic format. */
 export const providerByName = (name: string): Provider => KNOWN[name.toLowerCase()] ?? generic;

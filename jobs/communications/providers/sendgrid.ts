@@ -2,7 +2,7 @@ import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { isFresh, toTimestamp, unsupportedBody, type Provider } from './callback.ts';
 
-/** The key as SendGrid shows it: the bytes of a public key of the curve P-256, in base64. */
+/** The key as SendGrid displays it: a P-256 public key (DER) in base64. */
 function keyOf(secret: string): KeyObject | null {
   try {
     const bytes = Buffer.from(secret, 'base64');
@@ -17,7 +17,7 @@ const Event = z.object({
   event: z.string(),
   type: z.string().nullish(),
   timestamp: z.number().nullish(),
-  /** What we gave the mail to be told again. */
+  /** Metadata that we attached to the email. */
   message: z.string().nullish(),
   'smtp-id': z.string().nullish(),
   sg_message_id: z.string().nullish(),
@@ -25,7 +25,7 @@ const Event = z.object({
   reason: z.string().nullish(),
 });
 
-/** A bounce because of the sender or of a full house says nothing against the address. */
+/** A bounce caused by the sender or by a full mailbox does not invalidate the address. */
 function statusOf({ event, type, reason }: z.output<typeof Event>): string {
   if (event === 'bounce' && type === 'blocked') return 'undelivered';
   if (event === 'group_unsubscribe') return 'unsubscribe';
@@ -34,11 +34,13 @@ function statusOf({ event, type, reason }: z.output<typeof Event>): string {
   return /bounced|invalid/i.test(reason ?? '') ? 'bounced' : event;
 }
 
-/** SendGrid drops what would go to an address on its list of those who have unsubscribed. */
+/** SendGrid drops mail to addresses on its unsubscribe list. */
 const isOptedOut = ({ event, reason }: z.output<typeof Event>) =>
   event === 'dropped' && /unsubscribe/i.test(reason ?? '');
 
-/** The Event Webhook: signed by ECDSA over the timestamp and the raw body; the secret is a public key. */
+/**
+ * SendGrid's Event Webhook: an ECDSA signature over timestamp and raw body. The secret is the public key.
+ */
 export const sendgrid: Provider = {
   problem: ({ secret }) =>
     keyOf(secret) ? null : { secret: 'Must be the verification key of the Event Webhook.' },

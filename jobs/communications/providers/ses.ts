@@ -12,11 +12,11 @@ import {
   type Provider,
 } from './callback.ts';
 
-/** Certificates and confirmations stand at the service itself, and nowhere else. */
+/** Certificates and confirmations are accepted only from SNS hosts. */
 const HOST = /^sns\.[a-z]{2}(-[a-z]{1,12}){1,3}-\d{1,2}\.amazonaws\.com$/;
 const CERTIFICATE = /^\/SimpleNotificationService-[A-Za-z0-9]{1,100}\.pem$/;
 const TOPIC = /^arn:aws[a-z-]{0,20}:sns:[a-z0-9-]{1,30}:\d{12}:[\w-]{1,256}$/;
-/** A notification is tried again for hours, and says when it was made first. */
+/** SNS retries a notification for hours with its original timestamp. */
 const WINDOW_MS = 86_400_000;
 
 const Envelope = z.object({
@@ -36,14 +36,14 @@ type Envelope = z.output<typeof Envelope>;
 
 const envelopeIn = (callback: Callback) => Envelope.safeParse(parseBody(callback)).data ?? null;
 
-/** An HTTPS address at the service, without anything that could lead elsewhere. */
+/** An HTTPS URL on an SNS host, without port or credentials. */
 function isOfService(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'https:' || !HOST.test(url.hostname)) return false;
   return url.port === '' && url.username === '' && url.password === '';
 }
 
-/** In one spelling alone, so that a certificate is not asked for again under another. */
+/** Accepts only the normalized spelling, so that each certificate is downloaded once. */
 export function isCertificateUrl(text: string): boolean {
   if (!isOfService(text)) return false;
   const { origin, pathname } = new URL(text);
@@ -67,7 +67,7 @@ const SIGNED = {
   ],
 } as const;
 
-/** The fields in their order, each with its name on a line before; one that is not there is left out. */
+/** The signed text: each present field as its name and value on separate lines, in fixed order. */
 function signedText(envelope: Envelope): string {
   const isNotification = envelope.Type === 'Notification';
   const names = isNotification ? SIGNED.notification : SIGNED.confirmation;
@@ -96,7 +96,7 @@ const Event = z.object({
   eventType: z.string().nullish(),
   mail: z.object({
     messageId: z.string(),
-    /** What we gave the mail to be told again. */
+    /** Tags that we attached to the email. */
     tags: z.object({ message: z.array(z.string()).optional() }).nullish(),
     headers: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
   }),
@@ -127,7 +127,7 @@ const KINDS = dictionary<string>({
   Subscription: 'unsubscribe',
 });
 
-/** Only a permanent bounce says something of the address. */
+/** Only a permanent bounce invalidates the address. */
 function reportOf({ mail, bounce, ...event }: z.output<typeof Event>) {
   const kind = event.eventType ?? event.notificationType ?? '';
   const header = mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')?.value;
@@ -161,8 +161,8 @@ const Confirmation = z
   .transform(() => []);
 
 /**
- * Amazon SES through SNS: the secret is the password of the address that was subscribed, the account is
- * the ARN of the topic, and the message is signed by a certificate of the service.
+ * Amazon SES through SNS. The secret is the password in the subscribed URL, `account_id` is the ARN of the
+ * topic, and SNS signs each message with its certificate.
  */
 export const ses: Provider = {
   problem: ({ account_id }) =>

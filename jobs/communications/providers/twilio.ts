@@ -1,25 +1,28 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { dictionary } from '../../../sql/dictionary.ts';
-import type { KeywordKind } from '../keywords.ts';
+import type { KeywordKind } from '../inbound/keywords.ts';
 import { parseForm, equalsInConstantTime, type Provider } from './callback.ts';
 
 type Fields = Record<string, string>;
 
-/** Twilio's error for a number whose holder has opted out at Twilio: no message goes there any more. */
+/**
+ * Twilio's error for a number whose holder has opted out at Twilio. Twilio delivers no further messages to
+ * it.
+ */
 export const OPTED_OUT_ERROR_CODE = '21610';
 
-/** What Advanced Opt-Out understood, whatever the words were; Twilio confirms STOP and START itself. */
+/** The keyword recognized by Twilio's Advanced Opt-Out. Twilio confirms STOP and START itself. */
 const WISHES = dictionary<KeywordKind>({ STOP: 'stop', START: 'start', HELP: 'help' });
 
-/** What Twilio puts in X-Twilio-Signature: over the address called and all fields of its form. */
+/** The X-Twilio-Signature header: an HMAC over the requested URL and all form fields. */
 export function twilioSignature(secret: string, url: string, fields: Fields): string {
   const names = Object.keys(fields).toSorted();
   const signed = url + names.map((name) => name + fields[name]).join('');
   return createHmac('sha1', secret).update(signed, 'utf8').digest('base64');
 }
 
-/** Twilio's form in our words: a message that came in, or a report about one that went out. */
+/** Maps Twilio's form to our format, for inbound messages and for delivery reports. */
 const form = z
   .record(z.string(), z.string())
   .transform(({ MessageSid, SmsSid, MessageStatus, SmsStatus, From, To, Body, ...fields }) => {

@@ -15,7 +15,7 @@ import type {
   Terms,
 } from './terms.ts';
 
-/** One instalment of a plan; amounts are money, dates are dates. */
+/** One installment of a schedule. */
 export type ScheduleRow = {
   period_number: number;
   due_date: string;
@@ -33,11 +33,11 @@ export type ScheduleInput = {
   interest_rate: string;
   payment_frequency: PaymentFrequency;
   number_of_payments: number;
-  /** The day interest starts: disbursement, or the paid-through date of a loan in mid-life. */
+  /** The day interest starts: the disbursement date, or the paid-through date of a boarded loan. */
   start_date: string;
-  /** One period after the start where it is not given. */
+  /** Default: one period after the start. */
   first_payment_date?: string | null;
-  /** The days of the instalments where they follow no rhythm. */
+  /** Explicit due dates, for schedules that follow no frequency. */
   due_dates?: readonly string[];
   payment_day?: number | null;
   amortization?: Amortization;
@@ -46,23 +46,21 @@ export type ScheduleInput = {
   installment_calculation?: InstallmentCalculation;
   installment_rounding?: Rounding;
   rounding_mode?: Terms['rounding_mode'];
-  /** Accrued before the start and not paid: the first rows ask for it. */
+  /** Interest accrued before the start and unpaid. The first rows ask for it. */
   unpaid_interest?: string;
   balloon_amount?: string | null;
-  /** The instalment that the lender already bills; the plan keeps it and only the last differs. */
+  /** The installment that the lender already bills. Only the last row differs from it. */
   payment_amount?: string | null;
   first_period_number?: number;
 };
 
 /**
- * The schedule of a plan: every row's parts add up, and the last balance is zero.
+ * Builds a schedule. The parts of every row add up, and the last balance is zero.
  *
- * What the rows ask for is agreed; how each is split follows from the interest that it finds. A loan
- * that accrues by the day finds what its days have earned, exactly as the fold counts it; where the
- * schedule itself says what interest is earned, that is the balance times the period's part of the
- * rate, rounded once (flat: the part of all its interest). The last row asks for all that is owed
- * then. Interest that an instalment is too small to pay waits, without interest on it, for a row
- * that can pay it.
+ * The amount of a row is agreed; its split follows from the interest owed on the due date. Daily interest
+ * is counted exactly as in the fold. Scheduled interest is the balance times the period's part of the rate,
+ * rounded once. Flat interest is a part of the total interest. The last row asks for the remaining debt.
+ * Interest that exceeds an installment moves to a later row and bears no interest itself.
  */
 export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
   const principal = parseMoney(input.principal);
@@ -90,7 +88,7 @@ export function buildSchedule(input: ScheduleInput): ScheduleRow[] {
   return rows;
 }
 
-/** The periods with the part of the rate by which the instalment is computed. */
+/** The periods, each with its part of the yearly rate. */
 function periodsOf(input: ScheduleInput): PlannedPeriod[] {
   const rate = parseRate(input.interest_rate);
   const { payment_frequency: frequency, number_of_payments: count, start_date: start } = input;
@@ -105,7 +103,7 @@ function periodsOf(input: ScheduleInput): PlannedPeriod[] {
   });
 }
 
-/** A first date at the end of a month shorter than the start's day means the start's day. */
+/** If the first date is the end of a short month, the later dates use the start's day of the month. */
 function intendedDay(start: string, first: string | null): number {
   const { day } = dateParts(start);
   if (first === null) return day;
@@ -113,7 +111,7 @@ function intendedDay(start: string, first: string | null): number {
   return first === monthEnd(first) && day > firstDay ? day : firstDay;
 }
 
-/** What a row asks for, given the balance and the interest that it finds; all in cents. */
+/** The amount of a row, given its balance and owed interest. All in cents. */
 type Ask = (index: number, balance: bigint, interest: bigint) => bigint;
 
 function level(amount: Big): Ask {
@@ -121,7 +119,7 @@ function level(amount: Big): Ask {
   return () => cents;
 }
 
-/** What each row but the last asks for. */
+/** The rule for the amount of every row except the last. */
 function askOf(input: ScheduleInput, principal: Big, periods: readonly PlannedPeriod[]): Ask {
   const rounding = input.installment_rounding ?? 'half_up';
   if (input.payment_amount) return level(parseMoney(input.payment_amount));
@@ -139,11 +137,14 @@ function askOf(input: ScheduleInput, principal: Big, periods: readonly PlannedPe
   return level(solvePayment(whole, factors, rounding, balloon));
 }
 
-/** Interest that is unpaid when the plan begins is due with the first row and earns none itself. */
+/**
+ * Interest unpaid at the start is due with the first row and bears no interest, so it is discounted by one
+ * period.
+ */
 const unpaidAtStart = ({ unpaid_interest }: ScheduleInput, [first = ZERO]: readonly Big[]) =>
   divide(parseMoney(unpaid_interest ?? '0.00'), first.plus(1));
 
-/** A balloon loan without a stated balloon leaves all its principal to the end. */
+/** Default: the whole principal is due with the last row. */
 function balloonOf(input: ScheduleInput, principal: Big): Big {
   return input.balloon_amount ? parseMoney(input.balloon_amount) : principal;
 }

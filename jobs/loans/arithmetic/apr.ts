@@ -10,7 +10,7 @@ import {
   type UnitPeriod,
 } from './unit-periods.ts';
 
-/** Money on a day: an advance to the borrower, or a payment by the borrower. */
+/** An advance to the borrower, or a payment by the borrower. */
 export type CashFlow = { date: string; amount: string };
 
 /** The amount is in cents. */
@@ -25,11 +25,11 @@ const UNIT_OF: Record<Exclude<PaymentFrequency, 'single'>, UnitPeriod> = {
 };
 
 /**
- * The annual percentage rate by the actuarial method of Regulation Z, Appendix J, as a fraction.
+ * The annual percentage rate as a fraction, by the actuarial method of Regulation Z, Appendix J.
  *
- * It is the unit-period rate i that makes the present values of advances and payments equal, each
- * divided by (1 + f·i)(1 + i)^t for t full unit-periods and a fraction f of one, times the number
- * of unit-periods in a year. The term begins with the first advance.
+ * The result is the unit-period rate i at which the present values of advances and payments are equal,
+ * times the number of unit-periods in a year. A flow after t full unit-periods and a fraction f is divided
+ * by (1 + f·i)(1 + i)^t. The term begins with the first advance.
  */
 export function annualPercentageRate(
   advances: readonly CashFlow[],
@@ -43,7 +43,7 @@ export function annualPercentageRate(
   return solveRate(advances.map(timed), payments.map(timed)).times(per_year);
 }
 
-/** The rate of a loan that is advanced at once and repaid at once. */
+/** The rate of a loan with one advance and one payment. */
 export function singlePaymentRate(advance: CashFlow, payment: CashFlow): Big {
   const { interval, per_year } = singlePaymentIntervals(advance.date, payment.date);
   const lent = { full: 0, fraction: ZERO, amount: parseCents(advance.amount) };
@@ -51,7 +51,7 @@ export function singlePaymentRate(advance: CashFlow, payment: CashFlow): Big {
   return solveRate([lent], [repaid]).times(per_year);
 }
 
-/** The rate of a plan: what was financed on a day, against its rows. Six places, as disclosed. */
+/** The APR of a schedule for the amount financed, rounded to six places for disclosure. */
 export function computeScheduleApr(input: {
   amount_financed: string;
   start_date: string;
@@ -73,11 +73,13 @@ export function computeScheduleApr(input: {
   return rate.toFixed(6);
 }
 
-/** No record has room for a rate of so much (app.rate), far beyond those of loans: 1,000,000 percent a year. */
+/**
+ * The column type `app.rate` cannot store this rate (1,000,000 percent a year). No real loan comes near it.
+ */
 const BEYOND = 10_000;
 export const isDisclosableApr = (apr: string): boolean => new Big(apr).lt(BEYOND);
 
-/** The days over which a day count spreads a year's rate; by 30/360 months count instead. */
+/** The days in a year for each day count. Under 30/360, months count instead. */
 const DAYS_OF_YEAR = {
   actual_365: 365,
   actual_360: 360,
@@ -87,9 +89,8 @@ const DAYS_OF_YEAR = {
 } satisfies Record<DayCount, number | null>;
 
 /**
- * The rates of open-end credit that earns by the day: what one day earns, and that times the days of a
- * year, which is its annual percentage rate (12 CFR 1026.14(b)). A yearly rate of 0.18 that is spread
- * over 360 days is 0.0005 a day, and 0.1825 a year.
+ * The daily rate of open-end credit with daily interest, and its annual percentage rate: the daily rate
+ * times 365 (12 CFR 1026.14(b)). A yearly rate of 0.18 over 360 days is 0.0005 a day and an APR of 0.1825.
  */
 export function openEndRates(rate: string, dayCount: DayCount) {
   const days = DAYS_OF_YEAR[dayCount];
@@ -111,14 +112,14 @@ function startOf(advances: readonly CashFlow[]): string {
   return first;
 }
 
-/** Keeps 20 places: far more than a disclosed rate needs, and quick for 360 payments. */
+/** Keeps 20 places: far more than a disclosed rate needs, and fast enough for 360 payments. */
 function rounded(value: Big): Big {
   return value.round(20, 1);
 }
 
 /**
- * The unit-period rate by Newton's steps, from a first guess in ordinary numbers: it is off by less than
- * a billionth of a percent, so that one step of exact decimals is enough. Where it is not, more follow.
+ * Finds the unit-period rate by Newton's method. The first guess in floating point is off by less than a
+ * billionth of a percent, so one exact step is usually enough.
  */
 function solveRate(advances: readonly Timed[], payments: readonly Timed[]): Big {
   if (totalOf(payments) <= totalOf(advances)) return ZERO;
@@ -142,7 +143,9 @@ function solveRate(advances: readonly Timed[], payments: readonly Timed[]): Big 
 const totalOf = (flows: readonly Timed[]): bigint =>
   flows.reduce((total, { amount }) => total + amount, 0n);
 
-/** Ordinary numbers are near enough to say where to look, and never part of what is found. */
+/**
+ * Floating-point flows. They provide the first guess and the slope; the result itself is computed exactly.
+ */
 type Approximate = { amount: number; full: number; fraction: number };
 
 const approximate = ({ amount, full, fraction }: Timed): Approximate => ({
@@ -151,7 +154,7 @@ const approximate = ({ amount, full, fraction }: Timed): Approximate => ({
   fraction: Number(fraction),
 });
 
-/** Newton's steps from a rate of nothing, where payments are worth more than what was advanced. */
+/** Newton's method, starting from a rate of zero. */
 function guess(flows: readonly Approximate[]): number {
   let rate = 0;
   for (let step = 0; step < 60; step += 1) {
@@ -164,7 +167,7 @@ function guess(flows: readonly Approximate[]): number {
   return rate;
 }
 
-/** What flows are worth at a rate, and how that changes with it. */
+/** The present value of flows at a rate, and its derivative. */
 function worth(flows: readonly Approximate[], rate: number): { value: number; slope: number } {
   let value = 0;
   let slope = 0;
@@ -177,11 +180,11 @@ function worth(flows: readonly Approximate[], rate: number): { value: number; sl
   return { value, slope };
 }
 
-/** One, in units of the twentieth place: Node counts with them twenty times faster than with decimals. */
+/** Fixed-point one with 20 places. Bigint arithmetic is about twenty times faster than `Big` here. */
 const ONE = 10n ** 20n;
 const unitsOf = (value: Big): bigint => toUnits(rounded(value), 20);
 
-/** A value in units, divided by another, to the nearest unit. */
+/** Fixed-point division, rounded to the nearest unit. */
 const perUnit = (value: bigint, divisor: bigint): bigint => (value * ONE + divisor / 2n) / divisor;
 
 function presentValue(flows: readonly Timed[], rate: Big): Big {
@@ -192,7 +195,7 @@ function presentValue(flows: readonly Timed[], rate: Big): Big {
       powers.push(perUnit(powers[at - 1] ?? ONE, ONE + interest));
     return powers[count] ?? ONE;
   };
-  // Payments of one rhythm have one fraction.
+  // Payments at regular intervals share one fraction.
   let [known, odd] = [ZERO, ONE];
   let total = 0n;
   for (const { amount, full, fraction } of flows) {

@@ -7,16 +7,16 @@ import type { DayCount } from './terms.ts';
 const FRACTION_PLACES = 20;
 export const RATE_PLACES = 10;
 const ACCRUED_PLACES = 10;
-/** Cents times a rate times a fraction have so many more places than what has accrued is kept with. */
+/** The product of cents, rate and fraction has this many more units than accrued interest. */
 const UNITS_OF_PRODUCT = unitsPerOne(2 + RATE_PLACES + FRACTION_PLACES - ACCRUED_PLACES);
 
 /**
- * The part of a year from one date (counted) to another (not counted), as a fraction of 20 places.
+ * The part of a year from `from` (included) to `to` (excluded), with 20 places. Zero if `to` is before
+ * `from`.
  *
- * `app.year_fraction` in SQL is this function again, so that both sides compute the same interest
- * to the last digit: round(balance × rate × fraction, 10). All but 30_360, which is therefore used for
- * whole periods only (thirty-day-months.ts), are additive: f(a, b) + f(b, c) = f(a, c) but for the
- * twentieth place. Nothing is before the start: 0.
+ * `app.year_fraction` in SQL must return the same digits, because both sides compute round(balance × rate ×
+ * fraction, 10). Every day count except 30_360 is additive up to the twentieth place: f(a, b) + f(b, c) =
+ * f(a, c). 30_360 is therefore used only for whole periods (`thirty-day-months.ts`).
  */
 export function yearFraction(dayCount: DayCount, from: string, to: string): Big {
   if (to <= from) return ZERO;
@@ -24,10 +24,10 @@ export function yearFraction(dayCount: DayCount, from: string, to: string): Big 
   return dayFraction(days, basis);
 }
 
-/** Quotients are few and asked for often: at most some thousand days over some bases. */
+/** A cache of quotients: at most some thousand day counts over a few bases. */
 const QUOTIENTS = new Map<number, Map<number, Quotient>>();
 
-/** A fraction of a year, and the same in units of its last place. */
+/** A fraction of a year, as a decimal and in units of its last place. */
 type Quotient = { fraction: Big; units: bigint };
 
 function quotientOf(days: number, basis: number): Quotient {
@@ -43,7 +43,7 @@ function quotientOf(days: number, basis: number): Quotient {
 
 export const dayFraction = (days: number, basis: number): Big => quotientOf(days, basis).fraction;
 
-/** What a balance earns at a rate over a stretch of days, kept with ten places. */
+/** The interest of a balance over a range of days, ten decimal places. */
 export function interestFor(
   balance: Big,
   rate: Big,
@@ -55,7 +55,7 @@ export function interestFor(
   return roundToTenPlaces(balance.times(rate).times(yearFraction(dayCount, from, to)));
 }
 
-/** The same of cents, at a rate in units of its tenth place; in units of the tenth place of one. */
+/** The same in integers: the balance in cents, the rate and the result in units of their tenth place. */
 export function accruedUnits(
   balance: bigint,
   rate: bigint,
@@ -68,14 +68,14 @@ export function accruedUnits(
   return earnedUnits(balance, rate, { days, basis });
 }
 
-/** What cents earn over so many days of a year's. */
+/** The interest of a balance in cents over a number of days. */
 export const earnedUnits = (
   balance: bigint,
   rate: bigint,
   { days, basis }: { days: number; basis: number },
 ): bigint => divideRounded(balance * rate * quotientOf(days, basis).units, UNITS_OF_PRODUCT);
 
-/** Days over the days of a year. For actual_actual both are scaled by 365 × 366. */
+/** The days and the days of the year. For actual_actual both are scaled by 365 × 366. */
 export function countDays(
   dayCount: DayCount,
   from: string,
@@ -90,7 +90,7 @@ export function countDays(
   return { days: (days - inLeapYears) * 366 + inLeapYears * 365, basis: 365 * 366 };
 }
 
-/** Days before a date that lie in leap years, so that a year split by 1 January is split right. */
+/** Counts days in leap years before a date, so that a range across 1 January is split correctly. */
 function leapYearDaysBefore(date: string): number {
   const { year } = dateParts(date);
   const past = year - 1;
@@ -99,7 +99,7 @@ function leapYearDaysBefore(date: string): number {
   return leapYears * 366 + (isLeapYear(year) ? sinceNewYear : 0);
 }
 
-/** The NASD rule: months have 30 days, and the ends of February and of long months count as 30. */
+/** NASD rule: every month has 30 days, and the last days of February and of long months count as 30. */
 function thirty360(from: string, to: string): number {
   const start = dateParts(from);
   const end = dateParts(to);

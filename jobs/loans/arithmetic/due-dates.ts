@@ -9,7 +9,7 @@ const PAYMENTS_PER_YEAR = {
   weekly: 52,
 } as const;
 
-/** How many instalments a term in months has; a part of a period counts as a whole one. */
+/** The number of installments in a term. A part of a period counts as a whole one. */
 export function numberOfPayments(frequency: PaymentFrequency, termMonths: number): number {
   if (frequency === 'single') return 1;
   return Math.ceil((termMonths * PAYMENTS_PER_YEAR[frequency]) / 12);
@@ -20,8 +20,8 @@ export function paymentsPerYear(frequency: Exclude<PaymentFrequency, 'single'>):
 }
 
 /**
- * The due dates from the first on. Each is counted from the first and the intended day, never from
- * the date before, so that a short month moves no later date.
+ * All due dates. Each is computed from the first date and the intended day, so a short month does not move
+ * later dates.
  */
 export function dueDates(
   frequency: PaymentFrequency,
@@ -58,7 +58,7 @@ function halves(day: number): [number, number] {
   return [day, day === 15 ? 31 : day + 15];
 }
 
-/** The first of the two days of the month that lies after a date. */
+/** The first of the two days that is after `date`. */
 function nextHalf(date: string, day: number): string {
   const { year, month } = dateParts(date);
   const [early, late] = halves(day);
@@ -66,7 +66,7 @@ function nextHalf(date: string, day: number): string {
   return candidates.find((candidate) => candidate > date) ?? addMonths(date, 1, early);
 }
 
-/** The date one period after another: the first payment where nothing else was agreed. */
+/** The date one period later. Used as the first payment date if none was agreed. */
 export function onePeriodAfter(
   frequency: PaymentFrequency,
   date: string,
@@ -81,8 +81,8 @@ export function onePeriodAfter(
 }
 
 /**
- * The first due date of a loan disbursed on a date: the first payment day that leaves the borrower
- * the least number of days, or one period later where no payment day was agreed.
+ * The first due date after a disbursement, by the product's rule: 30 days later, or the first payment day
+ * that leaves the minimum number of days. One period later if no payment day was agreed.
  */
 export function firstPaymentDate(input: {
   rule: FirstPaymentRule;
@@ -105,6 +105,8 @@ export function firstPaymentDate(input: {
   }
 }
 
-/** A first payment later than a whole loan's life is a slip, and its plan would leave the calendar. */
+/**
+ * A first payment more than 40 years ahead is a typing error, and its schedule would exceed the calendar.
+ */
 export const isFirstPaymentTooLate = (firstPayment: string, from: string): boolean =>
   firstPayment > addMonths(from, 480);

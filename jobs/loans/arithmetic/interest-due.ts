@@ -5,7 +5,6 @@ import { toUnits, parseCents, divideRounded, unitsPerOne } from './minor-units.t
 import type { DayCount, InterestMethod, PaymentFrequency } from './terms.ts';
 import { unitsOfPeriod } from './thirty-day-months.ts';
 
-/** What says how a plan's periods earn. */
 type Earning = {
   principal: string;
   interest_rate: string;
@@ -16,10 +15,10 @@ type Earning = {
   rounding_mode?: Rounding;
 };
 
-/** A period of a plan, with the part of the yearly rate by which its instalment is computed. */
+/** A period of a schedule. `factor` is the part of the yearly rate that determines its installment. */
 export type PlannedPeriod = { from: string; due_date: string; days: number; factor: Big };
 
-/** The interest that becomes due with an instalment, on a balance until then; both in cents. */
+/** The interest due with an installment, given the balance during the period. Both in cents. */
 export type InterestDue = (index: number, balance: bigint) => bigint;
 
 export function interestDueCalculator(
@@ -32,16 +31,16 @@ export function interestDueCalculator(
   return input.day_count === '30_360' ? byPeriods(input, periods) : daily(input, periods);
 }
 
-/** A quotient has so many places, and so has a rate times a fraction of a year. */
+/** Decimal places of a rate factor. */
 const FACTOR_PLACES = 30;
 
-/** What lies beyond the fifteenth place of a product is noise of its quotient: see `exactCents`. */
+/** Digits after the fifteenth place are rounding noise of the factor. See `roundNoiseToCents`. */
 const NOISE = unitsPerOne(2 + FACTOR_PLACES - 15);
 const CENTS_OF_FIFTEEN = unitsPerOne(13);
 const centsOfProduct = (units: bigint): bigint =>
   divideRounded(divideRounded(units, NOISE), CENTS_OF_FIFTEEN);
 
-/** The parts of the rate in their units; the periods of one rhythm have one and the same. */
+/** The factors as integers. Regular periods share one factor. */
 function factorsIn(periods: readonly PlannedPeriod[]): bigint[] {
   let [known, units]: [Big | null, bigint] = [null, 0n];
   return periods.map(({ factor }) => {
@@ -50,15 +49,16 @@ function factorsIn(periods: readonly PlannedPeriod[]): bigint[] {
   });
 }
 
-/** The cents of what the balance times the period's part of the rate comes to. */
+/** The balance times the period's factor, in cents. */
 function periodic(periods: readonly PlannedPeriod[]): InterestDue {
   const factors = factorsIn(periods);
   return (index, balance) => centsOfProduct(balance * (factors[index] ?? 0n));
 }
 
 /**
- * Each period's part of the interest on the first principal; the parts add up to its cents. Instalments
- * that were rounded up may repay the loan before its last period: what is left is then asked for too.
+ * Each period's part of the total interest on the initial principal. The parts add up to that total.
+ * Installments that were rounded up can repay the loan early; the row that does so asks for the remaining
+ * interest.
  */
 function flat(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
   const principal = parseCents(input.principal);
@@ -76,15 +76,15 @@ function flat(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
   };
 }
 
-/** What has accrued is kept with ten places. */
+/** Accrued interest has ten places. */
 const UNITS_PER_CENT = unitsPerOne(8);
 
-/** What the days have earned: cents of the sum of all stretches of an unchanged balance. */
+/** The interest earned day by day, rounded to cents on the total. */
 function daily(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
   const rate = toUnits(parseRate(input.interest_rate), RATE_PLACES);
   const day_count = input.day_count ?? 'actual_365';
   let stretch = { since: input.start_date, balance: 0n };
-  // A period begins where the one before ends: what had accrued by then ends its stretch.
+  // A period begins where the previous one ends, and interest continues from the amount accrued by then.
   let [before, accrued, asked] = [0n, 0n, 0n];
   return (index, balance) => {
     const { from, due_date } = periods[index] ?? { from: '', due_date: '' };
@@ -100,7 +100,7 @@ function daily(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
   };
 }
 
-/** The same by 30/360, where each period has its own interest. */
+/** The same under 30/360, where each period has its own interest. */
 function byPeriods(input: Earning, periods: readonly PlannedPeriod[]): InterestDue {
   const rate = toUnits(parseRate(input.interest_rate), RATE_PLACES);
   const counting = { day_count: '30_360', payment_frequency: input.payment_frequency } as const;

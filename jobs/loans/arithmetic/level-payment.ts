@@ -1,15 +1,15 @@
 import { Big } from 'big.js';
 import { divide, max, toCents, ZERO, type Rounding } from '../../money.ts';
 
-/** Equal parts of a principal and all the interest that it earns at these parts of its rate. */
+/** The equal installments that repay a principal and its flat interest. */
 export function flatPayment(principal: Big, factors: readonly Big[], rounding: Rounding): Big {
   const interest = factors.reduce((total, factor) => total.plus(principal.times(factor)), ZERO);
   return roundNoiseToCents(divide(principal.plus(interest), factors.length), rounding);
 }
 
 /**
- * The level payment of P at the periodic rate i over n periods: P·i / (1 − (1 + i)^−n).
- * 10000.00 at 0.085 / 12 over 36: 315.68. At rate zero: P / n.
+ * The level payment of P at the periodic rate i over n periods: P·i / (1 − (1 + i)^−n). Example: 10000.00
+ * at 0.085 / 12 over 36 is 315.68. At rate zero: P / n.
  */
 export function levelPayment(
   principal: Big,
@@ -22,8 +22,8 @@ export function levelPayment(
 }
 
 /**
- * The level payment that brings the principal to the balloon over periods of any length: with v_k
- * the product of 1 / (1 + f_j) up to k, it is (P − balloon · v_n) / Σ v_k.
+ * The level payment that repays the principal down to the balloon over periods of any length: (P − balloon
+ * · v_n) / Σ v_k, where v_k is the product of 1 / (1 + f_j) up to k.
  */
 export function solvePayment(
   principal: Big,
@@ -39,7 +39,7 @@ export function solvePayment(
   return max(roundNoiseToCents(exact, rounding), ZERO);
 }
 
-/** What one unit at the end of the last period, and one at the end of each, are worth at the start. */
+/** Present values: of one unit after the last period, and of one unit after each period. */
 type Worth = { discount: Big; annuity: Big };
 
 function ofAny(factors: readonly Big[]): Worth {
@@ -52,8 +52,8 @@ function ofAny(factors: readonly Big[]): Worth {
 }
 
 /**
- * The same over periods that are all alike, by one division in all: twice as many periods are worth what
- * these are, and the same again discounted by them. The digits of the count are read from the left.
+ * The same for equal periods, with one division in total. Doubles the number of periods for each binary
+ * digit of the count, from the left.
  */
 function ofEqual(factor: Big, count: number): Worth {
   const perPeriod = divide(ONE, factor.plus(1));
@@ -69,9 +69,12 @@ function ofEqual(factor: Big, count: number): Worth {
 }
 
 const ONE = new Big(1);
-/** As many places as a quotient has. */
+/** Keeps 30 places, as a quotient does. */
 const kept = (value: Big) => value.round(30, 1);
 
-/** Quotients are kept with 30 places; what a product lacks of half a cent for want of more is noise. */
+/**
+ * Rounds to cents after removing noise. A quotient with 30 places can miss an exact half cent by its last
+ * digits, so the value is rounded to 15 places first.
+ */
 export const roundNoiseToCents = (value: Big, rounding?: Rounding): Big =>
   toCents(value.round(15), rounding);

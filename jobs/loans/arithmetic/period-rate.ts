@@ -11,7 +11,7 @@ type Computed = {
   installment_calculation?: InstallmentCalculation;
 };
 
-/** The part of a yearly rate by which the instalment of each of a plan's periods is computed. */
+/** Returns a function that gives the part of the yearly rate for each period of a schedule. */
 export function periodFactorCalculator(plan: Computed, rate: Big): (period: Period) => Big {
   const { payment_frequency, installment_calculation, day_count = 'actual_365' } = plan;
   if (payment_frequency === 'single' || installment_calculation === 'actual_days')
@@ -20,15 +20,15 @@ export function periodFactorCalculator(plan: Computed, rate: Big): (period: Peri
   return () => factor;
 }
 
-/** What a period earns where the schedule says it: the balance at its begin times its part of the rate. */
+/** The interest of a scheduled period: the balance at its start times its part of the rate. */
 export const scheduledInterest = (plan: Computed, balance: Big, rate: Big, period: Period): Big =>
   roundNoiseToCents(balance.times(periodFactorCalculator(plan, rate)(period)));
 
-/** Rates are few and asked for at each event of a loan: a division takes eight times as long as finding it here. */
+/** A cache. The same few rates are requested at every event, and a division costs eight times as much. */
 const KNOWN = new Map<string, Big>();
 const KNOWN_MAX = 10_000;
 
-/** The part of a yearly rate that one regular period earns: a twelfth, a 26th, … */
+/** The part of a yearly rate for one regular period: a twelfth, a 26th, … */
 export function periodicRate(rate: Big, frequency: Exclude<PaymentFrequency, 'single'>): Big {
   const asked = `${frequency} ${rate.toFixed()}`;
   const known = KNOWN.get(asked);

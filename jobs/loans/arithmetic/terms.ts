@@ -1,6 +1,6 @@
 import type { Rounding } from '../../money.ts';
 
-/** The words of a product and a loan; the API's schemas and documentation read these lists. */
+/** The allowed values of products and loans. The API's schemas and documentation use these lists. */
 export const LOAN_TYPES = ['installment', 'line_of_credit'] as const;
 export const INTEREST_METHODS = ['simple_daily', 'scheduled', 'flat', 'interest_only'] as const;
 export const DAY_COUNTS = [
@@ -46,18 +46,20 @@ export type InstallmentCalculation = (typeof INSTALLMENT_CALCULATIONS)[number];
 export type DueState = (typeof DUE_STATES)[number];
 export type Component = (typeof COMPONENTS)[number];
 
-/** One step of a waterfall: which component, and how far due, is served next. */
+/** One step of a waterfall: a component and its due state. */
 export type AllocationStep = { due_state: DueState; component: Component };
 
-/** What a billing cycle of a line asks for: a share of what is owed at its end, and never less than the floor. */
+/**
+ * The minimum payment of a credit line: a share of the balance at the end of the cycle, at least the floor.
+ */
 export type MinimumPayment = {
   percentage: string;
   floor_amount: string;
-  /** The interest and the fees of the cycle come on top of the share. */
+  /** Adds the cycle's interest and fees to the share. */
   plus_interest_and_fees: boolean;
 };
 
-/** What a loan was agreed to be, as far as arithmetic is concerned. */
+/** The agreed terms of a loan that affect arithmetic. */
 export type Terms = {
   loan_type: LoanType;
   interest_rate: string;
@@ -72,23 +74,23 @@ export type Terms = {
   balloon_amount: string | null;
   extra_payment_to: ExtraPaymentTarget;
   satisfied_tolerance: string;
-  /** How interest accrued comes to whole cents. */
+  /** How accrued interest is rounded to cents. */
   rounding_mode: (typeof INTEREST_ROUNDINGS)[number];
   /** Days after a due date that do not count as past due. */
   delinquency_grace_days: number;
-  /** The product's own waterfall; null means the standard one. */
+  /** The product's own waterfall. Null: the standard one. */
   allocation_order: readonly AllocationStep[] | null;
-  /** A line with this is billed by cycle; one without repays what is drawn by instalments. */
+  /** Set: the line is billed by cycle. Null: draws are repaid in installments. */
   minimum_payment: MinimumPayment | null;
-  /** The day of the month that is the last of a cycle; null means the day on which the line was opened. */
+  /** The day of the month that ends a cycle. Null: the day on which the line was funded. */
   cycle_day: number | null;
-  /** Days from the statement, on the morning after a cycle, to the day its minimum payment is due. */
+  /** Days from the statement date, the day after a cycle ends, to the due date of the minimum payment. */
   payment_due_days: number | null;
-  /** What is drawn on a line bears no interest as long as each statement is paid in full when it is due. */
+  /** Draws bear no interest if each statement is paid in full by its due date. */
   grace_on_purchases: boolean;
 };
 
-/** The terms of the default product: monthly level payments, simple daily interest, actual/365. */
+/** Monthly level payments, simple daily interest, actual/365. */
 const DEFAULT_TERMS: Terms = {
   loan_type: 'installment',
   interest_rate: '0',
@@ -116,16 +118,16 @@ export function completeTerms(given: Partial<Terms>): Terms {
   return { ...DEFAULT_TERMS, ...given };
 }
 
-/** Up to here all that a loan can ever earn, and what thousands come to, fit the books' columns. */
+/** Below this limit, lifetime interest and sums over thousands of loans fit the database columns. */
 export const MAX_BALANCE = '9999999999.99';
 
-/** Whether a line asks for a minimum payment after each cycle, instead of repaying by a plan. */
+/** True if a line asks for a minimum payment after each cycle instead of following a schedule. */
 export const isBilledByCycle = ({
   loan_type,
   minimum_payment,
 }: Pick<Terms, 'loan_type' | 'minimum_payment'>): boolean =>
   loan_type === 'line_of_credit' && minimum_payment !== null;
 
-/** Whether the schedule says what interest a period earns; else it accrues day by day. */
+/** True if the schedule determines the interest of a period. Otherwise interest accrues daily. */
 export const accruesBySchedule = ({ interest_method }: Pick<Terms, 'interest_method'>): boolean =>
   interest_method === 'scheduled' || interest_method === 'flat';

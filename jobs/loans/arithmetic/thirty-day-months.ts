@@ -6,20 +6,19 @@ import { toUnits, fromUnits, divideRounded } from './minor-units.ts';
 import type { PaymentFrequency, Terms } from './terms.ts';
 
 /**
- * Interest by 30/360. Counted from any day to any other, such days do not add up: a month has 28 to
- * 31 of them to spare. So a whole period has its 30/360 days, and its interest is spread evenly over
- * its real days: a payment inside a period neither costs nor saves one.
+ * Interest by 30/360. Counts between arbitrary days would not add up, because real months have 28 to 31
+ * days. A whole period therefore has its 30/360 days, and its interest is spread evenly over its real days.
+ * A payment within a period neither costs nor saves a day.
  */
 
-/** From one due date (counted) to the next (not counted), or a month where nothing is planned. */
+/** From one due date (included) to the next (excluded). Without a schedule: a month. */
 export type Period = { from: string; to: string };
 
 type Counting = Pick<Terms, 'day_count' | 'payment_frequency'>;
 
 /**
- * The 30/360 days of a period. Regular periods are exactly their part of a year, whatever the lengths
- * of their months: 30 days a month, 15 half a month; weeks have their real days. What is left, as an
- * odd first period, is counted as the NASD does.
+ * The 30/360 days of a period. A month has 30 days and half a month 15, whatever its length. Weeks have
+ * their real days. Odd periods, such as a long first one, follow the NASD rule.
  */
 export function daysOfPeriod(frequency: PaymentFrequency, { from, to }: Period): number {
   if (frequency === 'weekly' || frequency === 'biweekly') {
@@ -31,14 +30,13 @@ export function daysOfPeriod(frequency: PaymentFrequency, { from, to }: Period):
   return countDays('30_360', from, to).days;
 }
 
-/** The part of a year that a whole period is. */
 export function fractionOfPeriod(counting: Counting, { from, to }: Period): Big {
   const { day_count, payment_frequency } = counting;
   if (day_count !== '30_360' || to <= from) return yearFraction(day_count, from, to);
   return dayFraction(daysOfPeriod(payment_frequency, { from, to }), 360);
 }
 
-/** What a balance earns at a rate in a whole period, kept with ten places. */
+/** The interest of a balance over a whole period, ten decimal places. */
 export const interestOfPeriod = (
   balance: Big,
   rate: Big,
@@ -46,7 +44,7 @@ export const interestOfPeriod = (
   period: Period,
 ): Big => roundToTenPlaces(balance.times(rate).times(fractionOfPeriod(counting, period)));
 
-/** The same of cents by 30/360, at a rate and in units as `earnedUnits` has them. */
+/** The same under 30/360 in integers, in the units of `earnedUnits`. */
 export const unitsOfPeriod = (
   balance: bigint,
   rate: bigint,
@@ -57,13 +55,13 @@ export const unitsOfPeriod = (
     ? 0n
     : earnedUnits(balance, rate, { days: daysOfPeriod(payment_frequency, period), basis: 360 });
 
-/** The part of a period's interest that so many of its days earn. */
+/** The part of a period's interest that is earned after `passed` of its days. */
 export const prorateInterest = (interest: Big, passed: number, days: number): Big =>
   passed === days || isZero(interest)
     ? interest
     : fromUnits(divideRounded(toUnits(interest, 10) * BigInt(passed), BigInt(days)), 10);
 
-/** What a balance earns from the begin of the first of these periods to a day. */
+/** The interest of a balance from the start of the first period to `to`. */
 export function interestOver(
   balance: Big,
   rate: Big,
@@ -80,7 +78,7 @@ export function interestOver(
     }, ZERO);
 }
 
-/** The month that a day lies in, counted from another day, as after a last due date. */
+/** The month that contains `date`, counted from `origin`, for example from the last due date. */
 export function monthContaining(origin: string, date: string): Period {
   const day = dateParts(origin).day;
   const months = monthsBetween(origin, date);
@@ -89,20 +87,20 @@ export function monthContaining(origin: string, date: string): Period {
   return { from: addMonths(origin, index, day), to: addMonths(origin, index + 1, day) };
 }
 
-/** Months of the calendar, whatever the days. */
+/** Calendar months, ignoring the days. */
 function monthsBetween(from: string, to: string): number {
   const [start, end] = [dateParts(from), dateParts(to)];
   return (end.year - start.year) * 12 + end.month - start.month;
 }
 
-/** Both fall on one intended day, which a short month may have brought forward to its end. */
+/** True if both dates fall on the same intended day. In a short month that day is the month's end. */
 function isWholeMonths(from: string, to: string): boolean {
   const months = monthsBetween(from, to);
   const day = Math.max(dateParts(from).day, dateParts(to).day);
   return months > 0 && addMonths(from, 0, day) === from && addMonths(to, 0, day) === to;
 }
 
-/** Days like the 1st and the 16th, the 15th and the month's end, the 28th and the 13th. */
+/** True for pairs such as the 1st and 16th, the 15th and the month's end, the 28th and the 13th. */
 function isHalfMonth(from: string, to: string): boolean {
   const [start, end] = [dateParts(from), dateParts(to)];
   const early = Math.min(start.day, end.day);

@@ -2,21 +2,21 @@ import { Big } from 'big.js';
 import { addMonths, daysBetween, monthEnd, dateParts } from '../../dates.ts';
 import { divide, ZERO } from '../../money.ts';
 
-/** The common period of a transaction; Regulation Z, Appendix J, (b)(4). */
+/** The common period of a transaction (Regulation Z, Appendix J, (b)(4)). */
 export type UnitPeriod =
   | { kind: 'month'; count: number }
   | { kind: 'semimonth' }
   | { kind: 'week'; count: number }
   | { kind: 'day' };
 
-/** Full unit-periods, and the fraction of one, from the start of the term to a day. */
+/** Full unit-periods and a fraction of one, counted from the start of the term. */
 export type Interval = { full: number; fraction: Big };
 
 type Counting = { intervalTo: (date: string) => Interval; per_year: Big };
 
 /**
- * How Appendix J, (b)(5), counts time. Months are measured back from the later date, and the days
- * that remain are 30ths of a month; weeks and days are counted in real days.
+ * Counts time by Appendix J, (b)(5). Months are counted back from the later date, and the remaining days
+ * are 30ths of a month. Weeks and days are real days.
  */
 export function unitPeriods(start: string, dates: readonly string[], unit: UnitPeriod): Counting {
   if (unit.kind === 'week') {
@@ -38,7 +38,7 @@ export function unitPeriods(start: string, dates: readonly string[], unit: UnitP
   return { per_year, intervalTo: isMonthly ? monthlyInterval(start, dayOfSeries) : intervalTo };
 }
 
-/** With a unit-period of one month the days that remain may be 30: they stay a fraction. */
+/** With a unit-period of one month, 30 remaining days stay a fraction and do not become a month. */
 function monthlyInterval(start: string, dayOfSeries: number) {
   return (date: string): Interval => {
     const { months, rest } = monthsBack(start, date, dayOfSeries);
@@ -46,7 +46,7 @@ function monthlyInterval(start: string, dayOfSeries: number) {
   };
 }
 
-/** Quotients by the length of a month, a week or a year: some hundred in all. */
+/** A cache of some hundred quotients. */
 const PARTS = new Map<string, Big>();
 
 function partOf(days: number, perUnit: number): Big {
@@ -59,8 +59,8 @@ function partOf(days: number, perUnit: number): Big {
 }
 
 /**
- * One advance and one payment: the unit-period is the term where it is below a year, counted in
- * months if it is whole months and in days if not; else it is a year.
+ * For one advance and one payment the unit-period is the term if it is shorter than a year: in months if it
+ * is whole months, otherwise in days. For longer terms it is a year.
  */
 export function singlePaymentIntervals(
   from: string,
@@ -82,7 +82,7 @@ export function singlePaymentIntervals(
   return { interval: { full: years, fraction }, per_year: new Big(1) };
 }
 
-/** Full months back from a date to a start, and the days from the start to where they begin. */
+/** Full months counted back from `date`, and the remaining days from `start`. */
 function monthsBack(start: string, date: string, dayOfSeries: number) {
   const day = date === monthEnd(date) ? Math.max(dayOfSeries, dateParts(date).day) : undefined;
   const from = dateParts(start);

@@ -16,7 +16,7 @@ export type WaterfallName = (typeof WATERFALL_NAMES)[number];
 export type Waterfall = {
   name: WaterfallName | 'custom';
   steps: readonly AllocationStep[];
-  /** The run that each step belongs to: what a run serves is served instalment by instalment. */
+  /** The run of each step. The steps of a run serve one installment after another. */
   runs: readonly number[];
 };
 
@@ -33,7 +33,6 @@ const FEES_LAST = [
   ...inOrder(['interest', 'principal', 'fee'], ['in_advance']),
 ];
 
-/** Each order of service, and the reason for it. */
 export const WATERFALLS: Record<WaterfallName, Waterfall> = {
   standard: horizontal('standard', inOrder(['fee', 'interest', 'principal'])),
   delinquency_first: horizontal('delinquency_first', FEES_LAST),
@@ -46,7 +45,7 @@ export const WATERFALLS: Record<WaterfallName, Waterfall> = {
   fee_only: vertical('fee_only', ['fee']),
 };
 
-/** A product's own list of steps; components that it does not name come last, in standard order. */
+/** A product's own steps. Missing components follow at the end, in standard order. */
 export function customWaterfall(steps: readonly AllocationStep[]): Waterfall {
   const missing = WATERFALLS.standard.steps.filter(
     (step) =>
@@ -55,9 +54,7 @@ export function customWaterfall(steps: readonly AllocationStep[]): Waterfall {
   return horizontal('custom', [...steps, ...missing]);
 }
 
-/**
- * Finishes one instalment before the next: steps of one due state that stand side by side are a run.
- */
+/** Completes one installment before the next: consecutive steps of the same due state form a run. */
 function horizontal(name: Waterfall['name'], steps: readonly AllocationStep[]): Waterfall {
   let run = 0;
   const runs = steps.map((step, index) => {
@@ -67,7 +64,7 @@ function horizontal(name: Waterfall['name'], steps: readonly AllocationStep[]): 
   return { name, steps, runs };
 }
 
-/** One component after the other, whatever is due when: each step is a run of its own. */
+/** Pays one component after another, regardless of due dates: each step is its own run. */
 function vertical(name: WaterfallName, components: readonly Component[]): Waterfall {
   const steps = components.flatMap((component) => inOrder([component]));
   return { name, steps, runs: steps.map((_, index) => index) };

@@ -1,18 +1,7 @@
-import { z } from 'zod';
+import type { Boarding } from './boarding-input.ts';
 import { countDelinquencies } from '../../../sql/loans/boarding.ts';
 import { isActive } from '../../../sql/portfolios/investors.ts';
 import * as portfolios from '../../../sql/portfolios/portfolios.ts';
-import {
-  date,
-  externalId,
-  flag,
-  jsonObject,
-  money,
-  positiveMoney,
-  rate,
-  uuid,
-  requiredText,
-} from '../../../sql/types.ts';
 import { Invalid } from '../../errors.ts';
 import { addAssignment } from '../../portfolios/loan-assignment.ts';
 import type { Work } from '../../work.ts';
@@ -33,66 +22,10 @@ import { boardedApr } from './boarded-rate.ts';
 import { interestSincePaid } from './boarded-interest.ts';
 import { assertRepays, checkBoarding } from './check-boarding.ts';
 
-export const BOARDING_STATUSES = [
-  'pending',
-  'approved',
-  'active',
-  'charged_off',
-  'paid_off',
-] as const;
-
-const times = z.int().min(0).max(600).default(0);
-
-/** How often the loan fell 30, 60 and 90 days behind so far; who is 60 behind was 30 behind. */
-const TimesDelinquent = z
-  .strictObject({ 30: times, 60: times, 90: times })
-  .refine(
-    (counts) => counts[30] >= counts[60] && counts[60] >= counts[90],
-    'Must not increase with the number of days.',
-  );
-
-/** Specification "Loan boarding payload", with the optional superset. */
-export const Boarding = z.object({
-  borrower_id: uuid,
-  program_id: uuid,
-  product_id: uuid,
-  loan_number: requiredText.max(50).nullish(),
-  principal_amount: positiveMoney,
-  current_principal_balance: money.nullish(),
-  interest_rate: rate,
-  term_months: z.int().min(1).max(600),
-  origination_date: date,
-  first_payment_date: date.nullish(),
-  status: z.enum(BOARDING_STATUSES).default('active'),
-  external_id: externalId.nullish(),
-  accrued_interest: money.nullish(),
-  outstanding_fees: money.nullish(),
-  paid_through_date: date.nullish(),
-  payment_amount: positiveMoney.nullish(),
-  has_balloon: flag
-    .nullish()
-    .describe(
-      'The lender agreed to a final payment that is larger than the others. Otherwise the request fails with 422.',
-    ),
-  payment_day: z.int().min(1).max(31).nullish(),
-  last_payment_date: date.nullish(),
-  charge_off_date: date.nullish(),
-  charge_off_amount: money.nullish(),
-  portfolio_id: uuid.nullish(),
-  investor_id: uuid.nullish().describe('The owner of the whole loan. Its ledger stays here.'),
-  times_delinquent: TimesDelinquent.nullish(),
-  payment_history_profile: z
-    .string()
-    .regex(/^[0-6BDEGHJKLZ]{24}$/, 'Must be the 24 marks of Metro 2, the newest month first.')
-    .nullish()
-    .describe('For earlier months, as the previous servicer reported them.'),
-  metadata: jsonObject.optional(),
-});
-export type Boarding = z.output<typeof Boarding>;
-
 /**
- * Takes over an existing loan with its balances: the entry `boarding` for what is owed, no
- * disbursement, no fee, no loan.disbursed. Its history before today stays with the previous servicer.
+ * Boards an existing loan with its balances. A `boarding` event books the debt. There is no
+ * disbursement, no fee and no `loan.disbursed` event. The history before today stays with the previous
+ * servicer.
  */
 export async function boardLoan(work: Work, input: Boarding, known?: LoanParents): Promise<string> {
   checkBoarding(work, input);
@@ -105,7 +38,7 @@ export async function boardLoan(work: Work, input: Boarding, known?: LoanParents
   const place = { balance, today: work.today };
   const schedule = boardedSchedule(terms, input, original, place);
   if (input.status === 'active') assertRepays(terms, input, schedule, place);
-  // Its disclosure was another's, so its annual percentage rate is the one of its terms.
+  // Another lender disclosed the loan, so its APR is computed from its terms.
   const loan = { ...checked, apr: boardedApr(terms, input, original) };
   const { id, loan_number } = await insertLoan(work, loan);
   if (input.status === 'active') {
@@ -121,7 +54,7 @@ export async function boardLoan(work: Work, input: Boarding, known?: LoanParents
   return id;
 }
 
-/** The status that the loan comes with, and the columns that go with it. */
+/** The boarded status and the columns that depend on it. */
 function standingOf({ today }: Work, input: Boarding, balance: string) {
   const { status, origination_date, charge_off_date, charge_off_amount } = input;
   const isFunded = !['pending', 'approved'].includes(status);
@@ -156,7 +89,7 @@ function newLoanOf(input: Boarding): NewLoan {
   };
 }
 
-/** What is known of its time with the servicer before. */
+/** The payment history with the previous servicer. */
 const pastOf = ({ last_payment_date, payment_history_profile, times_delinquent }: Boarding) => ({
   last_payment_date,
   payment_history_profile,
@@ -168,7 +101,7 @@ const pastOf = ({ last_payment_date, payment_history_profile, times_delinquent }
 const lastPaymentOf = ({ last_payment_date }: Boarding) =>
   last_payment_date ? { last_payment_date } : {};
 
-/** Whose the loan is, and where it is put; what is not there is the request's mistake. */
+/** Throws `Invalid` if the investor or the portfolio cannot take the loan. */
 async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: Boarding) {
   const errors: Record<string, string> = {};
   if (investor_id && !(await isActive(work.tx, investor_id)))
@@ -188,7 +121,10 @@ async function assertPlaces(work: Work, { investor_id, portfolio_id, status }: B
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-/** The loss was the previous servicer's, so nothing is booked; what is still claimed is known. */
+/**
+ * Records the amount that the borrower still owes. Nothing is booked, because the previous servicer already
+ * took the loss.
+ */
 async function takeClaim(work: Work, id: string, input: Boarding, balance: string) {
   const event = newEvent({
     kind: 'boarding',

@@ -3,39 +3,45 @@ import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { readLoanParents, type LoanParents } from '../origination/create.ts';
-import { boardLoan, type Boarding } from './board-loan.ts';
+import { boardLoan } from './board-loan.ts';
+import type { Boarding } from './boarding-input.ts';
 import type { TapeIssue, TapeRow } from './boarding-tape.ts';
 
-/** A tape with a line that cannot be taken is not taken at all; every reason is named. */
+/**
+ * The tape has at least one invalid line, so none of its loans is boarded. `refusals` lists every reason.
+ */
 export class TapeRejected extends Error {
   readonly refusals: readonly TapeIssue[];
 
   constructor(refusals: readonly TapeIssue[]) {
     super(
-      `${refusals.length === 1 ? 'One reason' : `${refusals.length} reasons`} against the tape.`,
+      `The tape was refused for ${refusals.length === 1 ? 'one reason' : `${refusals.length} reasons`}.`,
     );
     this.refusals = refusals;
   }
 }
 
 export type BoardingOptions = {
-  /** The tape's name, for the history of its loans. */
+  /** The tape's file name, stored in the history of its loans. */
   file: string;
-  /** The product of the rows that name none; the tenant's first one otherwise. */
+  /** The product code for rows without one. Default: the tenant's first product. */
   product?: string | undefined;
-  /** Called now and then with the number of loans boarded so far. */
+  /** Called after each batch with the number of loans boarded so far. */
   onProgress?: (done: number) => void;
 };
 
-/** Loans that share their statements: more gain little, and are held in memory all at once. */
+/**
+ * Loans boarded concurrently, which share SQL statements. Larger batches need more memory and are hardly
+ * faster.
+ */
 const AT_ONCE = 100;
 
-/** What stands in an address of which the tape gives the state alone. */
+/** Fills the address of a borrower when the tape gives only the state. */
 const UNKNOWN = { street: 'Unknown', city: 'Unknown', postal_code: '00000' };
 
 /**
- * Takes over the loans of a tape with their borrowers: all of them, or none. A row that the product,
- * the tenant or the loan's own rules refuse is reported with its line, together with all the others.
+ * Boards all loans of a tape with their borrowers, or none. Throws `TapeRejected` with the reasons for all
+ * invalid rows, and `Conflict` while another tape is being boarded.
  */
 export async function boardTape(
   work: Work,
@@ -65,7 +71,7 @@ export async function boardTape(
 
 type Fit = { line: number; input: Boarding; parents: LoanParents };
 
-/** The rows whose product there is and whose number is free, with what they take over; and the others. */
+/** Splits the rows into boardable ones, with their product and settings, and refusals. */
 async function fitting(work: Work, rows: readonly TapeRow[], product: string | undefined) {
   const find = await finderOf(work, product);
   const numbers = rows.map(({ loan_number }) => loan_number);
@@ -99,7 +105,10 @@ const against = (line: number, column: string, reason: string): TapeIssue => ({
   reason,
 });
 
-/** What the loan's rules refuse is known before anything is written, so the others can be tried on. */
+/**
+ * `boardLoan` throws `Invalid` before it writes anything, so the transaction can continue with the next
+ * rows.
+ */
 async function boardRow(work: Work, { line, input, parents }: Fit) {
   try {
     return await boardLoan(work, input, parents);

@@ -3,11 +3,11 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { fold } from '../engine/fold.ts';
 import { interestUnpaidSince } from '../schedule/boarded-schedule.ts';
-import type { Boarding } from './board-loan.ts';
+import type { Boarding } from './boarding-input.ts';
 
 /**
- * The interest that a boarded loan owes on the boarding day where nobody says so: what its balance accrues from
- * its paid-through date, by its own method. A loan without that date is paid through the boarding day.
+ * The interest that a boarded loan owes on the boarding date if the request does not give it. The balance
+ * accrues from the paid-through date (default: the boarding date) by the loan's own interest method.
  */
 export function interestSincePaid(
   terms: Terms,

@@ -4,9 +4,8 @@ import type { Terms } from '../arithmetic/terms.ts';
 import type { BoardedLoan } from '../schedule/boarded-schedule.ts';
 
 /**
- * The annual percentage rate of a loan that was disclosed elsewhere: of its terms as they came over. What
- * fees were paid when it was made is not known. Null where it cannot be computed, as of a loan that is
- * repaid on the day on which it was made, or where no record has room for it.
+ * The APR of a boarded loan, computed from its terms without fees, which are unknown. Null if it cannot be
+ * computed (for example if the loan is repaid on its origination date) or is too large to store.
  */
 export function boardedApr(
   { payment_frequency }: Pick<Terms, 'payment_frequency'>,

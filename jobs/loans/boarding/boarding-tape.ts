@@ -14,13 +14,13 @@ import { validationMessage } from '../../validation-messages.ts';
 import { JURISDICTIONS } from '../products/program-types.ts';
 import { type ByteChunks, CsvSyntaxError, readCsv } from './read-csv.ts';
 
-/** Why a line of a tape cannot be taken. A column of null means the line as a whole. */
+/** Why a line of a tape is refused. `column` is null if the reason concerns the whole line. */
 export type TapeIssue = { line: number; column: string | null; reason: string };
 
 const STATUSES = ['active', 'paid_off', 'charged_off'] as const;
 const cents = money.default('0.00');
 
-/** One loan of a tape. What is not required may be missing as a column, or empty. */
+/** One loan of a tape. An optional column may be missing or empty. */
 const Columns = z.object({
   loan_number: requiredText.max(50),
   borrower_external_id: requiredText.max(200),
@@ -63,10 +63,10 @@ const Columns = z.object({
 
 export type TapeRow = z.output<typeof Columns> & { line: number };
 type Read = { rows: TapeRow[]; refusals: TapeIssue[] };
-/** What was read, and the columns that no loan of ours has, which were passed over. */
+/** The rows, and the names of unknown columns, which are ignored. */
 export type Tape = Read & { unknown: string[] };
 
-/** A tape is boarded in one transaction, so all its rows are held at once: about a kilobyte each. */
+/** One transaction boards a tape, so all rows are in memory: about 1 KB each. */
 const LOANS_MAX = 100_000;
 
 const REQUIRED = Object.entries(Columns.shape)
@@ -75,10 +75,7 @@ const REQUIRED = Object.entries(Columns.shape)
 
 const isKnown = (name: string) => Object.hasOwn(Columns.shape, name);
 
-/**
- * Reads a tape as its bytes come: the rows that are right in themselves, and every reason against the
- * others.
- */
+/** Reads a tape as a stream. Returns the valid rows and the reasons against all other rows. */
 export async function readTape(bytes: ByteChunks): Promise<Tape> {
   let names: string[] | undefined;
   const read: Read[] = [];
@@ -123,7 +120,7 @@ const refuseAll = (line: number, reason: string): Tape => ({
   unknown: [],
 });
 
-/** To guess how else it is written would turn one borrower's name into another. */
+/** Guessing the encoding could misspell a borrower's name. */
 const NO_UTF_8 = 'Contains a character that is not valid UTF-8. Save the tape as UTF-8.';
 
 function readRow(names: readonly string[], line: number, fields: readonly string[]): Read {
@@ -151,7 +148,7 @@ function readRow(names: readonly string[], line: number, fields: readonly string
   return { rows: [], refusals };
 }
 
-/** What the columns of one row may not say together. */
+/** Finds columns of one row that contradict each other. */
 function contradictions(row: TapeRow): TapeIssue[] {
   const found: TapeIssue[] = [];
   const check = (isWrong: boolean, column: keyof TapeRow, reason: string) => {
@@ -186,7 +183,7 @@ function contradictions(row: TapeRow): TapeIssue[] {
   return found;
 }
 
-/** What the rows may not say together: a number twice, or one borrower by two names. */
+/** Finds rows that contradict each other: a duplicate loan number, or one borrower with two names. */
 function checkTogether(tapes: readonly Read[]): Read {
   const rows = tapes.flatMap((tape) => tape.rows);
   const refusals = tapes.flatMap((tape) => tape.refusals);

@@ -5,12 +5,12 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { levelInstallment } from '../schedule/boarded-schedule.ts';
-import type { Boarding } from './board-loan.ts';
+import type { Boarding } from './boarding-input.ts';
 
-/** What only a loan that was in service before has. */
+/** Fields that only a loan with a servicing history may have. */
 const HISTORY = ['last_payment_date', 'times_delinquent', 'payment_history_profile'] as const;
 
-/** Throws where the fields of a boarded loan contradict each other or the business date. */
+/** Throws `Invalid` if the fields of a boarded loan contradict each other or the business date. */
 export function checkBoarding({ today }: Work, input: Boarding) {
   const errors: Record<string, string> = {};
   const { origination_date, first_payment_date, current_principal_balance: balance } = input;
@@ -38,12 +38,12 @@ export function checkBoarding({ today }: Work, input: Boarding) {
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-/** A last payment of more than so many installments is a balloon, which the lender has to declare. */
+/** A last payment above this many installments is a balloon, which the lender must declare. */
 const INSTALLMENTS_IN_LAST_PAYMENT = 2;
 
 /**
- * Throws where the installment that was given does not repay the balance by the last due date, unless the
- * caller declares a balloon or the product has one.
+ * Throws `Invalid` if the given installment does not repay the balance by the last due date. A declared
+ * balloon, or a balloon of the product, is allowed.
  */
 export function assertRepays(
   terms: Terms,

@@ -4,7 +4,7 @@ import { CsvError, parse, type Options } from 'csv-parse';
 export type ByteChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type CsvRecord = { line: number; fields: string[] };
 
-/** What is not CSV at all; the line is where the field that goes wrong begins. */
+/** The file is not valid CSV. `line` is the line on which the invalid field starts. */
 export class CsvSyntaxError extends Error {
   readonly line: number;
 
@@ -14,15 +14,16 @@ export class CsvSyntaxError extends Error {
   }
 }
 
-/** Longer is no record of ours: a quote that is never closed must not gather the whole file. */
+/** Limits memory: without it, an unclosed quote would read the rest of the file as one field. */
 const CHARACTERS_MAX = 100_000;
 const FIELDS_MAX = 1_000;
 
 /**
- * The records of a CSV file (RFC 4180), each with the line that it begins on, read as the bytes come.
- * Lines end in CR LF, LF or CR. A file whose head line holds no comma may be separated by semicolons
- * or by tabs. It is UTF-8, or UTF-16 with its byte order mark; what is neither comes as U+FFFD. Empty
- * lines are passed over.
+ * Streams the records of a CSV file (RFC 4180), each with the line on which it starts.
+ *
+ * - Lines end in CR LF, LF or CR. Empty lines are skipped.
+ * - Fields are separated by commas or, if the header line has no comma, by semicolons or tabs.
+ * - The encoding is UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD.
  */
 export async function* readCsv(bytes: ByteChunks): AsyncGenerator<CsvRecord> {
   const text = textOf(bytes);
@@ -46,9 +47,9 @@ export async function* readCsv(bytes: ByteChunks): AsyncGenerator<CsvRecord> {
       return fields.length > 1 || fields[0] !== '' ? record : null;
     },
   };
-  // Its types let a record become something else only where the columns have names.
+  // The library's types support a different record type only for named columns.
   const parser = parse(options as unknown as Options);
-  // What goes wrong in the source comes out of the parser, which is read below.
+  // The parser, which is read below, reports errors of the source.
   pipeline(Readable.from(continued(beginning, text)), parser, () => {});
   try {
     for await (const record of parser) yield record as CsvRecord;
@@ -68,7 +69,7 @@ const SENTENCES: Partial<Record<string, string>> = {
 
 const sentenceOf = ({ code, message }: CsvError) => SENTENCES[code] ?? message;
 
-/** The bytes as text. A byte order mark says which, and is no part of the text. */
+/** Decodes the bytes. A byte order mark selects the encoding and is removed. */
 async function* textOf(bytes: ByteChunks): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
   let waiting = Buffer.alloc(0);
@@ -88,7 +89,7 @@ function encodingOf(beginning: Buffer): string {
   return mark === 0xfeff ? 'utf-16be' : 'utf-8';
 }
 
-/** As much of the text as holds the head line. */
+/** The beginning of the text, at least up to the end of the header line. */
 async function beginningOf(text: AsyncGenerator<string>): Promise<string> {
   let beginning = '';
   while (beginning.length < CHARACTERS_MAX && !/[^\r\n][\r\n]/.test(beginning)) {

@@ -21,7 +21,7 @@ type NewFee = {
   due_date?: string | null | undefined;
 };
 
-/** Assesses a fee by hand: it is owed from its day, and subscribers hear of it. */
+/** Assesses a fee manually, owed from its date. Emits an event to subscribers. */
 export async function addFee(work: Work, input: NewFee): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const on = input.effective_date ?? work.today;
@@ -44,12 +44,12 @@ export const FeeWaiver = z.object({
   reason: requiredFreeText,
 });
 
-/** Where a fee may still be given up: elsewhere what it came to is settled with somebody. */
+/** In other statuses the fee is already settled with another party. */
 const WAIVABLE_ON: readonly LoanStatus[] = ['active', 'paid_off', 'charged_off'];
 
 /**
- * Waives a fee, or a part, as of the day on which it was assessed: the income is taken back with the
- * receivable, and what was paid of it goes where it would have gone without the fee.
+ * Waives a fee, or part of it, as of its assessment date. The waiver reverses the income and the
+ * receivable. Money that paid the fee is reapplied to other dues.
  */
 export async function waiveFee(work: Work, id: string, input: z.output<typeof FeeWaiver>) {
   const loan = await openInService(work, await loanIdOf(work.tx, 'fees', id), WAIVABLE_ON);
@@ -58,14 +58,18 @@ export async function waiveFee(work: Work, id: string, input: z.output<typeof Fe
   if (waivable.eq(0)) throw nothingToWaive();
   const amount = input.amount ?? money(waivable);
   if (waivable.lt(amount))
-    throw new Conflict('This is more than the unpaid part of the fee.', 'exceeds_outstanding', {
-      outstanding_amount: fee?.outstanding_amount,
-      waivable_amount: money(waivable),
-    });
+    throw new Conflict(
+      'The amount exceeds the part of the fee that can be waived. See waivable_amount.',
+      'exceeds_outstanding',
+      {
+        outstanding_amount: fee?.outstanding_amount,
+        waivable_amount: money(waivable),
+      },
+    );
   await fees.markWaived(work.tx, id, { by: work.actor.id, reason: input.reason });
   const waiver = newEvent({ kind: 'fee_waiver', effective_date: work.today, fee_id: id, amount });
   const state = await recordEvents(work, loan, [waiver]);
-  // The proceeds of a disbursement paid the fee at once: it was never owed.
+  // The fee was deducted from the disbursement and therefore never owed.
   if (!state.allocations.some(({ event_id }) => event_id === waiver.id)) throw nothingToWaive();
 }
 

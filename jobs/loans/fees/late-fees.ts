@@ -12,7 +12,8 @@ import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { type LoanEvent } from '../engine/events.ts';
 import type { InstallmentState } from '../engine/bills.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { fundingDate } from '../history/accrual-stops.ts';
 import {
   feeAmount,
@@ -23,10 +24,10 @@ import {
 import { assessFee } from './origination-fees.ts';
 
 /**
- * Decides of each instalment whether it bears its late fee: once, on the first night after its grace on which
- * it is not covered. Lateness is tested by coverage, so an instalment that was paid in full on time is not late
- * because an old fee took a part of it (16 CFR 444.4, Regulation Z 1026.36(c)(2)). What is spared on that night
- * is spared for good, however much more is past due later.
+ * Decides once per installment whether it bears a late fee: at the first close after its grace days on
+ * which it is not covered. Coverage decides, so an installment paid in full on time is not late because an
+ * older fee took part of the payment (16 CFR 444.4, 12 CFR 1026.36(c)(2)). An exemption is final, however
+ * much becomes past due later.
  */
 export async function assessLateFees(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
@@ -39,7 +40,7 @@ export async function assessLateFees(work: Work, loanId: string) {
   );
   const decided = new Set((await listLateFeeExemptions(work.tx, row.id)).map(keyOf));
   const agreed = await lateFeeExemptPeriods(work.tx, row.id);
-  // What was late before the loan came here, its previous servicer has charged.
+  // The previous servicer charged late fees from before boarding.
   const since = fundingDate(loan) ?? work.today;
   const events: LoanEvent[] = [];
   const spared: (ExemptInstallment & { reason: LateFeeExemption })[] = [];
@@ -101,9 +102,9 @@ const lateFee = (work: Work, row: OpenLoan['row'], { rule, bill, amount }: Charg
   });
 
 /**
- * Why this instalment is spared tonight, if it is: the loan is frozen, or its rule is a milder one than the
- * standard. `standard_fee` spares whoever owes no more than the fee, `current` whoever has paid anything since
- * the instalment before was due.
+ * The reason for exempting this installment, or null. Frozen loans are exempt. `standard_fee` exempts
+ * borrowers whose past-due amount is at most the fee. `current` exempts borrowers who have paid anything
+ * since the previous due date.
  */
 function exemptionOf(
   { late_fee_rule }: FeeRule,

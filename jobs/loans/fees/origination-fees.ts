@@ -11,9 +11,9 @@ import { sumFeesByTreatment, fundingFees } from '../products/fee-amounts.ts';
 type Disbursed = { on: string; amount: string; isFirst: boolean };
 
 /**
- * Assesses the product's fees of a disbursement. What is owed from that day, or with the instalments,
- * is an event of its own; what the proceeds pay, or the principal takes up, is part of the
- * disbursement, so that neither is ever without the other.
+ * Assesses the product's fees for a disbursement. Fees owed from that day or spread over installments
+ * become events. Deducted and capitalized fees are part of the disbursement event, so both always exist
+ * together.
  */
 export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed: Disbursed) {
   const fees = fundingFees(loan, disbursed);
@@ -21,7 +21,7 @@ export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed
   const net_amount = parseMoney(disbursed.amount).minus(fee_deducted);
   if (net_amount.lte(0)) {
     throw new Conflict(
-      'The fees would use up the whole disbursement.',
+      'The deducted fees leave nothing to disburse. Disburse a larger amount.',
       'fees_exceed_disbursement',
       {
         amount: disbursed.amount,
@@ -50,11 +50,11 @@ export async function assessOriginationFees(work: Work, loan: RawLoan, disbursed
   }
   return {
     owed,
-    /** For the event of the disbursement. */
+    /** For the disbursement event. */
     financed: financed.length > 0 ? { fees: financed } : {},
-    /** For its record. */
+    /** For the disbursement record. */
     proceeds: { fee_deducted: money(fee_deducted), net_amount: money(net_amount) },
-    /** For its plan: what becomes principal, and what the instalments ask for. */
+    /** For the schedule: fees added to principal, and fees spread over installments. */
     capitalized: sumFeesByTreatment(fees, 'capitalized'),
     spread: sumFeesByTreatment(fees, 'amortized'),
   };
@@ -67,15 +67,15 @@ type NewFee = {
   description: string | null;
   installment_number?: number;
   due_date?: string;
-  /** The payment that is the cause. */
+  /** The payment that caused the fee. */
   payment_id?: string;
   draw_id?: string;
-  /** The rule of the product that asks for it. */
+  /** The product rule that requires the fee. */
   fee_rule_id?: string | null;
   treatment?: string;
 };
 
-/** Writes a fee and tells of it; the event it answers still has to happen to the loan. */
+/** Writes a fee and notifies subscribers. The caller must record the returned event. */
 export async function assessFee(
   work: Work,
   loan: Pick<RawLoan, 'id'>,

@@ -31,14 +31,14 @@ type NewCredit = {
   effective_date?: string | null | undefined;
 };
 
-/** Reduces what the borrower owes at the sponsor's expense. A credit is not cash: no payment event is emitted. */
+/** Reduces the debt at the sponsor's expense. A credit is not cash, so no payment event is emitted. */
 export async function addServiceCredit(work: Work, input: NewCredit): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const effective_date = input.effective_date ?? work.today;
   assertInHistory(work, loan, 'effective_date', effective_date);
   const id = newId();
   const { amount, apply_to, credit_type, reason } = input;
-  // An investor pays only for credits that name the investor (the lender) as the sponsor.
+  // An investor pays only for credits that name the lender (here the investor) as the sponsor.
   const sponsor = input.sponsor ?? (isSold(loan.row.terms) ? 'servicer' : 'lender');
   const facts = { amount, apply_to, credit_type, sponsor };
   const credit = newEvent({ id, kind: 'service_credit', effective_date, ...facts });
@@ -59,7 +59,7 @@ export async function addServiceCredit(work: Work, input: NewCredit): Promise<st
 
 export const CreditReversal = z.object({ reason: requiredFreeText.nullish() });
 
-/** Takes a credit back as if it had never been given. */
+/** Reverses a credit as if it had never been given. */
 export async function reverseServiceCredit(work: Work, id: string) {
   const loan = await openLoan(work, await records.loanIdOf(work.tx, 'service_credits', id));
   const { status } = await records.lock(work.tx, 'service_credits', id);

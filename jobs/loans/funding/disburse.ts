@@ -7,7 +7,7 @@ import { addDisbursement, type NewDisbursement } from './further-disbursements.t
 
 type Payout = z.output<typeof Disbursement>;
 
-/** Funds an approved loan, or pays out more of the approved amount on one that is active. */
+/** Funds an approved loan, or pays out more of the approved amount of an active loan. */
 export async function disburseOrAdd(work: Work, loanId: string, input: Payout) {
   const loan = await loans.read(work.tx, loanId);
   if (loan?.status !== 'active') return disburse(work, loanId, input);
@@ -16,7 +16,10 @@ export async function disburseOrAdd(work: Work, loanId: string, input: Payout) {
   await addDisbursement(work, { loan_id: loanId, payee_type: 'borrower', ...payment });
 }
 
-/** What has to be told to the borrower before the loan is funded so; null: nothing, or it is funded. */
+/**
+ * The disclosure that the borrower must receive before this funding, as a `Conflict`. Null if there is none
+ * or the loan is already funded.
+ */
 export async function findPayOutBlocker(work: Work, loanId: string, input: Payout) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan?.status !== 'approved') return null;

@@ -13,7 +13,8 @@ import {
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessFee } from '../fees/origination-fees.ts';
-import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
@@ -33,8 +34,8 @@ type NewDraw = {
 };
 
 /**
- * Draws on a line of credit within what is available of it. The fee is the one named, or what the
- * product's rules say; the plan repays the greater balance by the same dates.
+ * Draws on a line of credit, up to its available credit. The fee is the one in the request, or the
+ * product's. A new schedule repays the larger balance by the same due dates.
  */
 export async function draw(work: Work, input: NewDraw): Promise<string> {
   const loan = await openInService(work, input.loan_id);
@@ -82,7 +83,7 @@ export async function draw(work: Work, input: NewDraw): Promise<string> {
   return id;
 }
 
-/** The limit less what is drawn; a line without a limit of its own has the amount approved. */
+/** The limit (default: the approved amount) minus the principal balance. */
 function availableOf({ row, state }: OpenLoan): Big {
   const limit = row.credit_limit ?? row.principal_amount;
   return atLeastZero(parseMoney(limit).minus(state.principal_balance));
@@ -90,7 +91,7 @@ function availableOf({ row, state }: OpenLoan): Big {
 
 type DrawFee = { amount: Big; fee_rule_id: string | null };
 
-/** The fee named, or one for each rule. */
+/** The fee in the request, or one fee for each of the product's draw rules. */
 function feesOf(loan: OpenLoan, { amount, fee_amount }: NewDraw): DrawFee[] {
   const rules = loanFeeRules(loan.row).filter(({ trigger }) => trigger === 'draw');
   const isNamed = fee_amount !== null && fee_amount !== undefined;

@@ -13,7 +13,8 @@ import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import type { Funding } from '../origination/cost.ts';
@@ -32,8 +33,8 @@ export const Disbursement = z.object({
 type Disbursement = z.output<typeof Disbursement>;
 
 /**
- * Funds an approved loan: its schedule, the ledger entry, the origination fees, the new status and
- * the events are written together or not at all.
+ * Funds an approved loan. Writes the schedule, the ledger entry, the origination fees, the new status and
+ * the events in one transaction.
  */
 export async function disburse(
   work: Work,
@@ -73,7 +74,7 @@ export async function disburse(
     ...fees.financed,
     ...order.transit,
   });
-  // A loan whose first disbursement was taken back has a plan, which this one takes the place of.
+  // If the first disbursement was reversed, the loan already has a schedule, which the new one replaces.
   const isAgain = row.schedule_version > 0;
   const agreement = { rule: 'written', rows: schedule } as const;
   const again = newEvent({
@@ -102,7 +103,10 @@ export async function disburse(
   await discloseFunding(work, row, funding);
 }
 
-/** How a loan is to be funded, or the refusal: the first payment is the one agreed, if no other is named. */
+/**
+ * The amount and dates of a first disbursement. Throws if the loan cannot be funded that way. Default first
+ * payment date: the agreed one.
+ */
 export function resolveFunding(work: Work, row: RawLoan, input: Disbursement): Funding {
   const on = input.disbursement_date ?? work.today;
   const amount = money(amountOf(row, input));
@@ -116,7 +120,7 @@ export function resolveFunding(work: Work, row: RawLoan, input: Disbursement): F
   return { amount, on, first_payment_date };
 }
 
-/** What goes out: the amount named, within what is approved; all of it where none is named. */
+/** The requested amount, or all of the approved amount that is left. */
 function amountOf(row: RawLoan, { amount: wanted }: Disbursement): Big {
   assertAllowed(row, 'disburse', rescissionDetails(row));
   const rest = parseMoney(row.principal_amount).minus(row.disbursed_amount);
@@ -127,7 +131,7 @@ function amountOf(row: RawLoan, { amount: wanted }: Disbursement): Big {
       available: money(rest),
     });
   }
-  // Somebody else was first, with a part of the amount.
+  // A concurrent request has already disbursed part of the amount.
   if (row.status === 'active')
     throw new Conflict('The loan is already disbursed.', 'already_disbursed', refusalDetails(row));
   return amount;
@@ -150,7 +154,7 @@ function assertPlanned(row: OpenLoan['row'], { first_payment_date }: Disbursemen
   });
 }
 
-/** What was decided of the loan before it was funded takes effect with it. */
+/** A freeze or acceleration decided before funding takes effect with it. */
 function flagsOf({ is_frozen, is_accelerated }: OpenLoan['row'], on: string): LoanEvent[] {
   return [
     ...(is_frozen

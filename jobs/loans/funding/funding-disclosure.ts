@@ -4,11 +4,11 @@ import type { RawLoan } from '../../../sql/loans/loans.ts';
 import { Conflict } from '../../errors.ts';
 import { recordAudit } from '../../audit.ts';
 import { parseMoney } from '../../money.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { refusalDetails } from '../history/statuses.ts';
 import { computeRemainingCost, computeCost, type Cost, type Funding } from '../origination/cost.ts';
 import { discloseCost, matchesDisclosure } from '../origination/disclosure.ts';
@@ -21,15 +21,15 @@ import { setRescissionEnd } from '../origination/rescission.ts';
 import { fundingFees } from '../products/fee-amounts.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
-/** How far the rate told may be from the true one: 12 CFR 1026.22(a)(2) and (3). */
+/** How far the disclosed rate may differ from the actual rate: 12 CFR 1026.22(a)(2) and (3). */
 const REGULAR = '0.00125';
 const IRREGULAR = '0.0025';
 
 /**
- * What stands in the way of paying out a loan where disclosures are enforced: the borrower was told a
- * rate that is too far from the one that this disbursement makes. The corrected disclosure comes before
- * the money (1026.17(f)(2)), so it is made although the money is refused: the refusal is answered and
- * not thrown. With the same facts the next try goes through.
+ * Blocks a disbursement under hard enforcement if the disclosed rate is too far from the actual one. The
+ * corrected disclosure must reach the borrower before the money (1026.17(f)(2)). This function therefore
+ * orders the disclosure and returns the refusal instead of throwing it, so the transaction commits. A
+ * repeated request with the same facts then succeeds.
  */
 export async function findFundingBlocker(
   work: Work,
@@ -45,7 +45,7 @@ export async function findFundingBlocker(
   const details = { ...refusalDetails(row), disclosed: toldOf(told), now: cost && figuresOf(cost) };
   if (cost === null) {
     const message =
-      'What this disbursement would cost cannot be disclosed: its fees take all of it.';
+      'The cost of this disbursement cannot be disclosed, because its fees take the whole amount.';
     return new Conflict(message, 'disclosure_outdated', details);
   }
   await discloseCost(work, row, cost, { isEstimate: true });
@@ -53,12 +53,12 @@ export async function findFundingBlocker(
   const about = { type: 'loans', id: row.id, borrower_id: row.borrower_id, loan_id: row.id };
   await recordAudit(work, about, 'disclose', { apr: { old: told?.apr ?? null, new: cost.apr } });
   const message =
-    'What the loan costs is not what the borrower was told. A corrected disclosure is made: ' +
-    'disburse again once the borrower has it.';
+    'The cost of the loan differs from its last disclosure. A corrected disclosure has been ordered. ' +
+    'Disburse again after the borrower has received it.';
   return new Conflict(message, 'disclosure_outdated', details);
 }
 
-/** A line's terms are told before its first money goes out (12 CFR 1026.5(b)(1)(i)). */
+/** The borrower must receive a line's terms before its first disbursement (12 CFR 1026.5(b)(1)(i)). */
 async function objectionToOpening(work: Work, row: RawLoan): Promise<Conflict | null> {
   const { told, isTrue } = await checkOpeningDisclosure(work, row);
   if (isTrue) return null;
@@ -69,20 +69,20 @@ async function objectionToOpening(work: Work, row: RawLoan): Promise<Conflict | 
     told: { old: told?.letter_date ?? null, new: work.today },
   });
   const message =
-    'The terms of the line are not what the borrower was told. A disclosure of them is made: ' +
-    'disburse again once the borrower has it.';
+    'The terms of the line differ from its last disclosure. A corrected disclosure has been ordered. ' +
+    'Disburse again after the borrower has received it.';
   const disclosed = told && { apr: told.apr, credit_limit: told.credit_limit };
   return new Conflict(message, 'disclosure_outdated', { ...refusalDetails(row), disclosed });
 }
 
-/** The rate is near enough to what was told; other terms were told as estimates. */
+/** Only the rate must be within tolerance. The other terms were disclosed as estimates. */
 function isAccurate(
   told: DisclosedCost,
   { apr }: Cost,
   row: RawLoan,
   { amount }: Funding,
 ): boolean {
-  // Several advances, or payments that are not equal, make an irregular transaction (1026.22(a)(3)).
+  // Multiple advances or unequal payments make an irregular transaction (1026.22(a)(3)).
   const isPart = parseMoney(amount).lt(row.principal_amount);
   const isIrregular = isPart || readTerms(row).amortization === 'level_principal';
   return new Big(apr)
@@ -106,7 +106,7 @@ const figuresOf = ({
 const toldOf = (told: DisclosedCost | null) =>
   told && { ...figuresOf(told), disclosed_on: told.letter_date };
 
-/** The borrower is told anew with the money where anything differs from what was told before. */
+/** Sends a new disclosure with the money if any figure differs from the last one. */
 export async function discloseFunding(work: Work, row: RawLoan, funding: Funding) {
   if (isLineOfCredit(row)) {
     const { isTrue } = await checkOpeningDisclosure(work, row);
@@ -122,9 +122,9 @@ export async function discloseFunding(work: Work, row: RawLoan, funding: Funding
 type FurtherFunding = { amount: string; on: string; events: readonly LoanEvent[] };
 
 /**
- * More money is one more advance of the series (1026.17(c)(6)(i)), and its plan another one, so the
- * borrower is told what the whole costs from then on: the balance of then and the advance are what is
- * financed. Lines of credit are told by their statements.
+ * Discloses the cost of the whole loan after a further disbursement, which counts as another advance of a
+ * series (1026.17(c)(6)(i)). The amount financed is the current balance plus the advance. Lines of credit
+ * disclose this through their statements.
  */
 export async function discloseFurtherFunding(
   work: Work,
@@ -134,7 +134,7 @@ export async function discloseFurtherFunding(
   if (isLineOfCredit(row)) return;
   const terms = readTerms(row);
   const owedBefore = fold({ terms, schedule, events, as_of: on }).total_balance;
-  // A fee that is owed at once is taken to be paid at once.
+  // A fee due immediately counts as paid immediately.
   const isPrepaid = (event: LoanEvent) => event.kind === 'fee' && event.is_spread !== true;
   const history = [...events, ...more.filter((event) => !isPrepaid(event))];
   const cost = computeRemainingCost(

@@ -14,7 +14,8 @@ import {
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
-import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
@@ -37,8 +38,8 @@ export type NewDisbursement = {
 };
 
 /**
- * Pays out of the approved amount: the first time this funds an approved loan; later, what is left of
- * the amount goes out on the active loan, whose plan then repays it by the same dates.
+ * Pays out part of the approved amount. The first disbursement funds an approved loan. Later ones need an
+ * active loan, and a new schedule repays the larger balance by the same due dates.
  */
 export async function addDisbursement(work: Work, input: NewDisbursement): Promise<string> {
   const loan = await openInService(work, input.loan_id, ['approved', 'active']);
@@ -112,7 +113,7 @@ async function further(work: Work, loan: OpenLoan, input: NewDisbursement, order
   return disbursement.id;
 }
 
-/** Why no more money goes out on a loan that is at rest or in trouble. */
+/** Frozen, accelerated and non-accrual loans cannot receive more money. */
 export const notFundableReason = (row: OpenLoan['row']) => {
   const reason = (['is_frozen', 'is_accelerated', 'is_non_accrual'] as const).find(
     (name) => row[name],

@@ -3,14 +3,14 @@ import { numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
 import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
-import { type OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { newEvent } from '../history/new-event.ts';
 import { nextUnpaidNumber, numberAfterLast } from '../schedule/schedule-basis.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
 /**
- * More money goes out on a loan in service: the event of it, and the plan that repays the greater
- * balance and the fees that are spread over the instalments.
+ * The funding event of a loan in service, and the schedule that repays the larger balance and any fees
+ * spread over the installments.
  */
 export function furtherFundingEvents(
   loan: OpenLoan,
@@ -21,8 +21,8 @@ export function furtherFundingEvents(
 }
 
 /**
- * The plan that repays by the same due dates what is owed on a day, with the events that change it. A
- * line whose plan has run out gets a whole new one; one that is billed by cycle has no plan.
+ * The schedule that repays the debt of a day, including the effect of the events `more`, by the same due
+ * dates. A line whose schedule has ended gets a complete new one. A line billed by cycle has no schedule.
  */
 export function rescheduleEvents(
   { row, schedule, events }: OpenLoan,

@@ -6,7 +6,8 @@ import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { immutableConflict } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { refusalDetails } from '../history/statuses.ts';
@@ -16,13 +17,16 @@ export const DisbursementReversal = z.object({
   notes: prose.nullish(),
 });
 
-/** What goes with a funding: the fees since then fall with it, and a rest of accrual has no effect. */
+/**
+ * Events that do not prevent a reversal: fees are reversed with the disbursement, and accrual stops have no
+ * effect without it.
+ */
 const GOES_ALONG: readonly string[] = ['fee', 'accrual_stop', 'accrual_start'];
 
 /**
- * Takes back the only disbursement of a loan as if it had never been: the money never went out, or it
- * came back. The loan is approved again, and may be disbursed anew. Nothing else may have happened to
- * it since.
+ * Reverses the only disbursement of a loan as if it had never happened, because the money never went out or
+ * came back. The loan returns to approved and can be disbursed again. Throws `Conflict` if later events
+ * depend on the disbursement.
  */
 export async function reverseDisbursement(
   work: Work,
@@ -50,7 +54,7 @@ export async function reverseDisbursement(
   await disbursements.clearFunding(work.tx, row.id);
 }
 
-/** The disbursement, with the plan that came with it, is all that counts of the loan's history. */
+/** Throws unless the disbursement and its schedule are the only events that count. */
 function assertAlone({ row }: OpenLoan, events: readonly LoanEvent[], id: string) {
   const isOfIt = (event: LoanEvent) => 'disbursement_id' in event && event.disbursement_id === id;
   const other = events.find((event) => !isOfIt(event) && !GOES_ALONG.includes(event.kind));

@@ -6,7 +6,8 @@ import { requiredFreeText } from '../../../sql/types.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { immutableConflict, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { rescheduleEvents } from './further-funding-events.ts';
@@ -14,8 +15,9 @@ import { rescheduleEvents } from './further-funding-events.ts';
 export const DrawReversal = z.object({ reason: requiredFreeText.nullish() });
 
 /**
- * Takes a draw back as if it had never been, with its fees: the money never went out, or it came back.
- * What was paid since pays what is left, and the plan repays the smaller balance by the same dates.
+ * Reverses a draw and its fees as if they had never happened, because the money never went out or came
+ * back. Later payments apply to the remaining debt. A new schedule repays the smaller balance by the same
+ * due dates.
  */
 export async function reverseDraw(work: Work, id: string) {
   const loanId = await records.loanIdOf(work.tx, 'draws', id);
@@ -35,8 +37,8 @@ export async function reverseDraw(work: Work, id: string) {
 }
 
 /**
- * The plan without the draw: from its day on, or from today where another plan was agreed since. The
- * one that came with the draw is of its own day.
+ * The schedule without the draw. It takes effect on the draw's day or, if a later schedule was agreed,
+ * today. The draw's own schedule has the draw's date, so it does not count as later.
  */
 function planWithout(
   { today }: Work,

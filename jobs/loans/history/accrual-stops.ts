@@ -2,18 +2,18 @@ import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { type LoanEvent } from '../engine/events.ts';
-import { type OpenLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { newEvent } from './new-event.ts';
 
 const FUNDINGS: readonly string[] = ['disbursement', 'draw', 'boarding'];
 
-/** The day from which a loan has a history here; null until money has gone out. */
+/** The first funding or boarding date. Null before any funding. */
 export function fundingDate({ events, state }: Pick<OpenLoan, 'events' | 'state'>): string | null {
   const first = eventsInForce(events, state.as_of).find(({ kind }) => FUNDINGS.includes(kind));
   return first?.effective_date ?? null;
 }
 
-/** A day of the loan's history to which something may still be dated: neither to come nor before it. */
+/** Refuses a date in the future or before the loan was funded. */
 export function assertInHistory(work: Work, loan: OpenLoan, field: string, on: string) {
   if (on > work.today) throw new Invalid({ [field]: 'Must not be in the future.' });
   const start = fundingDate(loan);
@@ -22,7 +22,7 @@ export function assertInHistory(work: Work, loan: OpenLoan, field: string, on: s
   }
 }
 
-/** The last change of one reason for accrual to rest; nothing may be dated before it. */
+/** The last stop or start with this reason. Throws if `on` is before it. */
 function lastChange(work: Work, loan: OpenLoan, on: string, reason: string) {
   assertInHistory(work, loan, 'effective_date', on);
   const last = eventsInForce(loan.events, loan.state.as_of).findLast(
@@ -35,7 +35,7 @@ function lastChange(work: Work, loan: OpenLoan, on: string, reason: string) {
   return last;
 }
 
-/** Accrual rests from a day on, for a reason of its own. */
+/** Builds the event that stops accrual from a day on. Each reason stops and starts separately. */
 export function stopAccrualFrom(
   work: Work,
   loan: OpenLoan,
@@ -47,8 +47,8 @@ export function stopAccrualFrom(
 }
 
 /**
- * The rest ends on a day. On the day that it began it is undone instead: a day's ends come before
- * its beginnings, so that a loan can go from one rest into the next.
+ * Builds the event that resumes accrual. If the stop is on the same day, reverses the stop instead. The
+ * order of a day puts starts before stops, so that one stop can follow another on the same day.
  */
 export function resumeAccrualFrom(
   work: Work,

@@ -14,26 +14,26 @@ import type { LoanState } from '../engine/state.ts';
 type Paid = Pick<RawLoan, 'id' | 'loan_number' | 'borrower_id'>;
 type Closed = Paid & Pick<RawLoan, 'status' | 'loan_officer_id'>;
 
-/** What a loan of these statuses has no use for is somebody else's money. */
+/** Money received for a loan in one of these statuses must be returned or forwarded. */
 const CLOSED: readonly string[] = ['paid_off', 'settled', 'transferred', 'canceled'];
 export const isClosed = (status: string): boolean => CLOSED.includes(status);
 
 const releaseTask = ({ loan_number }: Paid) => `Release the liens of ${loan_number}`;
-const refundTask = ({ loan_number }: Paid) => `Refund what is held for ${loan_number}`;
+const refundTask = ({ loan_number }: Paid) => `Refund the suspense balance of ${loan_number}`;
 const forwardTask = ({ loan_number }: Paid) =>
   `Forward or return the money received for ${loan_number}`;
 
 const recoverTask = ({ loan_number }: Paid) => `Recover the refund of ${loan_number}`;
 const perfectTask = ({ loan_number }: Paid) => `Perfect the liens of ${loan_number} again`;
 
-/** The lienholder gives up the collateral of a loan that is paid off or settled. */
+/** Creates a task to release the liens of a secured loan that is paid off or settled. */
 export async function releaseLiens(work: Work, loan: Paid) {
   await cancelTasks(work.tx, loan.id, [perfectTask(loan)]);
   if ((await find(work.tx, loans, loan.id))?.['is_secured'] === true)
     await remind(work, loan, { title: releaseTask(loan) });
 }
 
-/** Somebody decides about money that the loan has no use for: what was left over, or came in since. */
+/** Creates a task for suspense money on a closed loan when the amount grows. */
 export async function remindOfUnappliedMoney(
   work: Work,
   loan: Closed,
@@ -44,18 +44,18 @@ export async function remindOfUnappliedMoney(
   if (parseMoney(held).eq(0) || !isNews) return;
   const status = loan.status.replaceAll('_', ' ');
   if (loan.status !== 'transferred') {
-    const description = `${held} is held for the borrower of the ${status} loan. Record a reimbursement to pay it back.`;
+    const description = `The ${status} loan has ${held} in suspense. Record a reimbursement to pay it back.`;
     await remindOfficer(work, loan, { title: refundTask(loan), description });
     return;
   }
   // 12 CFR 1024.33(c)(1): within 60 days of a transfer, a payment sent to the old servicer is not late.
-  const description = `${held} came for a loan that another servicer has. Record a reimbursement when you forward it to that servicer or return it.`;
+  const description = `${held} was received for a loan that was transferred to another servicer. Forward or return the money, then record a reimbursement.`;
   await remindOfficer(work, loan, { title: forwardTask(loan), description, priority: 'high' });
 }
 
 /**
- * A payment for a loan that is closed for good bounced after its money had been refunded: the sender owes the
- * refund, which bears no interest.
+ * A payment on a closed loan bounced after it had been refunded. The sender owes the refund, which bears no
+ * interest.
  */
 export async function remindOfOwedRefund(
   work: Work,
@@ -66,13 +66,13 @@ export async function remindOfOwedRefund(
   if (parseMoney(owed).eq(0)) return cancelTasks(work.tx, loan.id, [recoverTask(loan)]);
   if (parseMoney(owed).lte(owedBefore)) return;
   const status = loan.status.replaceAll('_', ' ');
-  const description = `${owed} was refunded of money that came for the ${status} loan and bounced afterwards. Ask the sender for it, and record what arrives as a payment.`;
+  const description = `A payment on the ${status} loan bounced after ${owed} of it had been refunded. Ask the sender to return the refund, and record the money as a payment.`;
   await remindOfficer(work, loan, { title: recoverTask(loan), description, priority: 'high' });
 }
 
 /**
- * A loan that was closed owes again: what was asked for because it was closed is called off, and the
- * officer is told what cannot be undone by itself. Answers sentences about the loan.
+ * Handles a closed loan that owes again: cancels the closing tasks, supersedes the accepted quote and
+ * creates tasks for steps that need a person. Returns sentences about the loan for the officer.
  */
 export async function undoClosingSteps(
   work: Work,
@@ -92,10 +92,13 @@ export async function undoClosingSteps(
   const owed = parseMoney(after.total_balance).plus(after.charge_off_balance).toFixed(2);
   const sentence = `${status} ${owed} is owed.`;
   if (!(await autopay.hasEndedWithLoan(tx, loan.id))) return [sentence];
-  return [sentence, 'Autopay ended with the loan: agree on it again if the borrower wants it.'];
+  return [
+    sentence,
+    'Autopay ended when the loan was closed. Set it up again if the borrower wants it.',
+  ];
 }
 
-/** A lien that was released stays released until somebody files it again. */
+/** A released lien stays released until someone files it again. */
 async function remindOfLiens(work: Work, loan: Closed, was: string) {
   const released = await listReleasedAtPayoff(work.tx, loan.id);
   if (released.length === 0) return;
@@ -105,16 +108,16 @@ async function remindOfLiens(work: Work, loan: Closed, was: string) {
   );
   await remindOfficer(work, loan, {
     title: perfectTask(loan),
-    description: `The loan was ${was.replaceAll('_', ' ')} and owes again, without these liens: ${named.join('; ')}.`,
+    description: `The loan was ${was.replaceAll('_', ' ')} and owes again, but these liens were released: ${named.join('; ')}.`,
     priority: 'urgent',
   });
 }
 
-/** What a sale brought above the debt is the borrower's, and is paid out of Refunds Payable. */
+/** The surplus of a collateral sale belongs to the borrower and is paid from Refunds Payable. */
 export const remindOfSurplus = (work: Work, loan: Paid, surplus: string) =>
   remind(work, loan, {
     title: surplusTask(loan),
-    description: `${surplus} of the sale of the collateral is the borrower's.`,
+    description: `${surplus} from the sale of the collateral belongs to the borrower. Pay it out.`,
   });
 
 export const surplusTask = ({ loan_number }: Pick<Paid, 'loan_number'>) =>

@@ -23,8 +23,8 @@ type Loan = Pick<
 > & { posted_until: string };
 
 /**
- * Whether the loan's bucket is left to the end of the day: tonight's close has passed the loan, and it is kept as
- * the morning will find it.
+ * True if the close of business has already processed the loan today. Its bucket then stays as the next
+ * morning will show it.
  */
 const isAgedTonight = (
   { today }: Work,
@@ -33,8 +33,8 @@ const isAgedTonight = (
 ) => status === 'active' && posted_until > today && !after.is_paid_off;
 
 /**
- * What the loan's row keeps of its being late. The day on which its delinquency began follows from the whole history,
- * as of the morning where the loan is aged for that; what is charged off keeps the day that it had.
+ * The delinquency columns of the loan's row. `first_delinquency_date` follows from the whole history, as of
+ * the next morning if the close has already processed the loan. A charged-off loan keeps its date.
  */
 export function delinquencyColumns(
   work: Work,
@@ -50,9 +50,7 @@ export function delinquencyColumns(
   };
 }
 
-/**
- * The status of a loan moves, and subscribers hear of it, in one place. Autopay ends with the loan.
- */
+/** Changes the loan's status and notifies subscribers. Ends autopay if the loan leaves service. */
 export async function changeStatus(
   work: Work,
   loan: Pick<Loan, 'id' | 'loan_number' | 'status'>,
@@ -74,14 +72,14 @@ export async function changeStatus(
   });
 }
 
-/** The statuses of a loan in service follow from its history; the others are somebody's decision. */
+/** These statuses follow from the loan's events. A user decides the others. */
 const FOLLOWING: readonly string[] = ['active', 'paid_off', 'charged_off', 'settled'];
 
 function statusOf(status: string, after: LoanState, events: readonly LoanEvent[]): LoanStatus {
   const { is_charged_off, is_paid_off } = after;
   if (!FOLLOWING.includes(status)) return status as LoanStatus;
   const isSettled = events.some((event) => event.kind === 'forgiveness' && event.settles);
-  // A refund whose payment bounced afterwards is owed although the debt was settled.
+  // A settled loan can owe again if a payment bounces after its refund.
   if (isSettled && !owesAnything(after)) return 'settled';
   if (is_charged_off) return 'charged_off';
   return is_paid_off ? 'paid_off' : 'active';
@@ -91,7 +89,7 @@ const owesAnything = ({ total_balance, charge_off_balance }: LoanState): boolean
   parseMoney(total_balance).plus(charge_off_balance).gt(0);
 
 type Moved = {
-  /** The status before, of which nobody has said that it is another. */
+  /** The status before the change. */
   was: string;
   before: LoanState;
   after: LoanState;
@@ -99,9 +97,9 @@ type Moved = {
 };
 
 /**
- * What follows from a loan's new state by itself: its status, whatever the order in which its events
- * became known, and its bucket, of whose change subscribers hear once. Answers sentences about what was
- * concluded before and does not hold any more.
+ * Updates the status and bucket that follow from a loan's new state, in whatever order its events were
+ * recorded. Notifies subscribers of a changed bucket once. Returns sentences about earlier conclusions that
+ * no longer hold.
  */
 export async function applyStateChange(
   work: Work,
@@ -131,7 +129,7 @@ export async function applyStateChange(
   return sentences;
 }
 
-/** The loan's status is another, with all that goes with leaving the one and having the other. */
+/** Changes the status and everything that depends on it. */
 async function moveTo(
   work: Work,
   loan: Loan,
@@ -151,7 +149,7 @@ async function moveTo(
   return isOpenAgain ? undoClosingSteps(work, { ...loan, status }, loan.status, after) : [];
 }
 
-/** A charge-off of the whole is in force again, or in force without somebody's asking for it just now. */
+/** Restores the loan's charge-off record from its event. */
 async function markChargedOff(
   { tx }: Work,
   { id }: Loan,

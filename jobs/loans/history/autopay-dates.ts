@@ -11,15 +11,14 @@ export type AutopayCalendar = {
   days_before_due: number;
   start_date: string;
   end_date: string | null;
-  /** Due dates up to this one are done with. */
+  /** Due dates up to this one have been processed. */
   drawn_through: string;
 };
-/** The loan that is drawn for. */
 type Owing = Pick<LoanState, 'total_balance' | 'is_accelerated' | 'maturity_date'> & {
   installments: readonly { due_date: string; status: string }[];
 };
 
-/** The due date that is drawn for next, or null where the plan or the debt has come to its end. */
+/** The next due date to draw for. Null if the autopay plan or the debt has ended. */
 export function nextAutopayDueDate(plan: AutopayCalendar, loan: Owing): string | null {
   const next =
     plan.frequency === 'on_due_date'
@@ -34,8 +33,8 @@ export const hasAutopayEnded = (
 ): boolean => end_date !== null && date > end_date;
 
 /**
- * Instalments that are paid already keep their date: their draw is passed over when it comes. A loan
- * that owes something after its last one is asked again a month later, and every month until it does not.
+ * Paid installments keep their date; the draw is skipped on that day. If the loan still owes money after
+ * its last installment, autopay draws every month until it does not.
  */
 function nextInstallment(
   { drawn_through, start_date }: AutopayCalendar,
@@ -49,7 +48,7 @@ function nextInstallment(
   const next = dates.find(isAhead);
   const last = dates.at(-1);
   if (next !== undefined || last === undefined) return next ?? null;
-  // A line that is billed by cycle asks again with its next minimum payment.
+  // A line billed by cycle draws again with its next minimum payment.
   if (loan.maturity_date === null || loan.is_accelerated || parseMoney(loan.total_balance).eq(0))
     return null;
   let months = 1;
@@ -59,7 +58,7 @@ function nextInstallment(
 
 const monthsAfter = (date: string, months: number) => addMonths(date, months, dateParts(date).day);
 
-/** The first date of the plan's own rhythm after a date. */
+/** The first date after `after` in the autopay plan's own frequency. */
 export function nextAutopayDateAfter(plan: AutopayCalendar, after: string): string {
   const frequency = plan.frequency as PaymentFrequency;
   const day = plan.day_of_month ?? dateParts(plan.start_date).day;
@@ -78,8 +77,7 @@ function firstOccurrence({ frequency, start_date }: AutopayCalendar, day: number
 }
 
 /**
- * The business day on which a due date is drawn for: as many days before as the plan says, and where
- * banks are closed that day, the next one on which they are open.
+ * The business day of a draw: `days_before_due` days before the due date, moved to the next business day.
  */
 export function autopayRunDate(
   { frequency, days_before_due }: AutopayCalendar,
@@ -89,10 +87,10 @@ export function autopayRunDate(
   return nextBusinessDay(addDays(dueDate, -before));
 }
 
-/** Money is asked for on business days only; what was missed is asked for on the next one. */
+/** Draws run on business days only. A missed draw runs on the next one. */
 export const canRunOn = (today: string, runDate: string): boolean =>
   runDate <= today && isBusinessDay(today);
 
-/** What people are told: never a day that has passed. */
+/** The run date to display. It is never in the past. */
 export const displayedRunDate = (today: string, runDate: string): string =>
   latest(runDate, nextBusinessDay(today));

@@ -6,17 +6,18 @@ import { Invalid, NotFound } from '../../errors.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
-import { payoffAmount } from '../engine/payoff-amounts.ts';
-import { projectState, projectSchedule } from '../engine/project.ts';
+import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
+import { projectState, projectSchedule } from '../engine/projection/project.ts';
 import type { LoanState } from '../engine/state.ts';
 import { lastDayOnTime } from '../products/fee-amounts.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import { readLoan, type OpenLoan } from './record-events.ts';
+import { readLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 
 /**
- * What a loan owes on a day, today unless another is named. A past day is answered as it is known
- * now, or as it was known then: without what came late and was dated back.
+ * A loan's balances on a day; default today. With `known` = `then`, a past day excludes backdated events
+ * recorded later.
  */
 export async function readBalances(
   work: Work,
@@ -34,10 +35,10 @@ export async function readBalances(
   return { as_of_date: asOf, ...owed(row, state) };
 }
 
-/** As long as the longest loan; each month ahead is work. */
+/** The longest loan term. Every projected month costs computing time. */
 const HORIZON_MONTHS = 600;
 
-/** The same on a day to come, if every scheduled payment is made when it is due. */
+/** The balances on a future day if every scheduled payment is made on its due date. */
 export async function projectBalances(work: Work, loanId: string, asOf: string | undefined) {
   const { row, schedule, events } = await readLoan(work, loanId);
   if (asOf === undefined) throw new Invalid({ as_of_date: 'Is required.' });
@@ -69,20 +70,17 @@ function owed(row: OpenLoan['row'], state: LoanState) {
   };
 }
 
-/** Of what is to come; what is past due is late already. */
+/** The last day to pay the next installment without a late fee. */
 const lastDay = (row: OpenLoan['row'], { bill }: LoanState) =>
   bill.due_date && lastDayOnTime(row, bill.due_date);
 
-/**
- * The current schedule, with what is paid of each instalment as of today, and what the others will ask
- * for and find if what is asked for is paid when it is.
- */
+/** The current schedule: paid installments as of today, and projected amounts for the open ones. */
 export async function readSchedule(work: Work, loanId: string) {
   const { row, schedule, events } = await readLoan(work, loanId);
   return projectSchedule({ terms: readTerms(row), schedule, events, as_of: work.today });
 }
 
-/** The schedules that a loan has had, with the reason of each; the one that is named with its rows. */
+/** All schedule versions with their reasons. The requested version includes its rows. */
 export async function listScheduleVersions(
   { tx }: Work,
   loanId: string,

@@ -6,9 +6,11 @@ import type { LoanState } from '../engine/state.ts';
 import { withoutCoverage } from '../schedule/schedule-basis.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
-/** What of a loan is to be written again, since its state is another than it was. */
+/** Finds the stored parts of a loan that a new state changes. */
 
-/** Rows that are others than before are a new version, whichever event made them so. */
+/**
+ * Changed rows make a new schedule version, whichever event changed them. Returns null if no row changed.
+ */
 export function newScheduleVersion(
   { row, state: before }: { row: RawLoan; state: LoanState },
   state: LoanState,
@@ -28,7 +30,10 @@ export function newScheduleVersion(
   };
 }
 
-/** The term with what agreements added to it. Draws schedule a line again, which leaves its term alone. */
+/**
+ * The original term plus the months that workouts added. Draws reschedule a line but do not change its
+ * term.
+ */
 function termOf(row: RawLoan, { extension_months }: LoanState) {
   if (row.loan_type === 'line_of_credit') return {};
   const original = row.original_term_months ?? row.term_months;
@@ -38,7 +43,7 @@ function termOf(row: RawLoan, { extension_months }: LoanState) {
   };
 }
 
-/** The instalments of which more or less is covered than before; the others stay as they are. */
+/** The installments whose coverage changed. */
 export function changedCoverage(before: LoanState, after: LoanState) {
   const known = new Map(
     before.installments.map((row) => [row.period_number, JSON.stringify(coverageOf(row))]),
@@ -49,8 +54,8 @@ export function changedCoverage(before: LoanState, after: LoanState) {
 }
 
 /**
- * What a loan shows as its instalment: the level one, or that of the next payment; a line that is billed
- * by cycle, what the last cycle asked for.
+ * The installment amount that a loan shows: the level payment, or the next payment if payments are not
+ * level. For a line billed by cycle: the last minimum payment.
  */
 function installmentAmountOf(row: RawLoan, { as_of, installments: rows, cycle }: LoanState) {
   if (cycle !== null) return rows.at(-1)?.payment_amount;
@@ -69,7 +74,7 @@ const coverageOf = ({ paid_amount, paid_date, status }: LoanState['installments'
 export const PAYMENT_KINDS: readonly string[] = ['payment', 'reimbursement'];
 export const CREDIT_KINDS: readonly string[] = ['service_credit', 'suspense_application'];
 
-/** Whether an event moved or covered something else than before; each state is gone through once. */
+/** Returns a function that tests whether an event's allocations or coverage changed. */
 export function changedEvents(before: LoanState, after: LoanState): (id: string) => boolean {
   const others = new Set([
     ...idsOfOther(before.allocations, after.allocations),
@@ -80,7 +85,10 @@ export function changedEvents(before: LoanState, after: LoanState): (id: string)
 
 type Line = { event_id: string };
 
-/** The events whose lines are others than before. Where a history only goes on, its lines are the very same ones. */
+/**
+ * The events whose lines changed. If a history is only continued, its earlier lines are the same objects,
+ * so the comparison skips them.
+ */
 function idsOfOther(before: readonly Line[], after: readonly Line[]): string[] {
   const differs = after.findIndex((line, at) => line !== before[at]);
   const from = differs < 0 ? after.length : differs;
@@ -97,7 +105,7 @@ const areSame = (lines: readonly Line[] = [], others: readonly Line[] = []): boo
     (line, at) => line === others[at] || JSON.stringify(line) === JSON.stringify(others[at]),
   );
 
-/** The splits of events of these kinds that are others than before, the new ones included. */
+/** The new or changed splits of events of these kinds. */
 export const changedSplits = (
   kinds: readonly string[],
   isOther: (id: string) => boolean,
@@ -108,7 +116,7 @@ export const changedSplits = (
     .filter(({ kind, id }) => kinds.includes(kind) && isOther(id))
     .map(({ id }) => explainSplit(after, id));
 
-/** The sales of collateral whose proceeds went elsewhere than before, the new ones included. */
+/** The collateral sales whose allocation is new or changed. */
 export function changedSales(
   isOther: (id: string) => boolean,
   after: LoanState,
@@ -136,7 +144,7 @@ const appliedIn = (lines: LoanState['allocations'], components: readonly string[
     ),
   );
 
-/** How one payment was split and what it covered, with the reasons. */
+/** The split and coverage of one payment, with explanations. */
 export function explainSplit(state: LoanState, id: string) {
   const allocations = state.allocations.filter(({ event_id }) => event_id === id);
   const appliedTo = (...components: string[]) => appliedIn(allocations, components);
@@ -153,7 +161,7 @@ export function explainSplit(state: LoanState, id: string) {
   };
 }
 
-/** What was lost of the principal, which a payment from before the charge-off makes less, or nothing. */
+/** The charged-off principal. A payment dated before the charge-off reduces it. */
 export function lossOf(before: LoanState, after: LoanState) {
   const lines = lossesIn(after);
   if (lines.length + lossesIn(before).length === 0) return {};

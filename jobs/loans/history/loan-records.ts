@@ -5,12 +5,13 @@ import type { Row } from '../../../sql/table.ts';
 import { update, type Values } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { openLoan, type OpenLoan } from './record-events.ts';
+import { openLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { refusalDetails } from './statuses.ts';
 
-/** What the records beneath a loan have in common. */
+/** Shared functions for the records of a loan. */
 
-/** Opens a loan that a record is to be added to; only a loan in service takes one. */
+/** Opens a loan to add a record. Throws if the loan is not in service. */
 export async function openInService(
   work: Work,
   loanId: string,
@@ -20,37 +21,39 @@ export async function openInService(
   const { status } = loan.row;
   if (statuses.includes(status)) return loan;
   throw new Conflict(
-    `The loan is ${status.replaceAll('_', ' ')}.`,
+    `The loan is ${wordsOf(status)}. This action requires a loan that is ${statuses.map(wordsOf).join(' or ')}.`,
     'loan_not_active',
     refusalDetails(loan.row),
   );
 }
 
+const wordsOf = (status: string) => status.replaceAll('_', ' ');
+
 export const immutableConflict = (what: string, status: unknown) =>
   new Conflict(
-    `A ${what} that is ${String(status).replaceAll('_', ' ')} does not allow this action.`,
+    `A ${what} that is ${wordsOf(String(status))} does not allow this action.`,
     'immutable',
     { current_status: status },
   );
 
 type Kind = {
   table: RecordTable;
-  /** What people call it. */
+  /** The record's name in messages. */
   noun: string;
-  /** The states in which it has had no effect that a cancellation would leave behind. */
+  /** The statuses in which a cancellation leaves no effects behind. */
   cancelable: readonly string[];
   cancel?: (work: Work, id: string) => Promise<unknown>;
 };
 
-/** Locks the loan of a record and then the record, and answers it as it is now. */
+/** Locks the record's loan, then the record, and returns the current record. */
 export async function lockRecord(work: Work, table: RecordTable, row: Row) {
   await loans.lock(work.tx, String(row['loan_id']));
   return records.lock(work.tx, table, row.id);
 }
 
 /**
- * The PUT of such a record: what describes it may change, and its status only to `canceled`, while
- * it has no effect. What is financial is not among the changes (it is fixed in the declaration).
+ * Returns the PUT handler of a record. Descriptive fields can change, and the status can change to
+ * `canceled` while the record has no effect. The declaration excludes financial fields.
  */
 export const recordChanger =
   (kind: Kind) =>
@@ -64,7 +67,7 @@ export const recordChanger =
     await update(work.tx, kind.table, id, described);
   };
 
-/** The DELETE of such a record cancels it, while it has no effect. */
+/** Returns the DELETE handler of a record. It cancels a record that has no effect yet. */
 export const recordCanceler =
   (kind: Kind) =>
   async (work: Work, _id: string, row: Row): Promise<void> =>
@@ -80,7 +83,7 @@ async function cancelRecord(
   await cancel?.(work, id);
 }
 
-/** What has had its effect is undone by an entry of its own, never deleted. */
+/** A record that has taken effect is reversed by another entry, never deleted. */
 export const recordRefuser =
   (noun: string) =>
   (_work: Work, _id: string, row: Row): Promise<void> =>

@@ -6,8 +6,8 @@ import { adjustInterest, earnedInterest } from './post-changes.ts';
 import { recordEvents, openLoan } from './record-events.ts';
 
 /**
- * Books the interest that the nightly accrual had to leave out: the loan is folded anew, which mends
- * what the accrual stumbled over, and what its accrual rows lack is posted as one more row.
+ * Posts interest that the daily accrual skipped because of an error. Refolds the loan, which repairs its
+ * checkpoint, then posts the missing amount as one adjustment.
  */
 export async function postMissedInterest(work: Work, loanId: string) {
   await recordEvents(work, await openLoan(work, loanId), []);

@@ -7,7 +7,7 @@ import { nextAutopayDueDate, autopayRunDate, displayedRunDate } from './autopay-
 export const isOpenAutopayPlan = ({ status }: plans.AutopayPlan) =>
   ['active', 'paused'].includes(status);
 
-/** Works out when the plan draws next. One whose end has come is completed. */
+/** Saves the next draw date, or completes an autopay plan that has ended. */
 export async function saveNextAutopayDate(
   { tx, today }: Work,
   state: Parameters<typeof nextAutopayDueDate>[1],
@@ -24,7 +24,7 @@ export async function saveNextAutopayDate(
   });
 }
 
-/** Autopay follows due dates that have moved. */
+/** Moves autopay dates when due dates move. */
 export async function updateAutopayDates(
   work: Work,
   loanId: string,

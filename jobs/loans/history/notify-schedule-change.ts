@@ -10,9 +10,9 @@ type Change = { before: LoanState; after: LoanState; reason: string };
 type Rows = LoanState['installments'];
 
 /**
- * Somebody is to pay other amounts, or on other days, than was agreed, since what happened before the
- * agreement turned out to be something else. The loan's officer gets a task, and the borrower a notice.
- * Where nothing is asked for by a schedule, or it still asks for the same, nobody is told.
+ * Handles a change of amounts or dates that a later recorded event caused. Creates a task for the loan's
+ * officer and a notice for the borrower. Does nothing if the unpaid installments stay the same or the loan
+ * has no payable schedule.
  */
 export async function notifyScheduleChange(work: Work, row: RawLoan, change: Change) {
   const { before, after, reason } = change;
@@ -22,7 +22,7 @@ export async function notifyScheduleChange(work: Work, row: RawLoan, change: Cha
   await remindOfficer(work, row, { ...told, untold });
 }
 
-/** A loan that was paid off before may be open again now. */
+/** Includes `paid_off`, because the change may reopen the loan. */
 const isAsking = ({ status }: RawLoan, state: LoanState) =>
   ['active', 'paid_off'].includes(status) &&
   !state.is_paid_off &&
@@ -31,7 +31,7 @@ const isAsking = ({ status }: RawLoan, state: LoanState) =>
 
 const isUnpaid = ({ status }: Rows[number]) => status !== 'paid' && status !== 'canceled';
 
-/** Whether an instalment that is to be paid is new in its day or amount, or the last day is another. */
+/** True if an unpaid installment has a new date or amount, or if the last due date changed. */
 function asksOtherwise(before: Rows, after: Rows): boolean {
   const textOf = ({ due_date, payment_amount }: Rows[number]) => `${due_date} ${payment_amount}`;
   const known = new Set(before.map(textOf));
@@ -39,7 +39,7 @@ function asksOtherwise(before: Rows, after: Rows): boolean {
   return isNew || before.at(-1)?.due_date !== after.at(-1)?.due_date;
 }
 
-/** The figures by which people know a schedule: its next instalment and its last one. */
+/** The next and the last installment, which summarize a schedule for people. */
 function asked({ installments, as_of }: LoanState) {
   const ahead = installments.filter(({ due_date }) => due_date >= as_of);
   const next = ahead.find(isUnpaid) ?? ahead[0] ?? installments.at(-1);
@@ -54,7 +54,7 @@ function asked({ installments, as_of }: LoanState) {
 
 type Told = { was: ReturnType<typeof asked>; will: ReturnType<typeof asked>; reason: string };
 
-/** Answers why the notice is not on its way, if it is not. */
+/** Returns the reasons why no notice is sent. Empty if the notice is on its way. */
 async function tellBorrower(work: Work, row: RawLoan, { was, will, reason }: Told) {
   const isTakenBack = ['payment_returned', 'payment_reversed'].includes(reason);
   const isFound = ['payment_found', 'payment_received'].includes(reason);
@@ -73,13 +73,13 @@ async function tellBorrower(work: Work, row: RawLoan, { was, will, reason }: Tol
     });
     return reasons.join(', ').replaceAll('_', ' ');
   } catch (error) {
-    // A template of the tenant's that does not work is no reason to refuse what happened to the loan.
+    // A broken template of the tenant must not block the loan's event.
     if (error instanceof Invalid) return Object.values(error.errors).join(' ');
     throw error;
   }
 }
 
-/** One task at a time, which says what holds now. */
+/** Keeps one open task and updates its description. */
 async function remindOfficer(
   work: Work,
   row: RawLoan,
@@ -87,11 +87,11 @@ async function remindOfficer(
 ) {
   const { tx, today } = work;
   const officer = row.loan_officer_id;
-  const title = `Look at the new schedule of ${row.loan_number}`;
+  const title = `Review the new schedule of ${row.loan_number}`;
   const sentences = [
-    `The schedule follows what became known (${reason.replaceAll('_', ' ')}).`,
-    `The next instalment was ${wordsOf(was)}; it is ${wordsOf(will)}.`,
-    untold === '' ? 'The borrower was sent a notice.' : `The borrower was not told: ${untold}`,
+    `The schedule changed (reason: ${reason.replaceAll('_', ' ')}).`,
+    `The next installment was ${wordsOf(was)}. It is now ${wordsOf(will)}.`,
+    untold === '' ? 'The borrower is being notified.' : `The borrower was not notified: ${untold}`,
   ];
   const description = sentences.join(' ');
   const open = await findOpenTask(tx, row.id, title);

@@ -8,18 +8,17 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { type LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
-import { referenceType } from '../engine/posting-matrix.ts';
+import { referenceType } from '../engine/posting/posting-matrix.ts';
 import {
   postingDifference,
   isEmptyPosting,
   netPosting,
   buildPosting,
   type Posting,
-} from '../engine/postings.ts';
+} from '../engine/posting/postings.ts';
 import type { LoanState } from '../engine/state.ts';
 import type { LoanTerms } from '../products/loan-terms.ts';
 
-/** The loan as it was before the new events. */
 type Before = {
   row: { id: string; loan_number: string; posted_until: string; terms: Record<string, unknown> };
   schedule: readonly ScheduleRow[];
@@ -28,12 +27,12 @@ type Before = {
   booked?: PostedByEvent;
 };
 
-/** What the ledger holds of each event, each role on one side; and how the entries are named that correct it. */
+/** The ledger amounts of each event, netted by account, and the purpose of correcting entries. */
 export type PostedByEvent = { of: (eventId: string) => Posting; purpose: string };
 
 /**
- * The loan after the new events, which of all its events move other amounts than before, and which of them
- * counted before and count now.
+ * The loan after the new events. `isOther`: events with changed amounts. `counted` and `counts`: effective
+ * events before and after.
  */
 type After = {
   state: LoanState;
@@ -43,18 +42,18 @@ type After = {
   counts: readonly LoanEvent[];
 };
 
-/** What is folded, and whether a payment relieves the receivable. */
+/** `accrual_relief`: payments relieve the receivable. */
 type Input = FoldInput & { terms: Pick<LoanTerms, 'accrual_relief'> };
 
-/** Posts what the new history says and the books do not hold yet. */
+/** Posts the difference between the new history and the ledger. */
 export async function postChanges(work: Work, loan: Before, input: Input, after: After) {
   await postAccrual(work, loan, input, after);
   await postDifferences(work, loan, input, after);
 }
 
 /**
- * Interest is posted to the end of yesterday (or of today, once tonight's close has passed the loan).
- * What the history now says of those days, and is not posted, is posted today as one more row.
+ * Interest is posted through yesterday, or through today once the close has processed the loan. If the new
+ * events change the interest of these days, posts the difference as an adjustment dated today.
  */
 async function postAccrual(work: Work, loan: Before, input: Input, { state: after, fresh }: After) {
   const as_of = loan.row.posted_until;
@@ -68,7 +67,7 @@ async function postAccrual(work: Work, loan: Before, input: Input, { state: afte
   await adjustInterest(work, loan.row, amount, fresh.at(-1)?.id ?? null);
 }
 
-/** One more accrual row for the loan, with its entry; nothing for nothing. */
+/** Posts one accrual adjustment. Does nothing if the amount is zero. */
 export async function adjustInterest(
   work: Work,
   row: Before['row'],
@@ -77,7 +76,7 @@ export async function adjustInterest(
 ) {
   if (amount.eq(0)) return;
   const isRise = amount.gt(0);
-  // Either of an event that is new, or of none.
+  // `reference_id` is a new event or null, so this entry cannot exist yet.
   const entry_id = await postNewEntry(work, {
     entry_date: work.today,
     reference_type: 'interest_accrual',
@@ -92,7 +91,7 @@ export async function adjustInterest(
     await accruals.addAdjustment(work.tx, row.id, work.today, money(amount), entry_id);
 }
 
-/** Interest earned here: what came accrued from another servicer was posted when it was boarded. */
+/** Interest earned here. Interest accrued by a previous servicer was posted at boarding. */
 export function earnedInterest(state: LoanState, events: readonly LoanEvent[]): Big {
   const brought = events.find(({ kind }) => kind === 'boarding') as
     { accrued_interest?: string } | undefined;
@@ -110,7 +109,7 @@ async function postDifferences(
     fresh.filter((event) => event.kind === 'reversal').map((event) => [event.reverses, event]),
   );
   const { booked } = loan;
-  // Where a history only goes on, nearly all that counts has counted before.
+  // If a history is only continued, nearly all its events were effective before; skip them.
   const at = counts.findIndex((event, place) => event !== counted[place]);
   const from = at < 0 ? counts.length : at;
   const [did, does] = [idsOf(counted.slice(from)), idsOf(counts.slice(from))];
@@ -149,7 +148,7 @@ async function postDifferences(
   }
 }
 
-/** The tenant pays for a credit that it or a merchant sponsors, also when an investor owns the loan. */
+/** The tenant bears a credit that the tenant or a merchant sponsors, even on an investor's loan. */
 const borneByServicer = (event: LoanEvent): readonly AccountRole[] =>
   event.kind === 'service_credit' && ['servicer', 'merchant'].includes(event.sponsor ?? 'lender')
     ? ['service_credit_expense']
@@ -159,7 +158,7 @@ const idsOf = (events: readonly LoanEvent[]) => new Set(events.map(({ id }) => i
 
 const NOTHING: Posting = { debit: {}, credit: {} };
 
-/** What some events of a history mean for the books; one that does not count means nothing. */
+/** The postings of some events. An event that is not effective posts nothing. */
 function postingsOf(
   events: readonly LoanEvent[],
   { state, counting: all }: { state: LoanState; counting: readonly LoanEvent[] },

@@ -12,15 +12,14 @@ type Booking = {
   borne?: readonly AccountRole[];
 };
 
-/** Whether the loan was sold with a price, so that its roles are booked on what is owed to the investor. */
+/** True if the loan was sold at a price. Its roles then use the Due to Investors account. */
 export const isSold = (terms: Record<string, unknown>): boolean =>
   typeof terms['sold_on'] === 'string';
 
 /**
- * Posts what a loan's event means. What is dated before the day on which the loan was sold, and found
- * afterwards, is the seller's: it is booked on the lender's own accounts, and the sale is corrected by
- * what it leaves there, at the price that was agreed. So it is nobody's gain to enter a payment early or
- * late.
+ * Posts a loan event. If the event is dated before the loan's sale, it belongs to the seller: it uses the
+ * lender's own accounts and corrects the sale at the agreed price. Recording a payment early or late
+ * therefore gives neither party a gain.
  */
 export async function postLoanEvent(
   work: Work,

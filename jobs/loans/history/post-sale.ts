@@ -2,15 +2,15 @@ import { Big } from 'big.js';
 import type * as sales from '../../../sql/portfolios/sales.ts';
 import { CHART, type AccountRole } from '../../ledger/chart.ts';
 import { postEntryParts, type PostingPart } from '../../ledger/post.ts';
-import type { SystemEntry } from '../engine/posting-matrix.ts';
+import type { SystemEntry } from '../engine/posting/posting-matrix.ts';
 import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 
-/** What a loan is carried at: the assets that leave with a sale and come back with a buyback. */
+/** The loan's assets. They leave the books with a sale and return with a buyback. */
 const ASSETS = ['loans_receivable', 'interest_receivable', 'fees_receivable'] as const;
 const RESULT = { gain: 'gain_on_sale', loss: 'loss_on_sale' } as const;
 
-/** The rows that a sale and a buyback book, for an accountant to read. */
+/** Lists the entries of a sale and a buyback for accountants. */
 export function listSaleEntries(): SystemEntry[] {
   const sold: SystemEntry[] = [
     ...ASSETS.map((asset) => row('cash', asset)),
@@ -36,19 +36,19 @@ const row = (debit: AccountRole, credit: AccountRole): SystemEntry => ({
 
 type Carried = Awaited<ReturnType<typeof sales.carryingAmounts>>;
 
-/** How the entry is named, where it is another than the one of the sale itself. */
+/** Set if the entry is not the sale itself. */
 type Booking = {
   reference_type?: 'portfolio_sale' | 'portfolio_buyback';
   entry_date?: string;
   purpose?: string;
-  /** The lender's own accounts, of a loan whose roles are booked on the investor's by now. */
+  /** The lender's own accounts of a loan whose roles already use the investor's account. */
   accounts?: Record<string, string>;
 };
 
 /**
- * Books that a loan leaves the lender's books, or, bought back, enters them again: cash for what is
- * carried, the difference is a gain or a loss. What the borrower owes is owed to the investor as long
- * as the loan is sold, which is a second part on Due to Investors. Answers the entry.
+ * Posts a sale or a buyback and returns the entry. The first part exchanges the loan's assets for cash,
+ * with a gain or loss. The second part records the borrower's debt as owed to the investor while the loan
+ * is sold.
  */
 export async function bookSale(
   work: Work,
@@ -92,7 +92,7 @@ export async function bookSale(
   return entry === null ? [] : [entry];
 }
 
-/** What stays what it is while a loan is sold: money, and what is held for others. */
+/** Roles that a sale does not change: money, and money held for other parties. */
 const OTHERS: readonly AccountRole[] = [
   'cash',
   'ach_clearing',
@@ -102,22 +102,19 @@ const OTHERS: readonly AccountRole[] = [
   'due_to_investors',
 ];
 
-/** Where the lender's own part of a sold loan is booked, as it was before the sale. */
+/** The lender's accounts of a sold loan, as they were before the sale. */
 export const lenderAccounts = (before: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(before).filter(([role]) => !OTHERS.some((other) => other === role)),
   );
 
-/** How much more of each asset the lender has carried since the posting. */
+/** The change of each asset that a posting causes. */
 export const carriedAmountChange = ({ debit, credit }: Pick<PostingPart, 'debit' | 'credit'>) =>
   Object.fromEntries(
     ASSETS.map((role) => [role, money(new Big(debit[role] ?? 0).minus(credit[role] ?? 0))]),
   ) as Pick<Carried, (typeof ASSETS)[number]>;
 
-/**
- * Where a sold loan's roles are booked: each that was the lender's asset, income or expense is the
- * investor's, on the account of what is owed to them.
- */
+/** The accounts of a sold loan. Every asset, income and expense role uses the investor's account. */
 export const investorAccounts = ({ due_to_investors: account }: Carried): Record<string, string> =>
   Object.fromEntries(
     CHART.map(({ role }) => role)

@@ -10,12 +10,12 @@ import { MAX_BALANCE } from '../arithmetic/terms.ts';
 import { reviewManualForms, syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { finalPayment } from '../engine/final-payment.ts';
-import { foldWithCheckpoint, continueReplay, replay, type FoldedHistory } from '../engine/fold.ts';
+import { finalPayment } from '../engine/projection/final-payment.ts';
+import { foldWithCheckpoint, continueReplay, replay } from '../engine/fold.ts';
 import { toLoanState, type LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { billBeforeEvent } from '../../documents/statements.job.ts';
-import { postChanges, type PostedByEvent } from './post-changes.ts';
+import { postChanges } from './post-changes.ts';
 import {
   changedSales,
   changedSplits,
@@ -33,25 +33,12 @@ import { reevaluateOutcomes, notifyOfficer } from './reevaluate-outcomes.ts';
 import { notifyScheduleChange } from './notify-schedule-change.ts';
 import { changesAgreedSchedule, scheduleReason } from './schedule-reason.ts';
 import type { LoanStatus } from './statuses.ts';
+import type { LoanRecord, OpenLoan } from './open-loan.ts';
 import { affectsPastDays, findWithdrawnEvents } from './withdrawn-events.ts';
 
-type Whole = NonNullable<Awaited<ReturnType<typeof history.lockAndRead>>>;
-
-/** A loan under its lock, with its history and what that came to before anything new. */
-export type OpenLoan = {
-  row: Omit<Whole, 'schedule' | 'events'>;
-  schedule: readonly ScheduleRow[];
-  events: readonly LoanEvent[];
-  state: LoanState;
-  /** What happens next goes on from here, where it can. */
-  folded: FoldedHistory;
-  /** What the ledger holds, where that is looked up and does not follow from the state. */
-  booked?: PostedByEvent;
-};
-
 /**
- * Locks the loan and folds it as of today. One writer per loan at a time. On the first morning after a relief, its end
- * comes first; on the first of a month, its statement comes before anything else.
+ * Locks the loan and folds it as of today; one writer per loan at a time. Throws `ReliefEnding` if a relief
+ * has ended, so that its end is recorded first. Creates last month's statement if it is still missing.
  */
 export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
   const whole = await locked(work, loanId);
@@ -62,25 +49,22 @@ export async function openLoan(work: Work, loanId: string): Promise<OpenLoan> {
   return unfolded(work, whole);
 }
 
-/**
- * Folds a loan anew without anything new, and before it is billed: what is kept of its fold may be what
- * billing it stumbled over.
- */
+/** Refolds a loan before it is billed. An outdated checkpoint may be the reason why billing failed. */
 export async function refold(work: Work, loanId: string) {
   await recordEvents(work, unfolded(work, await locked(work, loanId)), []);
 }
 
 /**
- * The loan as it is under its lock. Whoever waited for that while the day ended would fold it as of the day
- * before, without what others have done on the new one, and begins again.
+ * Locks and reads the loan. If the business date moved while the request waited for the lock, throws
+ * `BusinessDateChanged` and the request restarts on the new date.
  */
-async function locked({ tx, today }: Work, loanId: string): Promise<Whole | null> {
+async function locked({ tx, today }: Work, loanId: string): Promise<LoanRecord | null> {
   const whole = await history.lockAndRead(tx, loanId);
   if (whole !== null && whole.business_date !== today) throw new BusinessDateChanged();
   return whole;
 }
 
-function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLoan {
+function unfolded({ today }: Work, whole: LoanRecord | null, knownOn = today): OpenLoan {
   if (whole === null) throw new NotFound();
   const { schedule, events: recorded, ...row } = whole;
   const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(eventOf);
@@ -89,10 +73,7 @@ function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLo
   return { row, schedule, events, state: toLoanState(run.position, today), folded: { input, run } };
 }
 
-/**
- * The loan with its history, to look at and not to change: no lock is taken. Known on a day is what
- * had been recorded by its end.
- */
+/** Reads a loan and its history without a lock. With `knownOn`, excludes events recorded after that day. */
 export async function readLoan(work: Work, loanId: string, knownOn?: string): Promise<OpenLoan> {
   return unfolded(work, await history.read(work.tx, loanId), knownOn);
 }
@@ -100,24 +81,23 @@ export async function readLoan(work: Work, loanId: string, knownOn?: string): Pr
 const eventOf = ({ id, kind, effective_date, details }: EventRow): LoanEvent =>
   ({ ...details, id, kind, effective_date }) as LoanEvent;
 
-/** What comes with the events besides what follows from them. */
 export type RecordOptions = {
-  /** The loan's first schedule; later ones follow from what is agreed. */
+  /** The loan's first schedule. Later schedules follow from events. */
   schedule?: readonly ScheduleRow[];
-  /** The status that the loan has from now on, where the events alone do not say it. */
+  /** The new status, if it does not follow from the events. */
   becomes?: LoanStatus;
-  /** The name by which subscribers are told of a change of the status. */
+  /** The trigger named in the status notification to subscribers. */
   trigger?: string | undefined;
   reason?: string | null | undefined;
-  /** Why the schedule is another, where the events alone do not say it. */
+  /** The reason for a schedule change, if it does not follow from the events. */
   because?: string | undefined;
 };
 
 /**
- * The one door through which anything financial happens to a loan. The events are appended; the whole
- * history is folded, going on from its end where that is enough; and what differs is written: the anchor,
- * the plan and its coverage, the allocations of payments, the fees, and the ledger – the new events' own
- * entries, and deltas dated today for whatever older events mean otherwise now. Written together or not at all.
+ * Records events and everything that follows from them, in one transaction. All financial changes of a loan
+ * use this function. It appends the events, folds the history and writes the differences: checkpoint,
+ * schedule, coverage, allocations, fees and ledger entries. If an older event now has a different effect,
+ * it posts the difference dated today.
  */
 export async function recordEvents(
   work: Work,
@@ -140,7 +120,7 @@ export async function recordEvents(
   const cause = because ?? scheduleReason(fresh, events, work.today);
   const isOther = changedEvents(loan.state, state);
   const now = { ...row, status: becomes ?? row.status };
-  // A loan that was just boarded is told of as a whole; what it comes with is no change.
+  // Boarding notifies subscribers of the whole loan; its initial state is not a change.
   const isBoarded = fresh.some(({ kind }) => kind === 'boarding');
   const replaced = newScheduleVersion(loan, state, first !== undefined, cause);
   await happened.writeEventEffects(work.tx, {
@@ -151,7 +131,7 @@ export async function recordEvents(
       version: row.schedule_version,
       rows: replaced ? [] : changedCoverage(loan.state, state),
     },
-    // A new payment is written, with its split, by whoever receives it.
+    // The caller writes a new payment together with its split.
     payments: changedSplits(PAYMENT_KINDS, isOther, state, loan.events),
     credits: changedSplits(CREDIT_KINDS, isOther, state, events),
     sales: changedSales(isOther, state, events),
@@ -185,12 +165,15 @@ export async function recordEvents(
   return state;
 }
 
-/** One loan beyond all bounds would stop the close of all; what it owes may only fall from there. */
+/**
+ * An amount that overflows a column would stop the close for every loan. A loan above the limit can only
+ * decrease.
+ */
 function assertWithinReach(before: LoanState, after: LoanState) {
   for (const balance of ['total_balance', 'suspense_balance'] as const) {
     const amount = new Big(after[balance]);
     if (amount.lte(MAX_BALANCE) || amount.lte(before[balance])) continue;
-    throw new Invalid({ amount: `Takes the loan beyond ${MAX_BALANCE}.` });
+    throw new Invalid({ amount: `Must not raise a balance of the loan above ${MAX_BALANCE}.` });
   }
 }
 
@@ -227,8 +210,9 @@ function anchorColumns(state: LoanState, anchor: Anchored) {
 }
 
 /**
- * What the plan still asks for, so that nobody has to read all of it to know that. Nothing is kept where an
- * instalment is due before one of a lower number, as one that was named a day may be once another plan is undone.
+ * A summary of the open installments, so that queries need not read the schedule. Null if due dates are not
+ * in the order of their numbers. This happens if a single installment was moved and a later workout was
+ * reversed.
  */
 function openInstallments({ installments, maturity_date }: LoanState) {
   const isInOrder = installments.every(

@@ -5,12 +5,12 @@ import { reevaluatePromises } from '../outcomes/promises.ts';
 import { listReceipts } from '../outcomes/receipts.ts';
 import { remindOfficer } from '../outcomes/remind-officer.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import type { OpenLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { evaluationCutoff } from './withdrawn-events.ts';
 
 /**
- * Judges again what was judged by the loan's payments, as they are known now. Answers sentences about what
- * does not hold any more.
+ * Reevaluates payment plans and promises by the payments known now. Returns sentences about outcomes that
+ * no longer hold.
  */
 export async function reevaluateOutcomes(
   work: Work,
@@ -24,7 +24,7 @@ export async function reevaluateOutcomes(
   return [...promises, ...(await reevaluatePlans(work, loan.row.id, receipts, known))];
 }
 
-/** The officer hears of what was concluded before and does not hold any more. */
+/** Notifies the officer of conclusions that no longer hold. */
 export async function notifyOfficer(work: Work, loan: RawLoan, sentences: readonly string[]) {
   if (sentences.length === 0) return;
   const title = `Review ${loan.loan_number}: earlier conclusions have changed`;

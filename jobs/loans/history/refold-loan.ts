@@ -3,30 +3,30 @@ import { newId } from '../../../sql/new-id.ts';
 import type { AccountRole } from '../../ledger/chart.ts';
 import { ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { netPosting, type Posting } from '../engine/postings.ts';
-import { recordEvents, openLoan, type OpenLoan } from './record-events.ts';
+import { netPosting, type Posting } from '../engine/posting/postings.ts';
+import { recordEvents, openLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { postMissedInterest } from './missed-interest.ts';
 import { newEvent } from './new-event.ts';
 
 export type RefoldResult = { before: kept.StoredBalances; after: kept.StoredBalances };
 
 /**
- * Brings what is kept of a loan in line with what its history comes to now, after a release that reckons
- * otherwise: balances, schedule, the splits of payments, and the books, by entries of today for each event
- * that means something else. A loan that is paid off stays so: what it turns out to lack is written off.
- * A loan whose records are right is left as it is.
+ * Updates a loan's stored balances, schedule, splits and ledger after a release that computes them
+ * differently. Corrections are dated today, one per changed event. A paid-off loan stays paid off; any new
+ * rest is written off. Does nothing if the stored data is correct.
  */
 export async function refoldLoan(work: Work, loanId: string): Promise<RefoldResult> {
   const loan = await openLoan(work, loanId);
   const before = await kept.readStoredBalances(work.tx, loanId);
   await recordEvents(work, await asKept(work, loan), lackOfClosed(work, loan), {
-    because: 'reckoned_anew',
+    because: 'recalculated',
   });
   await postMissedInterest(work, loanId);
   return { before, after: await kept.readStoredBalances(work.tx, loanId) };
 }
 
-/** The loan as its records and the ledger have it, of which the fold knows nothing. */
+/** The loan as stored in tables and the ledger, instead of as folded. */
 async function asKept({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
   const { id, schedule_version } = loan.row;
   const rows = await kept.storedScheduleRows(tx, id, schedule_version);
@@ -41,12 +41,12 @@ async function asKept({ tx }: Work, loan: OpenLoan): Promise<OpenLoan> {
     state: { ...loan.state, installments, allocations: [], coverage: [] },
     booked: {
       of: (eventId) => netPosting(booked.get(eventId) ?? { debit: {}, credit: {} }),
-      purpose: `reckoned ${newId()}`,
+      purpose: `refold ${newId()}`,
     },
   };
 }
 
-/** What the ledger holds for each event: its own entry, and what was posted later because of another. */
+/** The ledger amounts of each event: its own entry and later corrections that other events caused. */
 async function bookedOf(tx: Work['tx'], { row, events }: OpenLoan): Promise<Map<string, Posting>> {
   const known = new Set(events.map(({ id }) => id));
   const booked = new Map<string, Posting>();
@@ -63,7 +63,7 @@ async function bookedOf(tx: Work['tx'], { row, events }: OpenLoan): Promise<Map<
   return booked;
 }
 
-/** The borrower was told that nothing is owed any more. */
+/** The borrower was already notified that nothing is owed. */
 function lackOfClosed({ today }: Work, { row, state }: OpenLoan) {
   if (row.status !== 'paid_off' || state.is_paid_off || state.is_charged_off) return [];
   return [newEvent({ kind: 'write_off', effective_date: today })];

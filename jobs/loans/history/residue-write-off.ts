@@ -3,12 +3,12 @@ import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import type { OpenLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { newEvent } from './new-event.ts';
 
 /**
- * A payment that leaves less than the product's small balance has repaid the loan: the residue is
- * written off with it, and goes with it (`withdrawn.ts`). The last event is the payment.
+ * If a payment leaves at most the product's small balance, the residue is written off. Reversing the
+ * payment also reverses the write-off (`withdrawn-events.ts`). The payment must be the last event.
  */
 export function residueWriteOff(
   { today }: Work,
@@ -20,7 +20,7 @@ export function residueWriteOff(
   if (row.status !== 'active' || row.loan_type !== 'installment') return [];
   const terms = readTerms(row);
   const tolerance = parseMoney(terms.small_balance_tolerance);
-  // What does not cover the principal repays no loan, whenever it is dated.
+  // A payment that does not cover the principal cannot repay the loan.
   if (parseMoney(payment.amount).plus(tolerance).lt(state.principal_balance)) return [];
   const after = fold({ terms, schedule, events: [...events, ...fresh], as_of: today });
   const residue = parseMoney(after.total_balance);

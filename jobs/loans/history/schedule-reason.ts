@@ -1,9 +1,6 @@
 import type { EventKind, LoanEvent } from '../engine/events.ts';
 
-/**
- * What is said of the event for whose sake the rows of a schedule are others now, and of its reversal,
- * where the name of its kind does not say it.
- */
+/** Reasons for schedule changes by event kind, and for its reversal. Default: the kind itself. */
 const WORDS: Partial<Record<EventKind, readonly [happened: string, undone: string]>> = {
   payment: ['payment_found', 'payment_reversed'],
   reimbursement: ['payment_refunded', 'refund_reversed'],
@@ -13,7 +10,7 @@ const WORDS: Partial<Record<EventKind, readonly [happened: string, undone: strin
   suspense_application: ['suspense_applied', 'suspense_application_reversed'],
 };
 
-/** An event by which the parties change the plan themselves; it is told by a record of its own. */
+/** Events by which the parties change the schedule. Each has its own record and notice. */
 const AGREED: readonly EventKind[] = [
   'boarding',
   'disbursement',
@@ -22,7 +19,7 @@ const AGREED: readonly EventKind[] = [
   'acceleration',
 ];
 
-/** What is undone by an event: through reversals of reversals to what had happened first. */
+/** The original event that a reversal undoes, following reversals of reversals. */
 function undoneBy(event: LoanEvent, events: readonly LoanEvent[]): LoanEvent | undefined {
   if (event.kind !== 'reversal') return undefined;
   const target = events.find(({ id }) => id === event.reverses);
@@ -30,16 +27,16 @@ function undoneBy(event: LoanEvent, events: readonly LoanEvent[]): LoanEvent | u
   return (target && undoneBy(target, before)) ?? target;
 }
 
-/** Whether the events agree a plan, or undo one that was agreed. */
+/** True if the events agree a schedule or reverse such an agreement. */
 export const changesAgreedSchedule = (
   fresh: readonly LoanEvent[],
   events: readonly LoanEvent[],
 ): boolean => fresh.some((event) => AGREED.includes((undoneBy(event, events) ?? event).kind));
 
-/** Of events that come together, the one for whose sake the others come. */
+/** If events are recorded together, the first of these kinds gives the reason. */
 const LEADING: readonly EventKind[] = [...AGREED, 'payment', 'reversal'];
 
-/** Why a version of the schedule came about. */
+/** The reason for a schedule version. */
 export function scheduleReason(
   fresh: readonly LoanEvent[],
   events: readonly LoanEvent[],
@@ -48,7 +45,8 @@ export function scheduleReason(
   const lead = LEADING.map((kind) => fresh.find((event) => event.kind === kind)).find(Boolean);
   const event = lead ?? fresh[0];
   if (event === undefined) return 'disbursement';
-  // A plan is agreed on what the payments of its day leave, whichever comes first.
+  // A schedule is always agreed on the balance after the day's payments, even if a payment is recorded
+  // later.
   if (event.kind === 'payment' && event.effective_date === today) return 'payment_received';
   const undone = undoneBy(event, events);
   if (undone === undefined) return WORDS[event.kind]?.[0] ?? event.kind;

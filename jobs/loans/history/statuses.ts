@@ -19,7 +19,7 @@ export const LOAN_STATUSES = [
 ] as const satisfies (keyof typeof ACTIONS_BY_STATUS)[];
 export type LoanStatus = (typeof LOAN_STATUSES)[number];
 
-/** What decides over actions: both parts are those that the loan's own `allowed_actions` come from. */
+/** The inputs of the loan's `allowed_actions`. */
 type Standing = Pick<RawLoan, 'status' | 'blockers'>;
 
 const ofStatus = (status: string): readonly string[] =>
@@ -42,7 +42,7 @@ const PAST = dictionary<string>({
   draws: 'drawn on',
 });
 
-/** What is said of each blocker, and what to do about it. */
+/** The message for each blocker, with the remedy. */
 const HINDERED = dictionary<string>({
   already_disbursed: 'Money has already been disbursed.',
   archived: 'An archived loan cannot be disbursed: unarchive it first.',
@@ -60,13 +60,13 @@ const HINDERED = dictionary<string>({
   interest_follows_plan: 'The interest of this loan follows its schedule. Modify the loan instead.',
 });
 
-/** Refuses an action that the loan does not allow now. */
+/** Throws `Conflict` if the loan's status or a blocker forbids the action. */
 export function assertAllowed(loan: Standing, action: string, details: object = {}) {
   if (ofStatus(loan.status).includes(action)) return assertNotBlocked(loan, action, details);
   throw wrongStatus(action, refusalDetails(loan));
 }
 
-/** The same as far as the status decides, of the row that everybody sees. */
+/** Checks only the status, using a row of the public view. */
 export function assertStatusAllows(loan: Row, action: string) {
   const current_status = String(loan['status']);
   if (ofStatus(current_status).includes(action)) return;
@@ -82,7 +82,7 @@ function wrongStatus(
   return new Conflict(message, 'invalid_transition', refusal);
 }
 
-/** Refuses what the status allows and something else stands in the way of. */
+/** Throws `Conflict` if a blocker forbids an action that the status allows. */
 export function assertNotBlocked(loan: Standing, action: string, details: object = {}) {
   const code = loan.blockers[action];
   if (code === undefined) return;
@@ -92,13 +92,13 @@ export function assertNotBlocked(loan: Standing, action: string, details: object
   });
 }
 
-/** Refuses to plan the instalments of a line that asks for a minimum payment after each cycle. */
+/** Throws `Conflict` for a line billed by cycle, which has no schedule to change. */
 export function assertHasSchedule(loan: RawLoan) {
   if (!isBilledByCycle(readTerms(loan))) return;
   throw new Conflict(HINDERED['billed_by_cycle'] ?? '', 'billed_by_cycle', refusalDetails(loan));
 }
 
-/** What a refusal says of the loan, so that whoever asked knows what is possible instead. */
+/** Details of a refusal. They show the caller which actions are possible. */
 export const refusalDetails = ({ status, blockers }: Standing) => ({
   current_status: status,
   allowed_actions: ofStatus(status).filter((action) => blockers[action] === undefined),

@@ -2,12 +2,11 @@ import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import { recordAudit } from '../../audit.ts';
 import type { Work } from '../../work.ts';
 import type { FoldInput } from '../engine/fold.ts';
-import { payoff } from '../engine/payoff-amounts.ts';
+import { payoff } from '../engine/projection/payoff-amounts.ts';
 
 /**
- * A payoff quote holds as long as it is what the loan costs: once anything that happens makes one of its
- * figures another, it is superseded, and whoever wants to pay asks for a new one. What only moves due
- * dates leaves it as it is.
+ * Supersedes the loan's payoff quote if one of its figures has changed. A change of due dates alone does
+ * not supersede the quote.
  */
 export async function supersedeStaleQuote(
   work: Work,
@@ -23,10 +22,10 @@ export async function supersedeStaleQuote(
   await supersedeActiveQuotes(work, loan_id);
 }
 
-/** Ends the loan's active quote with the status that it has from now on, if there is one. */
+/** Supersedes the loan's active quote, or marks it as expired if its last day has passed. */
 export async function supersedeActiveQuotes(work: Work, loanId: string) {
   for (const { id, status } of await quotes.supersede(work.tx, loanId)) {
-    // One whose last day is over was expired already, though its row had not said so.
+    // The quote had already expired, so its status is no news for the audit log.
     if (status === 'expired') continue;
     const entity = { type: 'payoff_quotes', id, loan_id: loanId };
     await recordAudit(work, entity, 'update', { status: { old: 'active', new: status } });

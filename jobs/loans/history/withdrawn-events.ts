@@ -9,10 +9,10 @@ import { settlementFulfilledDate, isSettlement } from '../outcomes/payment-plans
 import { listReceipts, type EvaluationCutoff } from '../outcomes/receipts.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { EventOf, LoanEvent } from '../engine/events.ts';
-import type { OpenLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { newEvent } from './new-event.ts';
 
-/** The forgiveness with which a fulfilled settlement ends the loan. */
+/** The forgiveness that ends a loan when its settlement is fulfilled. */
 export const settlementForgiveness = (effective_date: string): EventOf<'forgiveness'> =>
   newEvent({
     kind: 'forgiveness',
@@ -23,7 +23,7 @@ export const settlementForgiveness = (effective_date: string): EventOf<'forgiven
     settles: true,
   });
 
-/** Whether what is new may change what was paid up to a past day. */
+/** True if new events can change the amount paid by a past day. */
 export const affectsPastDays = (fresh: readonly LoanEvent[], today: string): boolean =>
   fresh.some(
     ({ kind, effective_date }) =>
@@ -32,7 +32,7 @@ export const affectsPastDays = (fresh: readonly LoanEvent[], today: string): boo
       (kind === 'payment' && effective_date < today),
   );
 
-/** Today's money counts; a deadline has passed once the close has judged the loan on its day. */
+/** Today's money counts. A deadline has passed once the close of its day has processed the loan. */
 export const evaluationCutoff = (
   { today }: Work,
   { row }: Pick<OpenLoan, 'row'>,
@@ -42,9 +42,9 @@ export const evaluationCutoff = (
 });
 
 /**
- * What was concluded from the loan's payments and does not follow from them any more, as further events:
- * the residue written off with a payment and the credit given with a payoff go with that payment, and
- * the forgiveness of a settlement goes, or moves to another day, with the payments that fulfilled it.
+ * Finds conclusions that no longer follow from the loan's payments and returns events that reverse them. A
+ * residue write-off and a payoff credit are reversed with their payment. The forgiveness of a settlement is
+ * reversed, or moves to the new date of fulfillment.
  */
 export async function findWithdrawnEvents(
   work: Work,

@@ -3,19 +3,19 @@ import { insert } from '../../../sql/write.ts';
 import { compose } from '../../communications/compose.ts';
 import { addDays } from '../../dates.ts';
 import { orderDocument } from '../../documents/order-document.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { DENIAL_REASONS, type DenialReason } from './denial-reasons.ts';
 import type { CreditReport } from './credit-report.ts';
 
-/** A creditor notifies the applicant within 30 days of the decision (12 CFR 1002.9(a)(1)). */
+/** A creditor must notify the applicant within 30 days of the decision (12 CFR 1002.9(a)(1)). */
 const NOTICE_DAYS = 30;
 
 type Denied = Pick<RawLoan, 'id' | 'borrower_id' | 'loan_number' | 'principal_amount'>;
 
 /**
- * Orders the notice that tells an applicant why, and sends it by letter or mail. Where neither can
- * reach them, it is put on somebody's desk, with its legal deadline.
+ * Orders the adverse action notice and sends it by letter. If it cannot be sent, creates a task with the
+ * legal deadline.
  */
 export async function sendAdverseActionNotice(
   work: Work,
@@ -26,13 +26,13 @@ export async function sendAdverseActionNotice(
   const { adverse_action } = await settingsOf(work.tx);
   const about = { borrower_id: loan.borrower_id, loan_id: loan.id };
   const specific = reasons.filter((code) => code !== 'other');
-  // "Other reasons" are none to an applicant, who then has a right to be given them.
+  // "Other reasons" is not specific, so the applicant has a right to ask for the reasons.
   const reasons_on_request = specific.length === 0 || specific.length < reasons.length;
   const document_id = await orderDocument(work, {
     template: 'adverse_action_notice',
     document_type: 'adverse_action_notice',
     filename: 'adverse-action-notice.pdf',
-    // The right to the reasons is told with the telephone number that gives them.
+    // The notice names the telephone number that provides the reasons.
     must: reasons_on_request ? ['branding.support_phone'] : [],
     ...about,
     data: (language) => ({
@@ -66,7 +66,7 @@ export async function sendAdverseActionNotice(
     );
 }
 
-/** The reasons that only a credit report can give; the applicant is told whose it was (FCRA, section 615(a)). */
+/** Reasons that only a credit report can give. The notice must name the bureau (FCRA, section 615(a)). */
 const FROM_A_REPORT: readonly DenialReason[] = ['recent_inquiries'];
 
 const remind = (work: Work, { id, borrower_id }: Denied, title: string) =>

@@ -4,7 +4,7 @@ import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 export const AGREED_DATES = ['expected_disbursement_date', 'first_payment_date'] as const;
 type AgreedDates = { [Name in (typeof AGREED_DATES)[number]]?: string | null | undefined };
 
-/** The days on which the money is to go out and to come back first, as they are agreed today. */
+/** Throws `Invalid` unless the agreed disbursement date and first payment date are possible from today. */
 export function assertAgreedDates(
   given: AgreedDates,
   { expected_disbursement_date: expected, first_payment_date: first }: AgreedDates,

@@ -5,7 +5,7 @@ import { prose } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';
 import { latest } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { changeStatus } from '../history/apply-state-change.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
@@ -18,9 +18,8 @@ import { setRescissionEnd } from './rescission.ts';
 export const Approval = z.object({ notes: prose.nullish() });
 
 /**
- * What stands in the way of approving a pending loan, or null. The record of the checks and what
- * subscribers are told of them are to be kept even if the loan is refused, so the refusal is answered
- * and not thrown.
+ * The reason why a pending loan cannot be approved, or null. The refusal is returned instead of thrown, so
+ * that the compliance run and its webhooks are committed.
  */
 export async function findApprovalBlocker(work: Work, loanId: string): Promise<Conflict | null> {
   const loan = await loans.lock(work.tx, loanId);
@@ -37,7 +36,7 @@ export async function findApprovalBlocker(work: Work, loanId: string): Promise<C
   return new Conflict('The loan fails a compliance check.', 'compliance_failed', details);
 }
 
-/** Approves a pending loan that nothing stands in the way of, and discloses what it costs. */
+/** Approves a pending loan and discloses its cost. Call `findApprovalBlocker` first. */
 export async function approveLoan(work: Work, loanId: string) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();

@@ -19,7 +19,7 @@ export const Cancellation = z.object({
   notes: prose.nullish(),
 });
 
-/** Withdraws a loan before any money has gone out. */
+/** Cancels a loan before any money has gone out. */
 export async function cancelLoan(work: Work, loanId: string, input: z.output<typeof Cancellation>) {
   const loan = await loans.lock(work.tx, loanId);
   if (loan === null) throw new NotFound();

@@ -1,15 +1,15 @@
 import { Big } from 'big.js';
 import type { LoanFacts } from '../../../sql/loans/compliance.ts';
 import { addMonths } from '../../dates.ts';
-import type { ComplianceCheck } from '../../users/compliance-checks.ts';
+import type { ComplianceCheck } from '../../users/settings/compliance-checks.ts';
 import { USURY_CAPS } from './usury.ts';
 
-/** What a rule finds: nothing wrong, what is wrong, or why it cannot tell. */
+/** The result of a rule: null if it passes, the problem, or why the rule cannot run. */
 export type Finding = null | { wrong: string } | { skipped: string };
 export type ComplianceRule = {
   code: ComplianceCheck;
   name: string;
-  /** How much a failure weighs where the tenant does not say; else as its enforcement is. */
+  /** The severity if the tenant does not set one. Default: depends on the tenant's enforcement setting. */
   level?: 'warn';
   check: (loan: LoanFacts, today: string) => Finding;
 };
@@ -17,7 +17,7 @@ export type ComplianceRule = {
 const wrongIf = (isWrong: boolean, wrong: string): Finding => (isWrong ? { wrong } : null);
 const percent = (rate: string) => `${new Big(rate).times(100).toFixed()} percent`;
 
-/** How each of COMPLIANCE_CHECKS is made, in their order. */
+/** The rules of COMPLIANCE_CHECKS, in the same order. */
 export const COMPLIANCE_RULES: readonly ComplianceRule[] = [
   { code: 'usury_rate_cap', name: 'State rate cap', level: 'warn', check: usury },
   {

@@ -3,7 +3,7 @@ import { readComplianceFacts, type LoanFacts } from '../../../sql/loans/complian
 import * as loans from '../../../sql/loans/loans.ts';
 import { insert } from '../../../sql/write.ts';
 import { Invalid, NotFound } from '../../errors.ts';
-import { settingsOf, type Settings } from '../../users/settings.ts';
+import { settingsOf, type Settings } from '../../users/settings/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { COMPLIANCE_RULES, type ComplianceRule } from './compliance-rules.ts';
@@ -23,8 +23,8 @@ export const ComplianceCheckRequest = z.object({
 });
 
 /**
- * Runs checks on a loan: those that are named, else those that its program names, else all of them.
- * Keeps the result, and tells subscribers what is wrong, whether it only warns or stands in the way.
+ * Runs compliance checks on a loan: the requested ones, or those of its program, or all. Stores the result
+ * and emits `compliance.failed` for failures and warnings.
  */
 export async function runComplianceChecks(
   work: Work,
@@ -53,7 +53,9 @@ export async function runComplianceChecks(
   return { loan_id: loanId, passed, run_at, checks };
 }
 
-/** Where the tenant enforces its checks, one that it does not weigh itself stands in the way. */
+/**
+ * Under hard enforcement, a failed check blocks the approval unless the tenant sets another level for it.
+ */
 function checked(
   rule: ComplianceRule,
   facts: LoanFacts,

@@ -4,7 +4,7 @@ import { loanFeeRules, lateFeeGraceDays } from '../products/fee-amounts.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { feeText, documentLanguage, type TextOptions, type DocumentLanguage } from './fee-texts.ts';
 
-/** The sentences of a Truth in Lending disclosure, in the borrower's language. */
+/** Facts for the sentences of a Truth in Lending disclosure. */
 
 type Facts = { secured: readonly string[]; hasPrepaidCharge: boolean };
 
@@ -20,7 +20,7 @@ const EVERY = dictionary<Record<DocumentLanguage, string>>({
 export const frequencyText = (frequency: string, language: string): string =>
   EVERY[frequency]?.[documentLanguage(language)] ?? '';
 
-/** What 12 CFR 1026.18(k), (l) and (m) ask for; what does not hold of this loan is left out. */
+/** The texts that 12 CFR 1026.18(k), (l) and (m) require. Texts that do not apply to this loan are null. */
 export function costTexts(
   loan: RawLoan,
   reader: TextOptions,
@@ -37,7 +37,7 @@ export function costTexts(
   };
 }
 
-/** What secures the loan; null where nothing does. */
+/** The security interest as a sentence, or null for an unsecured loan. */
 export const securityText = (
   secured: readonly string[],
   { language }: TextOptions,
@@ -46,7 +46,7 @@ export const securityText = (
     ? null
     : `${SECURITY[documentLanguage(language)]} ${new Intl.ListFormat(documentLanguage(language)).format(secured)}.`;
 
-/** Whether paying off early may cost a penalty, as a sentence. */
+/** A sentence that says whether early repayment may cost a penalty. */
 export const penaltyText = (loan: RawLoan, { language }: TextOptions): string =>
   PREPAYMENT[documentLanguage(language)][readTerms(loan).prepayment_penalty ? 'penalty' : 'none'];
 
@@ -67,7 +67,7 @@ const SECURITY = {
   es: 'Usted da una garantía sobre:',
 };
 
-/** How much a late payment costs, and from when; null where it costs nothing. */
+/** The late fee and its grace period as a sentence, or null if there is no late fee. */
 function lateCharge(loan: RawLoan, reader: TextOptions): string | null {
   const rule = loanFeeRules(loan).find(({ trigger }) => trigger === 'past_due');
   if (!rule) return null;

@@ -7,7 +7,7 @@ import { computeScheduleApr, isDisclosableApr, openEndRates } from '../arithmeti
 import { isBilledByCycle, accruesBySchedule, type Terms } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
-import { projectSchedule } from '../engine/project.ts';
+import { projectSchedule } from '../engine/projection/project.ts';
 import { newEvent } from '../history/new-event.ts';
 import { refusalDetails } from '../history/statuses.ts';
 import { firstSchedule } from '../schedule/first-schedule.ts';
@@ -19,13 +19,13 @@ import {
 } from '../products/fee-amounts.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
-/** The facts of a first disbursement, on which the cost of a loan depends. */
+/** The facts of a first disbursement that determine a loan's cost. */
 export type Funding = { amount: string; on: string; first_payment_date: string | null };
 
 type Fees = ReturnType<typeof fundingFees>;
 export type Cost = NonNullable<ReturnType<typeof computeRemainingCost>>;
 
-/** How a loan is expected to be funded, or was: all of it, on the days that were agreed. */
+/** The expected or actual funding of a loan: the full amount on the agreed dates. */
 export const expectedFunding = (loan: RawLoan, today: string): Funding => ({
   amount: loan.principal_amount,
   on: loan.disbursement_date ?? latest(today, loan.expected_disbursement_date ?? ''),
@@ -33,9 +33,9 @@ export const expectedFunding = (loan: RawLoan, today: string): Funding => ({
 });
 
 /**
- * What a loan that is funded so costs whoever pays it as agreed, or null where that cannot be said: the
- * fees take all of the money, or the first payment would come before it. Charges that are paid at once
- * beside the fees of the disbursement lessen what the borrower has of it as well.
+ * The cost of a loan for a borrower who pays as agreed. Null if the fees take all of the money, or if the
+ * first payment is not after the disbursement. `beside` is the sum of further charges paid immediately. It
+ * reduces the amount financed, as the disbursement's fees do.
  */
 export function computeCost(loan: RawLoan, funding: Funding, beside = ZERO): Cost | null {
   const { amount, on, first_payment_date } = funding;
@@ -59,8 +59,8 @@ export function computeCost(loan: RawLoan, funding: Funding, beside = ZERO): Cos
 }
 
 /**
- * Costs that were worked out last, by all that they follow from. An approval, its compliance and its
- * disclosures ask the same within seconds, and each answer is a fold of the whole loan.
+ * Size of the cache of recent costs. An approval, its compliance checks and its disclosures need the same
+ * cost within seconds, and each calculation folds the whole loan.
  */
 const KNOWN_MOST = 50;
 const costs = new Map<string, Cost | null>();
@@ -78,10 +78,10 @@ function known(question: string, workOut: () => Cost | null): Cost | null {
 }
 
 /**
- * What a loan costs from a day on: what the borrower has of it then, against what is paid from then on,
- * as the fold says (12 CFR 1026.18). Fees that are owed from the day of a disbursement, or that its
- * proceeds or the principal pay, are prepaid finance charges (1026.2(a)(23)): they are taken to be paid
- * that day, so the history has no such fee among its events.
+ * The cost of a loan from a day on: the amount financed against all later payments, as the fold projects
+ * them (12 CFR 1026.18). Fees due on the day of a disbursement, deducted from it or added to the principal
+ * are prepaid finance charges (1026.2(a)(23)). They count as paid that day, so `input` must not contain
+ * events for them.
  */
 export function computeRemainingCost(
   input: FoldInput & { terms: Terms },
@@ -107,7 +107,7 @@ export function computeRemainingCost(
 
 type Payment = { due_date: string; payment_amount: string };
 
-/** What is still to be paid, and when: what is past due at once, each instalment on its day. */
+/** The remaining payments: past due amounts today, each later installment on its due date. */
 function paymentsAhead(input: FoldInput): Payment[] {
   const { as_of } = input;
   const { past_due_amount } = fold(input);
@@ -118,7 +118,7 @@ function paymentsAhead(input: FoldInput): Payment[] {
   return [late, ...rows].filter(({ payment_amount }) => parseMoney(payment_amount).gt(0));
 }
 
-/** The events of a disbursement that has not been made, as the history would have them. */
+/** The events that a planned disbursement would record. */
 function fundingEvents(asked: Fees, amount: string, on: string): LoanEvent[] {
   const fees = asked.flatMap(({ rule, amount: fee, treatment }, index) =>
     treatment === 'deducted' || treatment === 'capitalized'
@@ -138,27 +138,27 @@ function fundingEvents(asked: Fees, amount: string, on: string): LoanEvent[] {
   ];
 }
 
-/** The annual percentage rate of a loan that is funded so, or null where it has none. */
+/** The APR of a loan with this funding, or null if it has none. */
 export const computeApr = (loan: RawLoan, funding: Funding): string | null =>
   loan.loan_type === 'line_of_credit'
     ? creditLineRates(loan, funding).apr
     : (computeCost(loan, funding)?.apr ?? null);
 
-/** What is asked of a rate before a borrower is told of it and the loan keeps it. */
+/** Throws `Conflict` if the APR is too high to disclose and store. */
 export function assertAprDisclosable(apr: string, loan: RawLoan) {
   if (isDisclosableApr(apr)) return;
   const message =
-    `These terms make an annual percentage rate of ${apr}, which is ${percentOf(apr)} percent. ` +
-    'One of 1,000,000 percent or more cannot be disclosed.';
+    `The annual percentage rate of these terms is ${apr} (${percentOf(apr)} percent). ` +
+    'A rate of 1,000,000 percent or more cannot be disclosed.';
   throw new Conflict(message, 'apr_too_high', { ...refusalDetails(loan), apr });
 }
 
 const percentOf = (apr: string) => new Big(apr).times(100).toFixed();
 
 /**
- * The rates of a line of credit, which are told without payments (12 CFR 1026.14(b)): fees are told beside
- * them. Interest that is flat stays the same while the balance falls, so its rate is that of the
- * payments which repay the whole line.
+ * The rates of a line of credit, which are disclosed without payments and separately from fees (12 CFR
+ * 1026.14(b)). Flat interest does not fall with the balance, so its APR is the one of the payments that
+ * repay the whole line.
  */
 export function creditLineRates(loan: RawLoan, funding: Funding) {
   const terms = readTerms(loan);
@@ -171,9 +171,9 @@ export function creditLineRates(loan: RawLoan, funding: Funding) {
 }
 
 /**
- * The rate that the Military Lending Act caps (32 CFR 232.4(c)): computed as the annual percentage rate
- * is, with the fees for taking part in a plan as well, here all that the product's rules ask for each
- * year, as if they were paid at the start. Fees for late payment do not count (232.3(n), 1026.4(c)(2)).
+ * The Military APR (MAPR), which the Military Lending Act caps (32 CFR 232.4(c)). It is computed like the
+ * APR and also includes participation fees: here, the product's annual fees for the whole term, as if paid
+ * at the start. Late fees do not count (232.3(n), 1026.4(c)(2)).
  */
 export const computeMapr = (loan: RawLoan, funding: Funding): string | null =>
   isBilledByCycle(readTerms(loan))

@@ -6,7 +6,7 @@ import * as programs from '../../../sql/loans/programs.ts';
 import { update } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney, parseRate } from '../../money.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';
@@ -25,13 +25,13 @@ export type NewLoan = {
   external_id?: string | null | undefined;
   expected_disbursement_date?: string | null | undefined;
   first_payment_date?: string | null | undefined;
-  /** The next number of the year, if none is given. */
+  /** Default: the next number of the current year. */
   loan_number?: string | undefined;
 } & Record<string, unknown>;
 
 type Numbered = NewLoan & { id: string; loan_number: string; status: string };
 
-/** Writes a pending loan: its number, and the product's terms as they are today. */
+/** Creates a pending loan with a copy of the product's current terms. */
 export async function createLoan(work: Work, input: NewLoan): Promise<string> {
   assertAgreedDates(input, input, work.today);
   const { id, loan_number } = await insertLoan(work, await validateNewLoan(work, input));
@@ -39,7 +39,7 @@ export async function createLoan(work: Work, input: NewLoan): Promise<string> {
   return id;
 }
 
-/** What a new loan takes over, looked up once where many loans have the same. */
+/** The product, program and settings of a new loan. Boarding reads them once for many loans. */
 export type LoanParents = {
   product: Awaited<ReturnType<typeof products.read>>;
   has_program: boolean;
@@ -58,7 +58,7 @@ export async function readLoanParents(
   return { product, has_program, settings: { satisfied_tolerance, accrual_relief } };
 }
 
-/** A new loan, checked against its product, with what it takes over from that. */
+/** Checks a new loan against its product, and returns it with the terms that it copies. */
 export async function validateNewLoan(work: Pick<Work, 'tx'>, input: NewLoan, known?: LoanParents) {
   const parents = known ?? (await readLoanParents(work, input));
   await assertUsable(work.tx, input, parents);
@@ -66,14 +66,14 @@ export async function validateNewLoan(work: Pick<Work, 'tx'>, input: NewLoan, kn
   return { ...input, ...takenFrom(parents) };
 }
 
-/** The row of a new loan that was checked; boarding writes it too. */
+/** Inserts a validated loan. Boarding uses it too. */
 export async function insertLoan({ tx, today }: Pick<Work, 'tx' | 'today'>, loan: NewLoan) {
   const loan_number = loan.loan_number ?? (await loans.nextNumber(tx, Number(today.slice(0, 4))));
   const id = await loans.add(tx, { ...loan, loan_number });
   return { id, loan_number };
 }
 
-/** What a loan takes over from its product and its tenant. */
+/** The columns that a loan copies from its product and its tenant's settings. */
 function takenFrom({ product, settings }: LoanParents) {
   const kept: Record<string, unknown> = product ?? {};
   return {
@@ -134,7 +134,7 @@ function assertWithinLimits(input: NewLoan, product: Record<string, unknown>) {
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-/** What disbursing the whole amount would add to it, by the product's rules. */
+/** The fees that disbursing the whole amount would add to the debt. */
 function feesOf({ principal_amount: amount }: NewLoan, { fee_rules }: Record<string, unknown>) {
   const rules = Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
   const fees = feesByRules(rules, amount, { amount, isFirst: true });
@@ -153,7 +153,7 @@ export const emitLoanCreated = (work: Work, loan: Numbered) =>
     external_id: loan.external_id ?? null,
   });
 
-/** What the product has a say in. */
+/** Fields that must fit the product. */
 const OFFERED = [
   'borrower_id',
   'program_id',
@@ -164,7 +164,10 @@ const OFFERED = [
 ];
 const ECONOMIC: readonly string[] = [...OFFERED, ...AGREED_DATES];
 
-/** Economic terms may change while the loan is pending; what describes the loan, at any time. */
+/**
+ * Changes a loan. Throws `Conflict` if an economic term changes after the loan has left pending.
+ * Descriptive fields can change at any time.
+ */
 export async function changeLoan(
   work: Work,
   id: string,
@@ -188,7 +191,9 @@ export async function changeLoan(
   }
   const whole = { ...row, ...given } as NewLoan;
   if ((await findActiveId(work.tx, id, whole.borrower_id)) !== null)
-    throw new Invalid({ borrower_id: 'Owes this loan beside its borrower: release them first.' });
+    throw new Invalid({
+      borrower_id: 'Already owes this loan as a co-borrower. Release that person first.',
+    });
   if (AGREED_DATES.some((name) => touched.includes(name)))
     assertAgreedDates(given, whole, work.today);
   if (touched.some((name) => OFFERED.includes(name))) {

@@ -3,19 +3,19 @@ import { date, requiredFreeText, integer, requiredText } from '../../../sql/type
 
 const line = requiredText.max(200);
 
-/** The consumer report that a decision was based on (FCRA, section 615(a)), as its notice tells of it. */
+/** The consumer report behind a decision, with the details that the notice needs (FCRA, section 615(a)). */
 export const CreditReport = z.strictObject({
   bureau_name: line,
   bureau_address: line,
   bureau_phone: requiredText.max(40).describe('Toll-free for an agency that works nationwide.'),
-  /** Given where a score was used at all. */
+  /** Required if the decision used a score. */
   score: z
     .strictObject({
       score: integer.min(0).max(9999),
       date,
       range_low: integer.min(0).max(9999),
       range_high: integer.min(0).max(9999),
-      // Four, and a fifth where the number of inquiries is one of them.
+      // Four, or five if the number of inquiries is one of them.
       key_factors: z.array(requiredFreeText).min(1).max(5),
     })
     .refine(

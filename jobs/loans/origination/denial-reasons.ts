@@ -1,4 +1,7 @@
-/** The principal reasons of Regulation B's sample form C-1: a code, and what the applicant reads in each language. */
+/**
+ * The principal reasons of Regulation B's sample form C-1: a code, and the text of the notice in each
+ * language.
+ */
 export const DENIAL_REASONS = {
   credit_application_incomplete: {
     en: 'Credit application incomplete',

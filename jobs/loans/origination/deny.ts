@@ -10,7 +10,9 @@ import { sendAdverseActionNotice } from './adverse-action.ts';
 import { CreditReport } from './credit-report.ts';
 import { DENIAL_CODES, type DenialReason } from './denial-reasons.ts';
 
-/** More than four reasons tell an applicant nothing (official commentary on 12 CFR 1002.9(b)(2)). */
+/**
+ * More than four reasons are unlikely to help an applicant (official commentary on 12 CFR 1002.9(b)(2)).
+ */
 const REASONS_MAX = 4;
 
 export const Denial = z.object({
@@ -24,8 +26,8 @@ export const Denial = z.object({
 type Denial = z.output<typeof Denial>;
 
 /**
- * Declines a pending loan and sends the applicant a notice. Its principal reasons must be specific; where none is
- * given, or some are not, the notice tells the applicant how to get them (12 CFR 1002.9(a)(2)).
+ * Denies a pending loan and sends the adverse action notice. The notice states specific principal reasons.
+ * If reasons are missing or not specific, it explains how to get them (12 CFR 1002.9(a)(2)).
  */
 export async function denyLoan(work: Work, loanId: string, input: Denial) {
   const loan = await loans.lock(work.tx, loanId);

@@ -11,16 +11,13 @@ import { costTexts, frequencyText } from './cost-texts.ts';
 import { assertAprDisclosable, type Cost } from './cost.ts';
 
 type Manner = {
-  /** The day on which the money goes out, or how much, may still be another. */
+  /** The disbursement's date or amount may still change. */
   isEstimate: boolean;
-  /** Of the amount financed, what only pays the balance that the loan had before. */
+  /** The part of the amount financed that covers the balance before a further disbursement. */
   owedBefore?: string;
 };
 
-/**
- * Tells the borrower what the loan costs: orders the disclosure that Regulation Z asks for, whose rate
- * is the loan's from now on.
- */
+/** Orders the Truth in Lending disclosure (Regulation Z) and stores its APR as the loan's. */
 export async function discloseCost(
   work: Work,
   loan: RawLoan,
@@ -61,7 +58,7 @@ export async function discloseCost(
   });
 }
 
-/** Whether this is what the borrower was told, to the cent and to the day. */
+/** Whether the cost equals the last disclosure, to the cent and to the day. */
 export const matchesDisclosure = (told: DisclosedCost, loan: RawLoan, cost: Cost): boolean =>
   wordsOf(told) === wordsOf({ ...cost, payment_schedule: scheduleLines(loan, cost, 'en') });
 
@@ -74,7 +71,7 @@ const wordsOf = (told: Omit<DisclosedCost, 'letter_date'>) =>
     told.payment_schedule.map(({ number, amount, first_due }) => [number, amount, first_due]),
   ]);
 
-/** Equal payments in a row make one line. */
+/** Combines consecutive equal payments into one line. */
 function scheduleLines({ payment_frequency }: RawLoan, { schedule }: Cost, language: string) {
   const lines: { number: number; amount: string; first_due: string; every: string }[] = [];
   for (const { payment_amount: amount, due_date } of schedule) {

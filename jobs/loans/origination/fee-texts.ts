@@ -2,8 +2,6 @@ import { filters } from '../../../templates/filters.ts';
 import { documentLocale } from '../../../templates/render-document.ts';
 import type { FeeRule } from '../products/fee-amounts.ts';
 
-/** What a fee costs, in the words of a disclosure. */
-
 export type DocumentLanguage = 'en' | 'es';
 export type TextOptions = { language: string; locale: string; currency: string };
 
@@ -38,7 +36,7 @@ export function feeText(rule: FeeRule, reader: TextOptions): string {
 
 type Base = keyof (typeof OF)['en'];
 
-/** What a rule's percentage is a share of, as those who assess it take it. */
+/** The base of a rule's percentage. Must match the code that assesses the fee. */
 function baseOf({ trigger, calculation }: FeeRule): Base {
   if (trigger === 'past_due') return calculation === 'percent_of_past_due' ? 'past_due' : 'payment';
   if (trigger === 'payment_returned') return 'returned';

@@ -14,14 +14,14 @@ import { assertAprDisclosable, expectedFunding, creditLineRates } from './cost.t
 import type { TextOptions } from './fee-texts.ts';
 import { creditAfterOpeningFees, listOpeningFees } from './opening-fees.ts';
 
-/** A line of credit is open-end credit, whether it is billed by cycle or repaid by instalments. */
+/** A line of credit is open-end credit, whether it is billed by cycle or repaid in installments. */
 export const isLineOfCredit = ({ loan_type }: Pick<RawLoan, 'loan_type'>): boolean =>
   loan_type === 'line_of_credit';
 
 /**
- * Tells the borrower of a line the terms on which it is opened (12 CFR 1026.6(b)): what it costs depends on
- * what is drawn, so there are no payments to disclose. Its rate is the loan's from now on. Nothing is
- * told of one whose rate cannot be computed.
+ * Orders the account-opening disclosure of a line of credit (12 CFR 1026.6(b)) and stores its APR as the
+ * loan's. It has no payment schedule, because payments depend on the draws. If the rate cannot be computed,
+ * nothing is disclosed.
  */
 export async function discloseOpening(work: Work, loan: RawLoan) {
   const { locale, currency } = await currentTenant(work.tx);
@@ -44,7 +44,7 @@ export async function discloseOpening(work: Work, loan: RawLoan) {
   });
 }
 
-/** The terms of a line that is not drawn on yet. */
+/** The terms of a line before the first draw. */
 function openingTerms(loan: RawLoan, reader: TextOptions) {
   const terms = readTerms(loan);
   const credit_limit = loan.credit_limit ?? loan.principal_amount;
@@ -72,7 +72,7 @@ function openingTerms(loan: RawLoan, reader: TextOptions) {
   };
 }
 
-/** The last disclosure that told a line's terms, and whether they are still those. */
+/** The last disclosure of a line's terms, and whether the terms are still the same. */
 export async function checkOpeningDisclosure({ tx, today }: Work, loan: RawLoan) {
   const told = await readLastDisclosedOpening(tx, loan.id);
   if (told === null) return { told, isTrue: false };

@@ -13,10 +13,10 @@ import {
 import { readTerms } from '../products/loan-terms.ts';
 import { amountText, feeText, documentLanguage, type TextOptions } from './fee-texts.ts';
 
-/** Where 12 CFR 1026.6(b) has a fee told: by its paragraph of the table, or below it. */
+/** The section of the 12 CFR 1026.6(b) disclosure that lists a fee. */
 type Place = 'opening' | 'transactions' | 'penalties' | 'others';
 
-/** What a line's fees are, in the order of the product's rules. */
+/** The fees of a line by section, in the order of the product's rules. */
 export function listOpeningFees(loan: RawLoan, reader: TextOptions): Record<Place, FeeLine[]> {
   const rules = loanFeeRules(loan).filter((rule) => canBeAsked(rule, loan));
   const linesOf = (place: Place) =>
@@ -31,7 +31,10 @@ export function listOpeningFees(loan: RawLoan, reader: TextOptions): Record<Plac
   };
 }
 
-/** What is asked for the line itself, whatever is drawn ((b)(2)(ii)); for a draw or a part ((iv), (vii)); for what went wrong. */
+/**
+ * Fees for the line itself are opening fees ((b)(2)(ii)). Fees for a draw or part of one are transaction
+ * fees ((iv), (vii)). Fees for late or returned payments are penalties.
+ */
 function placeOf({ trigger, calculation, fee_type }: FeeRule): Place {
   if (trigger === 'past_due' || trigger === 'payment_returned') return 'penalties';
   if (trigger === 'draw') return 'transactions';
@@ -40,7 +43,7 @@ function placeOf({ trigger, calculation, fee_type }: FeeRule): Place {
   return BY_TYPE[fee_type] ?? 'others';
 }
 
-/** Of the rules that staff apply by hand. */
+/** The section of fees that staff assess manually. */
 const BY_TYPE: Partial<Record<FeeRule['fee_type'], Place>> = {
   annual: 'opening',
   draw: 'transactions',
@@ -49,11 +52,11 @@ const BY_TYPE: Partial<Record<FeeRule['fee_type'], Place>> = {
   returned_payment: 'penalties',
 };
 
-/** A line with billing cycles has no other due date to move to. */
+/** A line with billing cycles cannot change its due date. */
 const canBeAsked = ({ trigger }: FeeRule, loan: RawLoan): boolean =>
   trigger !== 'due_date_change' || !isBilledByCycle(readTerms(loan));
 
-/** The amount itself where it is known on this day: a share of the amount approved. */
+/** Opening fees show their amount, which is already known: it depends only on the approved amount. */
 function wordsOf(rule: FeeRule, loan: RawLoan, reader: TextOptions): string {
   const spanish = documentLanguage(reader.language) === 'es';
   if (placeOf(rule) === 'opening') {
@@ -70,8 +73,8 @@ function wordsOf(rule: FeeRule, loan: RawLoan, reader: TextOptions): string {
 }
 
 /**
- * What is left of the limit once the line is opened, where the fees that become principal then take 15
- * percent of it or more ((b)(2)(xiii)); null where they take less.
+ * The credit left after opening, if capitalized opening fees take 15 percent of the limit or more
+ * ((b)(2)(xiii)). Otherwise null.
  */
 export function creditAfterOpeningFees(loan: RawLoan, limit: string): string | null {
   const fees = fundingFees(loan, { amount: limit, isFirst: true });
@@ -88,7 +91,7 @@ function nameOf({ trigger, fee_type }: FeeRule, { language }: TextOptions): stri
   return (BY_TRIGGER[trigger] ?? NAMES[fee_type])[place] ?? '';
 }
 
-/** What is asked for something is called by it, whatever type the rule gives the fee. */
+/** These triggers determine a fee's name. Other fees are named after their type. */
 const BY_TRIGGER: Partial<Record<FeeRule['trigger'], readonly string[]>> = {
   draw: ['Each draw', 'Cada retiro'],
   past_due: ['Late payment', 'Pago atrasado'],

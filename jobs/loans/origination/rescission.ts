@@ -8,9 +8,9 @@ import { refusalDetails } from '../history/statuses.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
 /**
- * Fixes until when a borrower may still rescind: midnight of so many business days after the loan was
- * agreed and disclosed (12 CFR 1026.23(a)(3)). Here that is the day of the approval, which orders the
- * disclosure, or the origination date where that is later. Many products know no such right.
+ * Sets the last day of the right to rescind: the given number of business days after the loan was agreed
+ * and disclosed (12 CFR 1026.23(a)(3)). The loan counts as agreed on its approval, which orders the
+ * disclosure, or on a later origination date.
  */
 export async function setRescissionEnd({ tx }: Work, loan: RawLoan, agreed: string) {
   const { rescission_days = 0 } = readTerms(loan);
@@ -22,13 +22,12 @@ export async function setRescissionEnd({ tx }: Work, loan: RawLoan, agreed: stri
   await update(tx, 'loans', loan.id, { rescission_ends });
 }
 
-/** What a refusal says of it. */
 export const rescissionDetails = ({ rescission_ends }: RawLoan) =>
   rescission_ends === null
     ? {}
     : { rescission_ends, disbursable_from: addDays(rescission_ends, 1) };
 
-/** No money goes out before the borrower can rescind no more (12 CFR 1026.23(c)). */
+/** No disbursement before the right to rescind has ended (12 CFR 1026.23(c)). */
 export function assertRescissionOver(loan: RawLoan, on: string) {
   const { rescission_ends } = loan;
   if (rescission_ends === null || on > rescission_ends) return;

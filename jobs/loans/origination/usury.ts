@@ -3,9 +3,9 @@ import { dictionary } from '../../../sql/dictionary.ts';
 type Cap = { cap: string; source: string };
 
 /**
- * What a lender without a licence of its own may charge a consumer, where a single figure says it. A
- * licence, a size of the loan or a federal charter may allow more: this is a reason to look, not a
- * verdict, and the check warns unless the tenant makes it hard.
+ * State rate caps for consumer lenders without a license, where a single figure applies. A license, the
+ * loan's size or a federal charter may allow more. The check therefore only warns, unless the tenant sets
+ * it to hard.
  */
 export const USURY_CAPS = dictionary<Cap>({
   AR: { cap: '0.17', source: 'Arkansas Constitution, amendment 89, section 3' },

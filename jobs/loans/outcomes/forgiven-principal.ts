@@ -3,7 +3,7 @@ import { money, sum } from '../../money.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import type { LoanState } from '../engine/state.ts';
 
-/** The events that count, in order, and what they came to. */
+/** The effective events, in order, and the resulting state. */
 export type CountedHistory = {
   events: readonly LoanEvent[];
   state: Pick<LoanState, 'allocations'>;
@@ -16,9 +16,8 @@ export const isForgiveness = (event: LoanEvent): boolean =>
   (event.kind === 'service_credit' && event.credit_type === 'settlement');
 
 /**
- * The principal that the lender gave up by agreement: all of it, or that of one calendar year. A
- * charge-off is no cancellation of debt, so it does not count. Principal forgiven of the claim after a
- * charge-off does.
+ * The principal forgiven by agreement, in total or in one calendar year. A charge-off does not cancel debt
+ * and does not count. Principal forgiven after a charge-off does.
  */
 export function principalForgiven(
   { events, state }: CountedHistory,

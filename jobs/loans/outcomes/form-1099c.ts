@@ -8,13 +8,13 @@ import { insert, type Values } from '../../../sql/write.ts';
 import { addDays } from '../../dates.ts';
 import { hasRequiredSettings } from '../../documents/required-settings.ts';
 import { orderDocument } from '../../documents/order-document.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 
 export const EVENT_CODES = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'] as const;
 export type EventCode = (typeof EVENT_CODES)[number];
 
-/** How long a draft may wait for the lender's settings. */
+/** Days that a draft may wait for the lender's settings. */
 const DRAFT_DAYS = 30;
 
 type Loan = Pick<RawLoan, 'id' | 'loan_number' | 'borrower_id'>;
@@ -31,7 +31,7 @@ type Boxes = Values & {
   fair_market_value?: string | null | undefined;
 };
 
-/** Writes the form with its parties, and orders the copy for the debtor. */
+/** Creates the form with its parties and orders the debtor's copy. */
 export async function createForm1099C(work: Work, row: Loan, given: Boxes): Promise<string> {
   const number = (await records.countForLoan(work.tx, 'forms_1099c', row.id)) + 1;
   const form = {
@@ -42,7 +42,7 @@ export async function createForm1099C(work: Work, row: Loan, given: Boxes): Prom
     is_corrected: false,
     ...given,
   };
-  // A payment or an agreement is not held up because the lender has not said who it is.
+  // Missing lender settings must not block a payment or a workout, so the form becomes a draft.
   const isDraft = given.source === 'system' && !(await hasRequiredSettings(work, 'form_1099c'));
   const document_id = isDraft ? null : await orderDebtorCopy(work, row, form);
   if (isDraft) await askForSettings(work, row);
@@ -58,7 +58,10 @@ export async function createForm1099C(work: Work, row: Loan, given: Boxes): Prom
 type Form = Omit<forms.Draft, 'loan_id' | 'fair_market_value'> &
   Awaited<ReturnType<typeof readFormParties>> & { fair_market_value?: string | null | undefined };
 
-/** The debtor's copy has the creditor's whole number (26 CFR 301.6109-4(b)); nothing else keeps it. */
+/**
+ * The debtor's copy shows the creditor's full taxpayer number (26 CFR 301.6109-4(b)). The form's row stores
+ * only the last four digits.
+ */
 export async function orderDebtorCopy(work: Work, row: Loan, form: Form) {
   const { tax } = await settingsOf(work.tx);
   const digits = tax.payer_tin.replace('-', '');
@@ -96,7 +99,7 @@ async function askForSettings({ tx, today }: Work, loan: Loan) {
   });
 }
 
-/** Cancels the task that asks for settings once no draft of the loan waits for them. */
+/** Cancels the settings task once no draft of the loan needs it. */
 export async function withdrawSettingsTask({ tx }: Work, loan: Pick<Loan, 'id' | 'loan_number'>) {
   if (await forms.hasDraft(tx, loan.id)) return;
   await cancelTasks(tx, loan.id, [settingsTask(loan)]);

@@ -22,9 +22,8 @@ export type PlanProgress = {
 };
 
 /**
- * How far a payment plan has come. Money covers the installments in their order. An installment that is
- * not covered when its grace is over is missed, which breaks the plan; money that comes later does not
- * mend it.
+ * Evaluates a payment plan. Money covers its installments in order. An installment not covered at the end
+ * of its grace days is missed and breaks the plan. Later money does not restore a broken plan.
  */
 export function evaluatePlanProgress(
   plan: Agreed,
@@ -62,15 +61,15 @@ function statusOf(
   return broken_on !== undefined && deadline <= broken_on ? 'missed' : 'pending';
 }
 
-/** The first day by which all that the plan asks for was paid; null while something is missing. */
+/** The first day on which the whole plan was paid, or null. */
 export const planCoveredDate = (
   { installments, agreed_on }: Agreed,
   receipts: readonly Receipt[],
 ) => firstDayPaid(receipts, agreed_on, sum(installments.map(({ amount }) => new Big(amount))));
 
 /**
- * Judges again the plans that were completed or broken. One that asks for money again is in force, and the
- * close of business completes it when it is paid. Answers a sentence for each whose status is another.
+ * Reevaluates completed and broken plans. A plan with a new open amount becomes active again, and a later
+ * close completes it. Returns a sentence for each plan whose status changed.
  */
 export async function reevaluatePlans(
   work: Work,
@@ -94,7 +93,7 @@ export async function reevaluatePlans(
   return sentences;
 }
 
-/** A loan has one plan in force: what was agreed since then replaces a plan that asks for money again. */
+/** A loan has one active plan. If a newer plan exists, a reopened older plan is canceled. */
 async function standingOf(
   work: Work,
   loanId: string,
@@ -110,16 +109,13 @@ function sentenceOf(
   { status, paid_amount }: Pick<PlanProgress, 'paid_amount'> & { status: string },
 ): string {
   const name = plan.plan_type === 'settlement' ? 'settlement' : 'payment plan';
-  const again = status === 'active' ? 'in force again' : status;
-  const sentence = `The ${name} of ${plan.total_amount} is ${again}: ${paid_amount} of it is paid.`;
+  const again = status === 'active' ? 'active again' : status;
+  const sentence = `The ${name} of ${plan.total_amount} is ${again}: ${paid_amount} of it has been paid.`;
   const isUncollected = status === 'active' && plan.auto_collect;
-  return isUncollected ? `${sentence} Order the payments that are still missing.` : sentence;
+  return isUncollected ? `${sentence} Schedule the missing payments again.` : sentence;
 }
 
-/**
- * The day on which a settlement was fulfilled, as its payments are known now; null where it is not
- * fulfilled any more.
- */
+/** The day on which a settlement was fulfilled, by today's knowledge. Null if it is not fulfilled. */
 export function settlementFulfilledDate(
   plan: Agreed,
   receipts: readonly Receipt[],

@@ -17,8 +17,8 @@ type Promised = Pick<
 >;
 
 /**
- * Whether a promise is kept, and how much was paid by the day that decided it. It is kept as soon as the
- * amount has come. It is broken, or kept in part, only when its last day of grace is over.
+ * Evaluates a promise and the amount paid by the deciding day. A promise is kept as soon as the amount is
+ * paid. It is broken or partially kept only after its last day of grace.
  */
 export function evaluatePromise(
   promise: Promised,
@@ -36,9 +36,7 @@ export function evaluatePromise(
   return { status: paid.gt(0) ? 'partially_kept' : 'broken', fulfilled_amount: money(paid) };
 }
 
-/**
- * Judges again the promises that were judged before. Answers a sentence for each that is no longer kept.
- */
+/** Reevaluates decided promises. Returns a sentence for each promise that is no longer kept. */
 export async function reevaluatePromises(
   work: Work,
   loanId: string,

@@ -2,13 +2,12 @@ import type { Big } from 'big.js';
 import { min, money, parseMoney, sum } from '../../money.ts';
 import type { EventOf, LoanEvent } from '../engine/events.ts';
 
-/** Money that came from the borrower and was not taken back, on the day from which it counts. */
+/** Borrower money that was not returned, by effective date. */
 export type Receipt = { effective_date: string; amount: string };
 
 /**
- * The payments among the events that count, each without the part of it that was paid back. A refund takes the
- * payment that it names first, then the latest payments that had come by its day. Money that came back to us
- * later, because a refund was returned, counts again.
+ * The effective payments minus refunds. A refund reduces the payment it names first, then the latest
+ * payments up to its date. If a refund bounces, the money counts again.
  */
 export function listReceipts(
   recorded: readonly LoanEvent[],
@@ -49,7 +48,7 @@ function payBack(kept: ReadonlyMap<string, Kept>, event: EventOf<'reimbursement'
   }
 }
 
-/** What was paid from one day to another, both included. */
+/** The amount paid from `from` through `to`. */
 export const amountPaidBetween = (receipts: readonly Receipt[], from: string, to: string): Big =>
   sum(
     receipts
@@ -57,7 +56,7 @@ export const amountPaidBetween = (receipts: readonly Receipt[], from: string, to
       .map(({ amount }) => parseMoney(amount)),
   );
 
-/** The first day by which so much was paid since another day; null while it was not. */
+/** The first day on which the amount was paid, or null. */
 export function firstDayPaid(
   receipts: readonly Receipt[],
   from: string,
@@ -68,8 +67,8 @@ export function firstDayPaid(
 }
 
 /**
- * Up to which day money counts, and up to which day deadlines have passed. They differ while a day is
- * open: its money counts already, and more of it may come.
+ * `paid_through`: money up to this day counts. `judged_through`: deadlines up to this day have passed. They
+ * differ during an open day, because its money counts already and more may arrive.
  */
 export type EvaluationCutoff = { paid_through: string; judged_through: string };
 

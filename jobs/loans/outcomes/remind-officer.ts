@@ -6,7 +6,10 @@ import type { Work } from '../../work.ts';
 type Loan = Pick<RawLoan, 'id' | 'borrower_id' | 'loan_officer_id'>;
 type Task = { title: string; description?: string; task_type?: string; priority?: string };
 
-/** Gives the loan's officer a task. While one of this title is open, it says what holds now instead. */
+/**
+ * Creates a task for the loan's officer. If a task with this title is open, updates its description
+ * instead.
+ */
 export async function remindOfficer({ tx, today }: Work, loan: Loan, task: Task) {
   const { title, description, task_type = 'other', priority = 'normal' } = task;
   const open = await findOpenTask(tx, loan.id, title);

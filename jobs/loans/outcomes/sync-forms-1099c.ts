@@ -14,19 +14,18 @@ import {
 import { withdrawSettingsTask, createForm1099C } from './form-1099c.ts';
 import { remindOfficer } from './remind-officer.ts';
 
-/** Forgiven principal of a year from which the law asks for the form (26 CFR 1.6050P-1). */
+/** The forgiven principal per year from which the form is required (26 CFR 1.6050P-1). */
 const THRESHOLD = '600.00';
 
-/** The code of a discharge that lender and borrower agree on. */
+/** Identifiable event code for a discharge by agreement. */
 const BY_AGREEMENT = 'F';
 
-/** The debtor or the IRS has these: what is wrong in them is corrected by another form. */
+/** The debtor or the IRS already has these forms. Errors need a correction form. */
 const SENT = ['furnished', 'filed'];
 
 /**
- * The forms 1099-C follow the books: where more or less principal of a year is forgiven than before, the
- * form of that year is made, corrected or made void. The year is that of the forgiveness, whenever it
- * became known.
+ * Keeps forms 1099-C in line with the books. If the principal forgiven in a year changes, the form of that
+ * year is created, corrected or voided. The year is that of the forgiveness, whenever it was recorded.
  */
 export async function syncForms1099C(
   work: Work,
@@ -83,9 +82,9 @@ async function followYear(
     if (isDue) await write(work, loan, { tax_year, ...forgiven });
     return;
   }
-  const now = `In ${tax_year}, ${amount} of principal is forgiven; form ${form.form_number} says ${form.amount_discharged}.`;
+  const now = `Principal forgiven in ${tax_year} is now ${amount}, but form ${form.form_number} reports ${form.amount_discharged}.`;
   if (form.source === 'manual') {
-    await remind(work, loan, `${now} It was made by hand: correct it or make it void.`);
+    await remind(work, loan, `${now} The form was created manually. Correct or void it.`);
     return;
   }
   const isSent = SENT.includes(form.status);
@@ -97,7 +96,7 @@ async function followYear(
     const next = isSent ? 'Furnish and file the corrected form.' : 'Furnish the corrected form.';
     await remind(work, loan, `${now} ${next}`);
   } else if (isDue) await write(work, loan, { tax_year, ...forgiven });
-  else await remind(work, loan, `${now} The form is void: do not furnish it.`);
+  else await remind(work, loan, `${now} The form was voided. Do not furnish it.`);
   if (form.status === 'draft') await withdrawSettingsTask(work, loan);
 }
 
@@ -115,7 +114,7 @@ async function write(
   { tax_year, amount, first_on }: ForgivenPrincipal & { tax_year: number },
   corrects_form_id?: string,
 ) {
-  // An amount that is due was forgiven on some day.
+  // Unreachable: a reportable amount always has a forgiveness date.
   if (first_on === null) return;
   await createForm1099C(work, loan, {
     tax_year,

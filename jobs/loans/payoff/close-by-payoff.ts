@@ -11,13 +11,14 @@ import { atLeastZero, money, parseMoney, ZERO } from '../../money.ts';
 import { assertPaymentOrder } from '../../payments/nacha/bank-order.ts';
 import { assessPrepaymentPenalty } from '../../payments/payoff-penalty.ts';
 import { NewPayment, PAYMENT_METHODS, postPayment } from '../../payments/receive.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
-import { payoffAmount } from '../engine/payoff-amounts.ts';
+import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../engine/state.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
@@ -26,7 +27,9 @@ import { readTerms } from '../products/loan-terms.ts';
 
 export const PayOffRequest = z.object({
   payoff_date: date.nullish(),
-  payoff_quote_id: uuid.nullish().describe('Its penalty counts, or that it has none.'),
+  payoff_quote_id: uuid
+    .nullish()
+    .describe('The quote to pay by. Its prepayment penalty applies, even if it is zero.'),
   amount: positiveMoney.nullish(),
   payment_method: z.enum(PAYMENT_METHODS).nullish(),
   payment_instrument_id: uuid.nullish(),
@@ -35,12 +38,12 @@ export const PayOffRequest = z.object({
 });
 type PayOffRequest = z.output<typeof PayOffRequest>;
 
-/** How the debt of a day comes to nothing: what is paid, and what is not asked for. */
+/** How the debt becomes zero: paid, credited and written-off amounts. */
 type Closing = { penalty: Big; paid: Big; credited: Big; written_off: Big };
 
 /**
- * Closes a loan, so that ledger and status agree: the whole debt is received as a payoff payment;
- * what is too small to ask for is written off, and what the lender waives is a service credit.
+ * Pays off and closes a loan. The debt is received as a payoff payment. A rest within the tolerance is
+ * written off, and a waived rest becomes a service credit. Throws `Conflict` if the amount is insufficient.
  */
 export async function payOffLoan(work: Work, loanId: string, input: PayOffRequest) {
   const loan = await openLoan(work, loanId);
@@ -55,22 +58,22 @@ export async function payOffLoan(work: Work, loanId: string, input: PayOffReques
     ? parseMoney(String(quote['prepayment_penalty']))
     : prepaymentPenalty(row, state);
   const closing = await closingOf(work, loan, { ...input, penalty }, state);
-  // The payoff itself is what the quote was for, and does not overtake it.
+  // Accept the quote first, so that the payoff itself does not supersede it.
   if (quote) await accept(work, loanId, quote.id);
   const isOver = await settle(work, loan, { ...input, on, payer_id }, closing);
-  // Something that came after the payoff date still asks for more.
+  // An event after the payoff date left an open amount.
   if (!isOver) throw insufficient(loan, payoffAmount(loan.state));
 }
 
-/** The quote that the payoff answers: one of this loan, and not overtaken. */
+/** Returns the loan's active quote. Throws if it belongs to another loan or is no longer active. */
 async function quoteFor({ tx }: Work, { row }: OpenLoan, id: string | null | undefined) {
   if (!id) return null;
   const quote = await find(tx, quotes.payoffQuotes, id);
   if (quote?.['loan_id'] !== row.id) throw new Invalid({ payoff_quote_id: 'Does not exist.' });
   if (quote['status'] === 'active') return quote;
   const status = String(quote['status']);
-  const why = status === 'superseded' ? ', because the loan costs something else since' : '';
-  const message = `The quote is ${status}${why}. Ask for a new one, and pay by that.`;
+  const why = status === 'superseded' ? ' because the payoff amount has changed' : '';
+  const message = `The quote is ${status}${why}. Request a new quote.`;
   throw new Conflict(message, 'quote_not_active', {
     ...refusalDetails(row),
     quote_status: status,
@@ -101,12 +104,16 @@ async function closingOf(
 }
 
 const insufficient = ({ row }: OpenLoan, owed: Big) =>
-  new Conflict('This does not pay off the loan.', 'insufficient_payoff', {
-    ...refusalDetails(row),
-    payoff_amount: money(owed),
-  });
+  new Conflict(
+    'This does not pay off the loan. See payoff_amount for the required amount.',
+    'insufficient_payoff',
+    {
+      ...refusalDetails(row),
+      payoff_amount: money(owed),
+    },
+  );
 
-/** Answers whether the loan is closed then. */
+/** Records the payoff. Returns whether the loan is now paid off. */
 async function settle(
   work: Work,
   loan: OpenLoan,
@@ -135,7 +142,7 @@ async function settle(
   return (await openLoan(work, loan.row.id)).state.is_paid_off;
 }
 
-/** What is not asked for is on record as a credit of the lender's. */
+/** A waived rest is recorded as a service credit sponsored by the lender. */
 async function waived(
   work: Work,
   { row }: OpenLoan,
@@ -155,7 +162,7 @@ async function waived(
   return newEvent({ id, kind: 'service_credit', effective_date, ...given, payment_id });
 }
 
-/** Where nothing is paid, money that waits in suspense pays its part of the debt. */
+/** Without a payment, suspense money pays its part of the debt. */
 function suspenseOf({ state }: OpenLoan, on: string): LoanEvent[] {
   if (parseMoney(state.suspense_balance).eq(0)) return [];
   return [

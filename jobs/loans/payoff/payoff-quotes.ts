@@ -9,8 +9,8 @@ import { Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
-import { payoff, type Payoff } from '../engine/payoff-amounts.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import { payoff, type Payoff } from '../engine/projection/payoff-amounts.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
   recordChanger,
@@ -33,12 +33,11 @@ type NewQuote = {
   remittance_instructions?: string | null | undefined;
 };
 
-/** How far ahead a payoff may be quoted. */
 const MONTHS_AHEAD = 12;
 
 /**
- * Quotes what it costs to pay off the loan on a day, with the days that make up its interest, and
- * orders the letter. A newer quote takes the place of the older one.
+ * Quotes the payoff amount with an explanation of its interest, and orders the letter. Supersedes the
+ * active quote.
  */
 export async function quotePayoff(work: Work, input: NewQuote): Promise<string> {
   const loan = await openInService(work, input.loan_id);
@@ -83,12 +82,11 @@ function datesOf(work: Work, { row }: OpenLoan, input: NewQuote) {
     throw new Invalid({ good_through_date: 'Must not be before the payoff date.' });
   if (good_through_date > addMonths(work.today, MONTHS_AHEAD)) {
     const field = input.good_through_date ? 'good_through_date' : 'payoff_date';
-    throw new Invalid({ [field]: 'Must be within a year.' });
+    throw new Invalid({ [field]: 'Must be within a year of the business date.' });
   }
   return { payoff_date, good_through_date };
 }
 
-/** The penalty of the payoff date. */
 function penaltyOn({ row, schedule, events }: OpenLoan, on: string): string {
   return money(
     prepaymentPenalty(row, fold({ terms: readTerms(row), schedule, events, as_of: on })),
@@ -98,7 +96,7 @@ function penaltyOn({ row, schedule, events }: OpenLoan, on: string): string {
 type Quoted = Omit<Payoff, 'unearned_interest'>;
 type Instructed = Quoted & Pick<NewQuote, 'remittance_instructions'>;
 
-/** The letter says what is good to its last day, since that is what people act upon. */
+/** The letter states the amount valid through the last day, because borrowers act on it until then. */
 async function letter(
   work: Work,
   { row, state }: OpenLoan,
@@ -135,7 +133,7 @@ async function letter(
   });
 }
 
-/** The message waits until the letter is there and takes it along; all who owe the loan have one each. */
+/** The message waits for the letter and attaches it. Every borrower of the loan receives one. */
 async function send(
   work: Work,
   { row }: OpenLoan,
@@ -171,7 +169,10 @@ export async function cancelQuote(work: Work, id: string, row: Row) {
   await cancel(work, id, row);
 }
 
-/** It expires with the business date alone, so that its row says active until something ends it. */
+/**
+ * A quote expires with the business date, without a change of its row. The raw status may still be
+ * `active`.
+ */
 function assertNotExpired({ status }: Row) {
   if (status === 'expired') throw immutableConflict(kind.noun, status);
 }

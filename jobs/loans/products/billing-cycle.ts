@@ -8,12 +8,15 @@ import { isBilledByCycle, type Terms } from '../arithmetic/terms.ts';
 const FIELDS = ['minimum_payment', 'cycle_day', 'payment_due_days', 'grace_on_purchases'] as const;
 
 /**
- * Days that a consumer has from the statement to the due date (12 CFR 1026.5(b)(2)(ii)). It is made on the
- * morning from which they are counted.
+ * Minimum days between a consumer's statement and its due date (12 CFR 1026.5(b)(2)(ii)). The statement is
+ * created on the morning from which the days count.
  */
 const CONSUMER_DAYS_MIN = 21;
 
-/** What a product says of its billing cycles makes sense together, or it says nothing of them. */
+/**
+ * Throws `Invalid` unless the product's billing cycle fields are consistent with each other and with its
+ * loan type. A product without such fields passes.
+ */
 export async function checkCycle({ tx }: Work, product: Values) {
   const terms = product as Pick<Terms, (typeof FIELDS)[number] | 'loan_type'> & Values;
   const refuse = (field: string, reason: string) => new Invalid({ [field]: reason });
@@ -27,7 +30,7 @@ export async function checkCycle({ tx }: Work, product: Values) {
     throw refuse('payment_frequency', 'Must be monthly for a line with billing cycles.');
   const { minimum_payment: rule, payment_due_days: days } = terms;
   if (rule && !rule.plus_interest_and_fees && asksNothing(rule))
-    throw refuse('minimum_payment', 'Asks for nothing: give a percentage or a floor_amount.');
+    throw refuse('minimum_payment', 'Never bills anything. Give a percentage or a floor_amount.');
   if (!isGiven(days)) throw refuse('payment_due_days', 'Is required with a minimum_payment.');
   const program_id = product['program_id'] as string | null | undefined;
   const type = isGiven(program_id) ? await programType(tx, program_id) : null;

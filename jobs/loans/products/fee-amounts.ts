@@ -5,7 +5,7 @@ import { max, min, parseMoney, parseRate, sum, toCents, ZERO } from '../../money
 import type { FEE_TREATMENTS, FeeRule as Written } from './fee-rules.ts';
 import { readTerms } from './loan-terms.ts';
 
-/** A rule as loans keep it; those that were made long ago lack what rules have got since. */
+/** A fee rule as stored with a loan. Older loans may lack fields that were added to rules later. */
 export type FeeRule = Pick<Written, 'fee_type' | 'calculation' | 'trigger'> & Partial<Written>;
 
 export const loanFeeRules = (loan: RawLoan): FeeRule[] => {
@@ -13,18 +13,21 @@ export const loanFeeRules = (loan: RawLoan): FeeRule[] => {
   return Array.isArray(fee_rules) ? (fee_rules as FeeRule[]) : [];
 };
 
-/** The days after a due date on which a payment is not yet late by a rule. */
+/** The days after a due date during which the rule charges no late fee. */
 export const lateFeeGraceDays = (rule: FeeRule, loan: RawLoan): number =>
   rule.grace_days ?? readTerms(loan).late_fee_grace_days;
 
-/** The last day on which what is due on a date can be paid without a late fee. */
+/** The last day on which an installment with this due date can be paid without a late fee. */
 export function lastDayOnTime(loan: RawLoan, dueDate: string): string {
   const rules = loanFeeRules(loan).filter(({ trigger }) => trigger === 'past_due');
   const graces = rules.map((rule) => lateFeeGraceDays(rule, loan));
   return graces.length === 0 ? dueDate : addDays(dueDate, Math.min(...graces));
 }
 
-/** What a rule comes to on a base, in cents: flat, a percentage, or the greater or lesser of both. */
+/**
+ * The fee, rounded to cents and kept within the rule's minimum and maximum. Percentages apply to
+ * `base`.
+ */
 export function feeAmount(rule: FeeRule, base: string): Big {
   const flat = parseMoney(rule.amount ?? '0.00');
   const share = toCents(parseMoney(base).times(parseRate(rule.percentage ?? '0')));
@@ -45,13 +48,16 @@ type Funding = { amount: string; isFirst: boolean };
 type FundingFee = { rule: FeeRule; amount: Big; treatment: Treatment };
 
 /**
- * What the product asks for a disbursement. Fees that are a share of it are asked of every one, the
- * others of the first, for the whole loan.
+ * The fees that the product charges for a disbursement. Fees that are a percentage of the disbursement
+ * apply to every disbursement. All other fees apply once, to the first one.
  */
 export const fundingFees = (loan: RawLoan, funding: Funding): FundingFee[] =>
   feesByRules(loanFeeRules(loan), loan.principal_amount, funding);
 
-/** The same for a loan that is not there yet, by its product's rules and its principal. */
+/**
+ * Like `fundingFees`, for a loan that does not exist yet: it uses the product's rules and the planned
+ * principal.
+ */
 export function feesByRules(
   rules: readonly FeeRule[],
   principal: string,
@@ -68,7 +74,6 @@ export function feesByRules(
     .filter(({ amount }) => amount.gt(ZERO));
 }
 
-/** What fees that are treated in one of these ways come to. */
 export const sumFeesByTreatment = (
   fees: readonly Pick<FundingFee, 'amount' | 'treatment'>[],
   ...treatments: readonly Treatment[]

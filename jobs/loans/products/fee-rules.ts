@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { newId } from '../../../sql/new-id.ts';
 import { integer, positiveMoney, rate, uuid, freeText } from '../../../sql/types.ts';
 
-/** The words of fees; assessments and product rules read these lists. */
+/** Fee assessments and product rules share these lists. */
 export const FEE_TYPES = [
   'origination',
   'late',
@@ -43,12 +43,12 @@ export const FEE_TRIGGERS = [
 export const FEE_TREATMENTS = ['upfront', 'deducted', 'capitalized', 'amortized'] as const;
 export const LATE_FEE_RULES = ['standard', 'standard_fee', 'current'] as const;
 
-/** `greater_of` and `lesser_of` compare the amount with the percentage of what the trigger is about. */
+/** `greater_of` and `lesser_of` compare the flat amount with the percentage. */
 const needsAmount = (calculation: string) =>
   ['flat', 'greater_of', 'lesser_of'].includes(calculation);
 const needsPercentage = (calculation: string) => calculation !== 'flat';
 
-/** One rule of a product: when which fee is assessed, and how much it is. */
+/** A product's rule for one fee: the trigger, the amount and the treatment. */
 export const FeeRule = z
   .strictObject({
     id: uuid.nullish().describe('Assigned by the server. Fees refer to it as fee_rule_id.'),
@@ -65,8 +65,8 @@ export const FeeRule = z
       .enum(FEE_TREATMENTS)
       .default('upfront')
       .describe(
-        'How a fee of a disbursement is asked for: owed from that day, taken from the proceeds, ' +
-          'added to the principal, or spread over the instalments.',
+        'How a disbursement fee is charged: due on that day, deducted from the proceeds, ' +
+          'added to the principal, or spread over the installments.',
       ),
     late_fee_rule: z.enum(LATE_FEE_RULES).default('standard'),
   })
@@ -78,15 +78,15 @@ export const FeeRule = z
     if (needsPercentage(rule.calculation) && !rule.percentage)
       refuse('percentage', `Is required for ${rule.calculation}.`);
     if (rule.treatment !== 'upfront' && rule.trigger !== 'disbursement')
-      refuse('treatment', 'Only fees of a disbursement can be treated otherwise than upfront.');
-    // What a payoff costs beside the debt is the product's prepayment penalty.
-    if (rule.trigger === 'payoff') refuse('trigger', 'Is not offered yet.');
+      refuse('treatment', 'Must be upfront unless the trigger is disbursement.');
+    // The product's prepayment penalty already covers the cost of an early payoff.
+    if (rule.trigger === 'payoff')
+      refuse('trigger', 'Is not supported. Set the prepayment_penalty of the product.');
     if (rule.min_amount && rule.max_amount && new Big(rule.min_amount).gt(rule.max_amount))
       refuse('max_amount', 'Must not be below min_amount.');
   });
 export type FeeRule = z.output<typeof FeeRule>;
 
-/** A product's rules have ids of their own. */
 export const FeeRules = z
   .array(FeeRule)
   .max(30)
@@ -96,8 +96,8 @@ export const FeeRules = z
   }, 'Must not name an id twice.');
 
 /**
- * Gives every rule its id: the one that it came with, or that of the same rule as the product has it
- * already, so that fees of one rule go by one id however the product is written again.
+ * Gives every rule an id: its own, or the id of an identical existing rule. An unchanged rule therefore
+ * keeps its id when a client rewrites the product without ids.
  */
 export function assignRuleIds(rules: readonly FeeRule[], known: readonly FeeRule[]): FeeRule[] {
   const taken = new Set(rules.flatMap(({ id }) => id ?? []));

@@ -5,9 +5,8 @@ import { WATERFALL_NAMES, WATERFALLS } from '../arithmetic/waterfalls.ts';
 export const PENALTY_CALCULATIONS = ['flat', 'percent_of_principal'] as const;
 
 /**
- * What a loan takes over from its product and its tenant when it is created: the terms of its
- * arithmetic, the rules by which it is serviced, and how it is booked. A later change of the product
- * or the tenant's settings leaves them as they are.
+ * The terms that a loan copies from its product and its tenant's settings when it is created: calculation,
+ * servicing and accounting rules. Later changes to the product or the settings do not affect the loan.
  */
 export type LoanTerms = Partial<Terms> & {
   first_payment_rule: 'next_month_on_payment_day' | '30_days_after' | 'custom';
@@ -19,18 +18,18 @@ export type LoanTerms = Partial<Terms> & {
   non_accrual_dpd_threshold: number;
   small_balance_tolerance: string;
   payoff_quote_valid_days: number;
-  /** Loans that were made long ago have none. */
+  /** Missing on older loans. */
   rescission_days?: number;
-  /** What early repayment costs; most products ask for nothing. */
+  /** The charge for early repayment, if any. */
   prepayment_penalty?: {
     calculation: (typeof PENALTY_CALCULATIONS)[number];
     amount?: string | null;
     percentage?: string | null;
     within_months?: number | null;
   } | null;
-  /** Whether a payment relieves the receivable of what it pays; it does where nothing is said. */
+  /** Whether a payment reduces the interest receivable. Default: true. */
   accrual_relief?: boolean;
-  /** What the history begins with, once a modification has put another rate in the loan's row. */
+  /** The rate at origination. Set once a modification has changed `interest_rate` in the loan's row. */
   original_rate?: string;
 };
 
@@ -72,20 +71,19 @@ export function copyTerms(
   };
 }
 
-/** A waterfall is kept step by step, even one that the product calls by its name. */
+/** A loan stores the steps of its waterfall, even if the product names a predefined one. */
 function stepsOf(order: unknown): unknown {
   const name = WATERFALL_NAMES.find((known) => known === order && known !== 'standard');
   if (name) return WATERFALLS[name].steps;
   return Array.isArray(order) ? order : null;
 }
 
-/** What a loan says of its terms. */
 export type TermsSource = Pick<
   RawLoan,
   'loan_type' | 'interest_rate' | 'term_months' | 'payment_day' | 'terms'
 > & { original_term_months?: number | null };
 
-/** The terms as the engine wants them. */
+/** The loan's terms in the form that the engine uses, with defaults filled in. */
 export function readTerms(loan: TermsSource): Terms & LoanTerms {
   const kept = loan.terms as Partial<Terms> & LoanTerms;
   const own = {

@@ -4,7 +4,7 @@ import { addMonths } from '../../dates.ts';
 import { parseMoney, parseRate, toCents, ZERO } from '../../money.ts';
 import { readTerms } from './loan-terms.ts';
 
-/** What of a loan's state on a day the penalty depends on. */
+/** The parts of a loan's state that determine the penalty. */
 type Standing = {
   as_of: string;
   principal_balance: string;
@@ -13,9 +13,9 @@ type Standing = {
 };
 
 /**
- * What it costs to repay the loan on a day, beside the debt itself: as agreed with the loan, none once
- * it is older than that says, and none from maturity on, which acceleration brings forward. In SQL it
- * is app.prepayment_penalty.
+ * The charge for repaying the loan early, in addition to the debt. There is none once the
+ * agreed months have passed, and none from maturity on; acceleration moves maturity to its own date. The
+ * SQL counterpart is `app.prepayment_penalty`.
  */
 export function prepaymentPenalty(
   row: RawLoan,

@@ -6,7 +6,7 @@ import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { CHART } from '../../ledger/chart.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { checkCycle } from './billing-cycle.ts';
 import { assignRuleIds, type FeeRule } from './fee-rules.ts';
@@ -17,12 +17,15 @@ const LIMITS = [
   ['min_term_months', 'max_term_months'],
 ] as const;
 
-/** Days past due after which a loan is charged off, as supervisors expect of its kind. */
+/**
+ * Default days past due before a charge-off, by loan type, from the FFIEC Uniform Retail Credit
+ * Classification policy.
+ */
 const CHARGE_OFF_DAYS = dictionary<number>({ installment: 120, line_of_credit: 180 });
 
 type NewProduct = Values & { code: string; loan_type: string };
 
-/** Adds a product. Loans copy its terms when they are made, so no later change reaches them. */
+/** Adds a product. Loans copy its terms when they are created, so later changes never affect them. */
 export async function addProduct(work: Work, input: NewProduct): Promise<string> {
   const charge_off_dpd_threshold =
     input['charge_off_dpd_threshold'] ?? CHARGE_OFF_DAYS[input.loan_type];
@@ -33,13 +36,13 @@ export async function addProduct(work: Work, input: NewProduct): Promise<string>
   return insert(work.tx, 'products', stored(product, []));
 }
 
-/** Changes what is given of the product, for the loans that are made from now on. */
+/** Changes the given fields of the product. The changes apply to loans created afterwards. */
 export async function changeProduct(work: Work, id: string, changes: Values, row: Row) {
   await check(work, { ...row, ...changes }, changes);
   await update(work.tx, 'products', id, stored(changes, row['fee_rules'] as FeeRule[]));
 }
 
-/** The whole product must make sense, whichever part of it was given. */
+/** Checks the whole product, because a changed field may conflict with an unchanged one. */
 async function check(work: Work, product: Values, given: Values) {
   for (const [least, most] of LIMITS) {
     const [low, high] = [product[least], product[most]] as (string | number | null | undefined)[];
@@ -51,7 +54,7 @@ async function check(work: Work, product: Values, given: Values) {
   await checkAccounts(work, (given['gl_map'] ?? {}) as Record<string, string>);
 }
 
-/** What a role is booked on is of the role's kind, and can be booked on. */
+/** Each role needs an active account of the role's type that is not a header. */
 async function checkAccounts({ tx }: Work, map: Record<string, string>) {
   const known = new Map(
     (await lockAccounts(tx, Object.values(map))).map((account) => [account.id, account]),
@@ -78,7 +81,10 @@ function refusalOf(account: LockedAccount | undefined, type: string | undefined)
 const isGiven = <Value>(value: Value | null | undefined): value is Value =>
   value !== null && value !== undefined;
 
-/** A waterfall's name is a JSON string, which a plain write would take for JSON itself. */
+/**
+ * `allocation_order` may be a plain string (a waterfall's name), so it needs JSON encoding for its `jsonb`
+ * column.
+ */
 function stored({ allocation_order, fee_rules, ...product }: Values, known: FeeRule[]): Values {
   return {
     ...product,
@@ -89,7 +95,7 @@ function stored({ allocation_order, fee_rules, ...product }: Values, known: FeeR
 
 type NewProgram = Values & { code: string; program_type: string };
 
-/** Adds a program, which has no products yet that could be its default, save those without one. */
+/** Adds a program. Its default product must belong to it, so a new program can only start without one. */
 export async function addProgram(work: Work, input: NewProgram): Promise<string> {
   const id = await insert(work.tx, 'programs', input);
   await checkDefaultProduct(work, id, input);

@@ -9,7 +9,7 @@ export const PROGRAM_TYPES = [
   'other',
 ] as const;
 
-/** The states, the District of Columbia and the territories, by their postal codes. */
+/** Postal codes of the states, the District of Columbia and the territories. */
 export const JURISDICTIONS = [
   ...([
     'AL',

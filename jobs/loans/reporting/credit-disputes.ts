@@ -7,16 +7,16 @@ import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 
-/** Days in which a dispute is answered, and with an extension (FCRA 611(a)(1), 623(b)(2)). */
+/** Days to answer a dispute, and with an extension (FCRA 611(a)(1), 623(b)(2)). */
 const DAYS = 30;
 const DAYS_EXTENDED = 45;
-/** Days after which somebody is asked to see to an open one; urgently after the last. */
+/** Days after which an open dispute gets a task. The last task is urgent. */
 const WARNINGS = [20, 25] as const;
 
-/** Which states may follow which; what is closed stays so. */
+/** The allowed status changes. */
 const NEXT = dictionary<readonly string[]>({
   received: ['investigating', 'responded', 'frivolous', 'withdrawn'],
   investigating: ['responded', 'frivolous', 'withdrawn'],
@@ -26,7 +26,10 @@ const NEXT = dictionary<readonly string[]>({
   withdrawn: [],
 });
 
-/** While open the account is told as disputed; afterwards as formerly so, until somebody says else. */
+/**
+ * The compliance condition code that each status sets: XB while the account is disputed, XH or XR
+ * afterwards.
+ */
 const CONDITION = dictionary<string>({
   received: 'XB',
   investigating: 'XB',
@@ -35,10 +38,12 @@ const CONDITION = dictionary<string>({
   withdrawn: 'XR',
 });
 
-/** ACDV answers after which every bureau gets a corrected record, with the status they delete by. */
+/** ACDV responses that send a corrected record to every bureau, with the account status for a deletion. */
 const CORRECTING = dictionary<string | null>({ '02': null, '03': 'DA', '07': 'DF' });
 
-/** What a corrected record may say otherwise; who owes and which account it is stay. */
+/**
+ * The fields that a corrected record may change. The borrower and the account number are not among them.
+ */
 export const CORRECTABLE_FIELDS: readonly string[] = [
   'date_opened',
   'date_closed',
@@ -66,7 +71,7 @@ const dueDate = (received: string, isExtended: boolean) =>
 
 type NewDispute = Values & { loan_id: string; dispute_codes: readonly string[] };
 
-/** Takes in a dispute: it is to be answered within 30 days of its receipt, 45 when extended. */
+/** Records a dispute. It is due within 30 days of its receipt, or 45 days if extended. */
 export async function addDispute(work: Work, input: NewDispute): Promise<string> {
   const { loan_id: loanId } = input;
   const loan = await loans.lock(work.tx, loanId);
@@ -86,7 +91,6 @@ export async function addDispute(work: Work, input: NewDispute): Promise<string>
   });
 }
 
-/** What a borrower or a bureau has sent is kept among the documents. */
 async function checkDocuments({ tx }: Work, { document_ids }: Values) {
   if (!Array.isArray(document_ids) || document_ids.length === 0) return;
   if (await hasUnknownDocument(tx, document_ids as string[]))
@@ -94,15 +98,15 @@ async function checkDocuments({ tx }: Work, { document_ids }: Values) {
 }
 
 /**
- * Carries a dispute on. Its state moves the condition that the bureaus are told; an answer that says
- * something was wrong makes a corrected record for all of them, in the same transaction.
+ * Changes a dispute. A new status sets the compliance condition code. A response that admits an error
+ * creates a corrected record for every bureau in the same transaction.
  */
 export async function changeDispute(work: Work, id: string, changes: Values, row: Row) {
   await loans.lock(work.tx, String(row['loan_id']));
   const dispute = await disputes.lock(work.tx, id);
   const { status, ...rest } = changes;
   await checkDocuments(work, rest);
-  // Forms send back what they read, where an open one may have been shown as overdue.
+  // Forms send back the status they read, which shows an open dispute as overdue after its due date.
   const wanted = status === 'overdue' ? undefined : status;
   const isMoved = wanted !== undefined && wanted !== dispute.status;
   if (isMoved && !NEXT[dispute.status]?.includes(String(wanted))) {
@@ -118,7 +122,7 @@ export async function changeDispute(work: Work, id: string, changes: Values, row
   const response_code = (rest['response_code'] ?? dispute.response_code) as string | null;
   if (isMoved && wanted === 'responded' && !response_code)
     throw new Invalid({ response_code: 'Is required to respond.' });
-  // A form that sends back the whole record has not chosen a condition.
+  // A form that sends back the whole record has not chosen a code.
   const condition = rest['compliance_condition_code'];
   const chosen = condition === row['compliance_condition_code'] ? undefined : condition;
   const moved = isMoved ? movedBy(String(wanted), chosen) : {};
@@ -170,7 +174,7 @@ async function correct(
   });
 }
 
-/** On the morning of a day: disputes that come near their end are put before somebody. */
+/** The open disputes near their due date, which get a task in the morning. */
 export const disputesNearDeadline = ({ today }: Work) =>
   disputes.disputesOpenForDays(today, WARNINGS);
 export const createDisputeTasks = ({ tx, today }: Work) =>

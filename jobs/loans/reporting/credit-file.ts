@@ -10,7 +10,7 @@ import { addDays, monthStart } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Within, Work } from '../../work.ts';
 import { isUnprintable } from './metro2-fields.ts';
 import { metro2File, type Reporter } from './metro2.ts';
@@ -23,8 +23,8 @@ export const NewCreditFile = z.object({
 type NewCreditFile = z.output<typeof NewCreditFile>;
 
 /**
- * Takes every record that waits, up to the period, into one file. From then on the records are
- * reported and do not change.
+ * Puts every queued record up to the period into one file. From then on, the records are reported and
+ * cannot change.
  */
 async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
   const { tx, today } = work;
@@ -58,7 +58,8 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
     created_by: work.actor.id,
   });
   const record_count = await credit.assignToFile(tx, id, reporting_period);
-  if (record_count === 0) throw new Conflict('No record waits to be sent.', 'nothing_to_send');
+  if (record_count === 0)
+    throw new Conflict('No credit records are waiting to be sent.', 'nothing_to_send');
   await update(tx, 'credit_reporting_files', id, { record_count });
   await recordAudit(work, { type: 'credit_reporting_files', id }, 'create', {});
   return id;
@@ -67,7 +68,7 @@ async function orderFile(work: Work, input: NewCreditFile): Promise<string> {
 const FILE_BUREAUS = ['innovis', 'equifax', 'experian', 'transunion'] as const;
 const REQUIRED = ['reporter_name', 'reporter_address', 'identification_number'] as const;
 
-/** The tenant's settings for files; refused while they lack what every bureau requires. */
+/** The tenant's settings for credit files. Throws `Conflict` if a required setting is missing. */
 async function reporterOf({ tx }: Work) {
   const settings = (await settingsOf(tx)).credit_reporting;
   const hasBureau = FILE_BUREAUS.some((bureau) => settings.program_ids[bureau]);
@@ -77,14 +78,13 @@ async function reporterOf({ tx }: Work) {
     ...(hasBureau ? [] : ['program_ids']),
   ].map((name) => `credit_reporting.${name}`);
   if (missing.length === 0) return settings;
-  const message =
-    'The settings do not say yet who reports to which bureau: fill in those that are missing.';
+  const message = 'Credit reporting is not configured. Fill in the missing settings.';
   throw new Conflict(message, 'credit_reporting_not_configured', { missing });
 }
 
 /**
- * A record that a bureau would reject, or add to another loan's account, is not sent. A task says what to
- * correct, so that the record of the next month is sent.
+ * Suppresses records that a bureau would reject or add to another loan's account. A task says what to
+ * correct before the next month's record.
  */
 const suppressIncomplete = ({ tx, today }: Work, { reporting_period }: NewCreditFile) =>
   incomplete.suppressIncomplete(tx, {
@@ -95,17 +95,14 @@ const suppressIncomplete = ({ tx, today }: Work, { reporting_period }: NewCredit
 
 const INCOMPLETE = {
   address_missing:
-    'Credit reporting: enter the street, city, state and postal code of everybody who owes this loan',
+    'Credit reporting: enter the street, city, state and postal code of every person who owes this loan',
   date_of_birth_missing:
-    'Credit reporting: enter the date of birth of everybody who owes this loan',
+    'Credit reporting: enter the date of birth of every person who owes this loan',
   account_number_not_unique:
-    'Credit reporting: without its punctuation this loan number is empty or that of another loan',
+    'Credit reporting: the loan number must be unique without its punctuation',
 } as const satisfies Record<incomplete.Incomplete, string>;
 
-/**
- * A record of which a name or an address would be blank in the file is not sent; a task asks for Latin
- * letters, so that the record of the next month is.
- */
+/** Suppresses records whose name or address would be blank in the file. A task asks for Latin letters. */
 async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFile) {
   const { tx, today } = work;
   const period = reporting_period ?? addDays(monthStart(today), -1);
@@ -129,7 +126,10 @@ async function suppressUnprintable(work: Work, { reporting_period }: NewCreditFi
 const UNPRINTABLE =
   'Credit reporting: a name or an address has no Latin letters, so nothing was sent';
 
-/** Made twice, it is the same file; one whose making was cut short is made by whoever comes next. */
+/**
+ * Safe to repeat: a second run writes the same file. `sendCreditFile` completes a file whose creation was
+ * interrupted.
+ */
 async function makeFile(within: Within, files: Files, tenantId: string, id: string) {
   const made = await within(
     tenantId,
@@ -149,7 +149,7 @@ async function makeFile(within: Within, files: Files, tenantId: string, id: stri
   await within(tenantId, ({ tx }) => update(tx, 'credit_reporting_files', id, done));
 }
 
-/** Orders and makes a file; before that, whatever an earlier attempt has left unfinished. */
+/** Completes unfinished files, then creates a new one. Returns its id. */
 export async function sendCreditFile(
   within: Within,
   files: Files,

@@ -6,7 +6,7 @@ import { money, parseMoney } from '../../money.ts';
 import { monthlyPayment, termsDuration, termsFrequency } from './credit-terms.ts';
 import { cents, dollars } from './whole-dollars.ts';
 
-/** Days past due → account status and the mark it leaves in the history (Metro 2, field 17A and 18). */
+/** Days past due → account status and its mark in the payment history (Metro 2, fields 17A and 18). */
 const BY_DAYS = [
   { from: 180, account_status: '84', mark: '6' },
   { from: 150, account_status: '83', mark: '5' },
@@ -17,7 +17,10 @@ const BY_DAYS = [
   { from: 0, account_status: '11', mark: '0' },
 ] as const;
 
-/** The marks of what is no matter of days: H foreclosure, J surrender, K repossession, L charge-off. */
+/**
+ * Marks that do not depend on days past due: G collection, H foreclosure, J surrender, K repossession, L
+ * charge-off.
+ */
 const MARKS = dictionary<string>({
   ...Object.fromEntries(BY_DAYS.map(({ account_status, mark }) => [account_status, mark])),
   '61': 'J',
@@ -31,18 +34,18 @@ const MARKS = dictionary<string>({
   '97': 'L',
 });
 
-/** Statuses that say how the account was rated until then (field 17B). */
+/** Statuses that require the previous payment rating (field 17B). */
 const RATED = new Set(['05', '13', '65', '88', '89', '94', '95']);
 const CLOSED = new Set(['05', '13', '64']);
-/** Statuses of a charge-off, which tell what it was at first (field 23). */
+/** Charge-off statuses, which report the original charge-off amount (field 23). */
 const LOST = new Set(['64', '97']);
-/** Delinquent enough for the date of first delinquency to be told (field 25): by its status, or as it was rated. */
+/** Whether the status or payment rating requires the date of first delinquency (field 25). */
 const isDerogatory = (status: string, rated: string | null) =>
   RATED.has(status) ? rated !== '0' : status !== '11';
 
 /**
- * The account status of a loan at a month's end. Charged off comes before paid, paid before the days
- * past due; acceleration and freezes do not show.
+ * The account status at the end of a month. Charged off takes precedence over paid, and paid over days past
+ * due. Acceleration and freezes have no effect.
  */
 export function accountStatus(facts: CreditFacts): string {
   const { status, charge_off_balance, days_past_due } = facts;
@@ -52,14 +55,14 @@ export function accountStatus(facts: CreditFacts): string {
   return BY_DAYS.find(({ from }) => days_past_due >= from)?.account_status ?? '11';
 }
 
-/** Without an amount, the charge-off was undone: the debt had been paid before it. */
+/** Without an amount, the charge-off was reversed because the debt had already been paid. */
 const wasChargedOff = ({ charge_off_amount, before_close, previous_status }: CreditFacts) =>
   charge_off_amount !== null &&
   (before_close ? before_close.status === 'charged_off' : previous_status === '97');
 
 /**
- * The history of the 24 months before this one, the newest first: the last record's own mark before
- * what that record said; D for months without a record, B for those before the first.
+ * The marks of the previous 24 months, newest first: the mark of the last record, followed by that record's
+ * profile. D means a month without a record, B a month before the first record.
  */
 export function paymentHistoryProfile(facts: CreditFacts): string {
   const { previous_period, previous_profile, previous_status, previous_balance } = facts;
@@ -71,25 +74,25 @@ export function paymentHistoryProfile(facts: CreditFacts): string {
   return `${missing}${mark}${previous_profile}`.slice(0, 24);
 }
 
-/** What the servicer before has reported goes on from the month in which the loan came. */
+/** Continues the profile of the previous servicer from the month of boarding. */
 const broughtProfile = ({ boarded_on, boarded_profile, reporting_period }: CreditFacts) =>
   boarded_on === null || boarded_profile === null
     ? 'B'.repeat(24)
     : `${monthsFrom(monthEnd(boarded_on), reporting_period)}${boarded_profile}`.slice(0, 24);
 
-/** A mark for each month of which nothing is known, from one up to before another. */
+/** One D for each month from `first` until before `end`. */
 function monthsFrom(first: string, end: string): string {
   let missing = '';
   for (let month = first; month < end; month = monthEnd(addMonths(month, 1, 31))) missing += 'D';
   return missing;
 }
 
-/** The record of one loan at the end of a month, in the fields of the Metro 2 base segment. */
+/** Derives a loan's record for a month, with the fields of the Metro 2 base segment. */
 export function deriveCreditRecord(facts: CreditFacts) {
   const account_status = accountStatus(facts);
   const isClosed = CLOSED.has(account_status);
   const isLine = facts.loan_type === 'line_of_credit';
-  // A part that was charged off is still owed, and no charged-off account.
+  // A partial charge-off is still owed and does not make the account charged off.
   const owed = money(parseMoney(facts.total_balance).plus(facts.charge_off_balance));
   const isAsked = !isClosed && account_status !== '97' && !(isLine && owed === '0.00');
   const balance = account_status === '97' ? facts.charge_off_balance : owed;
@@ -130,18 +133,17 @@ export function deriveCreditRecord(facts: CreditFacts) {
 const closedOn = ({ closed_on, last_payment_date, reporting_period }: CreditFacts) =>
   closed_on ?? last_payment_date ?? reporting_period;
 
-/** Only what is 30 and more days late is past due (field 22); of a charge-off it is all that is left. */
+/** The amount at least 30 days late (field 22). For a charge-off, everything still owed. */
 function pastDue({ charge_off_balance, past_due_30_amount }: CreditFacts, status: string): string {
   if (status === '11' || CLOSED.has(status)) return '0';
   return dollars(status === '97' ? charge_off_balance : past_due_30_amount);
 }
 
-/** Account types of lines of credit. */
 const LINE_TYPES = new Set(['15', '43', '47', '89', '7A', '9B']);
 
 /**
- * It never moves forward once it was told, as long as the delinquency lasts (FCRA 623(a)(5)); it moves back where an
- * earlier payment turns out to be none.
+ * A reported date of first delinquency never moves later while the delinquency lasts (FCRA 623(a)(5)). It
+ * moves earlier if a past payment is reversed.
  */
 function firstDelinquency(facts: CreditFacts): string {
   const told = facts.was_current_since ? null : facts.previous_first_delinquency;
@@ -150,7 +152,7 @@ function firstDelinquency(facts: CreditFacts): string {
   return told ?? known ?? facts.reporting_period;
 }
 
-/** How it stood on the night before it was closed (field 17B); the last record's status where that is not known. */
+/** The rating on the night before the loan was closed (field 17B). If unknown, the last record's status. */
 const rating = ({ before_close, previous_status }: CreditFacts) => {
   if (before_close?.status === 'charged_off') return 'L';
   if (before_close)
@@ -168,18 +170,21 @@ function remarks(facts: CreditFacts) {
   };
 }
 
-/** How a person is tied to the account (ECOA code, field 37): X has died, W is a business. */
+/** A person's ECOA code (field 37): X is deceased, W is a business. */
 const association = (who: Pick<CoConsumer, 'is_deceased' | 'borrower_type'>, code: string) =>
   who.is_deceased ? 'X' : who.borrower_type === 'business' ? 'W' : code;
 
-/** 2 owes it jointly; 7 made a contract that somebody else answers for; 1 owes it alone. */
+/** 2 joint borrower; 7 borrower with a cosigner; 1 individual. */
 function ofBorrower({ co_consumers }: CreditFacts): string {
   const owing = co_consumers.filter(({ release_reason }) => release_reason === null);
   if (owing.some(({ role }) => role === 'co_borrower')) return '2';
   return owing.length > 0 ? '7' : '1';
 }
 
-/** Somebody beside the borrower: joint, or 5 who answers for it; once more when released, as T or Z. */
+/**
+ * A co-borrower (2) or cosigner (5). A released person is reported one last time as T, or as Z if entered
+ * in error.
+ */
 function coConsumer({ consumer, borrower_id, role, release_reason, ...who }: CoConsumer) {
   const owed = role === 'co_borrower' ? '2' : '5';
   const over = release_reason === 'entered_in_error' ? 'Z' : 'T';
@@ -191,7 +196,7 @@ function coConsumer({ consumer, borrower_id, role, release_reason, ...who }: CoC
   };
 }
 
-/** AU paid for less than was owed, AW struck by a disaster, CP in forbearance (field 19). */
+/** AU settled for less than the full balance, AW affected by a disaster, CP in forbearance (field 19). */
 function specialComment({ status, is_in_disaster, is_in_forbearance }: CreditFacts): string | null {
   if (status === 'settled') return 'AU';
   if (is_in_disaster) return 'AW';
@@ -204,7 +209,7 @@ function bankruptcyCode(status: string | null): string | null {
   return chapter ? ({ 7: 'A', 11: 'B', 12: 'C', 13: 'D' }[chapter] ?? null) : null;
 }
 
-/** Why a record is kept but not sent. */
+/** Why a record is stored but not sent, or null. */
 export function suppressionReason({ labels, suspends_reporting }: CreditFacts): string | null {
   if (labels.includes('identity-theft-block')) return 'identity_theft_block';
   return suspends_reporting ? 'forbearance' : null;

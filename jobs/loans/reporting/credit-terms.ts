@@ -14,7 +14,7 @@ const FREQUENCIES = dictionary<string>({
 export const termsFrequency = ({ payment_frequency }: CreditFacts) =>
   FREQUENCIES[payment_frequency] ?? 'M';
 
-/** By what an instalment is multiplied to be that of a month, as a fraction. */
+/** Converts an installment to a monthly amount, as a fraction. */
 const PER_MONTH = dictionary<readonly [bigint, bigint]>({
   monthly: [1n, 1n],
   biweekly: [26n, 12n],
@@ -24,12 +24,12 @@ const PER_MONTH = dictionary<readonly [bigint, bigint]>({
   single: [0n, 1n],
 });
 
-/** What is told instead of a term: lines of credit, revolving accounts, and those that are paid at once. */
+/** Codes that replace a term in months: lines of credit, revolving accounts and open accounts. */
 const TERMS = dictionary<string>({ C: 'LOC', R: 'REV', O: '001' });
 
 /**
- * The term by the schedule that was in force then (field 12), which an extension makes longer: in months, and of a
- * mortgage in whole years.
+ * The term of the schedule in force at the end of the month, including extensions (field 12). In months;
+ * for a mortgage, in years.
  */
 export function termsDuration(portfolio: string, facts: CreditFacts): string {
   const { payment_frequency, periods, term_months } = facts;
@@ -43,7 +43,7 @@ export function termsDuration(portfolio: string, facts: CreditFacts): string {
   return String(Math.min(duration, 999)).padStart(3, '0');
 }
 
-/** An installment as the amount of a month, in whole dollars (field 15). */
+/** The installment as a monthly amount, in whole dollars (field 15). */
 export function monthlyPayment({ payment_amount, payment_frequency }: CreditFacts) {
   const [times, by] = PER_MONTH[payment_frequency] ?? [1n, 1n];
   return String((cents(payment_amount ?? '0.00') * times) / by / 100n);

@@ -24,7 +24,7 @@ export const FORM_STATUSES = [
 
 const FUNDED = ['active', 'paid_off', 'charged_off', 'settled', 'transferred'];
 
-/** What a charge-off's reason means for box 6 once collection has stopped. */
+/** The event code (box 6) that each charge-off reason leads to. */
 const CODES = dictionary<EventCode>({
   bankruptcy: 'A',
   statute_of_limitations: 'C',
@@ -46,7 +46,7 @@ type NewForm = {
   notes?: string | null | undefined;
 };
 
-/** Makes a form by hand. What is not said is derived from the loan; there is no least amount. */
+/** Creates a Form 1099-C manually. Missing fields are derived from the loan. There is no minimum amount. */
 export async function add1099C(work: Work, input: NewForm): Promise<string> {
   const loan = await openInService(work, input.loan_id, FUNDED);
   const debtor = await forms.readDebtor(work.tx, loan.row.id);
@@ -61,11 +61,13 @@ export async function add1099C(work: Work, input: NewForm): Promise<string> {
     forgiven?.amount ??
     debtor.charge_off_amount;
   if (!amount || parseMoney(amount).lte(0))
-    throw new Invalid({ amount_discharged: 'Nothing was forgiven or charged off: say how much.' });
+    throw new Invalid({
+      amount_discharged: 'Nothing was forgiven or charged off. Give the amount.',
+    });
   const derived = forgiven ? 'F' : (CODES[debtor.charge_off_reason ?? ''] ?? 'G');
   const code = input.identifiable_event_code ?? derived;
   if ((await forms.findFormInForce(work.tx, loan.row.id, code, tax_year)) !== null) {
-    throw new Conflict('There is a form for this event and year already.', 'already_exists', {
+    throw new Conflict('A form for this event and year already exists.', 'already_exists', {
       identifiable_event_code: code,
       tax_year,
     });
@@ -85,7 +87,7 @@ export async function add1099C(work: Work, input: NewForm): Promise<string> {
   });
 }
 
-/** Makes a form of a draft: its parties as they are now, and the copy for the debtor. */
+/** Completes a draft: stores the current creditor and debtor, and orders the debtor's copy. */
 async function finish(work: Work, id: string) {
   const { loan_id, ...boxes } = await forms.readDraft(work.tx, id);
   const { row } = await openLoan(work, loan_id);
@@ -94,17 +96,17 @@ async function finish(work: Work, id: string) {
   await update(work.tx, 'forms_1099c', id, { ...parties, document_id });
 }
 
-/** How far a form may go by hand. */
+/** The status changes that staff may make. */
 const NEXT = dictionary<readonly string[]>({
   draft: ['generated', 'void'],
   generated: ['furnished', 'filed', 'void'],
   furnished: ['filed', 'void'],
 });
 
-/** A form is furnished, filed or made void; its boxes are corrected by another form. */
+/** Changes a form's status or notes. Its boxes never change: a corrected form replaces it. */
 export async function change1099C(work: Work, id: string, changes: Values, row: Row) {
   const form = await lockRecord(work, 'forms_1099c', row);
-  // Another word for a box when the form is made; like all boxes, it stays.
+  // `principal_forgiven` is an alias of a box, and boxes cannot change.
   const { status, principal_forgiven: _, ...described } = changes;
   if (status !== undefined && status !== form.status) {
     if (!NEXT[form.status]?.includes(String(status))) throw immutableConflict('form', form.status);
@@ -115,7 +117,7 @@ export async function change1099C(work: Work, id: string, changes: Values, row: 
   await update(work.tx, 'forms_1099c', id, described);
 }
 
-/** Removing a form that was not furnished makes it void. */
+/** Voids a form that was not furnished yet. */
 export async function void1099C(work: Work, id: string, row: Row) {
   const form = await lockRecord(work, 'forms_1099c', row);
   if (!['draft', 'generated'].includes(form.status)) throw immutableConflict('form', form.status);

@@ -1,13 +1,13 @@
 import { addressFields, personFields, textField, type Consumer } from './metro2-fields.ts';
 
-/** What is told of somebody who owes the account beside its consumer. */
+/** The segment of another person who owes the account. */
 type Associated = { kind: 'J1' | 'J2'; segment: string; who: Consumer };
 
 const WIDTHS = { J1: 100, J2: 200 } as const;
 
 /**
- * The segments that follow a base segment: J1 of whoever lives at the address of the base, J2 of whoever
- * lives elsewhere (Credit Reporting Resource Guide, exhibits of the J1 and J2 segments).
+ * The segments that follow a base segment: J1 for a person at the base consumer's address, J2 for a person
+ * at another address (Credit Reporting Resource Guide, exhibits of the J1 and J2 segments).
  */
 export const associatedSegments = (base: Consumer, others: readonly Consumer[]): Associated[] =>
   others.map((who) => {

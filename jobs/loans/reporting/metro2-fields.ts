@@ -1,6 +1,6 @@
 import { toAscii, hasNoAsciiForm } from '../../ascii.ts';
 
-/** How Metro 2 writes a field: text in capitals and to the left, cut to its width. */
+/** A Metro 2 text field: upper case, left-aligned, cut or padded to its width. */
 export function textField(value: string | number | null | undefined, width: number): string {
   const plain = toAscii(String(value ?? ''))
     .toUpperCase()
@@ -8,7 +8,9 @@ export function textField(value: string | number | null | undefined, width: numb
   return plain.slice(0, width).padEnd(width);
 }
 
-/** A name: of special characters only the hyphen is sent, and "O'Neill" becomes "ONEILL" (fields 31 to 33). */
+/**
+ * A name field: the hyphen is the only special character, so "O'Neill" becomes "ONEILL" (fields 31 to 33).
+ */
 function name(value: string | null | undefined, width: number): string {
   const plain = toAscii(value ?? '')
     .replace(/['.]/g, '')
@@ -16,7 +18,10 @@ function name(value: string | null | undefined, width: number): string {
   return textField(plain.trim(), width);
 }
 
-/** An account number: letters and digits only (field 7), as `suppressIncomplete` compares them. */
+/**
+ * An account number of letters and digits only (field 7). Must match the comparison in
+ * `suppressIncomplete`.
+ */
 export const accountNumber = (value: string) => textField(value.replace(/[^A-Za-z0-9]/g, ''), 30);
 
 export const dateField = (value: string | number | null | undefined) => {
@@ -36,22 +41,22 @@ const generation = (suffix: string | null | undefined) => {
   return known[(suffix ?? '').toUpperCase().replace('.', '')] ?? ' ';
 };
 
-/** Of a person what the file tells, by the names of the record's consumer. */
+/** A person's fields, named as in the record's `consumer`. */
 export type Consumer = Record<string, string | null>;
 
-/** The fields from the surname to the telephone, which are the same of all who owe an account. */
+/** The fields from surname to telephone, which all segments share. */
 export const personFields = (who: Consumer) => [
   name(who['surname'], 25),
   name(who['first_name'], 20),
   name(who['middle_name'], 20),
   generation(who['generation_code']),
-  // The whole number is not kept here; zeros say that it is not available.
+  // The full social security number is not stored. Zeros mean that it is not available.
   '0'.repeat(9),
   dateField(who['date_of_birth']),
   phoneField(who['phone']),
 ];
 
-/** The fields from the country to the residence code. */
+/** The fields from country to residence code. */
 export const addressFields = (who: Consumer) => [
   textField(who['country'] ?? 'US', 2),
   textField(who['street_line_1'], 32),
@@ -63,6 +68,6 @@ export const addressFields = (who: Consumer) => [
   textField(who['residence_code'], 1),
 ];
 
-/** Whether a name or an address of the person would be blank in the file. */
+/** Whether the person's name or address would be blank in the file. */
 export const isUnprintable = (who: Consumer): boolean =>
   ['surname', 'first_name', 'street_line_1', 'city'].some((field) => hasNoAsciiForm(who[field]));

@@ -26,10 +26,10 @@ export type Reporter = {
 };
 
 /**
- * A file in the 426-character form of Metro 2 (Credit Reporting Resource Guide, exhibits of the header,
- * base segment and trailer), each base segment followed by those who owe the account as well: text in
- * capitals and to the left, amounts in whole dollars and to the right, dates as MMDDYYYY, zeros where there
- * is none.
+ * Builds a file in the 426-character Metro 2 format (Credit Reporting Resource Guide, exhibits of the
+ * header, base segment and trailer). J1 and J2 segments follow their base segment. Text is upper case and
+ * left-aligned, amounts are whole dollars and right-aligned, dates are MMDDYYYY, and missing values are
+ * zeros.
  */
 export function metro2File(
   reporter: Reporter,
@@ -68,7 +68,7 @@ const header = (by: Reporter, activity_date: string, created_at: string) =>
     textField('1.0', 5),
   ]);
 
-/** The base segment with those that follow it; its first four digits say how long all of it is. */
+/** The base segment with its J1 and J2 segments. Its first four digits are the total length. */
 function recordOf(line: ReportedRecord, by: Reporter, created_at: string): string {
   const others = othersOf(line)
     .map(({ segment }) => segment)
@@ -80,7 +80,7 @@ function recordOf(line: ReportedRecord, by: Reporter, created_at: string): strin
 const othersOf = ({ consumer, co_consumers }: ReportedRecord) =>
   associatedSegments(consumer, co_consumers);
 
-/** Statuses of an account that was paid, of which the information is dated when it was paid (field 24). */
+/** Statuses of paid accounts, whose information is dated on the day of payment (field 24). */
 const PAID = new Set(['13', '61', '62', '63', '64', '65']);
 
 function baseSegment(line: ReportedRecord, by: Reporter, created_at: string): string {
@@ -91,7 +91,7 @@ function baseSegment(line: ReportedRecord, by: Reporter, created_at: string): st
     `${dateField(created_at)}${time}`,
     String(field('correction_indicator')),
     textField(by.identification_number, 20),
-    // The cycle: every record is of a month.
+    // The cycle identifier: unused, because every record is monthly.
     textField('', 2),
     accountNumber(line.consumer_account_number),
     textField(field('portfolio_type'), 1),
@@ -124,7 +124,7 @@ function baseSegment(line: ReportedRecord, by: Reporter, created_at: string): st
   ]);
 }
 
-/** The statuses that the trailer counts, in its order, after those that it names first. */
+/** The statuses that the trailer counts, in its order. */
 const COUNTED = [
   'DA',
   '05',
@@ -164,7 +164,8 @@ function trailer(lines: readonly ReportedRecord[]): string {
   const reachable = all.filter((person) => phoneField(person['phone']) !== NO_PHONE).length;
   const deleted = [...lines, ...j1, ...j2].filter(({ ecoa_code }) => ecoa_code === 'Z').length;
   const totals = [
-    // Employments, creditors and changes have segments that we do not send.
+    // The zeros below count segments that we do not send: employment, original creditor and account
+    // changes.
     having('DF'),
     j1.length,
     j2.length,
@@ -194,7 +195,7 @@ function trailer(lines: readonly ReportedRecord[]): string {
 
 const count = (value: number) => String(value).padStart(9, '0');
 
-/** Nine digits; more than they hold is told as the most that they hold. */
+/** Nine digits. Larger amounts are reported as 999,999,999. */
 function dollars(value: string | number | null): string {
   const digits = String(value ?? 0);
   return digits.length > 9 ? '9'.repeat(9) : digits.padStart(9, '0');

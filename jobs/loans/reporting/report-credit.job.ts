@@ -3,18 +3,18 @@ import * as facts from '../../../sql/loans/credit-facts.ts';
 import * as records from '../../../sql/loans/credit-reporting.ts';
 import { date, uuid } from '../../../sql/types.ts';
 import { job } from '../../job.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { deriveCreditRecord, suppressionReason } from './credit-record.ts';
 
-/** Loans that are looked at in one transaction. */
+/** Loans per transaction. */
 const CHUNK = 500;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 export const BUREAUS = ['equifax', 'experian', 'transunion', 'innovis'] as const;
 
 /**
- * Writes the credit reporting record of every loan for a month that is closed. It reads what the close
- * recorded of the month's last day, so that it may run later, and again, and still write the same.
+ * Writes every loan's credit record for a closed month. It reads the snapshot of the month's last close of
+ * business, so it writes the same records whenever it runs. Safe to repeat.
  */
 export const reportCredit = job({
   name: 'report-credit',
@@ -32,8 +32,8 @@ export const reportCredit = job({
 });
 
 /**
- * Records are drafts until the tenant reports to the bureaus; then they wait for their file. Answers
- * after which loan to go on, or null at the end.
+ * Writes the records of the next loans. They are drafts until the tenant enables credit reporting; then
+ * they are queued for a file. Returns the last loan's id, or null at the end.
  */
 async function writeSome({ tx }: Work, period: string, after: string): Promise<string | null> {
   const last = await facts.lastIdOfNextSlice(tx, after, CHUNK);

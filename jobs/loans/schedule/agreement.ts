@@ -2,38 +2,37 @@ import { z } from 'zod';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 
 /**
- * What was agreed when a plan is made or changed: the facts of a `schedule_agreed` event. It names what
- * the parties named (dates, an amount, how many instalments) and leaves to the fold what follows
- * from it, so that the plan follows when the history before it turns out to be another.
+ * The facts of a `schedule_agreed` event. It stores what the parties agreed, such as dates, an amount or a
+ * number of installments. The fold derives the rows, so the schedule adapts when earlier events change.
  */
 
 const amount = z.string().regex(/^\d+(\.\d+)?$/, 'Must be an amount that is not negative.');
 const number = z.int().min(1);
 const day = z.iso.date();
-/** The day of the month on which instalments fall due, where it is not that of the first one. */
+/** The day of the month on which installments are due. Null: the day of the first one. */
 const payment_day = z.int().min(1).max(31).nullable();
-const rows = z.custom<readonly ScheduleRow[]>(Array.isArray, 'Must be the rows of a plan.');
+const rows = z.custom<readonly ScheduleRow[]>(Array.isArray, 'Must be the rows of a schedule.');
 
-/** What is owed is spread over instalments anew. */
+/** Spreads the remaining debt over new installments. */
 const spread = z.strictObject({
   rule: z.literal('spread'),
-  /** The first instalment that the plan takes the place of, or whichever is the oldest unpaid. */
+  /** The first installment to replace: a number, or the oldest unpaid one. */
   from: z.union([number, z.literal('oldest_unpaid')]),
-  /** Where nothing is said, the instalments keep their dates. */
+  /** Default: the installments keep their dates. */
   dates: z
     .union([z.strictObject({ first: day, count: number, payment_day }), z.array(day).readonly()])
     .exactOptional(),
-  /** The instalment that was agreed; else the level one, or what the loan's amortization says. */
+  /** The agreed installment. Default: the amount that the loan's amortization gives. */
   payment_amount: amount.exactOptional(),
-  /** Interest before this day is not part of the plan: it was capitalized, waived, or is none. */
+  /** Earlier interest is not part of the schedule, for example because it was capitalized or waived. */
   accrues_from: day.exactOptional(),
-  /** So many instalments ask for interest alone before the others repay the loan. */
+  /** The number of interest-only installments at the start. */
   interest_only: number.exactOptional(),
-  /** Fees that are spread over the plan beside those of the plan before. */
+  /** Additional fees to spread, on top of those of the previous schedule. */
   more_fees: amount.exactOptional(),
 });
 
-/** The instalments keep what they ask for, and fall due on other days. */
+/** Installments keep their amounts and move to other dates. */
 const moved = z.strictObject({
   rule: z.literal('moved'),
   from: number,
@@ -42,14 +41,14 @@ const moved = z.strictObject({
     z.strictObject({ days: number }),
     /** To the next such day of a month. */
     z.strictObject({ payment_day: z.int().min(1).max(31) }),
-    /** So that the first of them is due on a day. */
+    /** The new due date of the first moved installment. */
     z.strictObject({ first: day }),
   ]),
-  /** The periods that are gained ask for interest alone. */
+  /** The skipped periods get interest-only installments. */
   asks_interest: z.literal(true).exactOptional(),
 });
 
-/** Single instalments get another day or amount. */
+/** Sets the date or amount of single installments. */
 const named = z.strictObject({
   rule: z.literal('named'),
   installments: z
@@ -57,25 +56,25 @@ const named = z.strictObject({
     .readonly(),
 });
 
-/** Some instalments ask for less for a while; a later one asks for what they leave. */
+/** Lowers some installments for a while. A later one asks for the difference. */
 const lowered = z.strictObject({
   rule: z.literal('lowered'),
   numbers: z.array(number).readonly(),
   to: z.union([amount, z.enum(['interest', 'paid'])]),
-  /** Which one: the instalment after them, or the last. */
+  /** The installment that asks for the difference: the next one, or the last. */
   shortfall: z.enum(['next', 'last']),
 });
 
-/** Every instalment as it was written down. */
+/** Explicit rows. */
 const written = z.strictObject({ rule: z.literal('written'), rows });
 
 /**
- * A billing cycle of a line ends with the day of the event, and its minimum payment is asked for: what
- * the line's terms come to for all that is owed when that day is over.
+ * A billing cycle ends on the event's day. The minimum payment follows from the line's terms and the debt
+ * at the end of that day.
  */
 const minimum = z.strictObject({
   rule: z.literal('minimum'),
-  /** Of the cycle, and of its instalment. */
+  /** The number of the cycle and of its installment. */
   number,
   /** The first day of the cycle. */
   begins: day,

@@ -16,7 +16,7 @@ const firstOf = (terms: Terms, { first_payment_date, origination_date }: Boarded
   first_payment_date ??
   onePeriodAfter(terms.payment_frequency, origination_date, terms.term_months, terms.payment_day);
 
-/** The schedule that the loan began with, with the lender's instalment where it is known. */
+/** The loan's schedule at origination, using the lender's installment if it is known. */
 export const originalSchedule = (terms: Terms, boarded: BoardedLoan): ScheduleRow[] =>
   buildSchedule({
     ...terms,
@@ -29,7 +29,7 @@ export const originalSchedule = (terms: Terms, boarded: BoardedLoan): ScheduleRo
 
 type Place = { balance: string; today: string };
 
-/** How a loan in mid-life continues: the installments that are history, and what schedules the rest. */
+/** The number of past installments, and the input for scheduling the rest. */
 function continuation(terms: Terms, boarded: BoardedLoan, { balance, today }: Place) {
   const { payment_frequency: frequency, term_months, payment_day } = terms;
   const count = numberOfPayments(frequency, term_months);
@@ -39,7 +39,7 @@ function continuation(terms: Terms, boarded: BoardedLoan, { balance, today }: Pl
   const periodStart = dates[past - 1] ?? boarded.origination_date;
   const next = dates[past] ?? onePeriodAfter(frequency, paidThrough, term_months, payment_day);
   const named = boarded.paid_through_date ?? periodStart;
-  // Where interest accrues by the day, it is paid through that day. A planned period is paid as a whole.
+  // Daily interest is paid through that day. A scheduled period is always paid as a whole.
   const isMidPeriod = named > periodStart && named < next && !accruesBySchedule(terms);
   const rest: ScheduleInput = {
     ...terms,
@@ -53,9 +53,9 @@ function continuation(terms: Terms, boarded: BoardedLoan, { balance, today }: Pl
 }
 
 /**
- * The schedule of a loan that comes in mid-life. What was due to the paid-through date (or to the
- * boarding day) is history: it follows the original schedule and ends at the balance that came over. The
- * rest repays that balance, with the lender's installment where it is known.
+ * The schedule of a boarded loan. Rows due through the paid-through date (default: the boarding date)
+ * follow the original schedule and end at the boarded balance. The other rows repay that balance, using the
+ * lender's installment if it is known.
  */
 export function boardedSchedule(
   terms: Terms,
@@ -72,7 +72,7 @@ export function boardedSchedule(
   ];
 }
 
-/** The first day whose interest is not paid: the day after it is the first that a row accrues. */
+/** The date through which interest is paid. Interest of later days is unpaid. */
 export function interestUnpaidSince(terms: Terms, boarded: BoardedLoan, place: Place): string {
   if (boarded.paid_through_date === undefined || boarded.paid_through_date === null)
     return place.today;
@@ -81,15 +81,15 @@ export function interestUnpaidSince(terms: Terms, boarded: BoardedLoan, place: P
   return accruesBySchedule(terms) ? rest.start_date : boarded.paid_through_date;
 }
 
-/** The level installment that repays the balance in the installments that are left. */
+/** The level installment that repays the balance over the remaining installments. */
 export function levelInstallment(terms: Terms, boarded: BoardedLoan, place: Place): string | null {
   const { rest } = continuation(terms, boarded, place);
   return buildSchedule(rest)[0]?.payment_amount ?? null;
 }
 
 /**
- * Paid rows that end at the balance that came over: the last ones take up the difference between it and the
- * original schedule, because nobody told us how earlier payments were split.
+ * Makes the paid rows end at the boarded balance. The last rows absorb the difference, because the previous
+ * servicer did not report how payments were split.
  */
 function endingAt(rows: readonly ScheduleRow[], balance: string): ScheduleRow[] {
   const chained = [...rows];

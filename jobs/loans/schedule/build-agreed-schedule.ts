@@ -8,8 +8,8 @@ import { spreadInstallments } from './spread-installments.ts';
 import type { RateOn, ScheduleBasis } from './schedule-basis.ts';
 
 /**
- * The instalments that an agreement comes to for a loan as it stands on the agreement's day. They take
- * the place of the old ones from the first row's number on. None: there is nothing to plan.
+ * Builds the installments of an agreement from the loan's state on the agreement's day. They replace the
+ * old ones from the first row's number on. Empty if there is nothing to schedule.
  */
 export function buildAgreedSchedule(
   agreement: Agreement,

@@ -7,18 +7,15 @@ import { withFees } from './spread-fees.ts';
 import type { LoanTerms } from '../products/loan-terms.ts';
 
 type FirstFunding = {
-  /** What is owed from the first day on: the amount with the fees that become part of it. */
+  /** The disbursed amount plus capitalized fees. */
   principal: Big;
   on: string;
   first_payment_date: string | null;
-  /** Fees that the instalments ask for, each for its part. */
+  /** Fees spread over the installments. */
   spread_fees: Big;
 };
 
-/**
- * The schedule that a loan has when its money goes out first on this day. A line that is billed by
- * cycle has none: each cycle ends with what it asks for.
- */
+/** The schedule of a loan that is first funded on this day. Empty for a line billed by cycle. */
 export function firstSchedule(
   terms: Terms & LoanTerms,
   { principal, on, first_payment_date, spread_fees }: FirstFunding,

@@ -4,7 +4,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { AgreementOf } from './agreement.ts';
 import { isUnpaid, type CoveredRow, type ScheduleBasis } from './schedule-basis.ts';
 
-/** Plans that ask for less for a while; all of what is not asked for is asked for later. */
+/** Installments that are lowered for a while. A later installment asks for the whole difference. */
 
 type Amounts = { principal: Big; interest: Big; fees: Big };
 
@@ -13,8 +13,8 @@ const NOTHING: Amounts = { principal: ZERO, interest: ZERO, fees: ZERO };
 type Lowered = AgreementOf<'lowered'>;
 
 /**
- * Asks for less by each of some instalments and adds the difference to a later one. Answers the rows
- * from the first changed one on.
+ * Lowers installments and adds the difference to a later one. Returns the rows from the first changed one
+ * on.
  */
 export function lowerInstallments(
   agreement: Lowered,
@@ -28,7 +28,7 @@ export function lowerInstallments(
   const after = changed.findLastIndex(isLowered) + 1;
   const target = agreement.shortfall === 'last' ? changed.length - 1 : after;
   const to = Math.min(target, changed.length - 1);
-  // Where nothing comes after, the last instalment keeps asking for all that is left.
+  // If no later installment exists, the last one keeps asking for the remaining debt.
   let missing = NOTHING;
   const asked = changed.map((row, index) => {
     const whole = amountsOf(row);
@@ -51,7 +51,7 @@ function wantedOf(row: CoveredRow, to: Lowered['to']): Big {
   return parseMoney(to === 'paid' ? row.paid_amount : to);
 }
 
-/** The first and the second together, less the third. */
+/** Returns one + other − less. */
 const combined = (one: Amounts, other: Amounts, less: Amounts): Amounts => ({
   principal: one.principal.plus(other.principal).minus(less.principal),
   interest: one.interest.plus(other.interest).minus(less.interest),
@@ -64,7 +64,7 @@ const amountsOf = (row: ScheduleRow): Amounts => ({
   fees: parseMoney(row.fees_amount),
 });
 
-/** The rows with these amounts, and the balances that follow from them. */
+/** Rows with these amounts and recalculated balances. */
 function balanced(rows: readonly ScheduleRow[], amounts: readonly Amounts[]): ScheduleRow[] {
   let balance = parseMoney(rows[0]?.beginning_balance ?? '0.00');
   return rows.map((row, index) => {

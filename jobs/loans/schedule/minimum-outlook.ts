@@ -3,15 +3,17 @@ import { divide, min, money, toCents, ZERO } from '../../money.ts';
 import type { MinimumPayment } from '../arithmetic/terms.ts';
 import { minimumAmount } from './minimum-payment.ts';
 
-/** A hundred years: whoever needs more does not repay. */
+/** A hundred years. A longer repayment counts as never. */
 const MONTHS_MAX = 1200;
 
-/** How long it takes to repay a balance by minimum payments alone, and what they come to; null where never. */
+/**
+ * The months and the total needed to repay a balance by minimum payments alone. Null if that never happens.
+ */
 type Outlook = { months: number; total: string } | { months: null; total: null };
 
 /**
- * What a statement estimates (12 CFR 1026.7(b)(12) and appendix M1): nothing more is drawn, each month
- * bears a twelfth of the yearly rate, and its minimum payment is paid.
+ * The estimate on a statement (12 CFR 1026.7(b)(12), Appendix M1). Assumes no new draws, a twelfth of the
+ * yearly rate each month, and payment of each minimum.
  */
 export function minimumPaymentOutlook(
   rule: MinimumPayment,

@@ -7,9 +7,8 @@ import type { AgreementOf } from './agreement.ts';
 import { isUnpaid, type CoveredRow, type ScheduleBasis } from './schedule-basis.ts';
 
 /**
- * The minimum payment of a cycle, for a line as it stands when the cycle is over. What older minimum
- * payments lack they keep asking for, so that this one asks for nothing a second time. A line that
- * owes nothing, or all of it at once, is asked for none.
+ * The minimum payment of a cycle, from the line's state at its end. Unpaid older minimum payments stay
+ * open, so the new one excludes them. Empty if the line owes nothing or is accelerated.
  */
 export function buildMinimumPayment(
   { number, begins, due_date }: AgreementOf<'minimum'>,
@@ -43,7 +42,7 @@ export function buildMinimumPayment(
   ];
 }
 
-/** What the rule comes to for a balance, in which the interest and fees of the cycle are contained. */
+/** The rule's amount for a balance. The balance includes `ofCycle`, the cycle's interest and fees. */
 export function minimumAmount(rule: MinimumPayment, balance: Big, ofCycle: Big): Big {
   const share = toCents(balance.times(parseRate(rule.percentage)));
   const wanted = rule.plus_interest_and_fees ? share.plus(ofCycle) : share;
@@ -68,7 +67,7 @@ const askedBy = (rows: readonly CoveredRow[]): Parts =>
       }),
   );
 
-/** What rows still ask for: what was paid of one has paid its fees, then its interest, then its principal. */
+/** The unpaid parts of rows. Payments cover a row's fees first, then interest, then principal. */
 export function openAmountByComponent(open: readonly { row: ScheduleRow; rest: Big }[]): Parts {
   const parts = open.map(({ row, rest }) => {
     const principal = min(rest, parseMoney(row.principal_amount));

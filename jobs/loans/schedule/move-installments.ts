@@ -9,8 +9,8 @@ import { withoutCoverage, type RateOn, type ScheduleBasis } from './schedule-bas
 type Moved = AgreementOf<'moved'>;
 
 /**
- * The instalments from a number on, on other days; what they ask for stays, and interest of the longer
- * period accrues by the day.
+ * Moves the installments from a number on to other dates. Their amounts stay, and interest accrues daily
+ * over the longer period.
  */
 export function moveInstallments(
   { from, by, asks_interest }: Moved,
@@ -34,14 +34,14 @@ export function moveInstallments(
     due_dates: dates.slice(0, gained + 1),
     number_of_payments: gained + 1,
   } as const;
-  // The last row of such a schedule repays, so it is left out.
+  // The last row of this schedule would repay the principal, so it is left out.
   const before = gained === 0 ? [] : buildSchedule(lean).slice(0, gained);
   const whole = [...before, ...rows.map(withoutCoverage)];
   const numbered = whole.map((row, index) => ({ ...row, period_number: from + index }));
   return redated(numbered, dates, begin);
 }
 
-/** The due dates of the instalments that are moved, in order. */
+/** The new due dates of the moved installments, in order. */
 export const movedDueDates = (
   { from, by }: Moved,
   { installments }: ScheduleBasis,
@@ -54,7 +54,7 @@ export const movedDueDates = (
     0,
   );
 
-/** The days of so many rows, and of those that are gained before them. */
+/** The due dates of the rows, preceded by the `gained` interest-only periods. */
 function datesAfter(
   rows: readonly ScheduleRow[],
   by: Moved['by'],
@@ -73,13 +73,12 @@ function datesAfter(
   return dueDates(frequency, nextPaymentDayAfter(first, by.payment_day), count, by.payment_day);
 }
 
-/** The first such day of a month after a due date, so that nobody is asked to pay earlier. */
+/** The first payment day after a due date. It is always later, so the borrower never has to pay earlier. */
 export function nextPaymentDayAfter(due_date: string, payment_day: number): string {
   const sameMonth = addMonths(due_date, 0, payment_day);
   return sameMonth > due_date ? sameMonth : addMonths(due_date, 1, payment_day);
 }
 
-/** Where the period of a row begins: where the row before it was due. */
 function beginOf(
   rows: readonly ScheduleRow[],
   { period_number, due_date, days_in_period }: ScheduleRow,
@@ -89,8 +88,8 @@ function beginOf(
 }
 
 /**
- * The same rows on other days, with the days of their periods counted again. A period is that since the
- * row which is due before, whatever its number: one may have been named a day behind later ones.
+ * Rows with new dates and recounted days. A period begins at the previous due date by date, not by number,
+ * because a single installment may have been moved after later ones.
  */
 function redated(
   rows: readonly ScheduleRow[],
@@ -108,7 +107,7 @@ function redated(
   return dated.map((row) => ({ ...row, days_in_period: days.get(row.period_number) ?? 0 }));
 }
 
-/** Instalments that are named get their days and amounts; the others after them stay as they are. */
+/** Sets the dates and amounts of the named installments. Other rows keep theirs. */
 export function setNamedInstallments(
   { installments: wanted }: AgreementOf<'named'>,
   standing: ScheduleBasis,
@@ -125,7 +124,7 @@ export function setNamedInstallments(
   return redated(asked, dates, beginOf(standing.installments, first));
 }
 
-/** Another amount is principal more or less; what the plan then lacks falls due with its end. */
+/** A different amount changes the principal part. The last installment asks for the difference. */
 function withAmount(row: ScheduleRow, amount: string | undefined): ScheduleRow {
   if (amount === undefined) return row;
   const fees = min(parseMoney(row.fees_amount), parseMoney(amount));

@@ -1,10 +1,10 @@
 import type { Big } from 'big.js';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 
-/** An instalment of the plan that a loan has so far, with what is covered of it. */
+/** An installment of the current schedule with its coverage. */
 export type CoveredRow = ScheduleRow & { paid_amount: string; status: string };
 
-/** Where a loan stands on a day, as far as a new plan is made from it. The fold's state is one. */
+/** The part of a loan's state that a new schedule needs. `LoanState` satisfies this type. */
 export type ScheduleBasis = {
   as_of: string;
   principal_balance: string;
@@ -14,12 +14,12 @@ export type ScheduleBasis = {
   is_accelerated: boolean;
 };
 
-/** The rate that a loan bears on a day, as far as it is known. */
+/** The loan's rate on a day, as far as it is known. */
 export type RateOn = (date: string) => Big;
 
 export const isUnpaid = ({ status }: CoveredRow): boolean => status !== 'paid';
 
-/** The number of the first instalment that is not paid and not due before a day. */
+/** The number of the first unpaid installment due on or after `date`. */
 export function nextUnpaidNumber({ installments }: ScheduleBasis, date: string): number | null {
   const next = installments.find(
     (row) => isUnpaid(row) && row.status !== 'canceled' && row.due_date >= date,
@@ -27,11 +27,10 @@ export function nextUnpaidNumber({ installments }: ScheduleBasis, date: string):
   return next?.period_number ?? null;
 }
 
-/** The number that follows the last instalment. */
 export const numberAfterLast = ({ installments }: ScheduleBasis): number =>
   (installments.at(-1)?.period_number ?? 0) + 1;
 
-/** Only the plan of a row, without what was paid of it. */
+/** The scheduled part of a row, without its coverage. */
 export function withoutCoverage(row: ScheduleRow): ScheduleRow {
   return {
     period_number: row.period_number,

@@ -2,9 +2,9 @@ import type { Big } from 'big.js';
 import { money, parseMoney, sum } from '../../money.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 
-/** Fees that the instalments ask for in equal parts; the last one takes the cents that are left. */
+/** Fees spread over installments in equal parts. The last part takes the remaining cents. */
 
-/** The plan with an amount of fees spread over its rows. They bear no interest. */
+/** Spreads a fee amount over the rows. Spread fees bear no interest. */
 export function withFees(rows: readonly ScheduleRow[], fees: Big): ScheduleRow[] {
   if (fees.lte(0) || rows.length === 0) return [...rows];
   const part = fees.div(rows.length).round(2, 0);
@@ -19,6 +19,6 @@ export function withFees(rows: readonly ScheduleRow[], fees: Big): ScheduleRow[]
   });
 }
 
-/** What rows ask for of such fees. */
+/** The sum of spread fees in the rows. */
 export const feesIn = (rows: readonly Pick<ScheduleRow, 'fees_amount'>[]): Big =>
   sum(rows.map(({ fees_amount }) => parseMoney(fees_amount)));

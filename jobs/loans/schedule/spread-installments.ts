@@ -19,9 +19,9 @@ import {
 type Spread = AgreementOf<'spread'>;
 
 /**
- * Amortizes anew what is still to be repaid: from a number on, or from the oldest unpaid instalment,
- * which cures what is past due. Older instalments that stay keep asking for what they lack; the new
- * plan repays what their payment would leave, the interest that is then unpaid included.
+ * Amortizes the remaining debt from a given number on. From the oldest unpaid installment on, this cures
+ * the past-due amount. Older unpaid installments stay open, and the new schedule repays the balance and
+ * unpaid interest that remain after their payment.
  */
 export function spreadInstallments(
   agreement: Spread,
@@ -61,14 +61,14 @@ export function spreadInstallments(
   return withFees(rows, feesAhead(standing, replaced).plus(more));
 }
 
-/** An instalment that is paid, as it may turn out to be later, stays as it is. */
+/** Paid installments stay unchanged, even those paid by an event that is recorded later. */
 function firstNumber({ from }: Spread, standing: ScheduleBasis): number {
   const first = from === 'oldest_unpaid' ? 1 : from;
   const open = standing.installments.find((row) => row.period_number >= first && isUnpaid(row));
   return open?.period_number ?? numberAfterLast(standing);
 }
 
-/** How many instalments still ask for interest alone. */
+/** The number of interest-only installments that remain. */
 const leanOf = ({ from: first, interest_only = 0 }: Spread, from: number): number =>
   first === 'oldest_unpaid' ? interest_only : Math.max(0, interest_only - (from - first));
 
@@ -78,7 +78,7 @@ function datesOf({ dates }: Spread, replaced: readonly CoveredRow[], terms: Term
   return dueDates(terms.payment_frequency, dates.first, dates.count, dates.payment_day);
 }
 
-/** The first new period begins where the row before it was due, or where the old one began. */
+/** The first new period begins at the previous row's due date, or where the first period began. */
 function startOf({ installments, as_of }: ScheduleBasis, from: number): string {
   const before = installments.findLast(({ period_number }) => period_number < from);
   if (before !== undefined) return before.due_date;
@@ -88,7 +88,7 @@ function startOf({ installments, as_of }: ScheduleBasis, from: number): string {
 
 type PlanDates = { start: string; due_dates: readonly string[] };
 
-/** The interest of days that have passed already and belong to the plan. */
+/** Interest already accrued that belongs to the new schedule's first periods. */
 function earnedInPlan(
   balance: Big,
   rate: Big,
@@ -102,7 +102,7 @@ function earnedInPlan(
   return interestOver(balance, rate, terms, periods, as_of);
 }
 
-/** The principal, and the interest from before the plan, once the rows that are kept are paid. */
+/** The principal and earlier interest that remain once the kept rows are paid. */
 function leftBy(
   kept: readonly CoveredRow[],
   standing: ScheduleBasis,
@@ -126,20 +126,20 @@ const restOf = (row: CoveredRow): Big =>
 const principalOf = (rows: readonly CoveredRow[]): Big =>
   sum(rows.map((row) => min(restOf(row), parseMoney(row.principal_amount))));
 
-/** What the replaced rows ask for of fees, as far as these are still owed. */
+/** The spread fees of the replaced rows, capped at the fees still owed. */
 function feesAhead({ fees }: ScheduleBasis, replaced: readonly CoveredRow[]): Big {
   const asked = fees.filter(({ is_spread }) => is_spread);
   const owed = sum(asked.map(({ outstanding_amount }) => parseMoney(outstanding_amount)));
   return min(feesIn(replaced), owed);
 }
 
-/** The rows, the first of which may ask for interest alone; the others repay the loan. */
+/** The rows: interest-only installments first, then those that repay the loan. */
 function build({
   interest_only,
   ...plan
 }: ScheduleInput & { interest_only: number }): ScheduleRow[] {
   const all = plan.due_dates ?? [];
-  // The last one always repays.
+  // The last one always repays principal.
   const lean = Math.min(interest_only, all.length - 1);
   if (lean === 0) return buildSchedule(plan);
   const whole = buildSchedule({ ...plan, payment_amount: null, amortization: 'interest_only' });

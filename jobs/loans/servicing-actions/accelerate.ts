@@ -17,9 +17,9 @@ export const Acceleration = z.object({
 export const AccelerationReversal = z.object({ reason: requiredFreeText.nullish() });
 
 /**
- * Makes the whole debt due today and calls off what was to be paid later; days past due go on from
- * the oldest unpaid instalment. Before funding only the flag is set, and an accelerated loan stays
- * as it is. Of a loan that has come to its end nothing can become due.
+ * Makes the whole debt due today and cancels the future installments. Days past due still count from the
+ * oldest unpaid installment. Before funding, only the flag is set. Accelerating an accelerated loan does
+ * nothing.
  */
 export async function accelerate(work: Work, loanId: string, input: z.output<typeof Acceleration>) {
   if (input.effective_date && input.effective_date !== work.today) {
@@ -33,7 +33,10 @@ export async function accelerate(work: Work, loanId: string, input: z.output<typ
   await recordEvents(work, loan, [newEvent({ kind: 'acceleration', effective_date: work.today })]);
 }
 
-/** Puts the instalments back as if the loan had never been accelerated, payments since included. */
+/**
+ * Restores the installments as if the loan had never been accelerated, and reapplies later payments to
+ * them.
+ */
 export async function reverseAcceleration(work: Work, loanId: string, _input: unknown) {
   const loan = await openLoan(work, loanId);
   if (!loan.row.is_accelerated) return;

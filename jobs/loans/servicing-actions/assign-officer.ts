@@ -5,7 +5,7 @@ import { prose, uuid } from '../../../sql/types.ts';
 import { Invalid, NotFound } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 
-/** `user_id` is another word for the same; null leaves the loan without an officer. */
+/** `user_id` is an alias of `loan_officer_id`. A null value removes the officer. */
 export const Assignment = z.object({
   loan_officer_id: uuid.nullish(),
   user_id: uuid.nullish(),
@@ -14,7 +14,10 @@ export const Assignment = z.object({
 
 const SERVING_ROLES = ['loan_officer', 'admin', 'superadmin'];
 
-/** Gives the loan to an officer, or to nobody; the loan's history keeps who had it. */
+/**
+ * Assigns the loan to an officer, or removes its officer. The loan's history keeps the previous
+ * assignments.
+ */
 export async function assignOfficer(
   { tx }: Work,
   loanId: string,
@@ -26,7 +29,7 @@ export async function assignOfficer(
   const loan = await loans.lock(tx, loanId);
   if (loan === null) throw new NotFound();
   if (officerId !== null && !(await decisions.canServiceLoans(tx, officerId, SERVING_ROLES))) {
-    throw new Invalid({ [field]: 'Is not an active user who may serve loans.' });
+    throw new Invalid({ [field]: 'Must be an active user who may service loans.' });
   }
   await decisions.setOfficer(tx, loanId, officerId);
 }

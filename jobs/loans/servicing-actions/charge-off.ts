@@ -3,12 +3,13 @@ import * as chargeOffs from '../../../sql/loans/charge-offs.ts';
 import { date, flag, positiveMoney, prose, requiredFreeText } from '../../../sql/types.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { money, parseMoney, sum } from '../../money.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { fold } from '../engine/fold.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
@@ -37,9 +38,9 @@ export const ChargeOff = z.object({
 type ChargeOff = z.output<typeof ChargeOff>;
 
 /**
- * Takes a loan off the books as a loss, or a part of its principal. The borrower still owes it. After a
- * whole charge-off payments are recoveries, and open nothing again; after one of a part the loan goes on
- * with the rest.
+ * Charges off a loan, or part of its principal, as a loss. The borrower still owes the amount. After a full
+ * charge-off, payments count as recoveries and never reopen the loan. After a partial one, the loan
+ * continues with the remaining principal.
  */
 export async function chargeOff(work: Work, loanId: string, input: ChargeOff) {
   const loan = await openLoan(work, loanId);
@@ -77,7 +78,7 @@ async function chargeOffWhole(work: Work, loan: OpenLoan, input: ChargeOff, on: 
   await chargeOffs.markChargedOff(work.tx, loan.row.id, { on, reason, amount });
 }
 
-/** What is not expected to come leaves the books now; bills, interest and arrears go on with the rest. */
+/** The charged-off part leaves the books. Bills, interest and arrears continue for the rest. */
 async function chargeOffPart(
   work: Work,
   loan: OpenLoan,
@@ -100,7 +101,7 @@ async function chargeOffPart(
   });
 }
 
-/** Where the tenant asks for it, only a loan in default is charged off for being late. */
+/** If the tenant's settings require it, a delinquency charge-off needs a loan in default. */
 async function assertDefaulted(
   { tx }: Work,
   { row, state }: OpenLoan,
@@ -122,7 +123,7 @@ export const ChargeOffReversal = z.object({
   notes: prose.nullish(),
 });
 
-/** Undoes the last charge-off as if it had never been, as long as nothing was recovered. */
+/** Undoes the latest charge-off as if it had never happened. Refused once something has been recovered. */
 export async function reverseChargeOff(
   work: Work,
   loanId: string,

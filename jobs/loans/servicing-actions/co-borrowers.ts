@@ -14,10 +14,9 @@ import { removePayment } from '../../payments/change.ts';
 import type { Work } from '../../work.ts';
 import { refusalDetails } from '../history/statuses.ts';
 
-/** More people than sign one agreement. */
 const MOST = 10;
 
-/** A debt that there is, or will be when the money goes out. */
+/** Statuses in which a loan is owed, or will be owed once it is funded. */
 const OWED = ['pending', 'approved', 'active', 'charged_off'];
 
 type NewCoBorrower = Values & {
@@ -28,8 +27,8 @@ type NewCoBorrower = Values & {
 };
 
 /**
- * Adds somebody who owes the loan beside its borrower, from today on where no other day is said. The
- * loan is locked, so that nobody owes it twice.
+ * Makes a person liable for the loan together with its borrower, by default from today. The loan's lock
+ * prevents two concurrent requests from adding the same person twice.
  */
 export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<string> {
   const { loan_id, borrower_id, liable_from = work.today } = input;
@@ -46,17 +45,20 @@ export async function addCoBorrower(work: Work, input: NewCoBorrower): Promise<s
   }
   const known = await parties.findActiveId(work.tx, loan_id, borrower_id);
   if (known !== null) {
-    const message = 'This person owes the loan already: change that record, or release them first.';
+    const message =
+      'This person already owes the loan. Change that record, or release the person first.';
     throw new Conflict(message, 'already_exists', { id: known });
   }
   if ((await parties.listLiableParties(work.tx, loan_id)).length > MOST)
-    throw new Conflict(`There are ${MOST} already.`, 'limit_exceeded', { limit: MOST });
+    throw new Conflict(`A loan can have at most ${MOST} co-borrowers.`, 'limit_exceeded', {
+      limit: MOST,
+    });
   const id = await insert(work.tx, 'co_borrowers', { ...input, liable_from });
   if (isToBeNotified(loan.status, input.role)) await remindOfNotice(work, { ...input, id }, loan);
   return id;
 }
 
-/** Whoever answers for a consumer's debt is told what that means before they owe it (16 CFR 444.3). */
+/** A cosigner must receive a notice of what liability means before they become liable (16 CFR 444.3). */
 const isToBeNotified = (status: string, role: string) =>
   role !== 'co_borrower' && (status === 'pending' || status === 'approved');
 
@@ -71,15 +73,15 @@ const remindOfNotice = (
     source: 'system',
     due_date: today,
     priority: 'high',
-    title: `Hand over the notice to cosigner for ${loan_number}`,
+    title: `Give the cosigner notice for loan ${loan_number}`,
     description:
-      'It is a document of its own, given before the agreement is signed (16 CFR 444.3).',
+      'The cosigner must receive a separate notice before signing the agreement (16 CFR 444.3).',
     task_type: 'compliance',
     related_type: 'co_borrower',
     related_id: id,
   });
 
-/** Puts right as what somebody owes, or since when. What is over stays as it was. */
+/** Corrects a person's role or the start of their liability. Throws `Conflict` for a released person. */
 export async function changeCoBorrower(work: Work, id: string, changes: Values, row: Row) {
   assertLiable(row);
   assertPast(work, { liable_from: changes['liable_from'] });
@@ -94,15 +96,12 @@ export const RELEASE_REASONS = [
 export const CoBorrowerRelease = z.object({
   release_date: date
     .nullish()
-    .describe('The first day on which they are no longer liable. Default: today.'),
+    .describe('The first day on which the person is no longer liable. Default: today.'),
   reason: z.enum(RELEASE_REASONS),
   notes: prose.nullish(),
 });
 
-/**
- * Releases somebody from the loan. With it ends what they had ordered for days to come: their autopay
- * plan, and their payments that are scheduled.
- */
+/** Releases a person from the loan and cancels their autopay plan and their scheduled payments. */
 export async function releaseCoBorrower(
   work: Work,
   id: string,
@@ -114,7 +113,7 @@ export async function releaseCoBorrower(
   const released_on = input.release_date ?? work.today;
   assertPast(work, { release_date: released_on });
   if (released_on < String(row['liable_from']))
-    throw new Invalid({ release_date: 'Must not be before they owed anything.' });
+    throw new Invalid({ release_date: 'Must not be before liable_from.' });
   await update(work.tx, 'co_borrowers', id, {
     released_on,
     release_reason: input.reason,
@@ -145,12 +144,12 @@ async function endOrders(work: Work, loanId: string, borrowerId: string) {
 
 function assertLiable({ status }: Row) {
   if (status !== 'released') return;
-  throw new Conflict('This person is released already.', 'already_released', {
+  throw new Conflict('This person is already released.', 'already_released', {
     current_status: status,
   });
 }
 
-/** Who owes what is told as it is: nobody begins or ends to owe on a day to come. */
+/** Liability never starts or ends on a future date. */
 function assertPast({ today }: Work, days: Record<string, unknown>) {
   for (const [field, day] of Object.entries(days))
     if (day !== undefined && String(day) > today)

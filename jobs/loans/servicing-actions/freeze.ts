@@ -20,14 +20,14 @@ export const FREEZE_REASONS = [
 export const Freeze = z.object({
   reason: z.enum(FREEZE_REASONS).nullish(),
   effective_date: date.nullish(),
-  until_date: date.nullish().describe('Accrual goes on by itself from this day.'),
+  until_date: date.nullish().describe('Accrual resumes automatically on this day.'),
   notes: prose.nullish(),
 });
 export const Unfreeze = z.object({ effective_date: date.nullish(), notes: prose.nullish() });
 
 /**
- * Stops accrual, whatever the loan's status; money is still taken. A frozen loan stays as it is.
- * Before funding only the flag is set: the rest begins when there is something to accrue.
+ * Stops accrual in any loan status. The loan still accepts payments. Before funding, only the flag is set,
+ * and accrual stops when the loan is funded. Freezing a frozen loan does nothing.
  */
 export async function freeze(work: Work, loanId: string, input: z.output<typeof Freeze>) {
   const loan = await openLoan(work, loanId);
@@ -41,7 +41,7 @@ export async function freeze(work: Work, loanId: string, input: z.output<typeof 
   if (fundingDate(loan) !== null) await recordEvents(work, loan, [rest]);
 }
 
-/** Lets accrual go on; the days of the freeze earn nothing. What is not frozen stays as it is. */
+/** Resumes accrual. The frozen days earn no interest. Unfreezing a loan that is not frozen does nothing. */
 export async function unfreeze(work: Work, loanId: string, input: z.output<typeof Unfreeze>) {
   const loan = await openLoan(work, loanId);
   if (!loan.row.is_frozen) return;

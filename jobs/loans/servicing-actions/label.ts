@@ -22,11 +22,11 @@ const label = z
 export const Labels = z.object({ labels: z.array(label).min(1).max(LABELS_MAX) });
 type Labels = z.output<typeof Labels>;
 
-/** Labels are a set: what is there already is not added again. */
+/** Adds the labels that the loan does not have yet. */
 export const addLabels = (work: Work, loanId: string, { labels }: Labels) =>
   relabel(work, loanId, (known) => [...new Set([...known, ...labels])]);
 
-/** What is not there need not be removed. */
+/** Removes the labels. Labels that the loan does not have are ignored. */
 export const removeLabels = (work: Work, loanId: string, { labels }: Labels) =>
   relabel(work, loanId, (known) => known.filter((label) => !labels.includes(label)));
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as flags from '../../../sql/loans/flags.ts';
 import { date, flag, prose } from '../../../sql/types.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { recordEvents, openLoan } from '../history/record-events.ts';
 import { resumeAccrualFrom, stopAccrualFrom } from '../history/accrual-stops.ts';
@@ -20,10 +20,10 @@ export const NonAccrual = z.object({
 type NonAccrual = z.output<typeof NonAccrual>;
 
 /**
- * Stops counting on a loan's interest, or counts on it again. On non-accrual nothing accrues, money
- * goes to principal first, and interest that was counted as income and not paid leaves the books,
- * though the borrower owes it. Off non-accrual it comes back, with that of the days between where
- * `catch_up` says so.
+ * Puts a loan on non-accrual or returns it to accrual. On non-accrual, no interest accrues and payments
+ * cover principal first. Unpaid interest that was booked as income is reversed, although the borrower still
+ * owes it. Returning to accrual books that interest again, and with `catch_up` also the interest of the
+ * days between.
  */
 export async function setNonAccrual(work: Work, loanId: string, input: NonAccrual) {
   const loan = await openLoan(work, loanId);

@@ -10,7 +10,8 @@ import { addDays, addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { openLoan, readLoan, type OpenLoan } from '../history/record-events.ts';
+import { openLoan, readLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import { startPromotion, deferredInterest, defersInterest, PROMO_TYPES } from './promotions.ts';
 
@@ -26,7 +27,10 @@ export const PromoActivation = z.object({
 });
 type PromoActivation = z.output<typeof PromoActivation>;
 
-/** Agrees a promotion with the borrower; one at a time. Answers the loan with its promotions. */
+/**
+ * Starts or schedules a promotional rate or period. Throws `Conflict` if another promotion covers any of
+ * its days. Returns the loan with its promotions.
+ */
 export async function activatePromo(work: Work, loanId: string, input: PromoActivation) {
   const loan = await openLoan(work, loanId);
   assertAllowed(loan.row, 'activate-promo');
@@ -61,7 +65,7 @@ function datesOf({ today }: Work, input: PromoActivation) {
   return { start_date, end_date };
 }
 
-/** Only a reduced rate has one of its own; zero interest is a rate too. */
+/** The rate during the promotion, or null if the promotion does not change the rate. */
 function rateOf({ row }: OpenLoan, { promo_type, promo_rate }: PromoActivation): string | null {
   if (promo_type === 'zero_interest') return '0';
   if (promo_type !== 'reduced_rate') return null;
@@ -84,7 +88,7 @@ const ALL: ListRequest = {
 const promotionsOf = async (work: Work, loanId: string) =>
   (await listPromotions(work, loanId, ALL)).rows;
 
-/** The promotions of a loan as a page, with the interest that each of them defers. */
+/** Lists a page of the loan's promotions, with the interest that each one defers. */
 export async function listPromotions(work: Work, loanId: string, request: ListRequest) {
   const loan = await readLoan(work, loanId);
   const ofLoan: Condition = {

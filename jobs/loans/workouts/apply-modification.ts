@@ -8,11 +8,12 @@ import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import type { LoanState } from '../engine/state.ts';
 import { assessFee } from '../fees/origination-fees.ts';
-import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { feeAmount, loanFeeRules } from '../products/fee-amounts.ts';
 import { buildModificationEvents } from './modified-terms.ts';
 
-/** What people compare: the terms before and after. */
+/** The terms that `previous_terms` and `new_terms` compare. */
 const termsIn = ({ row }: OpenLoan, state: LoanState) => {
   const rest = state.installments.filter(({ status }) => status !== 'paid');
   const next = rest.find(({ due_date }) => due_date >= state.as_of) ?? rest.at(-1);
@@ -28,7 +29,8 @@ const termsIn = ({ row }: OpenLoan, state: LoanState) => {
 };
 
 /**
- * Applies what was agreed: the loan's terms, its balances and its plan change together.
+ * Applies an approved modification: changes the loan's terms, balances and schedule, and assesses the
+ * product's modification fee.
  */
 export async function applyModification(
   work: Work,
@@ -64,7 +66,7 @@ export async function applyModification(
   });
 }
 
-/** The loan shows the rate that is agreed now; its history goes on from the one it began with. */
+/** The loan's row shows the current contract rate. Its events are folded from the original rate. */
 export function currentAndOriginalRate(
   { terms, interest_rate }: RawLoan,
   { contract_rate }: LoanState,
@@ -72,7 +74,7 @@ export function currentAndOriginalRate(
   return { interest_rate: contract_rate, terms: { original_rate: interest_rate, ...terms } };
 }
 
-/** What the product asks for a modification. */
+/** The product's fees for a modification. */
 async function feesOf(
   work: Work,
   { row, state }: OpenLoan,
@@ -88,7 +90,7 @@ async function feesOf(
   return events;
 }
 
-/** What became principal shows as a negative reduction of it. */
+/** Capitalized amounts appear as negative allocations to principal. */
 const capitalizedIn = ({ allocations }: LoanState, ids: readonly string[]) =>
   money(
     sum(

@@ -7,7 +7,8 @@ import { money, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessFee } from '../fees/origination-fees.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed } from '../history/statuses.ts';
 import { nextPaymentDayAfter } from '../schedule/move-installments.ts';
@@ -26,12 +27,12 @@ export const DueDateChange = z.object({
 });
 type DueDateChange = z.output<typeof DueDateChange>;
 
-/** Nobody is asked to pay earlier, nor to wait longer than this for the next instalment. */
+/** The next installment may not move to an earlier date, nor by more than this many days. */
 const DAYS_LATER_MAX = 45;
 
 /**
- * Moves the instalments ahead to another day of the month; interest of the one longer period accrues
- * by the day. A loan whose day it is already stays as it is.
+ * Moves the future installments to another day of the month. Interest accrues daily through the one longer
+ * period. Does nothing if the loan already uses that day.
  */
 export async function changeDueDate(work: Work, loanId: string, input: DueDateChange) {
   const payment_day = input.payment_day ?? input.new_payment_day ?? input.new_due_day;
@@ -58,7 +59,7 @@ function assertNear({ first }: RemainingSchedule, moved: string) {
   });
 }
 
-/** The product's own fee for the change; asked for where it has none, it is refused. */
+/** The product's fee for a due date change. Throws `Invalid` if the product has none. */
 async function feeFor(work: Work, { row }: OpenLoan): Promise<LoanEvent[]> {
   const rule = loanFeeRules(row).find(({ trigger }) => trigger === 'due_date_change');
   const amount = rule ? feeAmount(rule, row.payment_amount ?? '0.00') : ZERO;

@@ -1,10 +1,11 @@
 import type { Work } from '../../work.ts';
 import { settlementForgiveness } from '../history/withdrawn-events.ts';
-import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 
 /**
- * A settlement that is fulfilled closes the loan for less than was owed. The rest is forgiven on the day
- * on which the last of it was paid, the books take the loss, and the tax form follows.
+ * Closes a loan whose settlement is fully paid. The remaining debt is forgiven on the day of the last
+ * settlement payment, and the loss is booked on that day. Form 1099-C follows.
  */
 export async function completeSettlement(work: Work, loan: OpenLoan, on: string) {
   await recordEvents(work, loan, [settlementForgiveness(on)], { trigger: 'settlement' });

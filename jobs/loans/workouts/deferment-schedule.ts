@@ -2,7 +2,7 @@ import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { nextUnpaidNumber } from '../schedule/schedule-basis.ts';
@@ -15,9 +15,9 @@ type Wish = Pick<
 type Deferred = { agreement: Agreement; resumes_on: string; first_number: number };
 
 /**
- * The plan with some payments moved behind: the due dates move by so many periods and the maturity
- * with them; or, where the maturity is to stay, fewer payments repay the loan. Of the principal alone,
- * the interest of those periods is still paid.
+ * The schedule with some payments deferred. With `extend_maturity`, the due dates and the maturity date
+ * move by that many periods. Otherwise fewer payments repay the loan by the same maturity date. For
+ * `principal_only`, the borrower still pays the interest of the deferred periods.
  */
 export function buildDeferredSchedule(loan: OpenLoan, wish: Wish): Deferred {
   const { row, state } = loan;

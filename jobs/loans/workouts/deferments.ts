@@ -9,7 +9,8 @@ import { parseMoney, ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { assessFee } from '../fees/origination-fees.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { recordCanceler, recordChanger, openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { refusalDetails } from '../history/statuses.ts';
@@ -19,7 +20,7 @@ import { buildDeferredSchedule } from './deferment-schedule.ts';
 export const DEFERMENT_TYPES = ['payment_skip', 'principal_only', 'full'] as const;
 export const INTEREST_TREATMENTS = ['accrue', 'waive', 'capitalize_at_end'] as const;
 
-/** Two years of months: more is no deferment. */
+/** Two years of monthly payments. */
 export const MAX_DEFERRED_PERIODS = 24;
 
 const REST = { reason: 'deferment' } as const;
@@ -38,7 +39,7 @@ type NewDeferment = {
   notes?: string | null | undefined;
 };
 
-/** Lets the borrower skip payments: they are moved behind, within the limit that the product sets. */
+/** Defers payments, within the product's limit. A deferment that starts today takes effect immediately. */
 export async function addDeferment(work: Work, input: NewDeferment): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const start_date = input.start_date ?? work.today;
@@ -64,7 +65,7 @@ export async function addDeferment(work: Work, input: NewDeferment): Promise<str
     notes,
     created_by: work.actor.id,
   });
-  // What cannot be deferred as the loan stands is refused now, not on its day.
+  // A deferment that the loan cannot have today is refused now instead of on its start date.
   buildDeferredSchedule(loan, {
     deferment_type,
     periods,
@@ -76,7 +77,7 @@ export async function addDeferment(work: Work, input: NewDeferment): Promise<str
   return id;
 }
 
-/** How many instalments are due between two days. */
+/** The number of installments due between two days. */
 function periodsBetween({ state }: OpenLoan, from: string, to: string | null): number {
   if (to === null) throw new Invalid({ periods: 'Give either this field or an end date.' });
   const due = state.installments.filter(({ due_date }) => due_date >= from && due_date <= to);
@@ -97,7 +98,7 @@ async function assertWithinLimit(work: Work, { row }: OpenLoan, day: string) {
   throw new Conflict(message, 'limit_exceeded', { ...refusalDetails(row), limit });
 }
 
-/** Begins and ends the loan's deferments, as far as their days have come. */
+/** Starts and ends the loan's deferments that are due to start or end today or earlier. */
 export async function startAndEndDeferments(work: Work, loanId: string) {
   const { row } = await openLoan(work, loanId);
   for (const deferment of await stored.lockOpenDeferments(work.tx, row.id)) {
@@ -117,7 +118,7 @@ async function begin(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
   }
   const { start_date: effective_date, fee_amount } = deferment;
   const { agreement, resumes_on, first_number } = buildDeferredSchedule(loan, deferment);
-  // Of the principal alone, there is an instalment of interest in each period: nothing is skipped.
+  // A principal-only deferment skips nothing: each period still has an interest installment.
   const isSkipping = deferment.deferment_type !== 'principal_only';
   const skipped = { from_number: first_number, periods: deferment.periods, until: resumes_on };
   const events: LoanEvent[] = [
@@ -154,7 +155,10 @@ async function end(work: Work, loan: OpenLoan, deferment: OpenDeferment) {
   await records.setStatus(work.tx, 'deferments', deferment.id, 'completed');
 }
 
-/** The interest of the time becomes principal, and the plan repays it with the rest. */
+/**
+ * Capitalizes the interest accrued during the deferment and spreads the new principal over the remaining
+ * schedule.
+ */
 function capitalized({ state }: OpenLoan, effective_date: string): LoanEvent[] {
   const capitalization = newEvent({ kind: 'capitalization', effective_date, interest: 'all' });
   const from = nextUnpaidNumber(state, effective_date);

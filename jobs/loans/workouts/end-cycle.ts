@@ -1,15 +1,15 @@
 import { saveCycleOutlook } from '../../../sql/loans/cycles.ts';
 import { parseMoney, parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { minimumPaymentAgreement } from '../engine/cycles.ts';
+import { minimumPaymentAgreement } from '../engine/interest/cycles.ts';
 import { recordEvents, openLoan } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { minimumPaymentOutlook } from '../schedule/minimum-outlook.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
 /**
- * Ends the billing cycle of a line with the day, and asks for its minimum payment. A cycle whose day
- * was missed ends a little later, so that the borrower has all the days to pay. A repeat does nothing.
+ * Ends the billing cycle of a line of credit and bills its minimum payment. If the cycle's last day was
+ * missed, the cycle ends today, so the borrower still has all the days to pay. Safe to repeat.
  */
 export async function endCycle(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);

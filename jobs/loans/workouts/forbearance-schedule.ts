@@ -1,18 +1,18 @@
 import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
 import { money, parseMoney, ZERO } from '../../money.ts';
 import { dueDates, onePeriodAfter } from '../arithmetic/due-dates.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
-/** The instalments of the forbearance's time that are not paid. */
+/** The unpaid installments due during the forbearance. */
 const within = ({ state }: OpenLoan, { start_date, end_date }: OpenForbearance) =>
   state.installments.filter(
     ({ due_date, status }) =>
       status !== 'paid' && status !== 'canceled' && due_date >= start_date && due_date <= end_date,
   );
 
-/** Whether it asks for other instalments than those that there are, meanwhile or at its end. */
+/** Whether the forbearance changes the schedule, while it runs or when it ends. */
 export const changesSchedule = ({
   forbearance_type,
   end_treatment,
@@ -20,8 +20,9 @@ export const changesSchedule = ({
   forbearance_type !== 'full' || !['reinstatement', 'repayment_plan'].includes(end_treatment);
 
 /**
- * What is billed meanwhile. A full forbearance bills as before and waits; the others bill less, and
- * the difference with the instalment after it where the loan is to be reinstated, else with the last.
+ * The schedule while the forbearance runs, or null if it does not change. A full forbearance leaves the
+ * bills unchanged. The other types bill less and add the shortfall to the next installment (for
+ * `reinstatement`) or to the last one.
  */
 export function scheduleDuringForbearance(
   loan: OpenLoan,
@@ -42,7 +43,10 @@ export function scheduleDuringForbearance(
 type After = { agreement: Agreement | null; owed: { due_date: string; amount: string }[] };
 const AS_IT_IS: After = { agreement: null, owed: [] };
 
-/** What becomes of the payments that were waited for, by the treatment agreed. */
+/**
+ * The schedule after the forbearance, or the amounts of a repayment plan, depending on the agreed treatment
+ * of the missed payments.
+ */
 export function scheduleAfterForbearance(
   loan: OpenLoan,
   forbearance: OpenForbearance,

@@ -7,10 +7,11 @@ import { prose } from '../../../sql/types.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
   recordChanger,
@@ -34,7 +35,7 @@ export const END_TREATMENTS = [
 ] as const;
 export const RELIEF_STATUSES = ['scheduled', 'active', 'completed', 'canceled', 'broken'] as const;
 
-/** The reason for which accrual rests, one of several that a loan may have. */
+/** A loan may have several reasons to stop accrual at the same time. */
 const REST = { reason: 'forbearance' } as const;
 
 type NewForbearance = Omit<
@@ -50,7 +51,10 @@ type NewForbearance = Omit<
   notes?: string | null | undefined;
 };
 
-/** Agrees to wait for payments, wholly or in part; from its first day on it takes effect. */
+/**
+ * Adds a forbearance: the lender accepts reduced or no payments for a time. It takes effect on its first
+ * day.
+ */
 export async function addForbearance(work: Work, input: NewForbearance): Promise<string> {
   const loan = await openInService(work, input.loan_id);
   const { start_date, end_date } = input;
@@ -102,11 +106,11 @@ async function assertAlone(work: Work, { row }: OpenLoan, days: { from: string; 
   throw new Conflict(message, 'overlaps', refusalDetails(row));
 }
 
-/** Begins and ends the loan's forbearances, as far as their days have come. */
+/** Starts and ends the loan's forbearances that are due to start or end. */
 export async function startAndEndForbearances(work: Work, loanId: string) {
   const { row } = await openLoan(work, loanId);
   for (const forbearance of await stored.lockOpenForbearances(work.tx, row.id)) {
-    // The one before has changed the loan that this one begins with.
+    // Read the loan again: the previous forbearance in this loop has changed it.
     const loan = await openLoan(work, row.id);
     if (forbearance.status === 'active' && forbearance.end_date < work.today)
       await end(work, loan, forbearance);
@@ -151,7 +155,7 @@ async function end(work: Work, loan: OpenLoan, forbearance: OpenForbearance, isB
   if (after.owed.length > 0) await planFor(work, loan, after.owed);
 }
 
-/** What was not paid meanwhile is paid beside the instalments to come. */
+/** Proposes a payment plan for the missed amounts, due in addition to the regular installments. */
 const planFor = (work: Work, { row }: OpenLoan, owed: { due_date: string; amount: string }[]) =>
   addPaymentPlan(work, {
     loan_id: row.id,
@@ -169,7 +173,7 @@ export const ForbearanceEnd = z.object({
   notes: prose.nullish(),
 });
 
-/** Ends a forbearance before its last day; a broken one is ended without its treatment. */
+/** Ends a forbearance before its last day. A broken forbearance ends without its agreed treatment. */
 export async function endForbearance(
   work: Work,
   id: string,

@@ -5,9 +5,10 @@ import * as records from '../../../sql/loans/records.ts';
 import type { Row } from '../../../sql/table.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
   recordChanger,
@@ -44,7 +45,7 @@ type NewModification = Pick<
   apply_immediately: boolean;
 };
 
-/** What each type cannot do without; one of these is enough. */
+/** Each type of modification needs at least one of these fields. */
 const NEEDS = dictionary<readonly string[]>({
   rate_change: ['new_interest_rate'],
   term_extension: ['extend_months', 'new_term_months', 'new_maturity_date'],
@@ -55,8 +56,9 @@ const NEEDS = dictionary<readonly string[]>({
 });
 
 /**
- * Changes the terms of a loan. Without four eyes and without delay it is applied at once; otherwise
- * it waits for its approval, and for its day, which the close of business brings.
+ * Adds a modification of a loan's terms. It applies immediately unless it needs maker–checker approval,
+ * sets `apply_immediately` to false or has a future effective date. Close of business applies an approved
+ * modification on its effective date.
  */
 export async function addModification(work: Work, input: NewModification): Promise<string> {
   const loan = await openInService(work, input.loan_id);
@@ -75,7 +77,7 @@ export async function addModification(work: Work, input: NewModification): Promi
     requested_by: work.actor.id,
   });
   const modification = await modifications.lockModification(work.tx, id);
-  // What cannot be applied as the loan stands is refused now, not on its day.
+  // A modification that the loan cannot have today is refused now instead of on its effective date.
   if (effective_date > work.today || !mayApply)
     buildModificationEvents(loan, { ...modification, effective_date: work.today });
   else await applyModification(work, loan, modification);
@@ -134,7 +136,10 @@ async function assertWithinLimit(work: Work, { row }: OpenLoan) {
   );
 }
 
-/** Agrees to a modification; under four eyes not the one who asked for it. */
+/**
+ * Approves a pending modification, and applies it if its effective date has come. Under maker–checker
+ * approval, the requester cannot approve it.
+ */
 export async function approveModification(work: Work, id: string) {
   const loan = await openInService(work, await records.loanIdOf(work.tx, 'modifications', id));
   const modification = await modifications.lockModification(work.tx, id);
@@ -155,7 +160,10 @@ export async function rejectModification(work: Work, id: string) {
   await update(work.tx, 'modifications', id, { status: 'rejected' });
 }
 
-/** Undoes a modification as if it had never been; the later ones are undone before it. */
+/**
+ * Undoes a modification as if it had never happened. Throws `Conflict` while a later completed modification
+ * depends on it.
+ */
 export async function reverseModification(work: Work, id: string) {
   const loan = await openLoan(work, await records.loanIdOf(work.tx, 'modifications', id));
   const { status, event_ids, previous_terms } = await modifications.lockModification(work.tx, id);
@@ -177,11 +185,11 @@ export async function reverseModification(work: Work, id: string) {
   });
 }
 
-/** Applies the loan's modifications whose day has come. */
+/** Applies the loan's approved modifications whose effective date has come. */
 export async function applyDueModifications(work: Work, loanId: string) {
   const { row } = await openLoan(work, loanId);
   for (const modification of await modifications.listDueModifications(work.tx, loanId)) {
-    // The one before may have changed what this one starts from.
+    // Read the loan again: the previous modification in this loop may have changed it.
     const loan = await openLoan(work, row.id);
     if (loan.row.status === 'active') await applyModification(work, loan, modification);
     else await update(work.tx, 'modifications', modification.id, { status: 'canceled' });

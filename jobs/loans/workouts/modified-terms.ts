@@ -5,7 +5,7 @@ import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
-import { type OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
 import type { Agreement } from '../schedule/agreement.ts';
@@ -22,8 +22,8 @@ import {
 } from './new-term.ts';
 
 /**
- * What a modification means for the loan: the rate, what becomes principal, what is given up, and a
- * plan that repays what is then owed, on the terms that are left as they were.
+ * The events of a modification: rate change, capitalization, forgiveness, and a schedule that repays the
+ * resulting debt. Terms that the modification does not name stay unchanged.
  */
 export function buildModificationEvents(loan: OpenLoan, change: Change): LoanEvent[] {
   const { row, schedule } = loan;
@@ -91,7 +91,7 @@ function forgiveness(
   return [newEvent({ kind: 'forgiveness', effective_date, ...portions })];
 }
 
-/** What the new plan takes the place of: the instalments to come, or all that is unpaid. */
+/** The installments that the new schedule replaces: the future ones, or all unpaid ones for `re_age`. */
 function openPart(
   loan: OpenLoan,
   trial: LoanState,
@@ -110,7 +110,7 @@ function openPart(
   };
 }
 
-/** The plan that a modification agrees; what it says nothing of stays as the loan has it. */
+/** The schedule that the modification agrees. Terms that it does not name come from the loan. */
 function agreementOf(loan: OpenLoan, trial: LoanState, change: Change): Agreement {
   const { new_payment_day, new_payment_amount } = change;
   const open = openPart(loan, trial, change);
@@ -132,7 +132,7 @@ function agreementOf(loan: OpenLoan, trial: LoanState, change: Change): Agreemen
   };
 }
 
-/** Nobody is asked for instalments without an end. */
+/** Throws `Invalid` if the agreed payment never repays the loan. */
 function assertRepays(
   { row, schedule, events }: OpenLoan,
   fresh: readonly LoanEvent[],
@@ -144,7 +144,7 @@ function assertRepays(
   throw new Invalid({ new_payment_amount: 'These payments do not repay the loan.' });
 }
 
-/** Whether other instalments repay the loan than those that it has. */
+/** Whether the modification changes due dates, payment amounts or the number of installments. */
 const movesDates = (change: Change) =>
   [
     change.new_payment_day,

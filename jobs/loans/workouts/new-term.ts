@@ -2,27 +2,26 @@ import type { AgreedModification } from '../../../sql/loans/modifications.ts';
 import { addMonths } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
-/** The fields that name another term; a modification has one of them at most. */
+/** The fields that set a new term. A modification may use only one of them. */
 export const TERM_FIELDS = ['new_term_months', 'extend_months', 'new_maturity_date'] as const;
 
-/** More rows than any loan has: a payment that needs them all does not repay the loan. */
+/** More rows than any loan has. A payment amount that needs this many does not repay the loan. */
 export const ROWS_MAX = 1200;
 
 export type Change = Omit<AgreedModification, 'id' | 'status' | 'loan_id'>;
 
-/** The installments that a new schedule takes the place of. */
+/** The installments that the new schedule replaces. */
 export type Open = { remaining: number; first_number: number; first_due: string };
 
-/** The field that names another term, if any. */
 export const termFieldOf = (change: Change) =>
   TERM_FIELDS.find((field) => change[field] !== null) ?? null;
 
 export const isOnePayment = ({ row }: OpenLoan) => readTerms(row).payment_frequency === 'single';
 
-/** The date to which another term moves the payment of a loan that has only one. */
+/** The new due date of a loan with a single payment. */
 export function onlyDueDate({ row }: OpenLoan, change: Change, { first_due }: Open): string {
   const { new_term_months, extend_months, new_maturity_date, new_payment_day } = change;
   const { payment_frequency, payment_day } = readTerms(row);
@@ -36,12 +35,15 @@ export function onlyDueDate({ row }: OpenLoan, change: Change, { first_due }: Op
   const field = termFieldOf(change) ?? 'new_maturity_date';
   if (date < change.effective_date)
     throw new Invalid({
-      [field]: `Moves the payment to ${date}, which is over. Name a later one.`,
+      [field]: `Moves the payment to ${date}, which is in the past. Give a later date.`,
     });
   return date;
 }
 
-/** How many installments repay the rest; a payment alone says so itself. */
+/**
+ * The number of installments that repay the rest. If only a payment amount is given, the amount decides the
+ * number, up to `ROWS_MAX`.
+ */
 export function countOf(loan: OpenLoan, change: Change, open: Open, first: string): number {
   const field = termFieldOf(change);
   if (field === null) return change.new_payment_amount === null ? open.remaining : ROWS_MAX;
@@ -54,7 +56,9 @@ export function countOf(loan: OpenLoan, change: Change, open: Open, first: strin
   return count;
 }
 
-/** Someone who asks for a longer term by its type gets one, or learns how to ask for a shorter one. */
+/**
+ * A `term_extension` must lengthen the term. The error message says which type to use for a shorter one.
+ */
 function assertNotExtension(
   { modification_type }: Change,
   field: (typeof TERM_FIELDS)[number],
@@ -79,7 +83,7 @@ function countNamed(loan: OpenLoan, change: Change, open: Open, first: string): 
   return countUntil(loan, change, first);
 }
 
-/** A term of another length than was named would be a surprise. */
+/** Months that do not fill whole quarters would produce a different term than the one named. */
 function assertWholePeriods(frequency: string, months: Record<string, number | null>) {
   if (frequency !== 'quarterly') return;
   for (const [field, count] of Object.entries(months))
@@ -87,7 +91,7 @@ function assertWholePeriods(frequency: string, months: Record<string, number | n
       throw new Invalid({ [field]: 'Must be a multiple of 3, because payments are quarterly.' });
 }
 
-/** The last installment is due on the maturity date, so the date must be one of the due dates. */
+/** The last installment is due on the maturity date, so that date must be one of the due dates. */
 function countUntil({ row }: OpenLoan, change: Change, first: string): number {
   const { payment_frequency, payment_day } = readTerms(row);
   const wanted = change.new_maturity_date ?? first;

@@ -17,8 +17,9 @@ export type PlanScheduleInput = {
 };
 
 /**
- * What a plan asks for and when: each part named, or equal parts at regular times; never both. Parts that
- * are not named are those of the whole, where that is known, and the last one takes the odd cents.
+ * The installments of a payment plan: either all named, or equal amounts at a regular frequency. Without an
+ * `amount`, the plan divides `whole` (if known) into equal parts, and the last part takes the remaining
+ * cents.
  */
 export function buildPlanInstallments(
   plan: PlanScheduleInput,

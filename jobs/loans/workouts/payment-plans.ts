@@ -10,7 +10,8 @@ import type { Work } from '../../work.ts';
 import { planCoveredDate, isSettlement, evaluatePlanProgress } from '../outcomes/payment-plans.ts';
 import { endOfDayCutoff, listReceipts } from '../outcomes/receipts.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import { openLoan, type OpenLoan } from '../history/record-events.ts';
+import { openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
   recordChanger,
@@ -48,8 +49,8 @@ export type NewPaymentPlan = PlanScheduleInput & {
 };
 
 /**
- * Agrees on a plan of payments, or proposes one. The loan keeps its own schedule: a plan says what
- * the lender waits for meanwhile, and a settlement what it takes for the whole.
+ * Creates an active or proposed payment plan. The loan keeps its own schedule. The payment plan defines
+ * which payments the lender waits for and, for a settlement, the amount it accepts for the whole debt.
  */
 export async function addPaymentPlan(work: Work, input: NewPaymentPlan): Promise<string> {
   const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
@@ -84,7 +85,9 @@ export async function addPaymentPlan(work: Work, input: NewPaymentPlan): Promise
   return id;
 }
 
-/** What a plan comes to that names no amounts; catching up is with what the bill says is due already. */
+/**
+ * The plan's total when it names no amounts. A catch-up plan covers the past due amount and the fees due.
+ */
 function wholeOf(
   { plan_type, total_amount, settlement_amount }: NewPaymentPlan,
   { bill }: OpenLoan['state'],
@@ -106,7 +109,7 @@ function assertTotals(input: NewPaymentPlan, total: string) {
     throw new Invalid({ settlement_amount: `The installments add up to ${total}.` });
 }
 
-/** A plan that collects by itself orders each payment from a bank, so it says from which account. */
+/** A plan with automatic collection schedules bank payments, so it needs an account. */
 function assertCollectable(plan: Pick<NewPaymentPlan, 'auto_collect' | 'payment_instrument_id'>) {
   if (!plan.auto_collect || plan.payment_instrument_id) return;
   const message = 'Is required for a plan with automatic collection.';
@@ -121,7 +124,7 @@ async function assertAlone(work: Work, loanId: string) {
   );
 }
 
-/** Orders the payments of a plan that collects by itself; those of today are made at once. */
+/** Schedules the payments of a plan with automatic collection. Payments due today start immediately. */
 async function order(
   work: Work,
   planId: string,
@@ -142,7 +145,10 @@ const kind = {
   cancel: ({ tx }: Work, id: string) => plans.cancelScheduledPayments(tx, id),
 } as const;
 
-/** A proposal that the borrower accepts is in force; anything else is as with the other records. */
+/**
+ * Activates a proposed plan when the change sets its status to active. Other changes follow the rules for
+ * all workout records.
+ */
 export async function changePaymentPlan(work: Work, id: string, changes: Values, row: Row) {
   if (changes['status'] !== 'active' || row['status'] !== 'proposed')
     return recordChanger(kind)(work, id, changes, row);
@@ -160,7 +166,7 @@ export async function changePaymentPlan(work: Work, id: string, changes: Values,
 
 export const cancelPaymentPlan = recordCanceler(kind);
 
-/** Judges the loan's plan at the end of a day, when all its payments are in. */
+/** Evaluates the loan's active payment plan at close of business, when the day's payments are recorded. */
 export async function evaluatePaymentPlan(work: Work, loanId: string) {
   const loan = await openLoan(work, loanId);
   const plan = await plans.lockActivePlan(work.tx, loanId);

@@ -20,7 +20,6 @@ export const PROMISE_STATUSES = [
   'canceled',
 ] as const;
 
-/** An amount agreed for a day. */
 export const PromisedInstallment = z.object({ due_date: date, amount: positiveMoney });
 
 type NewPromise = {
@@ -34,7 +33,7 @@ type NewPromise = {
   installments: readonly z.output<typeof PromisedInstallment>[];
 };
 
-/** Writes down what the borrower promised; the close of business looks whether it is kept. */
+/** Records a borrower's promise to pay. Close of business evaluates whether the borrower kept it. */
 export async function addPromise(work: Work, input: NewPromise): Promise<string> {
   const loan = await openInService(work, input.loan_id, ['active', 'charged_off']);
   const { promised_amount, promised_date, installments } = input;
@@ -61,7 +60,7 @@ export async function addPromise(work: Work, input: NewPromise): Promise<string>
   });
 }
 
-/** Judges the loan's promises at the end of a day, when all its payments are in. */
+/** Evaluates the loan's pending promises at close of business, when the day's payments are recorded. */
 export async function evaluatePromises(work: Work, loanId: string) {
   const { events } = await openLoan(work, loanId);
   const receipts = listReceipts(events, eventsInForce(events, work.today));

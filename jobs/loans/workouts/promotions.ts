@@ -5,7 +5,8 @@ import { money, sum, toCents } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import type { LoanState } from '../engine/state.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { newEvent } from '../history/new-event.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { nextUnpaidNumber, numberAfterLast } from '../schedule/schedule-basis.ts';
@@ -19,11 +20,11 @@ export const PROMO_TYPES = [
   'same_as_cash',
 ] as const;
 
-/** Interest that is only asked for if the loan is not repaid by the end. */
+/** Whether the borrower owes the promotion's interest only if the loan is not repaid by its end. */
 export const defersInterest = (type: string) =>
   type === 'deferred_interest' || type === 'same_as_cash';
 
-/** A promotion takes effect on its first day: at once, or when that day is closed. */
+/** Starts a promotion on its first day: immediately, or when close of business reaches that day. */
 export async function startPromotion(work: Work, loan: OpenLoan, promotion: promotions.Promotion) {
   const { id, promo_type, promo_rate, start_date, end_date } = promotion;
   if (promo_type === 'interest_only') {
@@ -42,7 +43,7 @@ export async function startPromotion(work: Work, loan: OpenLoan, promotion: prom
   await promotions.markStarted(work.tx, id, event.id);
 }
 
-/** Instalments to the end ask for interest alone; the rest of the term repays the principal. */
+/** Installments due by `end` bill interest only. The remaining installments repay the principal. */
 function interestOnly(work: Work, { state }: OpenLoan, end: string): Agreement {
   const from = nextUnpaidNumber(state, work.today) ?? numberAfterLast(state);
   const ahead = state.installments.filter(({ period_number }) => period_number >= from);
@@ -50,7 +51,10 @@ function interestOnly(work: Work, { state }: OpenLoan, end: string): Agreement {
   return { rule: 'spread', from, ...(during > 0 && { interest_only: during }) };
 }
 
-/** The close begins the promotion on its day, ends it after its last, or breaks it. */
+/**
+ * Starts a promotion on its first day, ends it after its last day, or ends it early if the borrower broke
+ * its conditions. Close of business calls this.
+ */
 export async function advancePromotion(work: Work, id: string, loanId: string, isBroken: boolean) {
   const loan = await openLoan(work, loanId);
   const promotion = await promotions.read(work.tx, id);
@@ -69,7 +73,10 @@ export async function advancePromotion(work: Work, id: string, loanId: string, i
   await promotions.markEnded(work.tx, id, brokenOn);
 }
 
-/** A rate ends by itself unless it was broken; deferred interest falls due if any debt is left. */
+/**
+ * A promotional rate ends by itself unless the promotion was broken. Deferred interest becomes due if any
+ * debt remains.
+ */
 function endingOf(
   { today }: Work,
   { promo_type, promo_rate, event_id, start_date, end_date }: promotions.Promotion,
@@ -89,7 +96,10 @@ function endingOf(
   return [undo, newEvent({ kind: 'promo', interest_rate, ...dates })];
 }
 
-/** What a promotion defers since it began, and falls due if the loan is not repaid by its end. */
+/**
+ * The interest deferred since the promotion began. It becomes due if the loan is not repaid by
+ * the promotion's end.
+ */
 export function deferredInterest(state: LoanState, from: string): string {
   const resting = state.interest_segments.filter(
     ({ stops = [], ...segment }) =>

@@ -6,7 +6,8 @@ import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
-import { recordEvents, openLoan, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents, openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import type { Agreement } from '../schedule/agreement.ts';
@@ -30,14 +31,14 @@ export const Reschedule = z.object({
 });
 type Reschedule = z.output<typeof Reschedule>;
 
-/** Where the plan is changed: the first instalment that may move, and the ones that do. */
+/** The installments of the loan, with the first one that may still move. */
 export type RemainingSchedule = {
   from_number: number;
   rows: readonly ScheduleRow[];
   first: ScheduleRow;
 };
 
-/** Moves the due dates of the instalments ahead; what is past due stays due. */
+/** Moves the due dates of future installments. Past due amounts stay due. */
 export async function reschedule(work: Work, loanId: string, input: Reschedule) {
   const ways = [input.new_first_payment_date, input.shift_days, input.shift_periods];
   if ([...ways, input.installments].filter((way) => way !== null && way !== undefined).length !== 1)
@@ -51,7 +52,10 @@ export async function reschedule(work: Work, loanId: string, input: Reschedule) 
   await replaceSchedule(work, loan, agreementOf(work, loan, ahead, input));
 }
 
-/** The instalments from a day on that are not paid. */
+/**
+ * Finds the first unpaid installment due on or after `from` (default: today). Throws `Conflict` if there is
+ * none or the loan is accelerated.
+ */
 export function findRemainingSchedule(
   work: Work,
   { row, state }: OpenLoan,
@@ -68,7 +72,7 @@ export function findRemainingSchedule(
   return { from_number, rows: state.installments, first };
 }
 
-/** The new plan takes effect today, whatever its first due date. */
+/** Records the new schedule, effective today regardless of its first due date. */
 export async function replaceSchedule(work: Work, loan: OpenLoan, agreement: Agreement) {
   const event = newEvent({ kind: 'schedule_agreed', effective_date: work.today, agreement });
   await recordEvents(work, loan, [event]);
@@ -92,7 +96,7 @@ function agreementOf(
   const kept = input.extend_maturity ? dates : withinMaturity(ahead, dates);
   const isShortened = kept.length < dates.length;
   if (!input.recalculate_interest && !isShortened) return agreement;
-  // The instalment stays unless there are fewer of them.
+  // The payment amount stays the same unless the schedule loses installments.
   const keepsPayment = input.extend_maturity && terms.amortization === 'level_payment';
   const payment_amount = keepsPayment ? { payment_amount: withoutFees(ahead.first) } : {};
   return { rule: 'spread', from, dates: kept, ...payment_amount };
@@ -126,7 +130,10 @@ function startingOn(
   return start;
 }
 
-/** Instalments that are named get their dates and amounts; the others stay, and all stay in order. */
+/**
+ * The named installments get the given dates and amounts. The other installments stay unchanged. Due dates
+ * must stay in ascending order.
+ */
 function asTold(
   { today }: Work,
   { rows, from_number }: RemainingSchedule,
@@ -160,7 +167,7 @@ function asTold(
   return { rule: 'named', installments };
 }
 
-/** The last due dates that would lie behind the maturity are left out. */
+/** Drops the last due dates that would fall after the maturity date. */
 function withinMaturity({ rows }: RemainingSchedule, dates: readonly string[]): string[] {
   const maturity = rows.at(-1)?.due_date ?? '';
   const kept = dates.filter((due_date) => due_date <= maturity);

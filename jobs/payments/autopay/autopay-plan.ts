@@ -20,7 +20,7 @@ export const AUTOPAY_AMOUNT_TYPES = [
   'payoff',
 ] as const;
 
-/** Where the part above what is due goes. */
+/** How the amount above the minimum is applied. */
 export const EXTRA_TOWARD = ['principal', 'next_payment'] as const;
 
 export const AUTOPAY_CANCEL_REASONS = [
@@ -42,7 +42,10 @@ type Input = Values & {
 };
 type NewPlan = Input & { borrower_id: string; loan_id: string; payment_instrument_id: string };
 
-/** Enrolls a loan: from now on its close draws what the plan says. A loan has one plan at a time. */
+/**
+ * Enrolls a loan in autopay: close of business draws payments from then on. A loan has at most one open
+ * plan.
+ */
 export async function addAutopayPlan(work: Work, input: NewPlan): Promise<string> {
   const { borrower_id, loan_id, status: _, cancel_reason: __, ...terms } = input;
   const loan = await openLoan(work, loan_id).catch((error: unknown) => {
@@ -58,7 +61,7 @@ export async function addAutopayPlan(work: Work, input: NewPlan): Promise<string
   assertSensible({ ...terms, start_date });
   await assertInstruments(work, borrower_id, terms);
   if (await plans.hasOpenPlan(work.tx, loan_id)) {
-    const message = 'The loan has an autopay plan already: change or cancel that one.';
+    const message = 'The loan already has an autopay plan. Change or cancel that plan.';
     throw new Conflict(message, 'already_exists');
   }
   const id = await insert(work.tx, 'autopay_plans', {
@@ -75,7 +78,7 @@ export async function addAutopayPlan(work: Work, input: NewPlan): Promise<string
 const isMissing = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'not_found';
 
-/** Changes, pauses, resumes or cancels a plan. What has ended stays as it is. */
+/** Changes, pauses, resumes or cancels an open plan. Throws `Conflict` if the plan has ended. */
 export async function changeAutopayPlan(work: Work, id: string, changes: Input, row: Row) {
   const loan = await openLoan(work, String(row['loan_id']));
   const plan = await plans.lock(work.tx, id);
@@ -98,14 +101,14 @@ export async function changeAutopayPlan(work: Work, id: string, changes: Input, 
     ...(terms.start_date === null && { start_date: undefined }),
     ...(isResumed && {
       consecutive_failures: 0,
-      // What fell due meanwhile was the borrower's to pay.
+      // The borrower had to pay due dates that passed during the pause.
       drawn_through: latest(plan.drawn_through, addDays(work.today, -1)),
     }),
   });
   await saveNextAutopayDate(work, loan.state, id);
 }
 
-/** Cancels the plan: whichever comes first, this or the day's run, the other sees it. */
+/** Cancels the plan. The loan's lock orders this against the day's run. */
 export async function cancelAutopayPlan(work: Work, id: string, reason: CancelReason = 'agent') {
   const loanId = await plans.findLoanId(work.tx, id);
   if (loanId !== null) await openLoan(work, loanId);

@@ -1,21 +1,21 @@
 import type { Big } from 'big.js';
 import type { AutopayPlan } from '../../../sql/borrowers/autopay-plans.ts';
-import { payoffAmount, repaymentAmount } from '../../loans/engine/payoff-amounts.ts';
+import { payoffAmount, repaymentAmount } from '../../loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../loans/engine/state.ts';
 import { nextAutopayDateAfter } from '../../loans/history/autopay-dates.ts';
 import { min, parseMoney, sum, ZERO } from '../../money.ts';
 
 /**
- * What a plan asks for on account of a due date: what is still open of it, never more than repays the
- * loan. Nothing means that the date is passed over. The last due date, and whatever is asked for after
- * it, asks for all that is owed on the day of the draw. A debt that is demanded at once is not drawn.
+ * The amount to draw for a due date: the open part, at most the amount that repays the loan. Zero skips the
+ * date. The last due date and any later draw ask for the whole debt on the day of the draw. An accelerated
+ * debt is not drawn, except by a `payoff` plan.
  *
- * - payoff: the whole figure, with the penalty for early repayment.
- * - minimum_due: the rest of the instalment of that date; with a rhythm of the plan's own, of the
- *   oldest instalment that falls due before its next turn.
- * - minimum_due_plus: that and the extra amount.
- * - past_due_and_current, statement_balance: all instalments due by then, and open fees; for the
- *   statement's balance of a line that is billed by cycle, the rest of what its last statement said.
+ * - payoff: the payoff amount, including the prepayment penalty.
+ * - minimum_due: the rest of that date's installment. With the plan's own frequency: of the oldest
+ *   installment due before the plan's next date.
+ * - minimum_due_plus: the same plus the extra amount.
+ * - past_due_and_current: all installments due by then, and open fees.
+ * - statement_balance: the same; for a line billed by cycle, the rest of its last statement.
  * - fixed: that amount, also on the last due date.
  */
 export function drawAmount(
@@ -55,7 +55,7 @@ function minimumDue(plan: AutopayPlan, state: LoanState, dueDate: string): Big {
   return isLast(state, open.due_date) ? repaymentAmount(state) : restOf(open);
 }
 
-/** All that is asked for by a date: the instalments until then, and the fees besides. */
+/** The installments due by a date, and the fees due. */
 function dueBy(state: LoanState, date: string): Big {
   if (isLast(state, date)) return repaymentAmount(state);
   const rows = state.installments.filter(({ due_date }) => due_date <= date);

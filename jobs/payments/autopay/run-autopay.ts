@@ -5,7 +5,8 @@ import * as draws from '../../../sql/payments/autopay-draws.ts';
 import { insert, update } from '../../../sql/write.ts';
 import { isBusinessDay } from '../../bank-calendar.ts';
 import { canRunOn, nextAutopayDueDate, autopayRunDate } from '../../loans/history/autopay-dates.ts';
-import { openLoan, type OpenLoan } from '../../loans/history/record-events.ts';
+import { openLoan } from '../../loans/history/record-events.ts';
+import type { OpenLoan } from '../../loans/history/open-loan.ts';
 import { saveNextAutopayDate } from '../../loans/history/next-autopay-date.ts';
 import { prepaymentPenalty } from '../../loans/products/prepayment-penalty.ts';
 import { min, money, parseMoney } from '../../money.ts';
@@ -16,9 +17,8 @@ import { NewPayment, paymentColumns, postPayment } from '../receive.ts';
 import { drawAmount } from './draw-amount.ts';
 
 /**
- * Draws what a plan has due today, and what it is to ask for again. A due date is taken by a row that
- * exists once, so a day that is run twice draws once; and whoever cancels the plan holds the same
- * lock of its loan, so that either comes first.
+ * Makes the draws of a plan that are due today, and retries returned draws. A unique row claims each due
+ * date, so running a day twice draws once. Cancellation takes the same loan lock.
  */
 export async function runAutopay(work: Work, planId: string) {
   const loanId = await plans.findLoanId(work.tx, planId);
@@ -44,7 +44,7 @@ async function running(
   return plan?.status === 'active' && plan.is_enabled && row.status === 'active' ? plan : null;
 }
 
-/** One retry or one due date; false when nothing is left to do today. */
+/** Handles one retry or one due date. Returns false when nothing is left for today. */
 async function drawOnce(work: Work, loan: OpenLoan, plan: AutopayPlan): Promise<boolean> {
   const { tx, today } = work;
   if (!isBusinessDay(today)) return false;
@@ -84,7 +84,7 @@ async function drawFor(work: Work, loan: OpenLoan, plan: AutopayPlan, dueDate: s
     await collect(work, loan, plan, { id, amount: money(amount) }, plan.payment_instrument_id);
 }
 
-/** What came back for want of money is asked for once more, less what was paid meanwhile. */
+/** Retries a draw that was returned for insufficient funds, minus what the borrower has paid since. */
 async function retry(work: Work, loan: OpenLoan, plan: AutopayPlan, draw: draws.Draw) {
   const { tx } = work;
   const amount = min(parseMoney(draw.amount), amountOf(plan, loan, draw.due_date));
@@ -100,13 +100,13 @@ async function retry(work: Work, loan: OpenLoan, plan: AutopayPlan, draw: draws.
   await collect(work, loan, plan, { id: draw.id, amount: money(amount) }, from);
 }
 
-/** In forbearance nobody is asked for the instalment. */
+/** Autopay skips due dates during a forbearance. */
 const isPaused = ({ state }: OpenLoan, today: string) =>
   state.pauses.some(({ from, to }) => from <= today && today <= to);
 
 type Collection = { id: string; amount: string };
 
-/** The payment itself; an instrument that cannot be drawn on makes it a failed one. */
+/** Records the payment, as failed if the instrument cannot be used. */
 async function collect(
   work: Work,
   loan: OpenLoan,

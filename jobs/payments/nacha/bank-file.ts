@@ -1,7 +1,7 @@
 import { Invalid } from '../../errors.ts';
 import { splitRecords, type BankRecord } from './bank-records.ts';
 
-/** An entry with the header of its batch and the addenda records that follow it. */
+/** An entry with its batch header and its addenda records. */
 export type BankEntry = { batch: BankRecord; record: BankRecord; addenda: BankRecord[] };
 
 type Batch = { header: BankRecord; entries: BankEntry[] };
@@ -13,8 +13,8 @@ const FILLER = /^9{94}$/;
 
 /**
  * Reads a file from a bank and checks it against its own control records (Nacha Operating Rules, Appendix
- * Three): counts, entry hash and totals of each batch and of the file. A file that was cut short or changed
- * on its way throws `Invalid`, which names the line and the field.
+ * Three): counts, entry hash and totals of each batch and of the file. Throws `Invalid` with the line and
+ * the field if the file was truncated or altered.
  */
 export function readBankFile(text: string): BankEntry[] {
   const records = splitRecords(text);
@@ -40,7 +40,9 @@ export function readBankFile(text: string): BankEntry[] {
 const refusal = (record: BankRecord | undefined, problem: string) =>
   new Invalid({ file: `Line ${record?.line ?? 1} ${problem}.` });
 
-/** The batches between the file's header and its control, each closed by a control that agrees with it. */
+/**
+ * Reads the batches between the file's header and its control, and checks each batch against its control.
+ */
 function readBatches(records: readonly BankRecord[], end: BankRecord) {
   const entries: BankEntry[] = [];
   const totals = nothing();
@@ -83,7 +85,10 @@ function add(totals: Totals, more: Totals) {
   totals.credits += more.credits;
 }
 
-/** In a transaction code, a second digit of 5 and more is a debit; 1 and 6 are what comes back of each. */
+/**
+ * The second digit of a transaction code is 5 or more for debits. 1 and 6 are returns of credits and
+ * debits.
+ */
 const isDebit = (record: BankRecord) => (record.text[2] ?? '') >= '5';
 
 function sumsOf({ entries }: Batch): Totals {
@@ -100,7 +105,7 @@ function sumsOf({ entries }: Batch): Totals {
   return totals;
 }
 
-/** The first column and the last of each field of a control record, counted from one. */
+/** The first and last column of a field, counted from one. */
 type Columns = readonly [from: number, to: number];
 type ControlFields = {
   records: Columns;
@@ -169,5 +174,5 @@ function numberAt(record: BankRecord, name: string, from: number, to: number): b
   return BigInt(digits);
 }
 
-/** A field by its first and last column, counted from one as the rules print them. */
+/** A field by its first and last column, counted from one as in the Nacha rules. */
 export const fieldAt = ({ text }: BankRecord, from: number, to: number) => text.slice(from - 1, to);

@@ -6,23 +6,22 @@ import { nextBusinessDay } from '../../bank-calendar.ts';
 import { assertInstrumentUsable } from '../../borrowers/payment-instrument.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { readOriginator } from './originator.ts';
 
-/** How money is said to move: naming an instrument makes it an order to the bank. */
+/** An instrument makes the request a bank order. */
 type Named = { payment_instrument_id?: string | null | undefined; method?: string | null };
 
-/** By ACH where an instrument is named and nothing else is said. */
+/** Default: ACH if the request names an instrument. */
 export const defaultMethod = <Method extends string>(
   instrumentId: string | null | undefined,
   method: Method | null | undefined,
 ) => method ?? (instrumentId ? ('ach' as const) : ('external' as const));
 
 /**
- * Refuses an order that no file for the bank could hold, so that none is accepted and then never sent.
- * Whoever names no instrument orders nothing: the money moves otherwise. An order that pays out
- * (`is_credit`) needs a verified account.
+ * Throws for an order that no bank file could contain. A request without an instrument is no order and
+ * passes. An order that pays money out (`is_credit`) needs a verified account.
  */
 export async function assertBankOrder(
   work: Work,
@@ -32,14 +31,14 @@ export async function assertBankOrder(
 ) {
   if (!payment_instrument_id) return;
   if (method && method !== 'ach') {
-    const message = `Must be ach where ${field} is named; for money that moves otherwise, leave that out.`;
+    const message = `Must be ach if ${field} is given. For any other method, leave ${field} out.`;
     throw new Invalid({ [said]: message });
   }
   const instrument = await assertInstrumentUsable(work, borrowerId, payment_instrument_id, {
     field,
   });
   if (instrument.instrument_type !== 'bank_account')
-    throw new Invalid({ [field]: 'Must be a bank account: files for the bank reach no other.' });
+    throw new Invalid({ [field]: 'Must be a bank account.' });
   assertComplete(instrument);
   if (is_credit && !instrument.is_verified) {
     const message =
@@ -49,7 +48,7 @@ export async function assertBankOrder(
   await readOriginator(work);
 }
 
-/** An order copies the account, so the account must be known when the order is made. */
+/** An order copies the account, so the account number must be complete. */
 function assertComplete(instrument: Instrument) {
   if (isComplete(instrument)) return;
   const message = 'The account has no routing number. Add its routing_number, then use it.';
@@ -64,8 +63,8 @@ const isComplete = ({ draw_blockers }: Instrument) =>
 type NamedOfPayment = Named & { payment_method?: string | null | undefined };
 
 /**
- * The same of a payment, which says its method under a name of its own, and may come from the account of
- * anybody who owes the loan. Answers who pays.
+ * Like `assertBankOrder`, for a payment, whose method field is `payment_method`. The account may belong to
+ * any person liable for the loan. Returns the payer's id.
  */
 export async function assertPaymentOrder(
   work: Work,
@@ -83,7 +82,7 @@ export async function assertPaymentOrder(
   return payer;
 }
 
-/** Whether what was ordered earlier can still be drawn: the account may be blocked or gone since. */
+/** Whether an earlier order can still be drawn. The account may have been blocked or deleted since. */
 export async function canStillDraw({ tx }: Work, instrumentId: string): Promise<boolean> {
   const instrument = await instruments.lockForShare(tx, instrumentId);
   if (instrument === null) return false;
@@ -92,12 +91,12 @@ export async function canStillDraw({ tx }: Work, instrumentId: string): Promise<
   return isComplete(instrument);
 }
 
-/** What an order leaves on its record, and on the event of its loan. */
+/** The columns of an order's record, and the fields of its loan event. */
 export type BankOrder = { send_by: string | null; transit: { is_in_transit?: true } };
 
 export const NO_BANK_ORDER: BankOrder = { send_by: null, transit: {} };
 
-/** The order that is made with an instrument, today: in a file within two banking days. */
+/** Prepares an order made today. A file must contain it within two banking days. */
 export async function prepareBankOrder(
   { tx, today }: Work,
   { payment_instrument_id, method }: Named,
@@ -113,8 +112,8 @@ export async function prepareBankOrder(
 }
 
 /**
- * Copies the account of the named instrument for an order, so that what happens to the instrument later
- * changes neither where the money goes nor where it comes from. Money that moves otherwise needs none.
+ * Copies the instrument's account to the order, so later changes to the instrument do not redirect the
+ * money. Does nothing for money that moves without a bank order.
  */
 export async function saveOrderAccount(
   { tx }: Work,

@@ -1,19 +1,18 @@
 import { Invalid } from '../../errors.ts';
 
-/** One record of 94 characters and the number of its line. */
+/** A record of 94 characters and its line number. */
 export type BankRecord = { line: number; text: string };
 
 export const RECORD_WIDTH = 94;
-/** The largest file has some 10,000 records; further lines are empty. */
+/** The largest file has about 10,000 records. More lines than this are empty lines. */
 const LINES_MAX = 30_000;
 
-/** What some systems put before a text (a byte order mark) or after it (Ctrl-Z, zero bytes). */
+/** Characters that some systems add: a byte order mark, Ctrl-Z, zero bytes. */
 const AROUND = ['\u{FEFF}', '\u{1A}', '\0'];
 
 /**
- * Splits a file into its records. Banks end lines with LF, CRLF or CR, or write all records without line
- * breaks; some trim the blanks at the end of a line. Records without line breaks are numbered as if each
- * stood on its own line.
+ * Splits a file into its records. Banks end lines with LF, CRLF or CR, or omit line breaks. Some trim
+ * trailing spaces. Records without line breaks are numbered as if each were on its own line.
  */
 export function splitRecords(file: string): BankRecord[] {
   const bare = AROUND.reduce((text, mark) => text.replaceAll(mark, ''), file);
@@ -33,7 +32,10 @@ export function splitRecords(file: string): BankRecord[] {
   return records;
 }
 
-/** A line of several records; its last record may have lost its blanks only where no other line follows. */
+/**
+ * Splits a line of several records. The last record may lack trailing spaces only if it is the file header
+ * or the file control.
+ */
 function cut(text: string, line: number): string[] {
   const parts = text.match(/.{1,94}/gsu) ?? [];
   const last = parts.at(-1) ?? '';

@@ -8,7 +8,7 @@ import { nextBusinessDay } from '../../bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
 import { isApprovalRequired } from '../../users/approvals.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { returnEffect } from '../../return-codes.ts';
 import {
@@ -19,12 +19,15 @@ import {
 } from './corrections.ts';
 import type { ReturnedEntry } from './parse-returns.ts';
 
-/** Nacha gives six banking days, or until the next entry if that is later (Banner Bank, "ACH Originator Guide"). */
+/**
+ * Nacha allows six banking days, or until the next entry if that is later (Banner Bank, "ACH Originator
+ * Guide").
+ */
 const BANKING_DAYS = 6;
 
 /**
- * Keeps a notification of change with what the bank says is right, and applies it where the tenant's
- * settings say so; otherwise a task asks for it. Null where the notice was kept before.
+ * Stores a notification of change. Applies the correction if the tenant's settings allow it; otherwise
+ * creates a task. Returns null if the notice was already stored.
  */
 export async function recordChangeNotice(
   work: Work,
@@ -73,7 +76,7 @@ export async function recordChangeNotice(
   return 'asked';
 }
 
-/** Where two people decide about destinations, no file corrects an account by itself. */
+/** If payment destinations need maker–checker approval, no file corrects an account automatically. */
 async function appliesByItself(work: Work): Promise<boolean> {
   const { apply_change_notices } = (await settingsOf(work.tx)).nacha;
   return apply_change_notices && !(await isApprovalRequired(work, 'destinations'));
@@ -95,7 +98,7 @@ function correctedColumns(
   };
 }
 
-/** What staff read. Of an account number only the last four digits are shown. */
+/** The task for staff. It shows only the last four digits of an account number. */
 function taskOf(code: string, correction: Correction | null, id: string) {
   if (isOfCompany(code)) {
     const title = `Settings: correct the ${describeChangeCode(code)} as the bank says (${code})`;
@@ -106,7 +109,7 @@ function taskOf(code: string, correction: Correction | null, id: string) {
   const title = `Bank account: correct the ${describeChangeCode(code)} as the bank says (${code})`;
   if (correction === null) {
     const description =
-      'The bank gave no corrected data that can be applied. Ask the bank, correct the account by hand and dismiss the notice.';
+      'The bank gave no corrected data that can be applied. Ask the bank, correct the account manually, then dismiss the notice.';
     return { title, description };
   }
   const { routing_number, account_number, account_type } = correction;
@@ -120,8 +123,8 @@ function taskOf(code: string, correction: Correction | null, id: string) {
 }
 
 /**
- * Writes what the bank says into the account. The account stays verified, since the bank answers for the
- * correction, and a block that waited for a correction is lifted.
+ * Writes the bank's correction to the account. The account stays verified, because the bank warrants the
+ * correction. A block that waited for a correction is lifted.
  */
 export async function applyChangeNotice(work: Work, id: string) {
   const { tx } = work;
@@ -135,14 +138,14 @@ export async function applyChangeNotice(work: Work, id: string) {
   ];
   if (corrected.every((value) => value === null)) {
     const message =
-      'The bank gave no corrected data that can be applied. Correct the account by hand, then dismiss the notice.';
+      'The bank gave no corrected data that can be applied. Correct the account manually, then dismiss the notice.';
     throw new Conflict(message, 'nothing_to_apply');
   }
   const before = await findLocked(tx, paymentInstruments, notice.payment_instrument_id);
   if (before === null) throw new NotFound();
   if (!(await isUnchanged(work, id))) {
     const message =
-      'The account was changed after the entry that the bank corrects. Compare it by hand, then dismiss the notice.';
+      'The account changed after the entry was sent. Check the account, then dismiss the notice.';
     throw new Conflict(message, 'account_changed');
   }
   const steps = async () => {
@@ -167,7 +170,7 @@ function accountColumns({ tenant_id, installation: { keys } }: Work, sealed: str
   };
 }
 
-/** A business account stays one: the bank tells only checking from savings. */
+/** The bank distinguishes only checking and savings, so a business checking account keeps its type. */
 const typeColumn = (corrected: string | null, before: unknown) =>
   corrected === null || (corrected === 'checking' && before === 'business_checking')
     ? {}
@@ -178,7 +181,7 @@ function unblocked({ status, block_code }: Record<string, unknown>) {
   return status === 'blocked' && waits ? { status: 'active', block_code: null } : {};
 }
 
-/** The correction is not made: somebody has corrected the account otherwise, or asked the bank. */
+/** Dismisses a notice, for example because staff corrected the account manually. */
 export async function dismissChangeNotice(work: Work, id: string) {
   await pending(work, id);
   await decide(work, id, 'dismissed');
@@ -189,7 +192,7 @@ async function pending({ tx }: Work, id: string): Promise<notices.ChangeNotice> 
   if (notice === null) throw new NotFound();
   if (notice.status !== 'pending') {
     const details = { current_status: notice.status };
-    throw new Conflict(`The notice is ${notice.status} already.`, 'invalid_transition', details);
+    throw new Conflict(`The notice is already ${notice.status}.`, 'invalid_transition', details);
   }
   return notice;
 }

@@ -1,7 +1,7 @@
 import { dictionary } from '../../../sql/dictionary.ts';
 import { isRoutingNumber } from '../../routing-number.ts';
 
-/** What a bank says is right; null where the notice says nothing of it. */
+/** The corrected values. Null means that the notice does not correct the value. */
 export type Correction = {
   routing_number: string | null;
   account_number: string | null;
@@ -11,7 +11,9 @@ export type Correction = {
 /** The columns of the 29 characters of corrected data, counted from zero. */
 type Fields = { routing?: [number, number]; account?: [number, number]; type?: [number, number] };
 
-/** Source: Lead Bank, "Notification of Change"; moov-io/ach, addenda98.go (columns of the corrected data). */
+/**
+ * Source: Lead Bank, "Notification of Change"; moov-io/ach, addenda98.go (columns of the corrected data).
+ */
 const LAYOUTS = dictionary<Fields>({
   C01: { account: [0, 17] },
   C02: { routing: [0, 9] },
@@ -40,15 +42,15 @@ const MEANINGS = dictionary<string>({
 
 export const describeChangeCode = (code: string) => MEANINGS[code] ?? `entry (${code})`;
 
-/** What the bank corrects of the company that sends: it is in the settings, and in no borrower's account. */
+/** Corrections of the originating company concern the settings, not a borrower's account. */
 export const isOfCompany = (code: string) => ['C10', 'C11', 'C12'].includes(code);
 
-/** C61 to C69: a bank refuses a notice, and corrects nothing. */
+/** C61 to C69: a bank refuses a notice and corrects nothing. */
 export const isRefusedChangeCode = (code: string) => /^C6[1-9]$/.test(code);
 
 /**
- * Reads the corrected data of a notification of change. Null where it corrects no account, or where any part
- * of it is none that an account can have: nothing is applied by halves.
+ * Parses the corrected data of a notification of change. Returns null if it corrects no account or if any
+ * part is invalid: a correction is never applied partially.
  */
 export function parseCorrection(code: string, data: string): Correction | null {
   const layout = LAYOUTS[code];
@@ -65,7 +67,7 @@ export function parseCorrection(code: string, data: string): Correction | null {
   return isReadable ? { routing_number, account_number, account_type } : null;
 }
 
-/** The first digit of a transaction code says checking (2) or savings (3). */
+/** The first digit of a transaction code means checking (2) or savings (3). */
 function typeOf(transactionCode: string): 'checking' | 'savings' | undefined {
   if (!/^[23][1-9]$/.test(transactionCode)) return undefined;
   return transactionCode.startsWith('2') ? 'checking' : 'savings';

@@ -20,16 +20,16 @@ export const NewNachaFile = z.object({ file_date: date.nullish() });
 
 const MODIFIERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const DAYS_AHEAD_MAX = 14;
-/** What an entry has room for: ten digits of cents. */
+/** An entry's amount field has ten digits, in cents. */
 const AMOUNT_DIGITS_MAX = '99999999.99'.length;
 
-/** What an order was made as: one of the three. */
+/** Exactly one of the three ids is set. */
 type Ordered = Pick<orders.UnsentOrder, 'payment_id' | 'disbursement_id' | 'draw_id'>;
 type Skipped = Ordered & { reason: string };
 
 /**
- * Writes down which entries go into a new file, all that have not been sent, under numbers that the
- * bank will name when it sends one back. From then on nobody else sends them.
+ * Creates a file's row and the entries of all unsent orders, with the trace numbers that the bank will
+ * quote in returns. No other file contains these orders.
  */
 export async function createNachaFile(work: Work, input: z.output<typeof NewNachaFile>) {
   const { tx, today } = work;
@@ -92,10 +92,13 @@ const orderedAs = ({ payment_id, disbursement_id, draw_id }: Ordered): Ordered =
   draw_id,
 });
 
-/** Banks read ASCII: a name of which nothing is left there is never sent blank. */
+/** Banks read ASCII. An entry whose name would be blank in ASCII is not sent. */
 const isUnnamed = ({ individual_name }: orders.UnsentOrder) => hasNoAsciiForm(individual_name);
 
-/** Somebody writes the name in Latin letters; the order keeps its account, and so is made again. */
+/**
+ * Creates a task to write the name in Latin letters. The order keeps its copy of the account, so staff must
+ * cancel it and order again.
+ */
 async function askForName(work: Work, unsent: orders.UnsentOrder) {
   const related_id = unsent.payment_id ?? unsent.disbursement_id ?? unsent.draw_id;
   const title = 'An order cannot be sent: the name of its account holder has no Latin letters';
@@ -117,7 +120,7 @@ async function askForName(work: Work, unsent: orders.UnsentOrder) {
   await recordAudit(work, { type: 'tasks', id, loan_id, borrower_id }, 'create', {});
 }
 
-/** Why an order waits: it stays unsent until somebody has seen to that. */
+/** Why an order cannot be sent yet, or null. It stays unsent until staff resolve the reason. */
 function reasonNotToSend(unsent: orders.UnsentOrder) {
   if (unsent.amount.length > AMOUNT_DIGITS_MAX) return 'amount_too_large';
   if (isUnnamed(unsent)) return 'name_not_printable';
@@ -146,15 +149,15 @@ function entryOf(unsent: orders.UnsentOrder, nacha_file_id: string, description:
 }
 
 /**
- * A consumer's debit is named by how it was authorized (Nacha Operating Rules): WEB where that was
- * done over the internet, once or for every due date, and PPD where staff answer for a paper.
+ * The class of a consumer debit depends on its authorization (Nacha Operating Rules): WEB if the borrower
+ * authorized it on the internet, PPD for a paper authorization.
  */
 function secOf({ account_type, is_by_web, is_credit }: orders.UnsentOrder) {
   if (account_type === 'business_checking') return 'CCD';
   return is_by_web && !is_credit ? 'WEB' : 'PPD';
 }
 
-/** An entry that is presented again says so in its batch, as the rules ask. */
+/** The Nacha rules require the batch description RETRY PYMT when an entry is presented again. */
 function descriptionOf(
   { is_credit, is_retry, payment_id }: orders.UnsentOrder,
   description: string,
@@ -164,8 +167,8 @@ function descriptionOf(
 }
 
 /**
- * Makes the file that was ordered, outside of any transaction. Made twice it is the same file, so that
- * one whose making was cut short is made by whoever comes next.
+ * Writes the file to storage, outside a transaction. Safe to repeat: a second run writes the same file.
+ * `generateNachaFile` completes a file whose creation was interrupted.
  */
 export async function writeNachaFile(within: Within, files: Files, tenantId: string, id: string) {
   const made = await within(tenantId, (work) => written(work, id), { readOnly: true });
@@ -187,7 +190,7 @@ async function written({ tx, tenant_id, installation: { keys } }: Work, id: stri
   return { key: file.storage_key, text };
 }
 
-/** Orders and makes a file; before that, whatever an earlier attempt has left unfinished. */
+/** Completes unfinished files, then creates and writes a new one. */
 export async function generateNachaFile(
   within: Within,
   files: Files,
@@ -197,7 +200,7 @@ export async function generateNachaFile(
   const before = await within(tenantId, ({ tx }) => nacha.pendingFileIds(tx));
   for (const id of before) await writeNachaFile(within, files, tenantId, id);
   const { id, skipped } = await within(tenantId, (work) => createNachaFile(work, input));
-  // Not within the transaction, which keeps the tasks that say why nothing is sent.
+  // Thrown after the transaction, so that it commits the tasks that explain the skipped orders.
   if (id === null) throw new Conflict('There is nothing to send.', 'nothing_to_send', { skipped });
   await writeNachaFile(within, files, tenantId, id);
   return { id, skipped };

@@ -1,9 +1,9 @@
 import { Conflict } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import type { Originator } from './render-file.ts';
 
-/** Which settings a file still asks for. */
+/** The names of the required settings that are missing. */
 export async function missingOriginatorSettings({ tx }: Work): Promise<string[]> {
   const { nacha } = await settingsOf(tx);
   return Object.entries(nacha)
@@ -11,12 +11,11 @@ export async function missingOriginatorSettings({ tx }: Work): Promise<string[]>
     .map(([name]) => `nacha.${name}`);
 }
 
-/** Who sends, as the tenant's settings say; refused where they do not say all that a file asks for. */
+/** The originator from the tenant's settings. Throws `Conflict` if a required setting is missing. */
 export async function readOriginator(work: Work) {
   const missing = await missingOriginatorSettings(work);
   if (missing.length > 0) {
-    const message =
-      'The settings do not say yet who sends files to which bank: fill in those that are missing.';
+    const message = 'NACHA files are not configured. Fill in the missing settings.';
     throw new Conflict(message, 'nacha_not_configured', { missing });
   }
   const {

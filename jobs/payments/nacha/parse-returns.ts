@@ -4,28 +4,27 @@ import { money } from '../../money.ts';
 import { fieldAt, readBankFile, type BankEntry } from './bank-file.ts';
 import type { BankRecord } from './bank-records.ts';
 
-/** One entry that a bank sent back, or asks to have changed. */
+/** A return or a notification of change for one of our entries. */
 export type ReturnedEntry = {
-  /** R01 and its like for a return; C01 and its like for a notification of change. */
+  /** R01, R02, … for a return; C01, C02, … for a notification of change. */
   code: string;
-  /** The number of the entry that we sent. */
+  /** The trace number of the entry that we sent. */
   original_trace_number: string;
-  /** The number under which the bank reports it. */
+  /** The trace number of the bank's report. */
   trace_number: string;
   amount: string;
-  /** Whose entry it was, and for whom: as we wrote it, or empty where the bank leaves it out. */
+  /** The originator and the receiver as in our entry. Some banks leave them empty. */
   company_id: string;
   individual_id: string;
   information: string;
 };
 
-/** An entry that reports nothing about an entry of ours. */
+/** An entry that does not report on one of ours. */
 type ForwardEntry = { code: null; trace_number: string };
 
 /**
- * Reads a return file in the Nacha format: each entry that comes back is followed
- * by an addenda record of type 99, each notification of change by one of type 98. The file must agree with
- * its control records.
+ * Reads a return file in the Nacha format. A type 99 addenda record follows each return, a type 98 record
+ * each notification of change. Throws `Invalid` if the file contradicts its control records.
  */
 export function readReturns(file: string): (ReturnedEntry | ForwardEntry)[] {
   return readBankFile(file).flatMap((entry): (ReturnedEntry | ForwardEntry)[] => {

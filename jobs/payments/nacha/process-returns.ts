@@ -45,9 +45,9 @@ type Outcome = {
 };
 
 /**
- * Takes in a return file of the bank, in one transaction: all of it or nothing. An entry that cannot be booked is
- * undone alone; a task names it, so that it stops no other entry. A file that is taken in twice returns nothing
- * twice.
+ * Processes a bank's return file in one transaction. If an entry cannot be booked, only that entry is
+ * rolled back, and a task asks staff to handle it. Safe to repeat: processing the same file again returns
+ * nothing twice.
  */
 export const processReturnFile = (
   work: Work,
@@ -64,40 +64,43 @@ async function takeAll(work: Work, reported: ReturnType<typeof readReturns>): Pr
   const outcomes: Outcome[] = [];
   for (const entry of reported) {
     if (entry.code === null) {
-      const message = 'This entry reports no return and no change: nothing was booked.';
+      const message = 'This entry reports no return and no change. Nothing was booked.';
       outcomes.push({ ...NOTHING, trace_number: entry.trace_number, status: 'no_return', message });
       continue;
     }
     const sent = sentAs(known, entry);
     outcomes.push(
       sent === null
-        ? outcome(entry, null, 'unknown', 'We sent no entry of this number.')
+        ? outcome(entry, null, 'unknown', 'We sent no entry with this trace number.')
         : await takeOrRefuse(work, sent.id, entry),
     );
   }
   return outcomes;
 }
 
-/** The entry that a bank reports on. Companies that share a bank may have entries of the same numbers. */
+/**
+ * Finds the entry that the bank reports on. Companies at the same bank may use the same trace numbers, so
+ * the company id must match too.
+ */
 function sentAs(known: ReadonlyMap<string, Sent>, entry: ReturnedEntry): Sent | null {
   const sent = known.get(entry.original_trace_number) ?? null;
   return sent !== null && isAsWritten(entry.company_id, sent.company_id, 10) ? sent : null;
 }
 
-/** Takes in one entry; undoes only that one if its loan refuses it, and has somebody see to it. */
+/** Processes one entry. If its loan refuses it, rolls back only this entry and creates a task. */
 async function takeOrRefuse(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
   const taken = await withSavepoint(work.tx, () => takeReturn(work, id, entry));
   if ('result' in taken) return taken.result;
   const { error } = taken;
   if (!(error instanceof Conflict || error instanceof Invalid)) throw error;
   const sent = await entries.lock(work.tx, id);
-  await ask(work, sent, `Return ${entry.code} could not be booked: book it by hand`, entry);
+  await ask(work, sent, `Return ${entry.code} could not be booked: book it manually`, entry);
   return outcome(entry, sent, 'refused', error.message);
 }
 
 /**
- * What a file would return or correct, for the person who approves it. Of a corrected account number the last
- * four digits are shown.
+ * Summarizes a file for the person who approves it. Shows only the last four digits of corrected account
+ * numbers.
  */
 export async function describeReturnFile({ tx }: Work, { file }: z.output<typeof ReturnFile>) {
   const reported = readReturns(file).filter((entry) => entry.code !== null);
@@ -122,7 +125,7 @@ const shownCorrection = ({ account_number, ...corrected }: Correction) => ({
 async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise<Outcome> {
   const sent = await entries.lock(work.tx, id);
   if (!isAsWritten(entry.individual_id, sent.individual_id, 15)) {
-    await ask(work, sent, `${entry.code} names another receiver than we did: ask the bank`, entry);
+    await ask(work, sent, `${entry.code} names a different receiver: ask the bank`, entry);
     const message = `We sent this entry for ${sent.individual_id}. Nothing was booked.`;
     return outcome(entry, sent, 'receiver_differs', message);
   }
@@ -130,9 +133,9 @@ async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise
   const kind = classifyReturnCode(entry.code);
   if (kind !== 'return') return takeDispute(work, sent, entry, kind);
   if (sent.return_code !== null)
-    return outcome(entry, sent, 'already_returned', 'It has been returned before.');
+    return outcome(entry, sent, 'already_returned', 'The entry was already returned.');
   if (sent.amount !== entry.amount) {
-    await ask(work, sent, `Return ${entry.code} has another amount: ask the bank`, entry);
+    await ask(work, sent, `Return ${entry.code} has a different amount: ask the bank`, entry);
     return outcome(entry, sent, 'amount_differs', `We sent ${sent.amount}.`);
   }
   await returnSentEntry(work, sent, entry.code, work.today);
@@ -152,14 +155,14 @@ async function takeReturn(work: Work, id: string, entry: ReturnedEntry): Promise
 async function takeChange(work: Work, sent: Sent, entry: ReturnedEntry): Promise<Outcome> {
   if (isRefusedChangeCode(entry.code)) {
     await ask(work, sent, `A notice of change was refused (${entry.code}): ask the bank`, entry);
-    return outcome(entry, sent, 'change_refused', 'A task asks somebody to see to it.');
+    return outcome(entry, sent, 'change_refused', 'A task has been created.');
   }
   const kept = await recordChangeNotice(work, sent, entry);
   const messages = {
     applied: 'The account is corrected.',
     asked: 'A task asks for the correction.',
   };
-  const message = kept === null ? 'The notice was taken in before.' : messages[kept];
+  const message = kept === null ? 'The notice was already recorded.' : messages[kept];
   return outcome(entry, sent, 'change_notice', message);
 }
 
@@ -168,7 +171,7 @@ const DISPUTES = {
   contested: 'The receiving bank contests a dishonored return',
 } as const;
 
-/** Banks dispute a return among themselves: what was booked with the return stays until they have settled it. */
+/** Banks settle disputes about a return between themselves. The bookings of the return stay until then. */
 async function takeDispute(
   work: Work,
   sent: Sent,
@@ -181,14 +184,14 @@ async function takeDispute(
     `${DISPUTES[kind]} (${entry.code}): ask the bank who keeps the money`,
     entry,
   );
-  return outcome(entry, sent, kind, 'Nothing was booked. A task asks somebody to see to it.');
+  return outcome(entry, sent, kind, 'Nothing was booked. A task has been created.');
 }
 
-/** What the entry collected or paid has not happened; what we had taken back ourselves stays so. */
+/** Undoes the order of a returned entry, unless staff have already reversed it. */
 async function takeBackOrder(work: Work, sent: Sent, entry: ReturnedEntry) {
   const [what, wasStanding] = await failedOrder(work, sent, entry.code);
   if (!sent.is_credit || !wasStanding) return;
-  await ask(work, sent, `${what} came back (${entry.code}): pay it otherwise`, entry);
+  await ask(work, sent, `${what} came back (${entry.code}): pay it in another way`, entry);
 }
 
 async function failedOrder(
@@ -229,7 +232,7 @@ const outcome = (
   message,
 });
 
-/** Somebody sees to it. What the bank wrote may be an account number: it is not copied into a task. */
+/** Creates a task once. It omits the bank's text, which may contain an account number. */
 async function ask(work: Work, sent: Sent, title: string, { code }: ReturnedEntry) {
   if (await tasks.wasEverOpened(work.tx, sent.id, title)) return;
   const id = await insert(work.tx, 'tasks', {

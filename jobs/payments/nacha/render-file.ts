@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { toAscii } from '../../ascii.ts';
 import { money, sum } from '../../money.ts';
 
-/** Who sends: what a tenant has agreed with its bank (settings, `nacha`). */
+/** The originator, as agreed between the tenant and its bank (settings, `nacha`). */
 export type Originator = {
   immediate_destination: string;
   immediate_destination_name: string;
@@ -14,7 +14,7 @@ export type Originator = {
 };
 
 export type NachaEntry = {
-  /** The entries that share a batch header: class code, service class, description. */
+  /** Entries with the same class code, service class and description share a batch. */
   batch: string;
   transaction_code: string;
   routing_number: string;
@@ -23,7 +23,7 @@ export type NachaEntry = {
   individual_id: string;
   individual_name: string;
   trace_number: string;
-  /** Drawn by autopay. */
+  /** Whether autopay drew the payment. */
   is_recurring: boolean;
 };
 
@@ -39,7 +39,10 @@ const WIDTH = 94;
 const BLOCKING_FACTOR = 10;
 const HASH_DIGITS = 10;
 
-/** PPD, CCD or WEB; 220 for credits and 225 for debits; what the receiver's statement says. */
+/**
+ * The class code (PPD, CCD or WEB), the service class (220 credits, 225 debits) and the description on the
+ * receiver's statement.
+ */
 export const batchKey = (sec: string, serviceClass: '220' | '225', description: string) =>
   `${sec}${serviceClass}${description}`;
 const partsOf = (batch: string) => ({
@@ -49,8 +52,8 @@ const partsOf = (batch: string) => ({
 });
 
 /**
- * A file as the Nacha Operating Rules have it (Appendix Three): records of 94 characters, a header and
- * a control around each batch and around them all, filled up with nines to blocks of ten records.
+ * Renders a file by the Nacha Operating Rules (Appendix Three): records of 94 characters, a header and a
+ * control record around each batch and around the file, padded with nines to blocks of ten records.
  */
 export function renderNachaFile(
   originator: Originator,
@@ -99,7 +102,7 @@ function batchHeader(by: Originator, facts: NachaFileHeader, batch: string, numb
     text(description, 10),
     yymmdd(facts.file_date),
     yymmdd(facts.effective_entry_date),
-    // The operator writes the settlement date here.
+    // The ACH operator fills in the settlement date.
     '   ',
     '1',
     by.odfi_routing_number.slice(0, 8),
@@ -121,7 +124,7 @@ const entryDetail = (entry: NachaEntry) =>
     entry.trace_number,
   ].join('');
 
-/** A payment by web says whether it was authorized for once (S) or for every due date (R). */
+/** The payment type of a WEB entry: single (S) or recurring (R). */
 function kindOf({ batch, is_recurring }: NachaEntry) {
   if (partsOf(batch).sec !== 'WEB') return '  ';
   return is_recurring ? 'R ' : 'S ';
@@ -158,7 +161,7 @@ const isCredit = ({ transaction_code }: Pick<NachaEntry, 'transaction_code'>) =>
   /[2-4]$/.test(transaction_code);
 const isDebit = (entry: Pick<NachaEntry, 'transaction_code'>) => !isCredit(entry);
 
-/** The banks' routing numbers without their check digits, added up; the last ten digits count. */
+/** The last ten digits of the sum of all routing numbers without their check digits. */
 function hash(entries: readonly NachaEntry[]) {
   const total = entries.reduce(
     (whole, { routing_number }) => whole + BigInt(routing_number.slice(0, 8)),
@@ -180,11 +183,14 @@ function fitting(value: string, width: number) {
   return value.padStart(width, '0');
 }
 
-/** Whether a bank gives back what we wrote into a field. Banks that leave the field empty contradict nothing. */
+/**
+ * Whether a field of the bank's report matches ours. An empty field matches, because some banks omit
+ * fields.
+ */
 export const isAsWritten = (given: string, value: string, width: number): boolean =>
   given === '' || given.toUpperCase() === text(value, width).trim();
 
-/** Capital letters of ASCII, as far as the field is wide. */
+/** Upper case ASCII, cut or padded to the width. */
 function text(value: string, width: number) {
   const plain = toAscii(value)
     .toUpperCase()

@@ -4,16 +4,19 @@ import { recordAudit } from '../../audit.ts';
 import { latest } from '../../dates.ts';
 import type { AccountRole } from '../../ledger/chart.ts';
 import { postEntry, postEntryParts, type PostingPart } from '../../ledger/post.ts';
-import type { SystemEntry } from '../../loans/engine/posting-matrix.ts';
+import type { SystemEntry } from '../../loans/engine/posting/posting-matrix.ts';
 import type { Work } from '../../work.ts';
 
 type Sides = { debit: AccountRole; credit: AccountRole };
 
-/** What the day of a file moves: debits bring cash in, credits take it out. A return is the reverse. */
+/**
+ * The postings on a file's settlement: debits bring cash in, credits take cash out. A return posts the
+ * opposite.
+ */
 const COLLECTED: Sides = { debit: 'cash', credit: 'ach_clearing' };
 const PAID: Sides = { debit: 'ach_clearing', credit: 'cash' };
 
-/** The rows that files and returns book, for an accountant to read. */
+/** The rows that files and returns add to the documented posting matrix. */
 export const settlementEntries = (): SystemEntry[] =>
   ['ach_settlement', 'ach_return'].flatMap((reference_type) =>
     [COLLECTED, PAID].map((sides) => ({ reference_type, component: null, ...sides })),
@@ -30,8 +33,8 @@ const part = ({ debit, credit }: Sides, { amount, ...on }: Amount): PostingPart 
 });
 
 /**
- * Books as cash what the bank has moved by the end of the day: one entry for each file whose effective
- * date it is. What came back before that was never cash.
+ * Books the cash that the bank has moved by the end of the day, with one entry for each file with that
+ * effective date. Entries returned earlier never count as cash.
  */
 export async function settleNachaFiles(work: Work, day: string) {
   const moved = await entries.settle(work.tx, day);
@@ -48,7 +51,7 @@ export async function settleNachaFiles(work: Work, day: string) {
   }
 }
 
-/** The bank sent an entry back: it is marked once, and what had moved by it has moved back. */
+/** Marks a sent entry as returned, once. If it was already booked as cash, reverses that posting. */
 export async function returnSentEntry(
   work: Work,
   sent: entries.SentEntry,

@@ -7,8 +7,8 @@ import { validatePicture, LOGO_BYTES_MAX } from './logo-picture.ts';
 import { verifyLogo } from './verify-logo.job.ts';
 
 /**
- * Fetches a tenant's logo once, through the door of webhooks, and has it tried where it is a picture that may
- * be shown. What is wrong with it is told to the tenant, and letters go on without.
+ * Downloads a tenant's logo under the network rules of webhooks. A valid image goes on to `verify-logo`.
+ * Otherwise the tenant sees the problem, and letters continue without the logo.
  */
 export const fetchLogo = job({
   name: 'fetch-logo',
@@ -27,12 +27,14 @@ export const fetchLogo = job({
         ? { problem: answer.error }
         : answer.status === 200
           ? validatePicture(answer.bytes)
-          : { problem: `It was answered with ${answer.status}; a logo is fetched where it lies.` };
+          : {
+              problem: `The server answered ${answer.status}. Use a URL that returns the image directly.`,
+            };
     await outside.within(tenant_id, async ({ tx }) => {
       if ('problem' in judged) return void (await logos.markRefused(tx, logo_id, judged.problem));
       const { bytes, ...picture } = judged;
       const sha256_hash = createHash('sha256').update(bytes).digest('hex');
-      // Letters have it already: another row would be its second copy.
+      // Letters already use this image. A second row would be a duplicate.
       if (await logos.isReady(tx, url, sha256_hash))
         return void (await logos.deleteRefused(tx, url));
       const image = bytes.toString('base64');

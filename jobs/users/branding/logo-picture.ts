@@ -1,8 +1,8 @@
 import { safeSvg } from '../../../templates/svg.ts';
 
-/** More than a good logo needs, and little enough to be in each letter. */
+/** The logo is embedded in each letter, so its size is limited. */
 export const LOGO_BYTES_MAX = 500_000;
-/** A picture is unfolded in memory before it is drawn: 4 bytes a point. */
+/** Pixels per side. Decoding takes 4 bytes of memory per pixel. */
 const SIDE_MAX = 4_000;
 
 type Size = { width: number; height: number };
@@ -10,45 +10,52 @@ type Judged =
   | { content_type: string; width: number | null; height: number | null; bytes: Buffer }
   | { problem: string };
 
-/** What a file is by its bytes, whatever its server calls it, made safe to be shown; or why it is not shown. */
+/**
+ * Detects the image type from its bytes, regardless of the server's content type, and sanitizes SVG.
+ * Returns a problem if the image cannot be used.
+ */
 export function validatePicture(bytes: Buffer): Judged {
-  if (bytes.length === 0) return { problem: 'It is empty.' };
+  if (bytes.length === 0) return { problem: 'The file is empty.' };
   const png = sizeOfPng(bytes);
   if (png) return sized('image/png', png, bytes);
   if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) {
     const jpeg = sizeOfJpeg(bytes);
-    return jpeg ? sized('image/jpeg', jpeg, bytes) : { problem: 'It is a broken JPEG.' };
+    return jpeg ? sized('image/jpeg', jpeg, bytes) : { problem: 'The JPEG is damaged.' };
   }
   const text = bytes.toString('utf8');
   if (!/^\uFEFF?\s*(<\?xml|<!--|<!DOCTYPE svg|<svg)/i.test(text))
-    return { problem: 'It is neither a PNG, nor a JPEG, nor an SVG picture.' };
+    return { problem: 'The file is not a PNG, JPEG or SVG image.' };
   const svg = safeSvg(text);
   if ('problem' in svg) return svg;
   const safe = Buffer.from(svg.text, 'utf8');
-  // What is escaped takes more room than it came with.
+  // Escaping can make the sanitized SVG larger than the original.
   if (safe.length > LOGO_BYTES_MAX)
     return {
-      problem: `Its SVG is more than ${LOGO_BYTES_MAX} bytes once it is cleaned: save it with less text, or as a PNG.`,
+      problem: `The sanitized SVG exceeds ${LOGO_BYTES_MAX} bytes. Save it with less text, or as a PNG.`,
     };
   return { content_type: 'image/svg+xml', width: null, height: null, bytes: safe };
 }
 
 function sized(content_type: string, { width, height }: Size, bytes: Buffer): Judged {
   if (width < 1 || height < 1 || width > SIDE_MAX || height > SIDE_MAX)
-    return { problem: `It is ${width} by ${height} points; at most ${SIDE_MAX} a side are shown.` };
+    return {
+      problem: `The image is ${width} by ${height} pixels. The maximum is ${SIDE_MAX} per side.`,
+    };
   return { content_type, width, height, bytes };
 }
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** The first chunk of a PNG has its size (ISO/IEC 15948, 11.2.2). */
+/** The IHDR chunk of a PNG contains its size (ISO/IEC 15948, 11.2.2). */
 function sizeOfPng(bytes: Buffer): Size | null {
   const isPng = bytes.length >= 24 && bytes.subarray(0, 8).equals(PNG);
   if (!isPng || bytes.toString('latin1', 12, 16) !== 'IHDR') return null;
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-/** The frame header of a JPEG has its size (ISO/IEC 10918-1, B.2.2); tables and comments come before it. */
+/**
+ * The frame header of a JPEG contains its size (ISO/IEC 10918-1, B.2.2). Tables and comments precede it.
+ */
 function sizeOfJpeg(bytes: Buffer): Size | null {
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1] ?? 0;

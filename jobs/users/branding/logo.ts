@@ -5,34 +5,34 @@ import type { Letter } from '../../../templates/letter.ts';
 import { recordAudit } from '../../audit.ts';
 import { Conflict } from '../../errors.ts';
 import { enqueue } from '../../job.ts';
-import { settingsOf } from '../settings.ts';
+import { settingsOf } from '../settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { fetchLogo } from './fetch-logo.job.ts';
 
-/** Each try is kept, and each picture that came, since letters may name it. */
+/** Maximum fetches per day. Every attempt and every image is kept, because letters may refer to it. */
 const A_DAY_MAX = 20;
 
 /**
- * Has the tenant's logo fetched by a worker, if it is not being fetched; until it is here letters have the tenant's name,
- * or the logo of before. Whoever calls it holds the lock of the settings.
+ * Queues a fetch of the tenant's logo unless one is pending. Until it succeeds, letters show the previous
+ * logo or the tenant's name. The caller must hold the settings lock.
  */
 export async function requestLogo(work: Work, url: string) {
   if ((await logos.findLatest(work.tx, url))?.status === 'pending') return;
   if ((await logos.countRequestsToday(work.tx)) >= A_DAY_MAX)
     throw new Conflict(
-      `A logo was asked for ${A_DAY_MAX} times within a day: try again tomorrow.`,
+      `The logo was fetched ${A_DAY_MAX} times within a day. Try again tomorrow.`,
       'too_many_logos',
     );
   const logo_id = await insert(work.tx, 'logos', { url });
   await enqueue(work.tx, fetchLogo, { tenant_id: work.tenant_id, logo_id });
 }
 
-/** Fetches the logo anew from where it is now; one that is being fetched is not fetched twice. */
+/** Fetches the logo again from its current URL. Does nothing if a fetch is pending. */
 export async function refetchLogo(work: Work) {
   await stored.lockSettings(work.tx);
   const { logo_url } = (await settingsOf(work.tx)).branding;
   if (logo_url === '')
-    throw new Conflict('There is no logo: set branding.logo_url first.', 'no_logo');
+    throw new Conflict('There is no logo. Set branding.logo_url first.', 'no_logo');
   const before = await logos.findLatest(work.tx, logo_url);
   if (before?.status !== 'pending') {
     await requestLogo(work, logo_url);
@@ -44,14 +44,14 @@ export async function refetchLogo(work: Work) {
 
 const NONE = { status: 'none' as const, problem: null, content_type: null, sha256_hash: null };
 
-/** The logo that is set, and what came of fetching it. */
+/** The configured logo and the result of its last fetch. */
 export async function getLogoStatus({ tx }: Pick<Work, 'tx'>) {
   const { logo_url: url } = (await settingsOf(tx)).branding;
   const none = { ...NONE, url, width: null, height: null, created_at: null };
   return url === '' ? none : ((await logos.findLatest(tx, url)) ?? none);
 }
 
-/** The letter with the picture of its day in it, if it has one. */
+/** Embeds the logo that was current when the letter was made, if there was one. */
 export async function embedLogo<Data extends Pick<Letter, 'tenant'>>(
   { tx }: Pick<Work, 'tx'>,
   data: Data,

@@ -1,6 +1,6 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
-/** Bank accounts, and what is drawn from them by itself. */
+/** Bank accounts and autopay. */
 export const accounts = {
   'accounts.yours': ['Your accounts', 'Sus cuentas'],
   'accounts.none': ['You have not added an account yet.', 'Todavía no ha agregado ninguna cuenta.'],

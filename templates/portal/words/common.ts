@@ -1,6 +1,6 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
-/** What all pages have, and what fields are called. */
+/** Texts that all pages share, and field labels. */
 export const common = {
   skip: ['Skip to the content', 'Ir al contenido'],
   nav: ['Main', 'Principal'],

@@ -1,6 +1,6 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
-/** The second step of signing in, as its owner looks after it. */
+/** Managing two-step verification. */
 export const factors = {
   factors: ['Two-step verification', 'Verificación en dos pasos'],
   'factors.what': [

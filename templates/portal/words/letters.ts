@@ -1,6 +1,6 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
-/** Documents, messages, and what the borrower wants to be sent. */
+/** Documents, messages and communication preferences. */
 export const letters = {
   send: ['Send', 'Enviar'],
   save: ['Save', 'Guardar'],

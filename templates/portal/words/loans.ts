@@ -1,6 +1,6 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
-/** Loans, what is owed and what is paid. */
+/** Loans, amounts due and payments. */
 export const loans = {
   home: ['Hello, {name}', 'Hola, {name}'],
   'home.next': ['Next payment due', 'Próximo pago'],

@@ -1,6 +1,6 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
-/** What stands in the way, and what to do about it. */
+/** Errors, and what the user can do about them. */
 export const refusals = {
   'refused_title.400': ["We couldn't read your request", 'No pudimos leer su solicitud'],
   'refused_what.400': ['Go back and try again.', 'Vuelva atrás e inténtelo de nuevo.'],

@@ -1,6 +1,6 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
-/** Asking for relief. */
+/** Hardship applications. */
 export const relief = {
   'hardship.what': [
     "If you can't pay as agreed, tell us early. Applying is free. For 15 days, nobody calls you to collect.",

@@ -1,11 +1,11 @@
-/** Sentences of the endpoints about a field, in Spanish; a number in them is whatever it is. */
+/** Spanish translations of the endpoints' messages about fields. # stands for any number. */
 const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['Is required.', 'Hace falta este dato.'],
   ['Is required for fixed.', 'Hace falta para un monto fijo.'],
   ['Is required for minimum_due_plus.', 'Hace falta para pagar más de lo que toca.'],
-  ['Is required, or else code, recovery_code or passkey.', 'Hace falta este dato.'],
+  ['Is required, or send code, recovery_code or passkey.', 'Hace falta este dato.'],
   ['Is wrong.', 'No es correcto.'],
-  ['Is wrong, or the app was not begun with.', 'No es correcto.'],
+  ['Is wrong, or no enrollment was started.', 'No es correcto.'],
   ['Must not be empty.', 'No puede quedar vacío.'],
   ['Must be an email address.', 'Debe ser un correo electrónico.'],
   ['Must be more than zero.', 'Debe ser más que cero.'],
@@ -26,35 +26,38 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['Must not contain the email address.', 'No puede contener su correo electrónico.'],
   ['Must not contain our name.', 'No puede contener nuestro nombre.'],
   [
-    'Is too easily guessed. Take several words that do not belong together.',
+    'Is too easy to guess. Use several unrelated words.',
     'Es demasiado fácil de adivinar. Use varias palabras que no tengan relación entre sí.',
   ],
   [
-    'The link is not valid. It works once, and only for a limited time.',
-    'El enlace no es válido. Funciona una sola vez y por tiempo limitado.',
+    'The link is not valid. It works once and for a limited time. Request a new one.',
+    'El enlace no es válido. Funciona una sola vez y por tiempo limitado. Solicite otro.',
   ],
   [
     'This file type is not supported. Send a PDF, a photo or an Office file.',
     'No se aceptan archivos de este tipo: envíe un PDF, una imagen o un documento.',
   ],
-  ['The provider does not say who it is.', 'Su organización no dice quién es usted.'],
+  ['The provider did not identify you.', 'Su organización no dice quién es usted.'],
   [
-    'The provider names no role that means something here.',
+    'The provider did not send a role that is configured here.',
     'Su organización no le da ningún papel que valga aquí.',
   ],
   [
-    'There is no account here for whoever has signed in there.',
+    'There is no account here for your sign-in at the provider.',
     'Aquí no hay ninguna cuenta para quien ha entrado allí.',
   ],
   ['The account is not active.', 'La cuenta no está activa.'],
-  ['The provider has let nobody in.', 'Su organización no ha dejado entrar a nadie.'],
+  [
+    'The sign-in at the provider failed or was canceled.',
+    'No se completó el inicio de sesión en su organización.',
+  ],
   ['Contains a character that cannot be stored.', 'Tiene un carácter que no se puede guardar.'],
   ['Must not contain control characters.', 'Tiene un carácter que no se puede guardar.'],
 ]);
 
 const NUMBER = /\d+(?:[.,]\d+)*/g;
 
-/** The sentence in Spanish, or nothing where nobody has translated it. */
+/** Returns the message in Spanish, or undefined if it has no translation. */
 export function translateToSpanish(sentence: string): string | undefined {
   const numbers = sentence.match(NUMBER) ?? [];
   const known = SENTENCES.get(sentence.replaceAll(NUMBER, '#'));

@@ -1,6 +1,6 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
-/** Signing in, and what comes before it. */
+/** Signing in, invitations and password resets. */
 export const signingIn = {
   sign_in: ['Sign in', 'Iniciar sesión'],
   sign_out: ['Sign out', 'Cerrar sesión'],
