@@ -2,11 +2,11 @@ import { localDate } from '../jobs/dates.ts';
 import { DEFAULT_INSTALLATION } from '../jobs/installation.ts';
 import { assertKeysPresent } from '../jobs/sealing/reseal.ts';
 import { deriveKeys, readSecret } from '../jobs/sealing/secrets.ts';
-import { changeSettings } from '../jobs/users/change-settings.ts';
+import { changeSettings } from '../jobs/users/settings/change-settings.ts';
 import { createUser } from '../jobs/users/create-user.ts';
 import { initializeTenant } from '../jobs/users/initialize-tenant.ts';
 import { addTenant } from '../jobs/users/add-tenant.ts';
-import { settingsOf } from '../jobs/users/settings.ts';
+import { settingsOf } from '../jobs/users/settings/settings.ts';
 import { SYSTEM, createWithin, type Within, type Work } from '../jobs/work.ts';
 import { openPool } from '../sql/database/db.ts';
 import { firstProgram } from '../sql/loans/tape.ts';
@@ -117,7 +117,7 @@ async function addUsers(work: Work, slug: string, password: string, borrower_id:
 try {
   const configuration = readCommandConfiguration(process.env);
   if (configuration.NODE_ENV === 'production')
-    throw new Error('The seed is for development: its passwords are known to everybody.');
+    throw new Error('The seed is for development only, because its passwords are public.');
   const url = findDatabase(configuration);
   const secret = readSecret(configuration);
   const { NODE_ENV: environment, SEED_PASSWORD: password, LOCAL_PORT: local_port } = configuration;

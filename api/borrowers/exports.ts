@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestExport } from '../../jobs/borrowers/privacy/export-borrower.job.ts';
 import { redactBorrower, Redaction } from '../../jobs/borrowers/privacy/redact.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { borrowerExports as table, findDownloadKey } from '../../sql/borrowers/exports.ts';
 import { integer, timestamps, timestamp, uuid } from '../../sql/types.ts';

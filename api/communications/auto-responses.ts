@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { addAutoResponse, changeAutoResponse } from '../../jobs/communications/auto-response.ts';
-import { PATTERN_CHARACTERS_MAX } from '../../jobs/communications/patterns.ts';
+import {
+  addAutoResponse,
+  changeAutoResponse,
+} from '../../jobs/communications/inbound/auto-response.ts';
+import { PATTERN_CHARACTERS_MAX } from '../../jobs/communications/inbound/patterns.ts';
 import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
 import { autoResponses as table } from '../../sql/communications/inbound.ts';
 import { find } from '../../sql/table.ts';

@@ -4,11 +4,17 @@ import {
   verifyCallback,
   acceptCallback,
   setProvider,
-} from '../../jobs/communications/provider-callbacks.ts';
+} from '../../jobs/communications/inbound/provider-callbacks.ts';
 import { validationMessage } from '../../jobs/validation-messages.ts';
 import { parseBody } from '../../jobs/communications/providers/callback.ts';
-import { InboundMessage, receiveMessage } from '../../jobs/communications/receive-message.ts';
-import { DeliveryReports, processReports } from '../../jobs/communications/delivery-reports.ts';
+import {
+  InboundMessage,
+  receiveMessage,
+} from '../../jobs/communications/inbound/receive-message.ts';
+import {
+  DeliveryReports,
+  processReports,
+} from '../../jobs/communications/inbound/delivery-reports.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import { PROVIDER_CHANNELS, type ProviderChannel } from '../../sql/communications/channels.ts';

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { documentIdOfUploadKey, uploadKey } from '../../jobs/files/keys.ts';
 import { readLink } from '../../jobs/files/links.ts';
 import type { Installation } from '../../jobs/installation.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import { within } from '../../sql/database/within.ts';
 import { isRemovedKey } from '../../sql/documents/documents.ts';

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { ApprovalKind } from '../../jobs/users/settings.ts';
+import type { ApprovalKind } from '../../jobs/users/settings/settings.ts';
 import type { Conflict } from '../../jobs/errors.ts';
 import type { FactName } from '../../jobs/facts.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { Row, Table } from '../../sql/table.ts';
 import type { Allow, Role } from '../http/permissions.ts';
 import type { Version } from '../http/versions.ts';
-import type { NeedsProof } from './recent-proof.ts';
+import type { NeedsProof } from './route.ts';
 import type { Call, Route } from './route.ts';
 
 export type Fields = Record<string, z.ZodType>;

@@ -2,7 +2,7 @@ import { Invalid } from '../../jobs/errors.ts';
 import { dictionary } from '../../sql/dictionary.ts';
 import type { Comparison, Condition } from '../../sql/list.ts';
 import { date, sqlTypeOf, timestamp } from '../../sql/types.ts';
-import type { ListDeclaration } from './lists.ts';
+import type { ListDeclaration } from './list-declaration.ts';
 
 export const PAGE_SIZE = { usual: 100, largest: 1000 } as const;
 

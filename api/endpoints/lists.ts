@@ -4,23 +4,7 @@ import type { Condition, ListRequest } from '../../sql/list.ts';
 import { sqlTypeOf } from '../../sql/types.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { parseCondition, PAGE_SIZE } from './filters.ts';
-
-export type ListDeclaration = {
-  /** The unit in the Content-Range header. */
-  name: string;
-  fields: Record<string, z.ZodType>;
-  filters: readonly string[];
-  /** Filters with their own meaning, which do not compare a column. */
-  special?: readonly string[];
-  hasSearch: boolean;
-  /** The fields that `q` searches. Default: all fields. */
-  searched?: readonly string[];
-  isArchivable: boolean;
-  /** Default: newest first. */
-  sort?: { field: string; descending: boolean };
-  /** Fields hidden from this user. They can be neither filtered nor sorted by. */
-  hidden?: ReadonlySet<string>;
-};
+import type { ListDeclaration } from './list-declaration.ts';
 
 const WORDS_MAX = 200;
 const FILTERS_MAX = 50;

@@ -1,9 +1,7 @@
-import { assertRecentProof, PROOF_MINUTES } from '../../jobs/users/recent-proof.ts';
+import { assertRecentProof, PROOF_MINUTES } from '../../jobs/users/sign-in/recent-proof.ts';
 import { isFieldDenied } from '../../sql/users/permissions.ts';
 import { withApproval } from './approval-gate.ts';
 import type { Call, Route } from './route.ts';
-
-export type NeedsProof = true | ((call: Call) => boolean | Promise<boolean>);
 
 /** The sentence about the proof in the OpenAPI description. */
 export const describeProof = ({ needs_proof }: Pick<Route, 'needs_proof'>): string => {

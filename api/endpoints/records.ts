@@ -8,7 +8,7 @@ import { setArchived, insert, deleteRow, update } from '../../sql/write.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { preserveHiddenFields } from '../http/denied-fields.ts';
 import type { AnyDeclaration, Input } from './declaration.ts';
-import type { ListDeclaration } from './lists.ts';
+import type { ListDeclaration } from './list-declaration.ts';
 import type { Call, CarriedFacts } from './route.ts';
 
 export function listDeclarationOf({

@@ -1,16 +1,38 @@
 import type { z } from 'zod';
 import type { FactName } from '../../jobs/facts.ts';
 import type { Installation } from '../../jobs/installation.ts';
-import type { ApprovalKind, Settings } from '../../jobs/users/settings.ts';
+import type { ApprovalKind, Settings } from '../../jobs/users/settings/settings.ts';
 import type { Work, Within } from '../../jobs/work.ts';
 import type { ListRequest } from '../../sql/list.ts';
 import type { Table } from '../../sql/table.ts';
-import type { Access } from '../http/access.ts';
-import type { Allow, User } from '../http/permissions.ts';
-import type { Session } from '../http/session.ts';
+import type { Allow, Permission, User } from '../http/permissions.ts';
+import type { Session } from '../http/session-handle.ts';
 import type { Version, WantedVersions } from '../http/versions.ts';
-import type { NeedsProof } from './recent-proof.ts';
-import type { ListDeclaration } from './lists.ts';
+import type { ListDeclaration } from './list-declaration.ts';
+
+/** What a user may do and see during one request. `resolveAccess` computes it from the user's rules. */
+export type Access = {
+  mayCall(route: Route, params?: Record<string, string>): boolean;
+  /** The field names that answers of the resource leave out. */
+  hiddenIn(resource: string): ReadonlySet<string>;
+  /** The field names that a body of the route may not contain. */
+  lockedIn(route: Route): ReadonlySet<string>;
+  permissions(): Permission[];
+  /** The records that the user's grants name individually. */
+  grantedIds: string[];
+  /** Whether any field is hidden from the user. */
+  isRestricted: boolean;
+  /** The values of hidden enumerated fields, which an error message must not contain. */
+  hiddenWords(): string[];
+  /** Those of the facts that the user may not see. */
+  deniedAmong(facts: readonly FactName[]): FactName[];
+  /** The field names that the borrower portal would have to hide from this user. */
+  hiddenInPortal(): string[];
+  /** Every hidden field name, for answers that can contain any record. */
+  hiddenAnywhere: ReadonlySet<string>;
+};
+
+export type NeedsProof = true | ((call: Call) => boolean | Promise<boolean>);
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

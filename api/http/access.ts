@@ -1,14 +1,11 @@
 import type { FactName } from '../../jobs/facts.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
 import { isExposedBy, findFactLocations, type Fact } from '../endpoints/fact-locations.ts';
-import type { Route } from '../endpoints/route.ts';
+import type { Access, Route } from '../endpoints/route.ts';
 import { fieldsByResource, portalFieldNames } from '../endpoints/field-vocabulary.ts';
 import { isOpenTo, isRole, type Permission, type User } from './permissions.ts';
 
 type Params = Record<string, string>;
-
-/** What one user may do and see during one request. No other code decides this. */
-export type Access = ReturnType<typeof resolveAccess>;
 
 /**
  * Combines the route table with the user's rules.
@@ -18,7 +15,11 @@ export type Access = ReturnType<typeof resolveAccess>;
  * - Denied fields are hidden from superadmins too, in every answer that would reveal them.
  * - A user without a role has no rules.
  */
-export function resolveAccess(user: User | null, given: readonly Rule[], routes: readonly Route[]) {
+export function resolveAccess(
+  user: User | null,
+  given: readonly Rule[],
+  routes: readonly Route[],
+): Access {
   const role = user?.tenant_role ?? null;
   const rules = role === null ? [] : given;
   const grants = rules.filter(({ type }) => type === 'allow');

@@ -1,4 +1,4 @@
-import { networkOf } from '../../jobs/users/throttling.ts';
+import { networkOf } from '../../jobs/users/sign-in/throttling.ts';
 import { BodyInFlight, BodyNotReceived } from './not-received.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from '../../jobs/users/throttling.ts';
+import { networkOf } from '../../jobs/users/sign-in/throttling.ts';
 import { LIMITS } from './limits.ts';
 import { refuseConnection } from './broken-requests.ts';
 import { isTrustedPeer } from './tenant.ts';

@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 
 const CACHED_MS = 5_000;

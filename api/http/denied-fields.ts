@@ -1,9 +1,9 @@
 import { Forbidden } from '../../jobs/errors.ts';
 import { dictionary } from '../../sql/dictionary.ts';
 import { openEndedFields, freeTextFields } from '../endpoints/fact-locations.ts';
-import type { ListDeclaration } from '../endpoints/lists.ts';
+import type { ListDeclaration } from '../endpoints/list-declaration.ts';
 import type { Call, CarriedFacts, Route } from '../endpoints/route.ts';
-import type { Access } from './access.ts';
+import type { Access } from '../endpoints/route.ts';
 import { errorAnswer, HttpRefusal, type ErrorAnswer } from './errors.ts';
 import { isRole } from './permissions.ts';
 

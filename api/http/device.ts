@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Keys } from '../../jobs/sealing/secrets.ts';
-import { addUserToDevice } from '../../jobs/users/device.ts';
+import { addUserToDevice } from '../../jobs/users/sign-in/device.ts';
 
 const NAME = 'known_device';
 /** The cookies of a sign-in are sent only to the path where the user signs in. */
@@ -8,7 +8,7 @@ export const signInCookiePath = (ctx: Context): string => ctx.state.door ?? '/ap
 
 const A_YEAR_MS = 365 * 86_400_000;
 
-/** The device's claim. jobs/users/device.ts verifies it. */
+/** The device's claim. jobs/users/sign-in/device.ts verifies it. */
 export const deviceCookie = (ctx: Context) => ctx.cookies.get(NAME, { signed: false }) ?? '';
 
 /**

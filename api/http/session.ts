@@ -3,10 +3,8 @@ import type { Context, Middleware } from 'koa';
 import type Koa from 'koa';
 import session from 'koa-session';
 import type { Keys } from '../../jobs/sealing/secrets.ts';
-import type { SignedIn } from '../../jobs/users/login.ts';
-import type { SecondFactorRequest } from '../../jobs/users/pending-sign-in.ts';
-import { isSecondFactorRequired } from '../../jobs/users/second-factors.ts';
-import { Settings } from '../../jobs/users/settings.ts';
+import { isSecondFactorRequired } from '../../jobs/users/second-factors/second-factors.ts';
+import { Settings } from '../../jobs/users/settings/settings.ts';
 import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import { newCsrfToken, SAFE_METHODS, csrfTokenFor } from './csrf.ts';
@@ -21,28 +19,8 @@ import {
   signInExpired,
 } from './pending-sign-in.ts';
 import type { User } from './permissions.ts';
+import type { Session } from './session-handle.ts';
 import type { Databases } from './replica.ts';
-
-/** The operations that endpoints may perform on the session. Its identifiers stay in this file. */
-export type Session = {
-  /** Starts a new session with a new id and CSRF token and ends the old one. */
-  begin: (user: SignedIn) => Promise<void>;
-  end: () => void;
-  /** Stores the token of an unfinished sign-in in the browser. */
-  hold: (wanted: Pick<SecondFactorRequest, 'token' | 'seconds'>) => void;
-  /** The token of the unfinished sign-in, or an empty string. */
-  pending: string;
-  /** Stores the token of a provider sign-in that waits for consent. */
-  holdLink: (waiting: Pick<SecondFactorRequest, 'token' | 'seconds'>) => void;
-  /** The token of the sign-in that waits for consent, or an empty string. */
-  pending_link: string;
-  dropLink: () => void;
-  /** Records that the user has proved their identity on this device. `begin()` does this too. */
-  remember: (userId: string) => void;
-  /** The device's claim about earlier sign-ins. */
-  device: string;
-  csrf_token: () => string;
-};
 
 export type SessionLimits = Pick<
   Settings['auth'],

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { countRequest, networkSubject } from '../../jobs/users/throttling.ts';
-import type { Settings } from '../../jobs/users/settings.ts';
+import { countRequest, networkSubject } from '../../jobs/users/sign-in/throttling.ts';
+import type { Settings } from '../../jobs/users/settings/settings.ts';
 import type { Within } from '../../jobs/work.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from './errors.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACCRUAL_ROLES } from '../../jobs/ledger/chart.ts';
-import { listEventEntries } from '../../jobs/loans/engine/posting-matrix.ts';
+import { listEventEntries } from '../../jobs/loans/engine/posting/posting-matrix.ts';
 import { listSaleEntries } from '../../jobs/loans/history/post-sale.ts';
 import { settlementEntries } from '../../jobs/payments/nacha/settle-files.ts';
 import { remittanceEntries } from '../../jobs/portfolios/remittance.ts';

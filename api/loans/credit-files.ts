@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit-file.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
 import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';

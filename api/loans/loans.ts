@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
-import { boardLoan, Boarding } from '../../jobs/loans/boarding/board-loan.ts';
+import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
+import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { INSTALLMENT_STATUSES } from '../../jobs/loans/engine/bills.ts';
 import {
   readBalances,

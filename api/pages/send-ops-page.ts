@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { opsAssets } from '../../templates/ops/assets.ts';
 import { renderOps } from '../../templates/ops/render-ops.ts';
 import { csrfTokenFor } from '../http/csrf.ts';
-import type { PageContext } from './send-page.ts';
+import type { PageContext } from './page-context.ts';
 import { pageNotFound } from './page-not-found.ts';
 import type { PageView, PageStream } from './page.ts';
 import { parseQuery } from './query.ts';

@@ -8,9 +8,10 @@ import { csrfTokenFor } from '../http/csrf.ts';
 import type { PortalConfig } from '../portal/config.ts';
 import { sendOpsPage, streamOpsPage } from './send-ops-page.ts';
 import { languageOf } from './language.ts';
+import type { PageContext } from './page-context.ts';
 import { safeReturnPath } from './return-path.ts';
 import { parseQuery } from './query.ts';
-import type { Redirect, Problems, PageView, PageStream } from './page.ts';
+import type { Redirect, PageView, PageStream } from './page.ts';
 import type { Section } from './page-routing.ts';
 import { PORTAL, STAFF, type AccountSection } from './sections.ts';
 
@@ -25,13 +26,6 @@ const NOBODY: PortalConfig = {
   locale: 'en-US',
   currency: 'USD',
   time_zone: 'UTC',
-};
-
-/** The data that every page receives. */
-export type PageContext = {
-  config: PortalConfig;
-  problems: Problems | null;
-  values: Readonly<Record<string, string>>;
 };
 
 /** Sends a page, a stream or a redirect. */

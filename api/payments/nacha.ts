@@ -7,7 +7,7 @@ import {
   describeReturnFile,
   processReturnFile,
 } from '../../jobs/payments/nacha/process-returns.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as nacha from '../../sql/payments/nacha.ts';
 import { date, integer, money, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';

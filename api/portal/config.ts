@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantSettings } from '../../jobs/users/change-settings.ts';
+import { tenantSettings } from '../../jobs/users/settings/change-settings.ts';
 import type { Route } from '../endpoints/route.ts';
 
 const branding = z.object({

@@ -17,7 +17,7 @@ import {
   SCHEDULES,
 } from '../../jobs/portfolios/tape-config.ts';
 import { CONTENT_TYPES } from '../../jobs/portfolios/tape-file.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';

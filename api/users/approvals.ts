@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Forbidden } from '../../jobs/errors.ts';
 import { writeSecurityLog } from '../../jobs/users/security-log.ts';
 import * as requests from '../../jobs/users/approvals.ts';
-import { APPROVAL_KINDS } from '../../jobs/users/settings.ts';
+import { APPROVAL_KINDS } from '../../jobs/users/settings/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { find } from '../../sql/table.ts';
 import { approvalsVisibleTo, approvalsWithContent as table } from '../../sql/users/approvals.ts';

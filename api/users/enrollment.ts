@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { findEnroller, type EnrollmentResult, type Enroller } from '../../jobs/users/enroll.ts';
-import { hasNothingToProve } from '../../jobs/users/recent-proof.ts';
-import { reauthenticate, type Reauthentication } from '../../jobs/users/reauthenticate.ts';
+import {
+  findEnroller,
+  type EnrollmentResult,
+  type Enroller,
+} from '../../jobs/users/second-factors/enroll.ts';
+import { hasNothingToProve } from '../../jobs/users/sign-in/recent-proof.ts';
+import { reauthenticate, type Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { OwnTransactionCall } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';

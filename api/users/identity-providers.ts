@@ -4,12 +4,12 @@ import {
   changeProvider,
   removeProvider,
   ClaimRoles,
-} from '../../jobs/users/identity-provider.ts';
+} from '../../jobs/users/providers/identity-provider.ts';
 import {
   beginProviderSignIn,
   finishProviderReturn,
   type ProviderReturn,
-} from '../../jobs/users/provider-sign-in.ts';
+} from '../../jobs/users/providers/provider-sign-in.ts';
 import { flag, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
 import { identityProviders as table, listOffered } from '../../sql/users/identity-providers.ts';
 import { resource } from '../endpoints/resource.ts';

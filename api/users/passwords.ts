@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { countRequest, networkSubject } from '../../jobs/users/throttling.ts';
+import { countRequest, networkSubject } from '../../jobs/users/sign-in/throttling.ts';
 import {
   changePassword,
   isLinkUsable,
   requestReset,
   resetPassword,
-} from '../../jobs/users/reset-password.ts';
-import type { Settings } from '../../jobs/users/settings.ts';
+} from '../../jobs/users/sign-in/reset-password.ts';
+import type { Settings } from '../../jobs/users/settings/settings.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { tooManyRequests } from '../http/throttle.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { confirmLink, listLinks, removeLink } from '../../jobs/users/provider-links.ts';
+import { confirmLink, listLinks, removeLink } from '../../jobs/users/providers/provider-links.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 

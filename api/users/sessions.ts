@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endOwnSession, endSession } from '../../jobs/users/end-session.ts';
+import { endOwnSession, endSession } from '../../jobs/users/sign-in/end-session.ts';
 import { text, timestamp, uuid } from '../../sql/types.ts';
 import { PROOFS, sessions as table } from '../../sql/users/sessions.ts';
 import { filterByParent, listDeclarationOf, fetchPage } from '../endpoints/records.ts';

@@ -5,8 +5,8 @@ import {
   settingsContent,
   tenantSettings,
   weakensControls,
-} from '../../jobs/users/change-settings.ts';
-import { Settings } from '../../jobs/users/settings.ts';
+} from '../../jobs/users/settings/change-settings.ts';
+import { Settings } from '../../jobs/users/settings/settings.ts';
 import { TenantFacts } from '../../sql/users/settings.ts';
 import type { Route } from '../endpoints/route.ts';
 

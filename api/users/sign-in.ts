@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SignedIn } from '../../jobs/users/login.ts';
-import type { SecondFactorRequest } from '../../jobs/users/pending-sign-in.ts';
+import type { SignedIn } from '../../jobs/users/sign-in/login.ts';
+import type { SecondFactorRequest } from '../../jobs/users/sign-in/pending-sign-in.ts';
 import { timestamp } from '../../sql/types.ts';
 import type { OwnTransactionCall } from '../endpoints/route.ts';
 import { currentUser, meReply } from './me.ts';

@@ -1,6 +1,6 @@
 import type { DocumentName } from '../../templates/documents.ts';
 import { Conflict } from '../errors.ts';
-import { settingsOf, type Settings } from '../users/settings.ts';
+import { settingsOf, type Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 export type RequiredSetting =

@@ -5,7 +5,7 @@ import { insert, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { checkHost } from '../networks/host-url.ts';
 import type { ExternalServices, SendResult, Upload } from '../external-systems.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /**

@@ -11,7 +11,7 @@ import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Files, CapturedFile } from '../files/files.ts';
 import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
 import { enqueue } from '../job.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CONTENT_TYPE_NAMES, matchesContentType } from './content-type.ts';
 import { scanDocument } from './scan.job.ts';

@@ -5,7 +5,7 @@ import { date } from '../../sql/types.ts';
 import { recordAudit } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { finishMailBatch } from './finish-mail-batch.job.ts';
 import { recheckWaitingLetters } from './recheck-letters.ts';

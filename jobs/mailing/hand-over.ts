@@ -4,7 +4,7 @@ import * as batches from '../../sql/mailing/batches.ts';
 import { rowExists } from '../../sql/table.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { deliverMailBatch } from './deliver-mail-batch.job.ts';
 import { lockBatchWithFiles } from './lock-batch.ts';

@@ -15,7 +15,7 @@ import {
   type ApprovalTarget,
   type ApprovalContent,
 } from './approval-content.ts';
-import { settingsOf, type ApprovalKind } from './settings.ts';
+import { settingsOf, type ApprovalKind } from './settings/settings.ts';
 
 export const Decision = z.object({
   reason: prose.nullish(),

@@ -1,7 +1,7 @@
 import { find } from '../../sql/table.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { Conflict } from '../errors.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { generateSecret } from './subscription.ts';
 

@@ -35,7 +35,7 @@ const FAILURES: Record<string, (body: unknown) => unknown> = {
     });
   },
   'nothing that is an error': (body) => {
-    throw body; // oxlint-disable-line typescript/only-throw-error -- what libraries do
+    throw body; // oxlint-disable-line typescript/only-throw-error -- some libraries do this
   },
 };
 
@@ -72,7 +72,7 @@ test.each(Object.keys(FAILURES))('what fails in %s is logged without what it hel
   expect(ear.heard()).toEqual([]);
 });
 
-test('a failure is still told well enough to be found', async () => {
+test('a failure is still logged with enough detail to find it', async () => {
   const port = await stage.listen({}, [...routes, failing]);
 
   const { body } = await officer.at(port).post('/failing/a%20row', BODY);

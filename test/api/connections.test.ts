@@ -126,7 +126,7 @@ async function payBlindly(amounts: readonly string[]) {
 
 const AMOUNTS = Array.from({ length: 20 }, (_, at) => `${at + 1}.00`);
 
-test('requests that are sent without waiting for answers are done one after the other', async () => {
+test('pipelined requests are processed one after another', async () => {
   const { caller, unlock, atWork } = await payBlindly(AMOUNTS);
 
   expect(atWork()).toBe(1);
@@ -140,7 +140,7 @@ test('requests that are sent without waiting for answers are done one after the 
   expect(answered()).toEqual(AMOUNTS);
 });
 
-test('what a client sent behind an unfinished request is not begun once it has hung up', async () => {
+test('pipelined requests behind an unfinished one are dropped once the client hangs up', async () => {
   const { caller, loan, unlock, atWork } = await payBlindly(AMOUNTS);
 
   caller.socket.resetAndDestroy();

@@ -65,7 +65,7 @@ test('a tenant sees its own rows there and no others', async () => {
   expect(by).toEqual(['replica', 'replica']);
 });
 
-test('whoever writes sees it at once, by another process too; others within the lag that is allowed', async () => {
+test('a writer sees the change immediately, in every process; other users see it within the allowed lag', async () => {
   await world.aMinuteLater();
   await waitUntil(areFit);
   clock.stop();
@@ -114,7 +114,7 @@ test('a request that took long has written when it ended, and not when it began'
   ).toEqual([session]);
 });
 
-test('what replaying the log has cancelled on the standby is asked of the primary', async () => {
+test('a query that log replay cancels on the standby is sent to the primary', async () => {
   const IsStandby = sql.type(z.object({ is_standby: z.boolean() }));
   const asking = Promise.withResolvers<void>();
   const steps = async (tx: Transaction) => {

@@ -92,7 +92,7 @@ test('the description is a page that loads from here alone, under its policy, an
   }
 }, 180_000);
 
-test('the bare address of a tenant leads to the docs, and a host of nobody nowhere', async () => {
+test('the root address of a tenant leads to the docs, and an unknown host leads nowhere', async () => {
   const here = await tenant.anonymous().get('//');
   const nowhere = await newClient(stage.port, 'nobody.test').get('//');
 
@@ -141,7 +141,7 @@ test.each(['/docs/package.json', '/docs/..%2fpackage.json', '/docs/toString', '/
   },
 );
 
-test('the page is told everything in the form that its renderer is quick with', () => {
+test('the page receives its data in the form that its renderer reads fastest', () => {
   const older = toOpenApi30({
     openapi: '3.1.0',
     schemas: {

@@ -99,7 +99,7 @@ test('however boardings, closings, folds and ends of transactions fall among eac
   );
 }, 120_000);
 
-test('nobody waits for a fold, nor a fold for another, and what each leaves adds up', async () => {
+test('no transaction waits for a compaction, nor a compaction for another, and the counts add up', async () => {
   const [one, other, third] = await writers(3);
   await one?.board(3);
   await one?.fold();
@@ -139,7 +139,7 @@ test('many writers at once, each in many transactions, are counted while they wr
   expect(await violations()).toEqual([]);
 });
 
-test('a long boarding leaves few rows behind, whoever else writes', async () => {
+test('a long boarding leaves few count rows, even with other writers', async () => {
   const [writer] = await writers(1);
 
   for (let turn = 0; turn < 2_000; turn += 1) await writer?.board(1);
@@ -149,7 +149,7 @@ test('a long boarding leaves few rows behind, whoever else writes', async () => 
   expect(await writer?.differing()).toEqual([]);
 }, 60_000);
 
-test('a count that was damaged is found, is what a list says, and is mended beside somebody who writes', async () => {
+test('a damaged count is found, appears in lists, and is repaired while another transaction writes', async () => {
   const [writer] = await writers(1);
   const { rows } = await stage.owner.query<{ count: string }>(
     `select count(*) from loans where tenant_id = $1 and not is_archived and status = 'active'`,
@@ -177,7 +177,7 @@ test('a count that was damaged is found, is what a list says, and is mended besi
   expect(mended.rows).toMatchObject([{ tenant: tenant.slug, status: 'active', rows: -5 }]);
   expect(await listed()).toBe(active + 2);
   expect(await violations()).toEqual([]);
-  expect(await mend()).toMatchObject({ say: 'Every count is right.' });
+  expect(await mend()).toMatchObject({ say: 'All counts are correct.' });
 });
 
 test('a list that asks for more than is counted is counted by its rows', async () => {

@@ -79,7 +79,7 @@ const write = (name: string) =>
 const codes = ({ tx }: Work) =>
   tx.anyFirst(sql.type(Code)`select code from programs where code like 'UNREAD%' order by code`);
 
-test('a write whose answer nobody reads is there for the next statement, and after the commit', async () => {
+test('a deferred write is visible to the next statement and after the commit', async () => {
   const { id } = tenants[0];
 
   const seen = await within(id, async (work) => {
@@ -93,7 +93,7 @@ test('a write whose answer nobody reads is there for the next statement, and aft
   expect(await within(id, codes)).toEqual(['UNREAD-1', 'UNREAD-2']);
 });
 
-test('what is wrong with such a write is told, and undoes the transaction, also where it is its last', async () => {
+test('an error in a deferred write is reported and rolls back the transaction, even as its last statement', async () => {
   const { id } = tenants[1];
   const twice = async ({ tx }: Work) => {
     await tx.query(write('UNREAD-3'));
@@ -120,7 +120,7 @@ test('such a write is refused where a transaction may only read, also where it i
   expect(await within(id, codes, mode)).toEqual([]);
 });
 
-test('such a write of steps that are undone by themselves is undone with them, and told', async () => {
+test('a deferred write in steps with their own rollback is rolled back with them and reported', async () => {
   const { id } = tenants[1];
 
   const kept = await within(id, async (work) => {
@@ -137,7 +137,7 @@ test('such a write of steps that are undone by themselves is undone with them, a
   expect(await within(id, codes)).toEqual(['UNREAD-4']);
 });
 
-test('outside a transaction such a write is done at once, and what refuses leaves none behind', async () => {
+test('outside a transaction a deferred write runs immediately, and a refused one leaves nothing', async () => {
   const { id } = tenants[1];
   const alone = await pool.query(write('UNREAD-6')).catch((error: unknown) => sqlStateOf(error));
 
@@ -151,7 +151,7 @@ test('outside a transaction such a write is done at once, and what refuses leave
   expect(await within(id, codes)).toEqual(['UNREAD-4']);
 });
 
-test('whoever is told of a refusal finds nothing locked by it', async () => {
+test('after a refusal no locks remain', async () => {
   const order: string[] = [];
   const prototype = pg.Client.prototype as unknown as { query: Asking };
   const { query } = prototype;

@@ -10,7 +10,7 @@ const hashOf = (id: string) => createHash('sha256').update(id).digest('hex');
 const sessionOf = (client: Client) => client.cookies.get('sessionid') ?? '';
 const isIn = async (client: Client) => (await client.get('/users/me')).status === 200;
 
-test('signing in gives a new session, and whatever was in the cookie before is dead', async () => {
+test('signing in creates a new session and invalidates the previous cookie', async () => {
   const tenant = await stage.tenant();
   const client = tenant.anonymous();
   const planted = 'A'.repeat(43);
@@ -162,7 +162,7 @@ async function meanwhile(userId: string, asked: () => Promise<Reply>[], change: 
   return Promise.all(replies);
 }
 
-test('a password that is taken back while it is compared lets nobody in', async () => {
+test('a password that is changed while it is being compared no longer signs in', async () => {
   const tenant = await stage.tenant();
   const client = tenant.anonymous();
   await client.get('/auth/csrf');

@@ -62,7 +62,7 @@ test('a change on a day that is known waits for its own answers and its commit o
   expect(asked).toEqual({ statements: 4, trips: 2 });
 });
 
-test('a day that has begun meanwhile is the day of what is written then, once', async () => {
+test('if the business date moves, the write is repeated once on the new date', async () => {
   const { id, before } = await opened();
   await within(id, entered('A'));
   await moveOn(id, '2026-03-04');
@@ -77,7 +77,7 @@ test('a day that has begun meanwhile is the day of what is written then, once', 
   expect(await within(id, codes)).toEqual([...before, 'A', 'B', 'C'].toSorted());
 });
 
-test('steps that refuse by the day before they ask anything are told the day that it is', async () => {
+test('steps that refuse because of the date before their first query learn the current date', async () => {
   const { id } = await opened();
   await moveOn(id, '2026-03-04');
   const told: string[] = [];
@@ -108,7 +108,7 @@ test('of a tenant that is closed meanwhile nothing is written on a day that is k
   expect(rows).toHaveLength(before.length);
 });
 
-test('a refusal on a day that is known is told, whatever is wrong with what it undoes', async () => {
+test('a refusal on the current date is reported, even if its rollback also fails', async () => {
   const { id, before } = await opened();
 
   const refused = within(id, async ({ tx }) => {
@@ -175,7 +175,7 @@ test('of steps side by side each may be told first that another day has begun', 
   expect(await swallowed()).toBe('2026-03-06');
 });
 
-test('whoever waits long for a connection while the day ends begins again all the same', async () => {
+test('a request that waits for a connection while the day ends starts again', async () => {
   const { id } = await opened();
   await moveOn(id, '2026-03-04');
   const other = await stage.tenant();
@@ -189,7 +189,7 @@ test('whoever waits long for a connection while the day ends begins again all th
   await holding;
 });
 
-test('steps that find another day where none has begun are told so, and not repeated for ever', async () => {
+test('steps that see another date although the date has not moved get an error and do not repeat forever', async () => {
   const { id } = await opened();
   let begun = 0;
 

@@ -19,7 +19,7 @@ const statuses = async (client: Client, path: string, times: number) => {
   return found;
 };
 
-test('a user who asks more often than the tenant allows is told when to come again', async () => {
+test('a throttled user learns when to try again', async () => {
   const { tenant, officer } = await limitedTo({ user: 30 });
   const admin = (await tenant.signedIn('admin')).at(stage.port);
 

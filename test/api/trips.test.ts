@@ -35,7 +35,7 @@ const TABLE: Record<string, QueryCounts> = {
 
 const stage = await newStage();
 
-test('what an act asks of the database may fall and never rises', async () => {
+test('an act’s statements and round trips may fall but never rise', async () => {
   const { tenant, officer, acts } = await everyAct();
   const found: Record<string, QueryCounts> = {};
 

@@ -105,7 +105,7 @@ test('README.md has at most 150 lines', () => {
   expect(root.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 
-test('every area of jobs/ says in a README what it does', () => {
+test('every area of jobs/ has a README that says what the area does', () => {
   const areas = readdirSync(new URL('../../jobs', import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `jobs/${name}/README.md`);

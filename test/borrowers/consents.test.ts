@@ -14,7 +14,7 @@ async function somebody() {
   return { id: id as string, path: `/borrowers/${id}` };
 }
 
-test('a consent is kept with what was agreed to, and revoked once', async () => {
+test('a consent is stored with its text and can be revoked once', async () => {
   const { path } = await somebody();
   const made = await officer.post(`${path}/consents`, {
     consent_type: 'tcpa_sms',
@@ -71,7 +71,7 @@ test('a consent is evidence: there is no way to change or delete one, not even i
   });
 });
 
-test('what is over by itself has expired, and is revoked no more', async () => {
+test('an expired consent can no longer be revoked', async () => {
   const { path } = await somebody();
   const { body } = await officer.post(`${path}/consents`, {
     consent_type: 'credit_pull',

@@ -167,7 +167,7 @@ test.each([
   },
 );
 
-test('another number is one of which nobody knows that it does not work', async () => {
+test('a changed number is no longer marked as not working', async () => {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
   const phone = await officer.post(`/borrowers/${id}/phones`, { phone_number: '+12025550100' });
   const path = `/phones/${phone.body.id}`;
@@ -228,7 +228,7 @@ test('letters are held while mail comes back from all addresses, and staff find 
   ]);
 });
 
-test('mail comes back to somebody who may say so, and from an address that is in use', async () => {
+test('mail is marked as returned by an authorized user, for an address in use', async () => {
   const viewer = await tenant.signedIn('viewer');
   const { borrower_id } = await newLoan(tenant, { status: 'pending' });
   const place = { street_line_1: '1 Main Street', city: 'Arlington', postal_code: '22201' };

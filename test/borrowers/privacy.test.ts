@@ -43,7 +43,7 @@ async function paidBack(tenant: Tenant) {
   return loan;
 }
 
-test('every table that leads to a borrower is told of, or named with its reason', async () => {
+test('every table that leads to a borrower is declared, or listed with a reason', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(TABLES_LEADING_TO_BORROWERS);
 
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(SHARED_TABLES));
@@ -161,7 +161,7 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
   }
 });
 
-test('who may not be redacted yet stays, and is told when', async () => {
+test('a borrower who cannot be redacted so far is kept, and the answer says until when', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const running = await newLoan(tenant);

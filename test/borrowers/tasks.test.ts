@@ -4,7 +4,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a task is given to somebody, completed by whoever does it, and reopened', async () => {
+test('a task is assigned, completed by any user, and reopened', async () => {
   const tenant = await stage.tenant();
   const { officer, userIds } = tenant;
   const [loan_id] = await insertLoans(tenant, {});

@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('autopay goes on with an account that is to be verified anew, as it began without', async () => {
+test('autopay continues with an account that has to be verified again', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);

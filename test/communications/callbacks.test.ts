@@ -51,7 +51,7 @@ test('STOP ends the text messages with one confirmation, and START begins them a
   expect(started).toEqual([]);
 });
 
-test('what is received twice is kept once, also from somebody whom nobody knows', async () => {
+test('a message received twice is stored once, even from an unknown sender', async () => {
   const { officer, call } = await conversation();
   const message = {
     from: '+13035550199',
@@ -148,7 +148,7 @@ test('a click is written down beside the opening before it', async () => {
   });
 });
 
-test('whoever unsubscribes has opted out, and has not complained', async () => {
+test('unsubscribing is an opt-out, not a complaint', async () => {
   const { officer, borrower_id, path, report, log } = await reportedEmail();
 
   await report('unsubscribe', '2026-01-02T10:00:00Z');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchKeyword } from '../../jobs/communications/keywords.ts';
+import { matchKeyword } from '../../jobs/communications/inbound/keywords.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
 import { newConversation as converse, PROVIDER_SECRET } from '../setup/conversation.ts';
 import { runJobs } from '../setup/queue.ts';
@@ -100,7 +100,7 @@ test('who unsubscribes has it in the history, and agrees to mail there no more',
   ]);
 });
 
-test('a stop is confirmed by one text, however often and in whatever words it is said', async () => {
+test('a stop request is confirmed by one text, however often and in any words', async () => {
   const { tenant, officer, borrower_id, says, texts: allTexts } = await converse(stage);
   const texts = async () => (await allTexts()).filter((text) => text.includes(`${tenant.slug}:`));
 

@@ -114,7 +114,7 @@ test('Mailgun’s token counts once, and a complaint spoils the address once', a
   ]);
 });
 
-test('Mailgun brings what a borrower wrote, as a form', async () => {
+test('Mailgun delivers a borrower’s mail as a form', async () => {
   const { officer, post, borrower_id, id } = await mailedBy('mailgun', PROVIDER_SECRET);
   const form = new URLSearchParams({
     ...mailgunSigned(),

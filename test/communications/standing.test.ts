@@ -69,7 +69,7 @@ test.each([
     { representative_type: 'attorney', effective_date: '2026-01-01', end_date: '2026-01-14' },
   ],
   ['who only advises', { representative_type: 'guardian' }],
-])('somebody %s does not stand between us and the borrower', async (_, said) => {
+])('a representative %s does not block contacting the borrower', async (_, said) => {
   const { reasons, rep } = await reachable();
 
   await rep(said);
@@ -82,14 +82,17 @@ test.each([
   ['Discharged', ['bankruptcy']],
   ['dismissed', []],
   ['none', []],
-])('nothing is collected from somebody whose bankruptcy is %s: %j', async (status, against) => {
-  const { officer, path, reasons } = await reachable();
+])(
+  'no collection contact is made with a borrower whose bankruptcy is %s: %j',
+  async (status, against) => {
+    const { officer, path, reasons } = await reachable();
 
-  await officer.put(path, { bankruptcy_status: status });
+    await officer.put(path, { bankruptcy_status: status });
 
-  expect(await reasons('email', { template_type: 'past_due_notice' })).toEqual(against);
-  expect(await reasons('email', { template_type: 'payment_received' })).toEqual([]);
-});
+    expect(await reasons('email', { template_type: 'past_due_notice' })).toEqual(against);
+    expect(await reasons('email', { template_type: 'payment_received' })).toEqual([]);
+  },
+);
 
 test('a trustee in bankruptcy says that there is one', async () => {
   const { reasons, rep } = await reachable();
@@ -153,20 +156,23 @@ test('who wants no electronic records any more gets statements by letter', async
 test.each([
   ['represented_by_attorney', 'legal-reps', ATTORNEY],
   ['consent_missing', 'consents', EXPIRED],
-])('what became known after a message was queued still stops it: %s', async (why, kind, said) => {
-  const { tenant, officer, path, send } = await reachable();
-  const { id } = (await send('email', 'payment_reminder')).body;
-  const outside = newOutside(stage.pool);
+])(
+  'a blocker that appears after a message was queued still stops it: %s',
+  async (why, kind, said) => {
+    const { tenant, officer, path, send } = await reachable();
+    const { id } = (await send('email', 'payment_reminder')).body;
+    const outside = newOutside(stage.pool);
 
-  await officer.post(`${path}/${kind}`, said);
-  await sendCommunication.run({ tenant_id: tenant.id, log_id: id, attempt: 1 }, outside);
+    await officer.post(`${path}/${kind}`, said);
+    await sendCommunication.run({ tenant_id: tenant.id, log_id: id, attempt: 1 }, outside);
 
-  expect(outside.mailbox).toEqual([]);
-  expect((await officer.get(`/communication-logs/${id}`)).body).toMatchObject({
-    status: 'failed',
-    error_code: why,
-  });
-});
+    expect(outside.mailbox).toEqual([]);
+    expect((await officer.get(`/communication-logs/${id}`)).body).toMatchObject({
+      status: 'failed',
+      error_code: why,
+    });
+  },
+);
 test('the night is where the phone is, else where the borrower lives, else where the tenant is', async () => {
   const { officer, path, phone, reasons } = await reachable();
   // 12:30 a.m. in New York, 9:30 p.m. in Los Angeles and 7:30 p.m. in Honolulu: only Honolulu is outside
@@ -212,7 +218,7 @@ test('a text that was to be sent again at night waits for the morning', async ()
   expect(outside.texts).toHaveLength(1);
 });
 
-test('of two who borrow, each is asked by what is known of them', async () => {
+test('each of two co-borrowers is contacted according to their own record', async () => {
   const { officer, borrower_id, reasons } = await reachable();
   const other = (await officer.post('/borrowers', { first_name: 'Bo', last_name: 'Hopper' })).body;
   await officer.post(`/borrowers/${other.id}/emails`, { email: 'grace@example.com' });

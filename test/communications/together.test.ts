@@ -77,7 +77,7 @@ test('mails of a tenant at one moment share transactions, and each says what is 
   );
 });
 
-test('whoever wants no mail any more gets none of those that are sent together', async () => {
+test('a borrower who has opted out receives none of the mails in a batch', async () => {
   const { tenant, officer, borrowers, outside, attempt, ordered } = await newBorrowers();
   const ids = await ordered();
   const [first, , third] = borrowers;
@@ -147,7 +147,7 @@ test('the messages of a batch that are written at one moment are each kept as th
   }
 });
 
-test('what speaks against a contact is the same whether it is asked alone or with others', async () => {
+test('the blockers of a contact are the same alone and in a batch', async () => {
   const { tenant, officer, borrowers, ordered } = await newBorrowers();
   const [first, second, third, fourth] = borrowers.map(({ borrower_id }) => borrower_id);
   await ordered();

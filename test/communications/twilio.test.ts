@@ -47,7 +47,7 @@ test('a text message that Twilio passes on is heard, and answered with nothing',
   expect(may.body.reasons).toEqual(['channel_opted_out']);
 });
 
-test('Twilio reports what became of a message', async () => {
+test('Twilio reports the delivery of a message', async () => {
   const { call } = await connected();
   const report = { MessageSid: 'SM2', MessageStatus: 'delivered', From: '+1', To: '+2' };
 
@@ -93,7 +93,7 @@ async function texting() {
   };
 }
 
-test('what Twilio’s Advanced Opt-Out understood is obeyed, whatever the words were', async () => {
+test('opt-outs that Twilio’s Advanced Opt-Out recognized are obeyed, in any wording', async () => {
   const { call, texts, may, consent, consents } = await texting();
   const says = (id: string, Body: string, OptOutType: string) =>
     call('inbound/sms', { MessageSid: id, From: '+12025550123', To: '+1', Body, OptOutType });

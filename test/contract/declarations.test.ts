@@ -95,7 +95,7 @@ async function listedValues() {
   return new Map(rows.map(({ place, values }) => [place, values.toSorted()]));
 }
 
-test('what a column may hold is what its field tells', async () => {
+test('a field declares exactly the values that its column may hold', async () => {
   const listed = await listedValues();
   const told = UNIQUE.flatMap(({ declaration: { fields, table } }) =>
     Object.entries(fields).flatMap(([name, field]) => {
@@ -151,7 +151,7 @@ test('no answer has a field for a secret', () => {
   expect(named.filter((field) => !known.test(field))).toEqual([]);
 });
 
-test('every route says what it answers', () => {
+test('every route declares its answer', () => {
   const mute = routes.filter(({ reply, status }) => !reply && status !== 204);
 
   expect(mute.map(nameOf)).toEqual([]);

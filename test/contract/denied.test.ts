@@ -153,7 +153,7 @@ function tellsIn(route: Route, { status, body }: Reply): string[] {
   );
 }
 
-test('what is denied is read in no answer of any route, which told it before', async () => {
+test('a denied value appears in no answer of any route that showed it before', async () => {
   const after = await read();
 
   const failed = [...after]
@@ -202,7 +202,7 @@ test('a fact is looked for where there is such a field, and history by what its 
   ).toEqual([]);
 });
 
-test('no list is sorted, filtered or searched by what is denied', async () => {
+test('no list can be sorted, filtered or searched by a denied field', async () => {
   const asked: string[] = [];
   const found: string[] = [];
   for (const route of readings.filter(({ list }) => list)) {
@@ -222,7 +222,7 @@ test('no list is sorted, filtered or searched by what is denied', async () => {
   expect(asked.length).toBeGreaterThan(20);
 });
 
-test('no change answers with what is denied, and none that names it is made', async () => {
+test('no change returns a denied field, and a change that names one is refused', async () => {
   const bodies = await rightBodies(ground);
   const told: string[] = [];
   const written: string[] = [];

@@ -34,7 +34,7 @@ function printed(): string {
   return [row(head), row(head.map(() => '---')), ...lines].join('\n');
 }
 
-test('every way in which data leaves states what controls it', () => {
+test('every way in which data leaves declares its controls', () => {
   console.log(printed());
 
   const open = doors.filter(
@@ -59,7 +59,7 @@ test('an endpoint that gives out a file, sets up a destination or selects says w
   expect(missing.filter((sentence) => sentence !== null)).toEqual([]);
 });
 
-test('an endpoint that forgot to say so is told what to do', () => {
+test('an endpoint without the declaration gets an error that says what to do', () => {
   const known = routes.find((route) => nameOf(route) === 'POST /webhooks');
   const { carries: _, ...forgetful } = known as Route;
   const names = { sent: namesOf(forgetful.body, 'input'), answered: [] };

@@ -1,6 +1,7 @@
 import type { QuerySqlToken } from 'slonik';
 import { expect, test } from 'vitest';
-import { parseList, type ListDeclaration } from '../../api/endpoints/lists.ts';
+import { parseList } from '../../api/endpoints/lists.ts';
+import type { ListDeclaration } from '../../api/endpoints/list-declaration.ts';
 import type { Call, Route } from '../../api/endpoints/route.ts';
 import { resolveAccess } from '../../api/http/access.ts';
 import type { User } from '../../api/http/permissions.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { filterNames, filterOperators } from '../../api/endpoints/filters.ts';
-import type { ListDeclaration } from '../../api/endpoints/lists.ts';
+import type { ListDeclaration } from '../../api/endpoints/list-declaration.ts';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { sqlTypeOf } from '../../sql/types.ts';

@@ -119,7 +119,7 @@ test('react-admin’s references find the children of a record', async () => {
   expect(referring).toMatchObject({ total: 1, data: [{ id }] });
 });
 
-test('react-admin is told of a refusal by status and by field', async () => {
+test('react-admin receives a refusal by status and by field', async () => {
   const refusal = await admin
     .create('borrowers', { data: { first_name: '', last_name: 'X' } })
     .catch((error: unknown) => error);

@@ -48,7 +48,7 @@ test.each(routes.map((route) => [nameOf(route), route] as const))(
   },
 );
 
-test('what /users/me grants a role is what the route table allows it', async () => {
+test('/users/me grants a role exactly what the route table allows', async () => {
   for (const role of ['viewer', 'collector', 'loan_officer', 'admin'] as const) {
     const { body } = await clients[role].get('/users/me');
     const granted = body.permissions.map(

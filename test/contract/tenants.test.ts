@@ -32,7 +32,7 @@ const UNTRIED: Record<string, string> = {
 const FILES = /^GET \/(credit-reporting-files|nacha-files)\//;
 const FILES_REASON = 'files for banks and bureaus are written of months that have ended';
 
-test('no id of another tenant is found, whoever asks for whatever', async () => {
+test('no caller finds another tenant’s id on any route', async () => {
   const before = await writes(stage.owner);
   const tried: string[] = [];
   const untried: string[] = [];
@@ -54,7 +54,7 @@ test('no id of another tenant is found, whoever asks for whatever', async () => 
   const unnamed = untried.filter((name) => !(name in UNTRIED) && !FILES.test(name));
   expect(unnamed, `all but these are tried; ${FILES_REASON}`).toEqual([]);
   expect(tried.length).toBeGreaterThanOrEqual(180);
-  // oxlint-disable-next-line no-console -- how much was tried is part of the result
+  // oxlint-disable-next-line no-console -- the number of attempts is part of the result
   console.log(`${tried.length} of ${withIds.length} routes were tried with another tenant's id.`);
 }, 120_000);
 
@@ -123,7 +123,7 @@ const send = (caller: Caller, { method, path }: Route, address: string) => {
   return ours.clients[caller].send(method, address, body);
 };
 
-test('whoever may not call an endpoint of people learns of no id whether it is there', async () => {
+test('a caller without access to an endpoint about people cannot learn whether an id exists', async () => {
   const before = await writes(stage.owner);
   const otherwise: string[] = [];
   let asked = 0;
@@ -174,7 +174,7 @@ test('a borrower finds nothing of another borrower of the same tenant in the por
   expect(lost, 'and finds his own').toEqual([]);
 });
 
-test('whoever may read people reads those of his tenant', async () => {
+test('a caller with access to people sees only those of the own tenant', async () => {
   const refused: string[] = [];
   for (const route of ofPeople.filter(({ method }) => method === 'GET'))
     for (const address of isPortal(route) ? [] : await pathsIn(ours, route.path))

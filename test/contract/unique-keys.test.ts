@@ -219,7 +219,7 @@ test.each(setters.map((setter) => [nameOf(setter.route), setter.field, setter] a
   },
 );
 
-test('whoever meets another unique key is told that somebody was first', async () => {
+test('a collision on any other unique key reports that another request was first', async () => {
   const twice = tenant.within(async ({ tx }) => {
     for (const _ of [1, 2]) await insert(tx, 'period_closings', { closed_through: '2025-12-31' });
   });

@@ -46,7 +46,7 @@ const figuresOf = (tenant: Tenant) =>
     `),
   );
 
-test('whatever is done to a loan before its turn, its statement is that of a loan left alone', async () => {
+test('a loan changed before its turn gets the same statement as an unchanged loan', async () => {
   const { tenant, ids, bill } = await aMonthHasEnded(DEEDS.length + 1);
   const admin = await tenant.signedIn('admin');
 

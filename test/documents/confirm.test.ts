@@ -139,7 +139,7 @@ test('a confirmation that is cut short before its commit is made by the next one
   expect(await download()).toBe(B);
 });
 
-test('what a confirmation leaves behind that is cut short after its commit is cleared', async () => {
+test('files left by a confirmation that was cut short after its commit are removed', async () => {
   const { id, tenant, put, confirm, read, download } = await announcement();
   await put(A);
   const heal = killed(() => ({ clear: () => Promise.reject(new Error('Killed.')) }));
@@ -158,7 +158,7 @@ test('what a confirmation leaves behind that is cut short after its commit is cl
   expect((await tenant.officer.get(`/documents/${id}`)).status).toBe(200);
 });
 
-test('what nobody confirms is cleared a day after its link, and cannot be confirmed then', async () => {
+test('an unconfirmed file is removed a day after its link expires and cannot be confirmed then', async () => {
   const { id, loan, put, confirm, read } = await announcement();
   await put(A);
   const heal = killed((files) => ({

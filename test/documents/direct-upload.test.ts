@@ -96,7 +96,7 @@ test.each([
   expect(status === 201 ? body.content_type : status).toBe(expected);
 });
 
-test('what is wrong with a form is said, and nothing is kept of it', async () => {
+test('an invalid form is refused with the reason, and nothing of it is stored', async () => {
   const before = await kept();
   const wrong = async (fields: object, parts?: Parameters<typeof multipartForm>[1]) => {
     const { status, body } = await upload(fields, parts);
@@ -247,7 +247,7 @@ describe('where uploads are scanned for viruses', () => {
     expect(clean).toMatchObject({ status: 'uploaded', download_url: expect.any(String) });
   });
 
-  test('a file with a virus is removed, and nobody can let it pass', async () => {
+  test('a file with a virus is removed, and no user can release it', async () => {
     const { id, read } = await held();
 
     await scanned(id, async () => ({ found: 'Eicar-Signature' }));

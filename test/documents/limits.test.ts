@@ -131,18 +131,21 @@ test('an upload has an end, even where bytes come all the time', async () => {
 test.each([
   ['another endpoint', '/api/v1/auth/login'],
   ['a link that nobody gave', '/api/v1/storage/upload/forged.token'],
-])('whoever drips a body to %s is closed after the usual time', async (_what, target) => {
-  const head = putHead(target, 10_000).replace('PUT', target.includes('login') ? 'POST' : 'PUT');
-  const { socket, got } = await connected(head.replace('application/pdf', 'application/json'));
+])(
+  'a client that sends a body to %s byte by byte is cut off after the usual time',
+  async (_what, target) => {
+    const head = putHead(target, 10_000).replace('PUT', target.includes('login') ? 'POST' : 'PUT');
+    const { socket, got } = await connected(head.replace('application/pdf', 'application/json'));
 
-  const started = Date.now();
-  await Promise.all([drip(socket, ' '.repeat(100), 50), closed(got)]);
+    const started = Date.now();
+    await Promise.all([drip(socket, ' '.repeat(100), 50), closed(got)]);
 
-  expect(Date.now() - started).toBeLessThan(7_000);
-  expect(got.text).not.toContain('200 OK');
-});
+    expect(Date.now() - started).toBeLessThan(7_000);
+    expect(got.text).not.toContain('200 OK');
+  },
+);
 
-test('whoever does not read a download is closed; whoever reads gets all of it', async () => {
+test('a client that does not read its download is cut off; a slow reader gets all of it', async () => {
   const folder = await store();
   const { put, confirm, read } = await announced();
   await put();

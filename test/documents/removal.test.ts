@@ -121,7 +121,7 @@ test('a file goes once its years after the loan are over, and its document says 
   );
 });
 
-test('whoever is on legal hold keeps the files, also those that a killed worker had left', async () => {
+test('a borrower on legal hold keeps all files, including those that a killed worker left', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const { appraisal, borrower_id, id: loan_id } = await paidBack(tenant);

@@ -16,7 +16,7 @@ const Statement = z.object({
   }),
 });
 
-test('fees that the proceeds paid, the principal took up or the instalments ask for add up as well', async () => {
+test('fees that are deducted, capitalized or spread over installments add up as well', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };
   const product_id = await newProduct(tenant, {
@@ -52,7 +52,7 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   expect(due).toMatchObject({ amount_due: '331.99', regular_payment: '331.99', fees: '0.00' });
 });
 
-test('what the lender gave is told as what it was, in the order in which it was recorded', async () => {
+test('the lender’s credits are listed by their type, in the order in which they were recorded', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { id } = await newLoan(tenant);

@@ -28,17 +28,17 @@ const KINDS: Record<
   string,
   { product?: Record<string, unknown>; wish?: object; plan?: object; story?: string[] }
 > = {
-  'instalments that are past due, and still within their grace': {
+  'installments that are past due, and still within their grace': {
     product: { ...weekly, fee_rules: [{ ...late, calculation: 'flat', amount: '25.00' }] },
   },
-  'a share of what is past due of an instalment': {
+  'a share of what is past due of an installment': {
     product: {
       ...weekly,
       fee_rules: [{ ...late, calculation: 'percent_of_past_due', percentage: '0.05' }],
     },
     story: ['20.00'],
   },
-  'a fee that is less than what is past due by then, though more than an instalment': {
+  'a fee that is less than what is past due by then, though more than an installment': {
     product: {
       ...weekly,
       fee_rules: [
@@ -46,7 +46,7 @@ const KINDS: Record<
       ],
     },
   },
-  'a fee that is more than an instalment, and less than what comes due within the grace': {
+  'a fee that is more than an installment, and less than what comes due within the grace': {
     product: {
       ...weekly,
       fee_rules: [
@@ -112,7 +112,7 @@ const KINDS: Record<
     story: ['fee'],
   },
   fixed: { plan: { amount_type: 'fixed', fixed_amount: '123.45' } },
-  'the only instalment': { wish: { term_months: 1 }, plan: {} },
+  'the only installment': { wish: { term_months: 1 }, plan: {} },
   'a payoff with its penalty': {
     product: { prepayment_penalty: { calculation: 'flat', amount: '75.00' } },
     plan: { amount_type: 'payoff' },
@@ -205,9 +205,9 @@ test('a statement says what autopay takes and what being late costs, and that is
   ).toMatchObject({
     late_fee: { amount: '10.78', after: '2026-02-18' },
   });
-  const within = 'instalments that are past due, and still within their grace';
+  const within = 'installments that are past due, and still within their grace';
   const longGrace =
-    'a fee that is more than an instalment, and less than what comes due within the grace';
+    'a fee that is more than an installment, and less than what comes due within the grace';
   expect(toldOf(longGrace)).toMatchObject({ late_fee: { amount: '100.00', after: '2026-02-17' } });
   expect(toldOf(within)).toMatchObject({ cure: { amount: '25.00', after: '2026-02-03' } });
 }, 120_000);

@@ -189,7 +189,7 @@ test('a loan that was taken over begins with the balance that it brought', async
   expect(comesTo(summary)).toBe(summary['new_balance']);
 });
 
-test('statements become documents that are stored once, told of once and mailed', async () => {
+test('statements become documents that are stored once, announced once and mailed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await tenant.officer.post(`/borrowers/${loan.borrower_id}/emails`, { email: 'g@example.com' });

@@ -114,7 +114,7 @@ test('a copy of a moment has what was committed before it and nothing after, and
   expect(readFileSync(path.join(root, 'moment', 'files', 'second.pdf'), 'utf8')).toBe('the second');
 });
 
-test('a copy does nothing until it is released, then each job once; the pause of somebody else stays', async () => {
+test('a restored copy runs no job until it is released, then each job once; existing pauses stay', async () => {
   const { postgres: copy } = await bring('end');
   const worker = startProcess(copy.url);
   const owner = await openPool(copy.url, { role: 'servicing_worker', size: 1 });
@@ -143,15 +143,15 @@ test('a copy does nothing until it is released, then each job once; the pause of
 });
 
 test.each([
-  ['a moment before it', '2020-01-01T00:00:00Z', 'must lie between'],
-  ['a moment after it', '2999-01-01T00:00:00Z', 'must lie between'],
-  ['a moment without a zone', '2026-01-01T00:00:00', 'with its zone'],
+  ['a moment before it', '2020-01-01T00:00:00Z', 'must be between'],
+  ['a moment after it', '2999-01-01T00:00:00Z', 'must be between'],
+  ['a moment without a zone', '2026-01-01T00:00:00', 'with a time zone'],
 ])('no copy is made of %s, and nothing is left behind', async (_what, at, reason) => {
   await expect(bring('refused', at)).rejects.toThrow(reason);
   expect(readdirSync(root)).not.toContain('refused');
 });
 
-test('a folder in use is not restored into, and a backup that was changed is told', async () => {
+test('a restore refuses a folder in use, and reports a backup that was changed', async () => {
   await expect(bring('data')).rejects.toThrow('is not empty');
   const place = path.join(backup, 'manifest.json');
   const manifest = readFileSync(place, 'utf8');
@@ -160,6 +160,6 @@ test('a folder in use is not restored into, and a backup that was changed is tol
   await expect(bring('outside')).rejects.toThrow('outside the backup');
   writeFileSync(place, manifest);
   writeFileSync(path.join(backup, 'files', 'first.pdf'), 'forged');
-  await expect(bring('forged')).rejects.toThrow('not as it was written');
+  await expect(bring('forged')).rejects.toThrow('is damaged');
   await expect(startEmbeddedPostgres(path.join(root, 'forged'))).rejects.toThrow('cut off');
 });

@@ -39,7 +39,7 @@ async function loanOf(tenant: Tenant, interest_method: string) {
   return newLoan(tenant, { product_id: product.body.id, term_months: 12 });
 }
 
-test('whatever happens to a loan, and however late it is known, the books are right', async () => {
+test('the books are correct after any events on a loan, however late they are entered', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('simple_daily', 'scheduled', 'flat'),

@@ -158,7 +158,7 @@ test('an entry by hand for a loan plays the roles that its map gives the account
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('whatever happens to a loan with accounts of its own, nothing is booked elsewhere', async () => {
+test('all entries of a loan with mapped accounts go to these accounts', async () => {
   const roles = CHART.map(({ role }) => role);
   await fc.assert(
     fc.asyncProperty(

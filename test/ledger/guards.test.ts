@@ -153,7 +153,7 @@ const owner = async (statement: string) =>
     (error: Error) => error.message,
   );
 
-test('not even the owner of the tables changes what is posted', async () => {
+test('not even the owner of the tables can change posted entries', async () => {
   expect(await owner(`update journal_entries set loan_id = null`)).toMatch(/immutable/);
   expect(await owner(`delete from journal_entries`)).toMatch(/immutable/);
   expect(await owner(`update journal_lines set debit = 1`)).toMatch(/append-only/);

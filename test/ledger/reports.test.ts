@@ -184,7 +184,7 @@ test('closed days take no manual entry, and what the system books late moves to 
   expect(late.body).toMatchObject({ entry_date: '2026-01-11', effective_date: '2026-01-08' });
 });
 
-test('what was earned goes to retained earnings once a year, and the books balance on every day', async () => {
+test('income goes to retained earnings once a year, and the books balance on every day', async () => {
   const keeper = await keeperOf(await stage.tenant());
   const { admin, accounts } = keeper;
   const dated = (entry_date: string) => ({ entry_date });

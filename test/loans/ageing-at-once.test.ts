@@ -47,7 +47,7 @@ async function agedWhilePaying(tenant: Tenant, id: string, amount: string) {
 const bucketsOf = ({ within }: Tenant) =>
   within(({ tx }) => tx.anyFirst(sql.type(Kept)`select delinquency_bucket from loans order by id`));
 
-test('who pays what is due while the loans are aged is not late', async () => {
+test('a borrower who pays while the loans are aged is not late', async () => {
   const { tenant, ids } = await aDueDay();
 
   const moved = await agedWhilePaying(tenant, ids[0] ?? '', '315.68');

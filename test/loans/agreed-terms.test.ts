@@ -35,7 +35,7 @@ test('the rate agreed is the rate of the loan, its past keeps the old one, and r
   expect(restored.body).toMatchObject({ interest_rate: '0.06', accrued_interest: '39.73' });
 });
 
-test('a loan that is late shows the instalment of its new plan, not the one it missed', async () => {
+test('a loan that is late shows the installment of its new plan, not the one it missed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await setBusinessDate(tenant, '2026-02-20');

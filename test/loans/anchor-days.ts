@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import type { Checkpoint } from '../../jobs/loans/engine/checkpoint.ts';
-import { segmentInterest } from '../../jobs/loans/engine/interest.ts';
+import { segmentInterest } from '../../jobs/loans/engine/interest/interest.ts';
 import { atLeastZero, money, parseMoney, toCents } from '../../jobs/money.ts';
 
 /** The formula that a checkpoint guarantees, implemented independently to verify the fold and SQL. */

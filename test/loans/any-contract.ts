@@ -29,7 +29,7 @@ export type Contract = Partial<Terms> & {
 /** A loan funded on the first day according to its contract, with its schedule. */
 export function fundedLoan({ principal, first = null, spread_fees = '0.00', ...given }: Contract) {
   const own = { first_payment_rule: 'next_month_on_payment_day', min_days_to_first_payment: 15 };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the plan needs no more of a product.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schedule needs only these fields of a product.
   const terms = { ...completeTerms(given), ...own } as Terms & LoanTerms;
   const schedule = firstSchedule(terms, {
     principal: new Big(principal),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { receivePayment } from '../../jobs/payments/receive.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';

@@ -16,7 +16,7 @@ const KINDS = {
   'the next period of a flat loan': { product: { interest_method: 'flat' }, asked: '507.09' },
 };
 
-test('a bill of all that is owed asks for what will be owed on its day, whatever the pace until then', async () => {
+test('a bill for the whole balance includes the interest until its date, at any rate of accrual', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const staff = tenant.officer;
   const loans = new Map<string, { id: string; asked: string }>();

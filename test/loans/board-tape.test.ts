@@ -36,7 +36,7 @@ test('a tape is boarded with its borrowers, balances and terms', async () => {
   expect(history.body[0]).toMatchObject({ action: 'board', reason: 'Boarded from a tape' });
 });
 
-test('one line that cannot be taken keeps the whole tape out, and all reasons are told', async () => {
+test('one invalid line rejects the whole tape, and all reasons are listed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { rows } = await parseTape(
     tapeText(
@@ -66,7 +66,7 @@ test('one line that cannot be taken keeps the whole tape out, and all reasons ar
   expect((await tenant.officer.get('/borrowers?q=Lovelace')).body).toEqual([]);
 });
 
-test('a tape that is sent twice at once is told in words that the other one is being boarded', async () => {
+test('a tape that is sent twice concurrently is refused because the other one is being boarded', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { rows } = await parseTape(tapeText(tapeLine()));
   const boarding = () => tenant.within((work) => boardTape(work, rows, { file: 'a tape' }));

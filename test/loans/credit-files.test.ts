@@ -125,7 +125,7 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   expect(record).toMatchObject({ status: 'reported', file_id: made.body.id });
 });
 
-test('who owes an account as well follows it in the file, and once more when released', async () => {
+test('a co-borrower follows the account in the file, and appears one last time when released', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-30');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');

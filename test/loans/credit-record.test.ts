@@ -134,7 +134,7 @@ const LINES: Line[] = [
   ['terms_duration', 'a loan without a plan', { periods: null }, '036'],
   ['terms_duration', 'a line', line, 'LOC'],
   ['terms_duration', 'one payment', every('single', 1), '001'],
-  ['terms_duration', '78 instalments every other week', every('biweekly', 78), '036'],
+  ['terms_duration', '78 installments every other week', every('biweekly', 78), '036'],
   ['terms_duration', '22 weeks of 5 months', every('weekly', 22), '005'],
   ['terms_duration', '12 quarters', every('quarterly', 12), '036'],
   ['terms_frequency', 'months', {}, 'M'],
@@ -225,7 +225,7 @@ test.each([
   ['has died', 'co_borrower', { is_deceased: true }, 'X'],
   ['was released', 'co_borrower', { release_reason: 'divorce' }, 'T'],
   ['never owed it', 'co_signer', { release_reason: 'entered_in_error' }, 'Z'],
-])('whoever %s is told beside the borrower', (_, role, more, ecoa_code) => {
+])('a co-borrower who %s is reported next to the borrower', (_, role, more, ecoa_code) => {
   const { co_consumers } = deriveCreditRecord({
     ...FACTS,
     co_consumers: [other(role, { ...more, bankruptcy_status: 'chapter 7' })],

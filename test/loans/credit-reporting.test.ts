@@ -59,7 +59,7 @@ test('each month-end has its record, and a repeat writes none', async () => {
   expect(JSON.stringify(records)).not.toMatch(/ssn/);
 });
 
-test('a loan that is paid off is told once more, and one that is charged off every month', async () => {
+test('a paid off loan is reported one last time, and a charged off loan every month', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [paid, lost] = [await newLoan(tenant), await newLoan(tenant)];
   const pending = await newLoan(tenant, { status: 'approved' });

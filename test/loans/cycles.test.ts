@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { projectState } from '../../jobs/loans/engine/project.ts';
+import { projectState } from '../../jobs/loans/engine/projection/project.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { minimumPaymentOutlook } from '../../jobs/loans/schedule/minimum-outlook.ts';
 import {
@@ -144,7 +144,7 @@ test('cycles end on their day, or on the last one of a shorter month', () => {
   expect(ends('2026-02-09', 10)).toEqual(['2026-02-10', '2026-03-10', '2026-04-10', '2026-05-10']);
 });
 
-test('whoever pays each minimum payment comes to owe nothing', () => {
+test('a borrower who pays each minimum payment eventually owes nothing', () => {
   const input = { terms: LINE, schedule: [], events: [OPENED] };
 
   const { state, payments } = projectState(input, { today: '2026-01-20', as_of: '2050-01-01' });
@@ -154,7 +154,7 @@ test('whoever pays each minimum payment comes to owe nothing', () => {
   expect(payments.length).toBeGreaterThan(60);
 });
 
-test('a statement estimates how long minimum payments alone take, and what they come to', () => {
+test('a statement estimates how long minimum payments alone take, and their total', () => {
   const outlook = (percentage: string, floor_amount: string) =>
     minimumPaymentOutlook(
       { ...MINIMUM, percentage, floor_amount },

@@ -74,7 +74,7 @@ test('a loan is withdrawn until money has gone out', async () => {
   });
 });
 
-test('labels are a set, whatever their case and however often they are added', async () => {
+test('labels are a set, regardless of case and repetition', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'pending' });
 

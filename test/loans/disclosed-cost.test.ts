@@ -99,7 +99,7 @@ function funded(loan: RawLoan, amount: string, first_payment_date: string | null
   return { input: { terms, schedule, events }, fees };
 }
 
-test('whoever pays as disclosed is asked for just that, and owes nothing at the end', () => {
+test('a borrower who pays as disclosed owes nothing at the end', () => {
   fc.assert(
     fc.property(anyLoan, anyFunding, ({ kind, ...own }, { share, first }) => {
       const loan = {

@@ -84,7 +84,7 @@ test('a loan is not created with a first payment before its money', async () => 
   await expect(wrong).rejects.toThrow('first_payment_date');
 });
 
-test('a first payment that was agreed before the money goes out late is named anew', async () => {
+test('an agreed first payment date is set again when the money goes out late', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved', ...AGREED });
   await setBusinessDate(tenant, '2026-04-05');
@@ -117,7 +117,7 @@ test('a disbursement that is undone leaves the first payment that was agreed', a
   });
 });
 
-test('what goes out otherwise than it was told is told anew, and the rate is the new one', async () => {
+test('a disbursement that differs from its disclosure is disclosed again with the new rate', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const flat = { ...DISBURSEMENT_FEE, calculation: 'flat', amount: '300.00' };
   const { id } = await newApprovedLoan(tenant, [flat]);
@@ -132,7 +132,7 @@ test('what goes out otherwise than it was told is told anew, and the rate is the
   expect(funded.body.apr).toBe(corrected?.apr);
 });
 
-test('each further disbursement is told with the balance that it adds to', async () => {
+test('each further disbursement is disclosed with the balance that it adds to', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'deducted' }]);
   await disburse(tenant, id, { amount: '6000.00' });
@@ -149,7 +149,7 @@ test('each further disbursement is told with the balance that it adds to', async
   expect(more.body.apr).toBe(told[2]?.apr);
 });
 
-test('a rate just below the highest that can be kept is told like any other', async () => {
+test('a rate just below the maximum is disclosed like any other', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const fee = {
     ...DISBURSEMENT_FEE,

@@ -31,7 +31,7 @@ const interestOf = (rows: readonly ScheduleRow[]) =>
 const HALF_CENT = { principal: '150000.00', interest_rate: '0.03625' };
 
 describe('half a cent', () => {
-  test('of a month of interest is asked for by an instalment of interest alone', () => {
+  test('of a month of interest is asked for by an installment of interest alone', () => {
     const rows = buildSchedule({
       ...HALF_CENT,
       start_date: START,
@@ -153,7 +153,7 @@ const anyFlat = fc
   });
 
 describe('flat interest', () => {
-  test('is principal × rate × time, rounded once, however the instalments are rounded', () => {
+  test('is principal × rate × time, rounded once, however the installments are rounded', () => {
     fc.assert(
       fc.property(anyFlat, ({ schedule, total }) => {
         expect(money(interestOf(schedule))).toBe(total);
@@ -162,7 +162,7 @@ describe('flat interest', () => {
     );
   });
 
-  test('is whole although the instalments are rounded up, and would repay the loan before its end', () => {
+  test('is whole although the installments are rounded up, and would repay the loan before its end', () => {
     const rows = buildSchedule({
       principal: '500.00',
       interest_rate: '0.085',
@@ -177,7 +177,7 @@ describe('flat interest', () => {
     expect(rows.at(-1)?.ending_balance).toBe('0.00');
   });
 
-  test('is earned so, to the cent, by whoever pays as planned or nothing at all', () => {
+  test('is earned to the cent, with payments as scheduled or none at all', () => {
     fc.assert(
       fc.property(anyFlat, fc.boolean(), ({ terms, principal, schedule, total }, pays) => {
         const paid = schedule.map(({ due_date, payment_amount }, index): LoanEvent => ({

@@ -6,12 +6,8 @@ import { firstDelinquencyDate } from '../../jobs/loans/engine/bills.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
 import { toLoanState } from '../../jobs/loans/engine/state.ts';
-import {
-  recordEvents,
-  openLoan,
-  readLoan,
-  type OpenLoan,
-} from '../../jobs/loans/history/record-events.ts';
+import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';
+import type { OpenLoan } from '../../jobs/loans/history/open-loan.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import * as steps from '../../sql/business-day/close-steps.ts';
@@ -143,7 +139,7 @@ test('the first day is the oldest due date that was unpaid when the days began t
 
 const stage = await newStage();
 
-test('on every day the loan keeps and shows the first day that its history folds to, whoever made it late', async () => {
+test('on every day the loan stores and shows the first day of delinquency that its history folds to', async () => {
   const tenant = await stage.tenant(START);
   const products = new Map<number, string>();
   for (const delinquency_grace_days of [0, 5, 35])

@@ -5,7 +5,7 @@ import { addDays } from '../../jobs/dates.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold, foldWithCheckpoint } from '../../jobs/loans/engine/fold.ts';
-import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { money, sum, toCents } from '../../jobs/money.ts';
 import { balancesOn, centsOfDay } from './anchor-days.ts';
@@ -151,7 +151,7 @@ test('accrued interest is the sum of its explained stretches', () => {
   );
 });
 
-test('coverage never exceeds an instalment', () => {
+test('coverage never exceeds an installment', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const state = fold(life);

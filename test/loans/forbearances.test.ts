@@ -80,7 +80,7 @@ test('less is asked for meanwhile, and the difference after it', async () => {
   expect(plan.body.at(-1).ending_balance).toBe('0.00');
 });
 
-test('nobody is charged for being late in that time, nor afterwards for it', async () => {
+test('no late fee is charged for that period, during it or later', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     fee_rules: [{ fee_type: 'late', calculation: 'flat', trigger: 'past_due', amount: '25.00' }],

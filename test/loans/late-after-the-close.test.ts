@@ -56,7 +56,7 @@ test('who pays a part after the loans were aged stays as late as he is', async (
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('who pays what is due then is told of as current again when the day ends', async () => {
+test('a borrower who pays the due amount after the close is reported as current when the day ends', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(1, DUE);
   const [id = ''] = ids;
 

@@ -1,5 +1,5 @@
 import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts';
-import { minimumPaymentAgreement } from '../../jobs/loans/engine/cycles.ts';
+import { minimumPaymentAgreement } from '../../jobs/loans/engine/interest/cycles.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 

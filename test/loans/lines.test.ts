@@ -150,7 +150,7 @@ test('a minimum payment that is missed is past due, bears a late fee, and is ask
   });
 });
 
-test('a line that owes nothing asks for nothing, is told nothing, and can be drawn on again', async () => {
+test('a line without a balance bills nothing, sends no statement, and can be drawn on again', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await openLineOfCredit(tenant);
   await travelTo(stage, tenant, '2026-02-20');

@@ -52,7 +52,7 @@ const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> =
     ],
     asks: { due_date: '2026-04-25', amount_due: '631.36', fees_due: '0.00' },
   },
-  'paying its last instalment': {
+  'paying its last installment': {
     wish: { term_months: 3 },
     story: [
       ['2026-02-10', pay('3380.67')],
@@ -60,7 +60,7 @@ const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> =
     ],
     asks: { due_date: '2026-04-10', past_due: expect.objectContaining({ amount: '0.00' }) },
   },
-  'paying its last instalment, with an earlier one past due and a fee': {
+  'paying its last installment, with an earlier one past due and a fee': {
     wish: { term_months: 3 },
     story: [['2026-02-10', pay('3380.67')]],
     asks: { due_date: '2026-04-10', fees_due: '0.00' },
@@ -171,7 +171,7 @@ test('statement, reminder, balances, autopay and the loan itself ask for one amo
   }
 }, 120_000);
 
-test('what a loan shows is the same where its row does not say which instalments are open', async () => {
+test('what a loan shows is the same where its row does not say which installments are open', async () => {
   const shown = async () => {
     const { body } = await admin.get('/loans?limit=100');
     return (body as Record<string, unknown>[]).map(({ updated_at: _, ...loan }) => loan);

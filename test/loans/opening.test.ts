@@ -58,7 +58,7 @@ async function toldOf(tenant: Tenant, id: string) {
 
 const loanOf = async ({ officer }: Tenant, id: string) => (await officer.get(`/loans/${id}`)).body;
 
-test('whoever opens a line is told its terms at approval, each figure as the line and its product have it', async () => {
+test('a borrower who opens a line receives its terms at approval, as the line and its product have them', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     ...LINE_OF_CREDIT,
@@ -156,7 +156,7 @@ test('no line is approved that could not say where to write to about a mistake',
   expect(await loanOf(tenant, id)).toMatchObject({ status: 'pending', apr: null });
 });
 
-test('where disclosures are enforced, a line whose terms were never told waits for them', async () => {
+test('where disclosures are enforced, a line cannot open before its terms are disclosed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, {
     compliance: { hard_enforcement: true, checks: { usury_rate_cap: 'off' } },

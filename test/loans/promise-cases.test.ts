@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
 import { fundedLoan, type Contract } from './any-contract.ts';
 
@@ -29,7 +29,7 @@ const agreed = (effective_date: string, agreement: Agreement): LoanEvent => ({
 const openOf = (rows: readonly { open_amount: string }[]) =>
   rows.map(({ open_amount }) => open_amount);
 
-test('the last instalment asks for what is owed, though the instalments are all covered', () => {
+test('the last installment asks for what is owed, though the installments are all covered', () => {
   const fee: LoanEvent = { id: 'f', kind: 'fee', effective_date: '2026-02-10', amount: '25.00' };
   const paid = { ...payment('p', '2026-02-20', '300.00'), extra_payment_to: 'next_installment' };
 
@@ -42,7 +42,7 @@ test('the last instalment asks for what is owed, though the instalments are all 
   expect(ahead[2]).toMatchObject({ payment_amount: '125.00', status: 'partially_paid' });
 });
 
-test('what is too little to ask for is asked for with the last instalment alone', () => {
+test('what is too little to ask for is asked for with the last installment alone', () => {
   const short = payment('p', '2026-02-28', '99.50');
 
   const { state, ahead } = stateOn('2026-03-05', [short], { satisfied_tolerance: '1.00' });
@@ -55,7 +55,7 @@ test('what is too little to ask for is asked for with the last instalment alone'
   expect(later.state.installments[1]).toMatchObject({ paid_amount: '100.00', status: 'paid' });
 });
 
-test('an instalment below what is too little to ask for is asked for all the same, until it is paid', () => {
+test('an installment below what is too little to ask for is asked for all the same, until it is paid', () => {
   // Interest only: 0.79, and 0.01 of the fee after 16 days.
   const contract: Contract = {
     principal: '500.00',
@@ -180,7 +180,7 @@ test('what is paid back on the day of the last payment leaves nothing of it, onl
   expect(after.state).toMatchObject({ total_balance: '0.00', charge_off_balance: '0.01' });
 });
 
-test('what a lowered instalment was paid above its new amount counts for the next one', () => {
+test('what a lowered installment was paid above its new amount counts for the next one', () => {
   const part = payment('p', '2026-02-20', '60.00');
   const lowered = { rule: 'lowered', numbers: [1], to: '20.00', shortfall: 'next' } as const;
 
@@ -190,7 +190,7 @@ test('what a lowered instalment was paid above its new amount counts for the nex
   expect(state).toMatchObject({ next_payment_date: '2026-03-31', next_payment_amount: '140.00' });
 });
 
-test('an instalment that is named a day behind later ones leaves each its own days', () => {
+test('an installment that is named a day behind later ones leaves each its own days', () => {
   const named = { rule: 'named', installments: [{ number: 1, due_date: '2026-04-10' }] } as const;
   const scheduled = { interest_method: 'scheduled', day_count: '30_360' } as const;
   const plan = agreed('2026-02-05', named);
@@ -209,7 +209,7 @@ test('an instalment that is named a day behind later ones leaves each its own da
   expect(ahead.map(({ interest_amount }) => interest_amount)).toEqual(['3.28', '2.01', '1.01']);
 });
 
-test('the last payment after a long first period is what is then owed, told from the first day on', () => {
+test('the last payment after a long first period is the remaining balance, as disclosed from the first day', () => {
   // 50,000.00 at 10 percent over 180 months, the first due after 34 days. With regular months it would be
   // 538.35.
   const terms = { principal: '50000.00', interest_rate: '0.1', term_months: 180, first: 34 };
@@ -231,7 +231,7 @@ test('the last payment after a long first period is what is then owed, told from
   expect(Number(last?.payment_amount)).toBeGreaterThan(734);
 });
 
-test('an instalment that turns out to have been paid is not part of what is spread anew', () => {
+test('an installment that turns out to have been paid is not part of what is spread anew', () => {
   const plan = agreed('2026-02-25', { rule: 'spread', from: 1 });
   const found = payment('p', '2026-02-20', '100.00');
 

@@ -5,7 +5,7 @@ import { addDays } from '../../jobs/dates.ts';
 import type { InstallmentState } from '../../jobs/loans/engine/bills.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import { atLeastZero, money, parseMoney, sum } from '../../jobs/money.ts';
 import { anyServicedLife, type Life } from './serviced-life.ts';
 
@@ -51,7 +51,7 @@ function ongoing(life: Life) {
   return state;
 }
 
-test('whoever pays what is past due and then what the schedule asks for owes nothing at its end', () => {
+test('a borrower who pays the past due amount and then each installment owes nothing at the end', () => {
   fc.assert(
     fc.property(anyServicedLife(12), (life) => {
       const { suspense_balance, maturity_date } = ongoing(life);
@@ -102,7 +102,7 @@ test('the parts of a row add up to it, its balances follow from one another, and
   );
 });
 
-test('whoever asks again after each payment is asked for the same', () => {
+test('the schedule stays the same after each payment that it asked for', () => {
   fc.assert(
     fc.property(anyServicedLife(9), fc.array(fc.nat(), { maxLength: 4 }), (life, dice) => {
       ongoing(life);

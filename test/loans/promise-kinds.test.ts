@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import { fundedLoan, type Contract } from './any-contract.ts';
 import { START } from './any-agreement.ts';
 

@@ -134,7 +134,7 @@ test('a promotion ends on the day that its condition is broken', async () => {
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('during an interest-only promotion the instalments ask for interest alone', async () => {
+test('during an interest-only promotion the installments ask for interest alone', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 

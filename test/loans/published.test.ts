@@ -8,7 +8,7 @@ import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
 import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { dailyInterest } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { dailyInterest } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import { divide, money } from '../../jobs/money.ts';
 
 /** Figures published by lenders and servicers. Each test names its source. */
@@ -35,7 +35,7 @@ describe('OneMain Financial’s example of daily simple interest', () => {
     number_of_payments: 60,
   });
 
-  test('has the published instalment', () => {
+  test('has the published installment', () => {
     expect(schedule[0]?.payment_amount).toBe('173.86');
   });
 

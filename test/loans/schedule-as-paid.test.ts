@@ -5,7 +5,7 @@ import { addDays } from '../../jobs/dates.ts';
 import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import { boardedSchedule } from '../../jobs/loans/schedule/boarded-schedule.ts';
 import { newPortalBorrower } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';

@@ -6,7 +6,7 @@ import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import { money, toCents } from '../../jobs/money.ts';
 import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -113,7 +113,7 @@ describe('interest that the schedule says', () => {
     expect(on('2026-03-15', events).interest_earned).toBe('160.00');
   });
 
-  test('is the table’s for whoever pays some days early', () => {
+  test('follows the table for a borrower who pays some days early', () => {
     const { schedule } = loan();
     const events = schedule.map(({ due_date, payment_amount }, index) =>
       paid(addDays(due_date, index === 11 ? 0 : -9), payment_amount),
@@ -190,7 +190,7 @@ const anyDeed = fc.record({
   kind: fc.constantFrom('payment', 'service_credit', 'extra'),
 });
 
-test('whatever is repaid and when, each period earns its part of the rate of the balance it begins with', () => {
+test('each period earns its part of the rate on its beginning balance, regardless of repayments', () => {
   fc.assert(
     fc.property(fc.array(anyDeed, { maxLength: 12 }), (deeds) => {
       const { schedule } = loan();

@@ -6,7 +6,7 @@ import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { yearFraction } from '../../jobs/loans/arithmetic/day-count.ts';
 import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import { bucketForDays, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
-import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
+import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
 import { fold, replay } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';
@@ -193,7 +193,7 @@ function finalOf({ bill, ...state }: LoanState, kept: Big | null): string | null
   return kept && money(kept);
 }
 
-test('the last instalment asks for a fee that is left when all are covered, in SQL too', async () => {
+test('the last installment asks for a fee that is left when all are covered, in SQL too', async () => {
   const tenant = await stage.tenant(START);
   const product_id = await newProduct(tenant, { extra_payment_to: 'next_installment' });
   const { id } = await newLoan(tenant, { product_id, term_months: 3, interest_rate: '0' });
@@ -216,7 +216,7 @@ test('the last instalment asks for a fee that is left when all are covered, in S
   });
 });
 
-test('interest that was paid ahead and is never earned lessens the last instalment, in SQL too', async () => {
+test('interest that was paid ahead and is never earned lessens the last installment, in SQL too', async () => {
   const tenant = await stage.tenant(START);
   const product_id = await newProduct(tenant, { interest_method: 'scheduled' });
   const wish = { principal_amount: '500.00', term_months: 1, interest_rate: '0.12' };

@@ -20,7 +20,7 @@ const AT_LEAST_TEN_THOUSAND =
 
 const read = async ({ officer }: Tenant, id: string) => (await officer.get(`/loans/${id}`)).body;
 
-test('a loan whose rate is too high to be kept and told is not approved, and is told why', async () => {
+test('a loan whose rate is too high to store and disclose is not approved, with the reason', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     payment_frequency: 'single',
@@ -46,7 +46,7 @@ test('a loan whose rate is too high to be kept and told is not approved, and is 
   expect(checked).toMatchObject({ status: 200, body: { loan_id: id } });
 });
 
-test('nor is a line whose flat interest and fees come to such a rate', async () => {
+test('a line whose flat interest and fees result in such a rate is not approved either', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     loan_type: 'line_of_credit',

@@ -114,7 +114,7 @@ test('two who start a batch at once get one, and a second finds nothing to do', 
   });
 });
 
-test('a file that is made twice after a crash is the same bytes, and a broken one is told', async () => {
+test('a file created twice after a crash has the same bytes, and a broken one is reported', async () => {
   const { tenant, officer, post, work, outside } = await newLetterSender(stage);
   await post(1);
   await post(2);

@@ -74,7 +74,7 @@ test('a batch that is ready is put on the mail house’s server, the manifests l
   expect([...server.files].map(([name, bytes]) => [name, bytes.toString('hex')])).toEqual(first);
 });
 
-test('a delivery that fails is told, and goes on with the file that is missing', async () => {
+test('a failed delivery is reported and continues with the missing file', async () => {
   const { officer, post, server, server_id, newBatch, deliveryOf, work, outside } =
     await mailHouse();
   await post(1);
@@ -140,7 +140,7 @@ test('a letter that came back is marked by its id, and the address that is print
   expect(other.status).toBe(404);
 });
 
-test('what takes longer than one job may is gone on with by the next, in the same attempt', async () => {
+test('work that takes longer than one job is continued by the next, in the same attempt', async () => {
   const { officer, post, server, server_id, newBatch, deliveryOf, work, outside } =
     await mailHouse();
   await post(1);
@@ -173,7 +173,7 @@ test('letters that are large are few in a file', async () => {
   expect(body).toMatchObject([{ letter_count: 2 }, { letter_count: 1 }]);
 });
 
-test('what was made of a batch while it was cancelled is removed as well, and no more is made', async () => {
+test('files created for a batch while it was cancelled are removed, and no more are created', async () => {
   const { tenant, officer, outside, post, batch } = await newLetterSender(stage);
   const admin = await tenant.signedIn('admin');
   await post(1);

@@ -77,7 +77,7 @@ const forged = [
   ...FORGED_URLS,
 ];
 
-test('the listener hears whoever is let through, by either kind of address', async () => {
+test('the listener receives every allowed request, by either kind of address', async () => {
   const { post } = client(parseNetworks(['127.0.0.0/8', '::1/128'], { isProduction: true }));
 
   for (const address of FORBIDDEN)
@@ -93,7 +93,7 @@ test('no spelling of a forbidden host is kept', () => {
   expect(kept).toEqual([]);
 });
 
-test('what was kept nevertheless reaches nobody, and is not even looked up', async () => {
+test('a forbidden address that was stored earlier is never reached, nor looked up', async () => {
   const { post, asked } = client(closed, ['127.0.0.1']);
 
   const answers = await Promise.all(forged.map(post));

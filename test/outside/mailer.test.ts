@@ -178,7 +178,7 @@ test('a server that is not there or hangs is a temporary failure', async () => {
   ]);
 });
 
-test('nobody writes a header or a second recipient through a name or an address', async () => {
+test('a name or an address cannot inject a header or a second recipient', async () => {
   const { letters, url } = await server();
   const sender = mailer(url);
   const wrong = [

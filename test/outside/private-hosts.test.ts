@@ -94,7 +94,7 @@ test('the metadata address is reached where its own network is named', () => {
   expect(checkWebhookUrl('https://169.254.169.254/', networks)).toHaveProperty('href');
 });
 
-test('what was saved before is judged again when the worker connects', async () => {
+test('a stored address is checked again when the worker connects', async () => {
   const { from, seen } = await neighbour();
 
   const inDevelopment = await from(development)('localhost', opened);

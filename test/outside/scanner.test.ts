@@ -43,7 +43,7 @@ async function* pieces(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text);
 }
 
-test('a file is clean or not by what all its pieces come to', async () => {
+test('a file is clean or infected according to all of its chunks together', async () => {
   const heard: Heard[] = [];
   const scan = await scanner((now, socket) => {
     if (!now.isWhole) return;

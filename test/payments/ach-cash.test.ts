@@ -158,7 +158,7 @@ test('a payment reversed after its file was collected all the same: it waits in 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('draws and refunds leave cash with their file, and those that come back are seen to by somebody', async () => {
+test('draws and refunds leave cash with their file, and returned ones create a task', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');

@@ -84,7 +84,7 @@ test('an account is not changed while an order with it waits for its file, and m
   expect(later).toMatchObject({ status: 200, body: { is_verified: false } });
 });
 
-test('a file pays and collects by the account of the order, whatever the instrument says by then', async () => {
+test('a file uses the account data of the order, even if the instrument has changed since', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const funded = await newLoanWithAccount(tenant, { status: 'approved' });

@@ -154,7 +154,7 @@ test('a revoked authorization ends the consent of the plan, which is not resumed
   expect(await plan()).toMatchObject({ status: 'paused' });
 });
 
-test('what comes back of money paid out blocks the account too', async () => {
+test('returned money that was paid out also blocks the account', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const loan = await newLoanWithAccount(tenant, { status: 'approved' });

@@ -78,7 +78,7 @@ test('a file of another company at the same bank books nothing, though its numbe
   expect(await mine.statuses()).toEqual(['returned']);
 });
 
-test('an entry that names another receiver than ours is not booked, and somebody asks the bank once', async () => {
+test('an entry for another receiver than ours is not booked, and creates one task', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { lines, take, statuses, tasks } = await sent(tenant, ['100.00']);
   const line = lines[0] ?? '';

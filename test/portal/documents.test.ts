@@ -141,7 +141,7 @@ test('what is printed for a borrower is there once it is printed', async () => {
   expect(names).toMatch(/disclosure/);
 });
 
-test('documents of others are not found, whoever they belong to', async () => {
+test('another borrower’s documents are not found', async () => {
   const other = await newLoan(tenant);
   const elsewhere = await newPortalBorrower(stage);
   const link = assertOk(await borrower.post('/portal/documents/upload', wish));

@@ -86,7 +86,7 @@ test('of two applications at once one is taken, and nothing is left of the other
   expect(rows).toEqual([{ cases: 1 }]);
 });
 
-test('nobody is contacted to collect for fifteen days, and is otherwise', async () => {
+test('for fifteen days the borrower receives no collection contacts, but other contacts', async () => {
   const at = await newPortalBorrower(stage);
   assertOk(await at.borrower.post('/portal/hardship', { loan_id: at.id, ...WISH }));
   const ask = async (template_type: string) =>

@@ -86,7 +86,7 @@ test('a payment from before the settlement that comes back is the seller’s los
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('whenever payments are found, seller and investor have what they would have had at once', async () => {
+test('seller and investor get the same amounts whenever payments are found', async () => {
   const payment = fc.record({
     amount: fc.integer({ min: 1, max: 40_000 }).map((cents) => (cents / 100).toFixed(2)),
     on: fc.integer({ min: 0, max: 40 }).map((days) => addDays('2026-01-16', days)),

@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a servicing fee counts from its day on, and changes nothing of what was told', async () => {
+test('a servicing fee applies from its date and changes no earlier remittance', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
   const { admin, sell, investor_id } = await newPortfolioForSale(tenant, id);

@@ -41,7 +41,7 @@ async function securedLoan(tenant: Tenant) {
   return { ...loan, address: `/addresses/${address.id}`, item: `/collateral/${item.id}` };
 }
 
-test('a tape of a day is the same file a month later, whatever has happened since', async () => {
+test('a day’s tape is the same file a month later, regardless of later events', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const [paid, lost, changed] = [

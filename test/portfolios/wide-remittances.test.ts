@@ -9,7 +9,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const MUCH = '9000000000000.00';
 
-test('a month in which more was collected than an amount can hold is told, booked and paid', async () => {
+test('a month with more collections than one amount can hold is remitted, booked and paid', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const loans = [(await newLoan(tenant)).id, (await newLoan(tenant)).id];
   const { admin, accounts, sell, balances, investor_id } = await newPortfolioForSale(

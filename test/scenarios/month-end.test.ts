@@ -102,7 +102,7 @@ const COLUMNS = [
   'as_of_date',
 ];
 
-test('tapes in every format tell what is owed on each loan, and come to what the books have', async () => {
+test('tapes in every format contain each loan’s balance, and add up to the books', async () => {
   const { tenant, admin, loans } = month;
   const tape = await newTapeConfig(stage, tenant, admin, { columns: COLUMNS });
   for (const day of DAYS) {
@@ -175,7 +175,7 @@ test('balances of a day, as known then and now, are those of our own arithmetic'
 
 const named = (loan: Loan) => ({ kind: loan.kind, manner: mannerOf(loan), sold: loan.sold?.on });
 
-test('sub-ledgers come to the trial balance, but for what remittances book', async () => {
+test('sub-ledgers add up to the trial balance, except for remittances', async () => {
   const { admin, loans } = month;
   const books: Record<string, bigint> = {};
   await some(loans, async ({ id }) => {

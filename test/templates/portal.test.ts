@@ -49,7 +49,7 @@ test.each([
   ['hardship_type', 'GET /portal/hardship', 'hardship_type'],
   ['hardship_status', 'GET /portal/hardship', 'status'],
   ['requested_action', 'GET /portal/hardship', 'requested_action'],
-])('whatever a %s may be has a name', (kind, endpoint, field) => {
+])('every value of %s has a name', (kind, endpoint, field) => {
   const values = valuesOf(endpoint, field);
 
   expect(values.length).toBeGreaterThan(2);

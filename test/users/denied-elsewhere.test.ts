@@ -18,7 +18,7 @@ async function paidLoan(tenant: Tenant) {
   return { id, payment: payment.body as { id: string } };
 }
 
-test('a balance that is denied is told by no other record, sum or line of the books', async () => {
+test('a denied balance is revealed by no other record, sum or journal line', async () => {
   const { tenant, officer, superadmin, deny } = await newStaff(stage);
   const { id, payment } = await paidLoan(tenant);
   const owed = '7782.57';
@@ -152,7 +152,7 @@ test('what waits for a second person shows no denied field, and is not agreed to
   expect(agreed).toMatchObject({ status: 403, body: { details: { fields: ['amount'] } } });
 });
 
-test('a term that is denied is told by no other field of the loan', async () => {
+test('a denied term is revealed by no other field of the loan', async () => {
   const { tenant, officer, deny } = await newStaff(stage);
   const { id } = await newLoan(tenant, { term_months: 37 });
   const before = (await officer.get(`/loans/${id}`)).body;

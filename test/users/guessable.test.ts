@@ -1,7 +1,7 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { expect, test } from 'vitest';
-import { isGuessable } from '../../jobs/users/guessable-passwords.ts';
-import { findPasswordProblem } from '../../jobs/users/reset-password.ts';
+import { isGuessable } from '../../jobs/users/sign-in/guessable-passwords.ts';
+import { findPasswordProblem } from '../../jobs/users/sign-in/reset-password.ts';
 
 const common = dictionary['passwords-common'].slice(0, 10_000);
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);

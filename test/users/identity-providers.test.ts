@@ -118,7 +118,7 @@ test('where two factors are needed, a provider that has seen one is not enough',
   expect(await roleOf(nora.client)).toBe('collector');
 });
 
-test('nobody is added where the tenant wants none, and the last superadmin stays', async () => {
+test('no user is added where the tenant does not allow it, and the last superadmin stays', async () => {
   const { tenant, signIn, consent } = await withProvider({ adds_users: false });
   await consent('top', 'superadmin');
 
@@ -134,7 +134,7 @@ test('nobody is added where the tenant wants none, and the last superadmin stays
   expect(top.reply.body).toMatchObject({ tenant_role: 'superadmin' });
 });
 
-test('a provider that lies where nobody may go is refused, at its door or by a worker', async () => {
+test('a provider at a forbidden address is refused, by the API or by a worker', async () => {
   const { tenant, superadmin, made, work, begin } = await withProvider();
   const put = (body: object) => superadmin.put(`/identity-providers/${made.body.id}`, body);
   const refused = [

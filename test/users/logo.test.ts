@@ -58,7 +58,7 @@ test('a logo is fetched once it is set, and a letter is printed with the one of 
   expect(printed).not.toContain('image/svg+xml');
 });
 
-test('what is wrong with a logo is told, and letters go on with the name', async () => {
+test('an invalid logo is reported, and letters use the name instead', async () => {
   const tenant = await stage.tenant();
   const superadmin = await setLogo(tenant, URL_OF_LOGO);
   outside.answers.download.push({ status: 404, bytes: Buffer.from('Not found') });

@@ -17,7 +17,7 @@ const isIn = async (client: { get: Tenant['officer']['get'] }) =>
   (await client.get('/users/me')).status === 200;
 const role = 'loan_officer';
 
-test('with an app enrolled, the right password lets nobody in before its code does', async () => {
+test('with an app enrolled, the right password is not enough without its code', async () => {
   const tenant = await stage.tenant();
   const elsewhere = await tenant.signedIn(role);
   const { secret, recovery_codes } = await enrollApp(tenant.officer);
@@ -101,7 +101,7 @@ test('five wrong codes end a sign-in, and six in a minute are too many for an ac
   expect((await accountNotices(stage, tenant)).at(-1)).toBe('wrong_codes');
 });
 
-test('in an hour twenty wrong codes are looked at, whatever a minute allows', async () => {
+test('at most twenty wrong codes an hour are checked, with any limit per minute', async () => {
   const tenant = await stage.tenant();
   await enrollApp(tenant.officer);
   await saveSettings(tenant, { throttle: { login: 60, second_factor: 60 } });
@@ -116,7 +116,7 @@ test('in an hour twenty wrong codes are looked at, whatever a minute allows', as
   expect(new Set(statuses.slice(20))).toEqual(new Set([429]));
 });
 
-test('a recovery code opens once, however it is written, and the user is told', async () => {
+test('a recovery code works once, in any spelling, and the user is notified', async () => {
   const tenant = await stage.tenant();
   const { recovery_codes } = await enrollApp(tenant.officer);
   const [first = '', second = ''] = recovery_codes;
@@ -179,7 +179,7 @@ test('a sign-in that waits belongs to its tenant and browser, and ends with its 
   expect(ended.body.code).toBe('sign_in_expired');
 });
 
-test('where staff need a second factor, whoever has none enrolls one and can do nothing else', async () => {
+test('where staff need a second factor, a user without one can only enroll one', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const borrower = await tenant.signedIn('borrower');

@@ -176,7 +176,7 @@ test('what changes access is written with what it changed, and what was refused 
   expect(lines.every(({ security, level }) => security === true && level === 30)).toBe(true);
 });
 
-test('superadmins read the log of their tenant as a list, and nobody else does', async () => {
+test('only superadmins read their tenant’s log as a list', async () => {
   const tenant = await stage.tenant();
   const other = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');

@@ -43,7 +43,7 @@ test('a receiver gets the bytes of the event, signed over these very bytes', asy
   expect((await admin.get(`/webhook-deliveries/${id}`)).body.status).toBe('delivered');
 });
 
-test('what was delivered is not sent again', async () => {
+test('a delivered event is not sent again', async () => {
   const { tenant, outside, happen, relayed } = await subscribed();
   await happen();
   const { id } = await relayed();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addIdentity, findBorrowersByNumber } from '../../jobs/borrowers/identity.ts';
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
-import { setProvider } from '../../jobs/communications/provider-callbacks.ts';
+import { setProvider } from '../../jobs/communications/inbound/provider-callbacks.ts';
 import { readLink, signLink } from '../../jobs/files/links.ts';
 import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
 import { assertKeysPresent } from '../../jobs/sealing/reseal.ts';
@@ -54,7 +54,7 @@ const use = (secret: string) => void (stage.installation.keys = deriveKeys(secre
 const start = (secret: string) =>
   assertKeysPresent(stage.pool, { secret, environment: 'production' }, () => {});
 
-test('what was sealed or signed under a key opens while SECRET holds it, and not without', () => {
+test('data sealed or signed with a key opens only while SECRET contains the key', () => {
   const link = { key: 'demo/a', method: 'GET' as const, expires_at: new Date('2030-01-01') };
   const whole = { ...link, content_type: 'text/plain' };
   const sealed = deriveKeys(A).seal('t', 'receiver’s');
@@ -81,7 +81,7 @@ test('a SECRET with a short key, or two of one id, is refused without being show
   expect(() => deriveKeys('with,commas,as,it,was,before,keys,had,ids')).not.toThrow();
 });
 
-test('every column that is named as sealed is among those that are sealed anew', async () => {
+test('every column with a sealed name is among those that a key change seals again', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(
     `select table_name || '.' || column_name as name from information_schema.columns
      where column_name like '%sealed' and table_schema = 'public' order by 1`,
@@ -92,7 +92,7 @@ test('every column that is named as sealed is among those that are sealed anew',
   expect(rows.map(({ name }) => name)).toEqual(known.sort());
 });
 
-test('a key goes once everything under it was sealed anew; until then nothing starts without it', async () => {
+test('a key can be removed once everything is sealed with another one; until then no process starts without it', async () => {
   use(A);
   await start(A);
   const tenants = [await stage.tenant(), await stage.tenant()];
@@ -127,7 +127,7 @@ test('a key goes once everything under it was sealed anew; until then nothing st
     { key: '2026b', sealed: 14, is_current: true, may_go: false },
     { key: 'first', sealed: 0, is_current: false, may_go: true },
   ]);
-  expect((await operate(`${B},${A}`)).say).toContain('Sealed anew: 0.');
+  expect((await operate(`${B},${A}`)).say).toContain('Resealed: 0.');
   const again = await admin.post('/webhooks', SUBSCRIPTION, { headers });
   expect(again.body).toEqual(first.body);
   await start(B);

@@ -40,7 +40,7 @@ test('the relay enqueues first attempts as they would be enqueued again', async 
   expect(await jobs()).toEqual(enqueued);
 });
 
-test('what goes to a slow receiver waits in one of its four lines, after all others', async () => {
+test('deliveries to a throttled receiver wait in one of its four sub-pools, after all others', async () => {
   await forget();
   const slow = await newSubscriber(stage);
   const healthy = await newSubscriber(stage);

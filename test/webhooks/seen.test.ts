@@ -220,7 +220,7 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
   });
 });
 
-test('an event that nobody relays is found, but not that of a tenant who is closed or not active', async () => {
+test('an event that is never relayed is found, unless its tenant is closed or inactive', async () => {
   const [open, closed, inactive] = [
     await stage.tenant(),
     await stage.tenant(),

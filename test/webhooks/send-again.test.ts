@@ -64,7 +64,7 @@ test('one delivery is sent again even though it arrived, with the same id and by
   ]);
 });
 
-test('what to send again has to be said, of this subscription, while it is on', async () => {
+test('a request to send again must select deliveries of this subscription, while it is active', async () => {
   const { admin, id } = await newSubscriber(stage);
   const other = await newSubscriber(stage);
   await other.happen();

@@ -70,7 +70,7 @@ test('who waits for a busy receiver comes in when a place is free', async () => 
   expect(now).toBe(100);
 });
 
-test('who waits for a busy receiver is told of a free place, the first of them first', async () => {
+test('deliveries that wait for a busy receiver get a free place in order', async () => {
   const turnOf = createReceiverSlots(
     () => 0,
     () => new Promise(() => {}),
@@ -115,7 +115,7 @@ test('receivers that were never heard of hold 24 places together, and those that
   expect(later).toHaveLength(1);
 });
 
-test('a stranger that answers fast is told that others wait for it in a line, once', async () => {
+test('a new receiver that answers fast learns once that deliveries wait in a sub-pool', async () => {
   const { turnOf, pass } = newClock();
   const turns = await takeAll(turnOf, times(16, 'new'));
   for (const turn of turns) turn.asked();

@@ -32,10 +32,10 @@ const restore = (name: string) => copyVerified(backup, into, [{ path: name, byte
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 test.each([
-  ['link', 'is a link'],
-  ['folder/secret', 'is reached by a link'],
-  ['pipe', 'is a link, or no file'],
-  ['files', 'is a link, or no file'],
+  ['link', 'is not a plain file'],
+  ['folder/secret', 'is reached through a link'],
+  ['pipe', 'is not a plain file'],
+  ['files', 'is not a plain file'],
   ['../secret', 'outside the backup'],
   ['files/../../secret', 'outside the backup'],
   [secret, 'outside the backup'],
@@ -44,7 +44,7 @@ test.each([
   await expect(restore(name)).rejects.toThrow(why);
 });
 
-test('a restore copies what lies in the backup, whatever its name begins with', async () => {
+test('a restore copies every file of the backup, with any file name', async () => {
   await restore('files/a.pdf');
   await restore('..hidden');
 
@@ -58,7 +58,7 @@ test('a folder that a manifest names lies in the data folder', () => {
     expect(() => assertPathInside(name)).toThrow('outside the backup');
 });
 
-test('a copy is its owner’s alone, whoever left something in its place', async () => {
+test('a copy is readable only by its owner, even if another file was in its place', async () => {
   const to = path.join(into, 'copy');
   mkdirSync(into, { recursive: true });
   writeFileSync(`${to}.copying`, '');
@@ -83,5 +83,5 @@ test('a backup closes its folder to others, and takes none that holds other thin
   writeFileSync(path.join(open, 'notes.txt'), '');
 
   expect(modeOf(open)).toBe(0o700);
-  expect(() => assertBackupFolder(open)).toThrow('holds other things (notes.txt)');
+  expect(() => assertBackupFolder(open)).toThrow('contains other files (notes.txt)');
 });

@@ -67,7 +67,7 @@ test('of two processes that start at the same moment one has the folder, twenty 
   expect(readdirSync(place).sort()).toEqual(['in-use-by.json', 'in-use.lock']);
 });
 
-test('a note that names a living process keeps nobody out once its claim is gone', async () => {
+test('a note that names a living process blocks no start once its claim is gone', async () => {
   const place = path.join(folder, 'noted');
   const first = await claimFolder(place);
   first.release();

@@ -172,7 +172,7 @@ test('a sub-pool has its kinds to itself while a process of it lives, and then t
   expect(await operations.listSubPools(stage.owner)).toEqual([]);
 });
 
-test('every change says who, what and why, and stays as it was written', async () => {
+test('every change records who, what and why, and cannot be altered', async () => {
   const [newest, before] = await listChanges(stage.owner, 2);
 
   expect(newest).toMatchObject({
@@ -213,7 +213,7 @@ test('fetches at the same time never take a job twice, and take turns among tena
   expect(await take('t', 'other', 2)).toEqual([]);
 });
 
-test('of a named queue one job is taken at a time, in its order, whoever fetches', async () => {
+test('jobs of a named queue run one at a time and in order, on any worker', async () => {
   await stage.owner.query(sql.typeAlias('void')`
     select graphile_worker.add_job('lined', json_build_object('tenant_id', ${big}::text), line, priority => at::integer)
     from unnest(array['one', 'one', 'one', 'two', 'two']) with ordinality as given (line, at)

@@ -33,7 +33,7 @@ test('every command in the container and service files is a file of ours', () =>
   expect(commands.filter((command) => !existsSync(new URL(command, ROOT)))).toEqual([]);
 });
 
-test('whatever starts the API tells Node what `npm start` tells it', () => {
+test('every way to start the API passes Node the same options as `npm start`', () => {
   const starting = [...files, 'package.json']
     .filter((file) => /(Dockerfile|\.yaml|\.service|\.json)$/.test(file))
     .flatMap((file) =>

@@ -164,7 +164,7 @@ test('the jobs of a deactivated tenant wait without spending attempts', async ()
 });
 
 // Metrics are stored every five seconds, and the previous tests have used most of that time.
-test('a job runs with its payload, and what it cost is counted', async () => {
+test('a job runs with its payload, and its cost is counted', async () => {
   await stage.enqueue('cost', { tenant_id: stage.tenantId, number: 1 });
 
   const found = await eventually(() => ran.includes(1), true);

@@ -123,7 +123,7 @@ test('production starts with logins that may do nothing else', async () => {
   expect([await api.ended, await worker.ended]).toEqual([0, 0]);
 });
 
-test('a login that was not granted its role is told which one', async () => {
+test('a login without its role is refused with the name of the role', async () => {
   const url = await loginWith('forgotten', '');
   const forApi = await loginWith('api_only', 'in role servicing_app');
 

@@ -39,7 +39,7 @@ const tenantId = await app.oneFirst(
   sql.type(z.object({ id: z.string() }))`select id from app.active_tenants()`,
 );
 
-test('jobs are found, counted before all of them are changed, and told with numbers as numbers', async () => {
+test('jobs are found, counted before all of them are changed, and returned with numbers as numbers', async () => {
   await app.query(sql.typeAlias('void')`
     select app.add_jobs('print-letter', array(
       select json_build_object('letter', number) from generate_series(1, 3) as number
@@ -132,11 +132,11 @@ test('a job that is retried while its last attempt is being reported is not put 
 test.each([
   [listJobs, [], { state: 'lost' }, '--state is one of'],
   [listJobs, [], { tenant: 'nobody' }, 'There is no tenant'],
-  [listJobs, [], { older: 'long' }, '--older takes seconds'],
-  [listJobs, [], { cause: 'x' }, '--cause narrows failed jobs alone'],
-  [listJobs, [], { state: 'scheduled', older: '9' }, '--older does not narrow'],
+  [listJobs, [], { older: 'long' }, '--older takes a number of seconds'],
+  [listJobs, [], { cause: 'x' }, '--cause only works with --state failed'],
+  [listJobs, [], { state: 'scheduled', older: '9' }, '--older does not work with'],
   [showJob, ['0'], {}, 'There is no such job'],
-  [changeJobs, ['burn', '1'], {}, 'Say what to do'],
+  [changeJobs, ['burn', '1'], {}, 'Use one of'],
   [changeJobs, ['cancel', 'x'], {}, 'Give the numbers'],
   [changeJobs, ['cancel', '1'], {}, '--reason'],
   [changeJobs, ['reschedule', '1'], { reason: 'x' }, '--at MOMENT'],

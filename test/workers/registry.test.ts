@@ -76,7 +76,7 @@ test('a worker that lost its session a moment ago and still signs is alive', asy
   expect(swept.map(({ dead_pool }) => dead_pool)).not.toContain('restarted');
 });
 
-test('jobs held by a worker that nobody knows are free after a minute, not before', async () => {
+test('jobs held by an unknown worker are released after a minute, not before', async () => {
   await held('unknown', 59);
   const early = await sweepDeadWorkers(stage.owner, SILENCE_SECONDS);
   await stage.owner.query(sql.typeAlias('void')`

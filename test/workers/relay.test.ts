@@ -56,7 +56,7 @@ test('the relay looks again at once while much happens, and rarely once nothing 
   });
 });
 
-test('events of a tenant that is not active wait, hold up nobody, and are told once it is active', async () => {
+test('events of an inactive tenant wait, delay no others, and are delivered once it is active', async () => {
   const asleep = await stage.tenant('asleep');
   const before = await stage.count(sql.fragment`select from webhook_deliveries`);
   const activate = (is_active: boolean) =>

@@ -125,7 +125,7 @@ test('a collector that is away costs a line and nothing else', async () => {
   expect(lines.filter((line) => line.includes('traces cannot be sent'))).toHaveLength(1);
 });
 
-test('where nobody wants traces nothing of their packages is loaded', async () => {
+test('without tracing, none of its packages is loaded', async () => {
   const looking = `
     import { registerHooks } from 'node:module';
     const loaded = [];

@@ -2,7 +2,7 @@ import { validationMessage } from '../../jobs/validation-messages.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import { createUser as addUser } from '../../jobs/users/create-user.ts';
 import { Invitation } from '../../jobs/users/invite.ts';
-import { assertPasswordAllowed } from '../../jobs/users/reset-password.ts';
+import { assertPasswordAllowed } from '../../jobs/users/sign-in/reset-password.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';
@@ -15,7 +15,7 @@ const UNIQUE_VIOLATION = '23505';
 export const createUser: Operation = {
   name: 'create-user',
   usage: 'EMAIL --role ROLE [--tenant SLUG] [--name "FIRST LAST"]  (password: NEW_PASSWORD)',
-  summary: 'adds a user; without NEW_PASSWORD in the environment, a reset link sets the first one',
+  summary: 'Adds a user. Without NEW_PASSWORD, the user sets a password with a reset link',
   words: 1,
   options: ['tenant', 'role', 'name'],
   run: async ({ app, words, options, newPassword: password }) => {

@@ -5,7 +5,7 @@ import type { Letter } from '../../../templates/letter.ts';
 import { recordAudit } from '../../audit.ts';
 import { Conflict } from '../../errors.ts';
 import { enqueue } from '../../job.ts';
-import { settingsOf } from '../settings.ts';
+import { settingsOf } from '../settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { fetchLogo } from './fetch-logo.job.ts';
 
