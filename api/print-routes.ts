@@ -1,7 +1,10 @@
 import { findDeclarationSites } from './endpoints/declaration-sites.ts';
 import { routes } from './routes.ts';
 
-/** `npm run routes`: the whole API as a table, and where it is declared; with --json, one object a line. */
+/**
+ * `npm run routes` prints every endpoint and the place of its declaration. With --json it prints one object
+ * per line.
+ */
 for (const [{ method, path, allow, summary }, { file, line }] of findDeclarationSites(routes)) {
   console.log(
     process.argv.includes('--json')

@@ -85,7 +85,7 @@ import { userRoutes, users } from './users/users.ts';
 import { webhookDeliveryRecords as webhookDeliveries } from './webhooks/deliveries.ts';
 import { createSubscription, webhooks } from './webhooks/subscriptions.ts';
 
-/** What the specification has, in its order. */
+/** The endpoints in the order of the specification. */
 const business: readonly Route[] = [
   ...borrowers.routes,
   ...addresses.routes,
@@ -190,5 +190,5 @@ const business: readonly Route[] = [
   ...controlRoutes,
 ];
 
-/** Every endpoint there is; the last ones do what another of them was asked for. */
+/** Every endpoint. The approval endpoints come last, because approving runs one of the others. */
 export const routes: readonly Route[] = [...business, ...approvalRoutes(business)];

@@ -34,7 +34,7 @@ const log = openLog(configuration.LOG_LEVEL, { service: 'api' });
 const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = configuration;
 const traces = collector === undefined ? null : await openTraces('api', collector, log);
 
-/** What nobody caught would be printed by Node with everything that is in it. */
+/** Node would print an uncaught error with all of its data, which may be personal. */
 function crash(error: unknown) {
   log.fatal({ err: error }, 'the API ends');
   process.exit(70);
@@ -42,7 +42,7 @@ function crash(error: unknown) {
 process.on('uncaughtException', crash);
 process.on('unhandledRejection', crash);
 
-/** The database may be a minute behind us at boot: until it answers, we are not ready. */
+/** The database may start up to a minute later. The process is not ready until the database answers. */
 async function openWhenThere() {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -81,7 +81,7 @@ const { METRICS_PORT, METRICS_HOST } = configuration;
 if (METRICS_PORT !== undefined) serveMetrics(METRICS_PORT, METRICS_HOST, log);
 const health = { isReady: true, isLeaving: false };
 
-/** Of a schema that is still to come nothing is asked: until it is there we are not ready. */
+/** Before the schema exists there are no keys to check, and the process is not ready. */
 async function checkKeys(): Promise<void> {
   if (await isSchemaCurrent(pool).catch(() => false)) {
     await assertKeysPresent(pool, { secret, environment: configuration.NODE_ENV }, (reason) =>
@@ -127,21 +127,21 @@ server.listen(configuration.PORT, configuration.HOST, () => {
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : configuration.PORT;
   log.info({ port }, 'listening');
-  // The process that started this one waits for the word.
+  // Notifies the parent process, which waits for this message.
   process.send?.({ listening: port });
   forgetTheStart();
-  // Takes a fifth of a second, which the first request that asks for it would take from all others.
+  // Takes 0.2 seconds, which would otherwise delay all requests when one first needs it.
   setImmediate(() => fieldsByResource(routes));
 });
 
-/** What only the start needed is given back once, beside the first requests: V8 would keep it for want of more. */
+/** Frees the memory that only start-up needed. V8 would otherwise keep it until memory runs short. */
 function forgetTheStart() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('globalThis.gc') as NodeJS.GCFunction | undefined;
   void collect?.({ type: 'major', execution: 'async' });
 }
 
-/** All of it together ends within 30 seconds, the longest wait before included. */
+/** The whole shutdown takes at most 30 seconds, including the longest drain period. */
 const SETTLE_MS = 1_000;
 const HUSH_MS = 250;
 const LONGEST_HUSH_MS = 3_000;
@@ -149,15 +149,16 @@ const LINGER_MS = 500;
 const FINISH_MS = 15_000;
 const END_POOL_MS = 3_000;
 
-/** Until nobody has come for a moment, or it has been waited for too long. */
+/** Waits until no new connection has arrived for a moment, or until the limit. */
 async function hush() {
   const limit = performance.now() + LONGEST_HUSH_MS;
   while (performance.now() < Math.min(lastCame + HUSH_MS, limit)) await wait(HUSH_MS / 5);
 }
 
 /**
- * Says on /readyz and with each answer that it wants no more, and goes on serving, so that whoever
- * sends it traffic can turn elsewhere; then takes no new connection, lets what runs finish, and goes.
+ * Shuts down gracefully. /readyz and every answer announce the shutdown while the process still serves, so
+ * that load balancers move away. Then the process refuses new connections, finishes running requests and
+ * exits.
  */
 async function stop(signal: string) {
   if (!health.isReady) return;
@@ -167,14 +168,15 @@ async function stop(signal: string) {
   const drainMs = configuration.DRAIN_SECONDS * 1_000;
   const settleMs = Math.min(SETTLE_MS, drainMs / 2);
   await wait(drainMs - settleMs);
-  // Whoever came back may stay for a moment: the system cuts off who still waits to be let in when
-  // the door closes, and nobody does who is in already.
+  // Clients that reconnect now keep their connections. Closing the listening socket resets connections that
+  // are not accepted yet, but not accepted ones.
   health.isLeaving = false;
   await wait(settleMs);
   await hush();
   health.isLeaving = true;
   const closed = new Promise((resolve) => server.once('close', resolve));
-  // The door alone: what is idle may be about to ask, and is told with that answer.
+  // Closes only the listening socket. An idle connection may be about to send a request; its answer then
+  // announces the shutdown.
   NetServer.prototype.close.call(server);
   const linger = setTimeout(() => server.closeIdleConnections(), LINGER_MS);
   const hurry = setTimeout(() => server.closeAllConnections(), FINISH_MS);
@@ -182,7 +184,7 @@ async function stop(signal: string) {
   clearTimeout(linger);
   clearTimeout(hurry);
   await securityLog.flush();
-  // A database that does not answer is not waited for.
+  // Does not wait for an unresponsive database.
   const ends = Promise.allSettled([replica?.end() ?? Promise.resolve(), pool.end()]);
   await Promise.race([ends, wait(END_POOL_MS)]);
   await traces?.close();

@@ -53,8 +53,8 @@ export class Forbidden extends Refusal {
 export class KeyMissing extends Error {
   constructor(keyId: string, options?: ErrorOptions) {
     super(
-      `SECRET does not hold the key "${keyId}" under which this was sealed: put it back into SECRET, ` +
-        'behind the current key.',
+      `SECRET does not hold the key "${keyId}" that sealed this value. Add it to SECRET again, ` +
+        'after the current key.',
       options,
     );
   }
@@ -69,7 +69,7 @@ export class BusinessDateChanged extends Error {
   readonly code = BUSINESS_DATE_MOVED;
 
   constructor() {
-    super('The business date moved on meanwhile.');
+    super('The business date moved while the transaction ran.');
   }
 }
 
@@ -82,6 +82,6 @@ export class ReliefEnding extends Error {
   readonly code = '55P03';
 
   constructor() {
-    super('A relief of the loan is just ending.');
+    super('A relief of the loan is about to end.');
   }
 }

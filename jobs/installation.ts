@@ -26,9 +26,9 @@ export type Installation = {
   readonly local_port: number | null;
 };
 
-const missing = () => Promise.reject(new Error('This process was handed no files.'));
+const missing = () => Promise.reject(new Error('This process has no document store.'));
 const locked = () => {
-  throw new Error('This process was handed no SECRET.');
+  throw new Error('This process has no SECRET.');
 };
 
 /**

@@ -14,7 +14,7 @@ export function measureConnections(
 ) {
   const gauge = new Gauge({
     name,
-    help: 'Connections to Postgres by state; waiting are those who ask for one.',
+    help: 'Connections to Postgres by state; waiting counts requests for a connection.',
     labelNames: ['state'],
     collect: () => {
       const { acquiredConnections, idleConnections, pendingConnections, waitingClients } =

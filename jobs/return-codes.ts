@@ -106,7 +106,7 @@ export const RETURN_CODES = dictionary<ReturnCode>({
   ),
   R31: code('Returned with the permission of the originating bank', 'sender', 'none', NO_LIMIT),
   R32: code('The receiving bank cannot settle the entry', 'bank', 'none', NO_LIMIT),
-  R34: code('A supervisor limits what the receiving bank takes part in', 'bank', 'none', NO_LIMIT),
+  R34: code("A regulator limits the receiving bank's participation", 'bank', 'none', NO_LIMIT),
   R51: code('Item is ineligible, or its notice was not provided', 'sender', 'none', {
     ...UNAUTHORIZED,
     ...SIXTY_DAYS,

@@ -12,5 +12,5 @@ export function isTimeZone(name: string): boolean {
 /** Throws Invalid if a time zone is given that does not exist. */
 export function assertTimeZone(name: unknown) {
   if (typeof name !== 'string' || isTimeZone(name)) return;
-  throw new Invalid({ time_zone: 'Is not a time zone like America/Chicago.' });
+  throw new Invalid({ time_zone: 'Must be a time zone like America/Chicago.' });
 }

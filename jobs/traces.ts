@@ -58,7 +58,7 @@ export async function openTraces(service: string, endpoint: string, log: Log): P
 function tellOnce(log: Log) {
   let isTold = false;
   const tell = () => {
-    if (!isTold) log.warn('traces cannot be sent; the collector does not take them');
+    if (!isTold) log.warn('traces cannot be sent; the collector is not available');
     isTold = true;
   };
   const silent = () => {};

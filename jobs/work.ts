@@ -63,7 +63,7 @@ const undated = (work: Work): Work =>
   Object.defineProperty(work, 'today', {
     enumerable: false,
     get: () => {
-      throw new Error('This transaction has not asked what day it is.');
+      throw new Error('This transaction did not read the business date.');
     },
   });
 

@@ -1,9 +1,13 @@
-import type { Wording } from './wordings.ts';
-
 /** Amounts such as '1234.50', rates as fractions ('0.0699'), days such as '2026-01-15'. */
 export type Money = string;
 export type Rate = string;
 export type Day = string;
+
+/**
+ * A tenant's own text in a document. It is added to the text that we or the law prescribe, and never
+ * replaces it.
+ */
+export type Wording = { opening?: string | null | undefined; closing?: string | null | undefined };
 
 /** The data that every letter has. */
 export type Letter = {

@@ -4,12 +4,6 @@ import { renderMessage } from './render-message.ts';
 import { sanitizeWording } from './sanitize.ts';
 
 /**
- * A tenant's own text in a document. It is added to the text that we or the law prescribe, and never
- * replaces it.
- */
-export type Wording = { opening?: string | null | undefined; closing?: string | null | undefined };
-
-/**
  * Disclosures and tax forms are excluded, because the law prescribes what may appear next to their figures
  * (12 CFR 1026.17(a)(1), 1026.6(b); IRS, General Instructions for Certain Information Returns).
  */

@@ -19,7 +19,10 @@ afterAll(async () => {
 
 const byName = (one: string, other: string) => (one < other ? -1 : 1);
 
-/** The statements of the baseline that begin a line, by what they define: 'table loans', 'index loans_created'. */
+/**
+ * The baseline's statements that start a line, by the object that they define: 'table loans', 'index
+ * loans_created'.
+ */
 const DEFINITION =
   /^create (?:unique |constraint )?(table|view|index|function|procedure|domain) ((?:[\w.]+)(?:\s*\([^)]*\))?)|^create (?:constraint )?(trigger|policy) (\w+)[^;]*? on ([\w.]+)/gm;
 

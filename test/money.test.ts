@@ -6,7 +6,7 @@ import { excessOver, isEqual, isLess, max, min, minus, plus, sum } from '../jobs
 const anyFigure = fc
   .tuple(fc.bigInt({ min: -2_000_000n, max: 2_000_000n }), fc.integer({ min: 0, max: 10 }))
   .map(([digits, places]) => new Big(digits.toString()).div(new Big(10).pow(places)));
-/** Figures that begin alike, as 1 and 1.05 do, and zero with either sign. */
+/** Numbers with a common prefix, such as 1 and 1.05, and zero with either sign. */
 const anyNear = fc
   .tuple(
     fc.constantFrom('0', '-0', '1', '-1', '10', '0.1'),

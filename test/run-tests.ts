@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * Runs vitest with the given arguments. Test files that fail are run once more. If they pass then, the run
- * succeeds and prints them under "Flaky": they depend on timing or order, and need a fix. Errors outside a
- * test file, such as a failed set-up, are not retried.
+ * Runs vitest with the given arguments and runs failed test files a second time. If they pass then, the run
+ * succeeds and lists them under "Flaky": they depend on timing or order and need a fix. Errors outside a
+ * test file, such as a failed setup, are not retried.
  */
 const folder = await mkdtemp(path.join(tmpdir(), 'servicing-results-'));
 const options = process.argv.slice(2);

@@ -21,7 +21,7 @@ const TABLES_OF_SCHEMA = `
      and not class.relispartition and class.relname <> 'schema_migrations') as tables`;
 const TENANT = `(select attrelid, attnum, attnotnull from pg_attribute where attname = 'tenant_id')`;
 
-/** Each rule with the query that names what breaks it, and what breaks it in the careless schema. */
+/** Each rule with the query that finds violations, and the violations in a deliberately careless schema. */
 const RULES = [
   {
     rule: 'every table names its tenant',
@@ -172,7 +172,7 @@ test('the tables that the code may name are those of the schema', async () => {
   expect(names.toSorted(byName)).toEqual([...TABLES].toSorted(byName));
 });
 
-test('every table of tenants is carried to another database, but for counts, which are kept there anew', async () => {
+test('every tenant table is moved to another database, except for counts, which are kept there again', async () => {
   const carried = await owner.connect((connection) => listTenantTables(connection));
 
   expect(carried.map(({ name }) => name).toSorted(byName)).toEqual(
@@ -184,7 +184,7 @@ test.each(RULES)('$rule', async ({ query }) => {
   expect(await found(query)).toEqual([]);
 });
 
-test('each of these rules finds what is careless', async () => {
+test('each of these rules finds its violation in a careless schema', async () => {
   await superuser.query(`
     begin;
     create table careless_tables (id uuid primary key);

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs scripts of package.json beside one another, and fails when one of them fails. What each prints
- * is shown when it has ended, so that nothing is mixed.
+ * Runs scripts of package.json in parallel and fails if one of them fails. Prints each script's output when
+ * it ends, so that outputs do not mix.
  */
 async function passes(script: string): Promise<boolean> {
   const child = spawn(process.execPath, ['--run', script], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -7,9 +7,9 @@ export default defineConfig({
     exclude: ['test/faults/**', 'test/bench/**'],
     setupFiles: [new URL('setup/properties.ts', import.meta.url).pathname],
     globalSetup: [new URL('setup/template.ts', import.meta.url).pathname],
-    // One more than the cores that a small machine has: each waits for Postgres much of the time.
+    // One more than the cores of a small machine, because each worker often waits for Postgres.
     maxWorkers: 3,
-    // Files share what they import, and nothing else: each has a database of its own.
+    // Files share only their imports. Each file has its own database.
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Kills and restarts take real time, and one at a time so that the figures mean something. A busy machine needs longer. */
+/**
+ * Kills and restarts take real time. The tests run one after another so that the figures are meaningful. A
+ * busy machine needs more time.
+ */
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,

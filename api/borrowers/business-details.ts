@@ -82,7 +82,7 @@ const about = {
   etag: businessDetails.version,
 } as const;
 
-/** A borrower has one at most, so it is no list. */
+/** A borrower has at most one, so there is no list. */
 export const businessDetailRoutes = [
   endpoint({
     ...about,

@@ -4,7 +4,7 @@ import { preferences } from '../../sql/communications/preferences.ts';
 import { endpoint, findOrThrow } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
-/** What a borrower wants to be sent, as staff and the portal show it. */
+/** A borrower's communication preferences, as staff and the portal show them. */
 export const communicationPreferences = Preferences.required().meta({
   id: 'CommunicationPreferences',
 });
@@ -18,8 +18,8 @@ const about = {
 } as const;
 
 /**
- * Apart from the borrower's record, which forms send back whole: what somebody has switched off
- * meanwhile is not switched on again by a change of name.
+ * Separate from the borrower's record, because forms send that record back whole. A change of name must not
+ * turn a channel on again that the borrower has just turned off.
  */
 export const preferenceRoutes = [
   endpoint({

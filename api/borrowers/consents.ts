@@ -17,7 +17,7 @@ export const consents = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  // Evidence: neither changed nor deleted.
+  // Consents are evidence. They are neither changed nor deleted.
   offers: ['read'],
 
   fields: {

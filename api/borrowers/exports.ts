@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestExport } from '../../jobs/borrowers/privacy/export-borrower.job.ts';
 import { redactBorrower, Redaction } from '../../jobs/borrowers/privacy/redact.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { borrowers } from '../../sql/borrowers/borrowers.ts';
 import { borrowerExports as table, findDownloadKey } from '../../sql/borrowers/exports.ts';
 import { integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
@@ -10,7 +10,7 @@ import { findOrThrow, lockRecord } from '../endpoints/records.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import type { Call, Route } from '../endpoints/route.ts';
 
-/** Archives of everything that is kept about a borrower; only superadmins come near them. */
+/** Archives of all data about a borrower. Only superadmins have access. */
 export const borrowerExports = resource({
   name: 'BorrowerExport',
   path: 'borrower-exports',
@@ -83,7 +83,7 @@ export const privacyRoutes: Route[] = [
       return { ...row, download_url: absoluteUrl(origin, url) };
     },
   }),
-  // No action() of the borrower: its history would repeat what is taken away.
+  // Not an action of the borrower, because the audit history would repeat the erased data.
   endpoint({
     ...about,
     method: 'POST',

@@ -74,7 +74,7 @@ export const identities = resource({
 
 const Search = z.object({ identity_type: z.enum(IDENTITY_TYPES), identifier });
 
-/** A number is no part of an address, which logs keep. */
+/** The number is sent in the body, because logs store URLs. */
 export const identitySearch = endpoint({
   method: 'POST',
   path: '/borrower-identities/search',

@@ -11,7 +11,7 @@ export const notes = resource({
   table,
   read: 'viewer',
   write: 'loan_officer',
-  // Listed and written beneath a borrower alone (specification).
+  // The specification lists and creates notes only below their borrower.
   offers: [],
 
   fields: {

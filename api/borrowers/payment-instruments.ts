@@ -16,7 +16,7 @@ import { flag, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
-/** Money may be paid to an account from the moment that an admin has verified it. */
+/** Money may be paid out to an account once an admin has verified it. */
 async function verifies({ work, params, body }: Call) {
   if ((body as { is_verified?: boolean }).is_verified !== true || !isAdmin(work)) return false;
   const row = await find(work.tx, table, params['id'] ?? '');

@@ -56,7 +56,7 @@ export const liens = resource({
   },
 });
 
-/** What the daily watch has announced; acknowledging says that somebody is on it. */
+/** Alerts of the daily lien check. Acknowledging one means that a user is working on it. */
 export const lienAlerts = resource({
   name: 'LienAlert',
   path: 'lien-alerts',

@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { addAutoResponse, changeAutoResponse } from '../../jobs/communications/auto-response.ts';
-import { PATTERN_CHARACTERS_MAX } from '../../jobs/communications/patterns.ts';
+import {
+  addAutoResponse,
+  changeAutoResponse,
+} from '../../jobs/communications/inbound/auto-response.ts';
+import { PATTERN_CHARACTERS_MAX } from '../../jobs/communications/inbound/patterns.ts';
 import { PROVIDER_CHANNELS } from '../../sql/communications/channels.ts';
 import { autoResponses as table } from '../../sql/communications/inbound.ts';
 import { find } from '../../sql/table.ts';
@@ -9,7 +12,7 @@ import { isAnyFieldDenied } from '../endpoints/recent-proof.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call } from '../endpoints/route.ts';
 
-/** Whether a new or changed rule hands messages on to an address. */
+/** Whether a new or changed rule forwards messages to an address. */
 async function forwards({ work, params, body }: Call) {
   const given = body as { action?: string; forward_to?: string | null };
   if (given.action !== undefined) return given.action === 'forward';
@@ -57,7 +60,7 @@ export const autoResponses = resource({
   },
   filters: ['channel', 'match_type', 'action', 'is_active', 'program_id'],
 
-  // What borrowers write goes there by itself, with their names and addresses.
+  // Forwarded messages contain whatever borrowers write, with their names and addresses.
   carries: ({ action }) => (action === 'forward' ? 'anything' : []),
   four_eyes: { create: 'destinations', update: 'destinations' },
   asks_if: { create: forwards, update: forwards },

@@ -4,11 +4,17 @@ import {
   verifyCallback,
   acceptCallback,
   setProvider,
-} from '../../jobs/communications/provider-callbacks.ts';
+} from '../../jobs/communications/inbound/provider-callbacks.ts';
 import { validationMessage } from '../../jobs/validation-messages.ts';
 import { parseBody } from '../../jobs/communications/providers/callback.ts';
-import { InboundMessage, receiveMessage } from '../../jobs/communications/receive-message.ts';
-import { DeliveryReports, processReports } from '../../jobs/communications/delivery-reports.ts';
+import {
+  InboundMessage,
+  receiveMessage,
+} from '../../jobs/communications/inbound/receive-message.ts';
+import {
+  DeliveryReports,
+  processReports,
+} from '../../jobs/communications/inbound/delivery-reports.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import type { Work } from '../../jobs/work.ts';
 import { PROVIDER_CHANNELS, type ProviderChannel } from '../../sql/communications/channels.ts';
@@ -27,7 +33,7 @@ const about = {
   status: 200,
 } as const;
 
-/** Believes the caller or refuses, and only then reads what it says. */
+/** Authenticates the provider before it reads the body. */
 async function fromProvider<Said>(
   call: OwnTransactionCall,
   { channel: from, says }: { channel: ProviderChannel | null; says: 'reports' | 'message' },
@@ -54,7 +60,7 @@ async function fromProvider<Said>(
   });
 }
 
-/** Amazon sends a password only after it was asked for one. */
+/** Amazon sends its password only after a 401 with WWW-Authenticate. */
 const notBelieved = () =>
   new HttpRefusal(
     401,
@@ -75,7 +81,7 @@ const notYet = () =>
     },
   );
 
-/** Of a form no JSON is expected back: an empty answer tells Twilio that nothing is to be said. */
+/** Providers that send forms expect no JSON. An empty answer tells Twilio not to reply. */
 const answerTo = ({ header }: OwnTransactionCall) =>
   header('Content-Type').startsWith('application/json') ? {} : '';
 

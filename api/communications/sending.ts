@@ -115,7 +115,7 @@ export const communicationRoutes: Route[] = [
   },
 ];
 
-/** Returned and not thrown, so that the log row which says that it was blocked stays. */
+/** Returned rather than thrown, so that the log row of the blocked message is kept. */
 function blocked(reasons: readonly string[], copies: readonly object[]): HttpRefusal {
   const message = 'The borrower may not be contacted this way.';
   const refusal = new HttpRefusal(409, 'communication_blocked', message, {

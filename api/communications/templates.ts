@@ -6,7 +6,7 @@ import { flag, freeText, integer, timestamps, uuid, requiredText } from '../../s
 import { TEMPLATE_TYPES } from '../../templates/messages.ts';
 import { resource } from '../endpoints/resource.ts';
 
-/** What it may contain, and that it is far shorter, is checked with its place when it is saved. */
+/** Saving a template checks its content and the shorter limit of each part. */
 const source = z.string().max(65_536);
 
 export const communicationTemplates = resource({

@@ -6,7 +6,7 @@ const Unsubscribe = z.object({
   token: z.string().max(200).describe('The token from the link in the email.'),
 });
 
-/** Behind the page that the links in mails lead to. */
+/** Called by the page that unsubscribe links in emails open. */
 export const unsubscribeRoute: Route = {
   method: 'POST',
   path: '/communications/unsubscribe',

@@ -98,7 +98,7 @@ export const documents = resource({
   },
 });
 
-/** Reading one adds a link to its file, which is good for minutes. */
+/** The answer includes a link to the file that expires after minutes. */
 const read = endpoint({
   method: 'GET',
   path: '/documents/{id}',
@@ -121,7 +121,7 @@ const read = endpoint({
   },
 });
 
-/** An extension: which files would go, before anybody lets them. */
+/** An extension of the specification: lists the files that a removal would delete. */
 const previewRemoval = endpoint({
   method: 'POST',
   path: '/documents/preview-removal',
@@ -157,7 +157,7 @@ export const uploadLinkReply = z.object({
   expires_at: timestamp,
 });
 
-/** The first of three steps: announce the file, put it under the link, confirm it. */
+/** First of three steps: announce the file, upload it to the link, confirm the upload. */
 const announceUpload = endpoint({
   method: 'POST',
   path: '/documents/create-upload-link',
@@ -177,7 +177,7 @@ const announceUpload = endpoint({
   },
 });
 
-/** The file and what is said of it in one request. */
+/** Uploads the file and its metadata in one request. */
 const upload = endpoint({
   method: 'POST',
   path: '/documents',
@@ -230,7 +230,7 @@ const confirm = endpoint({
   },
 });
 
-/** Our own links are paths; those of an object store name their host. */
+/** Local file links are paths. Links of an object store already contain its host. */
 export const absoluteUrl = (origin: string, url: string) =>
   url.startsWith('/') ? origin + url : url;
 

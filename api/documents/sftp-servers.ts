@@ -18,7 +18,7 @@ const printable = (most: number) =>
     .max(most)
     .regex(/^[\x21-\x7e]+$/, 'Must not contain spaces.');
 
-/** Where files are put by SFTP: servers of investors and of mail houses. */
+/** SFTP servers of investors and mail houses that receive files. */
 export const sftpServers = resource({
   name: 'SftpServer',
   path: 'sftp-servers',
@@ -59,7 +59,7 @@ export const sftpServers = resource({
     ),
   },
   filters: ['name', 'host', 'is_active'],
-  // Tapes and letters are put there.
+  // They receive tapes and letters.
   carries: () => 'anything',
 
   four_eyes: { create: 'destinations', update: 'destinations' },

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { documentIdOfUploadKey, uploadKey } from '../../jobs/files/keys.ts';
 import { readLink } from '../../jobs/files/links.ts';
 import type { Installation } from '../../jobs/installation.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import type { Transaction } from '../../sql/database/db.ts';
 import { within } from '../../sql/database/within.ts';
 import { isRemovedKey } from '../../sql/documents/documents.ts';
@@ -17,8 +17,8 @@ import { receiveUpload, type Intake } from '../http/receive.ts';
 const PATH = /^\/api\/v1\/storage\/(upload|download)\/([\w.-]+)$/;
 
 /**
- * The links to files that are kept here and not in an object store. The link is the permission: it
- * needs no session and no CSRF token, names one file, and dies by itself.
+ * Serves links to files stored on this server rather than in an object store. The link itself is the
+ * permission: it needs no session and no CSRF token, names one file, and expires.
  */
 export function storageMiddleware(parts: Parts): Middleware {
   const { installation } = parts;
@@ -41,20 +41,20 @@ type Store = { pool: DatabasePool; installation: Installation };
 type Parts = Store & { intake: Intake };
 type Link = NonNullable<ReturnType<typeof readLink>>;
 
-/** Always as an attachment: nothing that was uploaded runs in our name. */
+/** Always sent as an attachment, so that browsers never run an uploaded file on our origin. */
 async function get(ctx: Context, { pool, installation: { files } }: Store, link: Link) {
   const { key, content_type, filename = 'document' } = link;
   const wasRemoved = (tx: Transaction) => isRemovedKey(tx, key);
-  // The link may be older than the decision, and the file may still be there.
+  // The file may have been removed after the link was issued, while its bytes still exist.
   if (await within(pool, ctx.state.tenant.id, wasRemoved, { readOnly: true }))
     throw new HttpRefusal(410, 'removed', REMOVED_MESSAGE);
   const file = await files.stream(key);
   if (!file) throw new HttpRefusal(404, 'not_found', 'Not found.');
-  // The first bytes, or that there are none, before anything is promised.
+  // Waits for the first bytes, or an error, before it sends a success status.
   await once(file, 'readable').catch((error: unknown) => {
     throw new StoreUnavailable('The file could not be read.', { cause: error });
   });
-  // What breaks later must not look like the end of the file.
+  // After a later error, the client must not take the truncated file for complete.
   file.once('error', () => ctx.res.destroy());
   ctx.set('Content-Type', content_type);
   const name = encodeURIComponent(filename).replace(
@@ -66,11 +66,11 @@ async function get(ctx: Context, { pool, installation: { files } }: Store, link:
 }
 
 /**
- * Until the upload is confirmed a file may be replaced; what was confirmed stays as it is. The file
- * takes its place under the lock of its document's row, as the confirmation does.
+ * A file may be replaced until the upload is confirmed. A confirmed file never changes. Both steps lock the
+ * document's row.
  */
 async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
-  // Whoever is refused in the middle of a file has more to send, and no next request.
+  // A client refused in the middle of a file is still sending, so the connection cannot be reused.
   ctx.set('Connection', 'close');
   if (ctx.request.type !== content_type) {
     const message = `This link accepts only ${content_type}.`;
@@ -89,7 +89,7 @@ async function put(ctx: Context, parts: Parts, { key, content_type }: Link) {
   ctx.body = { file_size: size, sha256_hash };
 }
 
-/** How large the file may be, while its document waits for one. */
+/** The maximum file size, if the document still waits for a file. */
 async function limitOf(
   { pool }: Store,
   tenantId: string,
@@ -105,7 +105,7 @@ async function limitOf(
 
 type Taken = { id: string; key: string; limit: number; content: AsyncIterable<Uint8Array> };
 
-/** Puts a file where a link for it leads, if its document still waits for one by then. */
+/** Stores an uploaded file if its document still waits for one. */
 const take = ({ pool, installation }: Store, tenantId: string, { id, key, ...file }: Taken) =>
   installation.files.put(key, limitBytes(file.content, file.limit), {
     when: (_file, place) =>
@@ -115,7 +115,7 @@ const take = ({ pool, installation }: Store, tenantId: string, { id, key, ...fil
       }),
   });
 
-/** The same for a file that came with a form: what the browser would have put under the link itself. */
+/** Stores a file that arrived with a form, as an upload to the link would. */
 export async function storeFormFile(
   parts: Store,
   tenant: { id: string; slug: string },
@@ -131,7 +131,7 @@ const allowance = async (tx: Transaction, id: string) => ({
   limit: (await settingsOf(tx)).documents.max_bytes,
 });
 
-/** Passes the bytes on, and ends with an error where there are more than allowed. */
+/** Passes the bytes on. Throws after more than `limit` bytes. */
 export async function* limitBytes(source: AsyncIterable<Uint8Array>, limit: number) {
   let size = 0;
   for await (const chunk of source) {

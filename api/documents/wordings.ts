@@ -12,7 +12,7 @@ import { flag, integer, timestamps, uuid } from '../../sql/types.ts';
 import { WORDED_DOCUMENTS } from '../../templates/wordings.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 
-/** An extension: what a tenant says in its own words on a document, for each language. */
+/** An extension of the specification: a tenant's own document texts for each language. */
 export const documentWordings = resource({
   name: 'DocumentWording',
   path: 'document-wordings',

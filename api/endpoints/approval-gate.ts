@@ -3,7 +3,7 @@ import { assertRouteFactsVisible } from '../http/denied-fields.ts';
 import { findOrThrow, lockRecord } from './records.ts';
 import type { Call, Route } from './route.ts';
 
-/** An answer that is given instead of the declared one, because nothing has been done yet (202). */
+/** The answer (202) to a request that waits for approval. Nothing has been done yet. */
 export class HeldForApproval {
   readonly answer: { status: number; body: unknown };
 
@@ -17,7 +17,7 @@ export const endpointKey = ({ method, path }: Pick<Route, 'method' | 'path'>) =>
 
 type Body = Record<string, unknown>;
 
-/** The body as the second person sees it, and what of it is kept sealed. */
+/** Splits a body into the part that the second person sees and the secrets, which stay sealed. */
 function apart(names: readonly string[], body: unknown) {
   const given = Object.entries((body ?? {}) as Body);
   const isSecret = ([name, value]: [string, unknown]) => names.includes(name) && value != null;
@@ -26,7 +26,7 @@ function apart(names: readonly string[], body: unknown) {
   const hidden = Object.fromEntries(
     Object.entries(secrets).map(([name, value]) => [
       name,
-      // Whoever approves of an account has to know which.
+      // The second person must be able to recognize the account.
       name === 'account_number' ? `***${String(value).slice(-4)}` : '***',
     ]),
   );
@@ -35,16 +35,17 @@ function apart(names: readonly string[], body: unknown) {
 
 type Run = (call: Call) => Promise<unknown>;
 
-/** What the route adds to the content of a request, as this call would do it. */
+/** Loads the content that the route adds to a request for approval, as this call would apply it. */
 export const approvalContentLoader =
   ({ content }: Pick<Route, 'content'>, call: Call) =>
   async () =>
     (await content?.(call)) ?? {};
 
 /**
- * What an endpoint does, or, where the tenant wants two people for it, the keeping of the request until
- * another has approved it. Nobody is asked to approve of what is refused anyway: the record of the path
- * has to be there, and to be what If-Match names.
+ * Wraps an endpoint. If the tenant requires maker–checker approval for it, the request is stored until a
+ * second person approves it.
+ *
+ * A request that would fail anyway is refused first: the record in the path must exist and match If-Match.
  */
 export function withApproval(route: Route & { run: Run }): Run {
   const run = approvedRunOf(route);
@@ -61,7 +62,7 @@ function approvedRunOf(route: Route & { run: Run }): Run {
     : async (call) => (await kept(route, call)) ?? route.run(call);
 }
 
-/** Keeps the request where a second person has to approve of it; otherwise answers null. */
+/** Stores the request if it needs approval. Otherwise returns null. */
 async function kept(route: Route, call: Call): Promise<HeldForApproval | null> {
   const { four_eyes: kind, record, asks, asks_if: isConcerned } = route;
   if (kind === undefined) return null;

@@ -6,15 +6,15 @@ export type DeclarationSite = { file: string; line: number };
 type Text = { file: string; lines: string[] };
 
 const ROOT = path.join(import.meta.dirname, '../..');
-/** The machinery declares nothing. */
+/** These folders hold shared code and declare no endpoints. */
 const MACHINERY = ['api/endpoints/', 'api/http/'];
-/** How an action or a child of a resource begins. */
+/** The code that starts the declaration of an action or a child resource. */
 const MADE = /\b(nested\(|action\(|child: )/;
 
 /**
- * Where each endpoint is declared, as its text says: on the line with its whole path, else on the line
- * that names it within its resource, else on the one with the resource's path. Nobody keeps a list of it,
- * and nothing is looked up while the API runs.
+ * Finds the file and line that declare each endpoint by reading the source. It looks for the line with the
+ * whole path, then for the line that names the endpoint within its resource, then for the resource's path.
+ * Used by `npm run routes` and tests only, never while the API runs.
  */
 export function findDeclarationSites(routes: readonly Route[]): Map<Route, DeclarationSite> {
   const texts = textsBelow('api');
@@ -48,7 +48,7 @@ function find(
   return undefined;
 }
 
-/** A path may have a part that is filled in, such as `/inbound/${from}`. */
+/** A path may contain an interpolation, such as `/inbound/${from}`. */
 function wholePath(line: string, wanted: string): boolean {
   const [, , written] = /\bpath: (['`])(\/[^'`]*)\1/.exec(line) ?? [];
   if (written === undefined) return false;
@@ -60,7 +60,7 @@ function wholePath(line: string, wanted: string): boolean {
   );
 }
 
-/** One path may have two methods; the nearest line that names one decides, where any does. */
+/** Two endpoints may share a path. The nearest line that names a method decides between them. */
 function fits({ method }: Route, lines: readonly string[], at: number): boolean {
   for (const distance of [1, 2, 3])
     for (const line of [lines[at - distance], lines[at + distance]]) {
@@ -70,13 +70,13 @@ function fits({ method }: Route, lines: readonly string[], at: number): boolean 
   return true;
 }
 
-/** `/liens/{id}/release` is the line of `release` in what declares `path: 'liens'`. */
+/** `/liens/{id}/release` is declared on the line that names `release` in the file with `path: 'liens'`. */
 function ofResource(route: Route, texts: readonly Text[]): DeclarationSite | undefined {
   const [collection = '', name] = route.path.slice(1).split(/\/\{id\}\/?/);
   const declared = find(texts, (line) => line.includes(` path: '${collection}',`));
   if (!declared || !name) return declared;
   const own = texts.filter(({ file }) => file === declared.file);
-  // A long declaration keeps its actions and its children in files beside it.
+  // A long declaration keeps its actions and child resources in other files of the same folder.
   const beside = texts.filter(({ file }) => path.dirname(file) === path.dirname(declared.file));
   const isNamed = (line: string, { lines }: Text, at: number) =>
     (line.includes(` ${name}: `) || line.includes(` '${name}': `)) &&

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import type { ApprovalKind } from '../../jobs/users/settings.ts';
+import type { ApprovalKind } from '../../jobs/users/settings/settings.ts';
 import type { Conflict } from '../../jobs/errors.ts';
 import type { FactName } from '../../jobs/facts.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { Row, Table } from '../../sql/table.ts';
 import type { Allow, Role } from '../http/permissions.ts';
 import type { Version } from '../http/versions.ts';
-import type { NeedsProof } from './recent-proof.ts';
+import type { NeedsProof } from './route.ts';
 import type { Call, Route } from './route.ts';
 
 export type Fields = Record<string, z.ZodType>;
@@ -14,10 +14,10 @@ export type Fields = Record<string, z.ZodType>;
 export type NoFields = Record<never, never>;
 export type Input = Record<string, unknown>;
 export type StandardEndpoint = 'list' | 'read' | 'create' | 'update' | 'delete' | 'archive';
-/** A child reached through its parent, whose id fills the child's key. */
+/** A child resource reached through its parent. The parent's id fills the field `key` of the child. */
 export type Nested = { child: Resource; key: string; offers: readonly ('list' | 'create')[] };
 
-/** `POST /{resource}/{id}/{name}`: its role, its body, and the operation from `jobs/`. */
+/** `POST /{resource}/{id}/{name}`: the role, the body and the operation from `jobs/`. */
 export type Action = {
   allow: Allow;
   summary: string;
@@ -27,24 +27,24 @@ export type Action = {
   four_eyes?: ApprovalKind;
   needs_proof?: NeedsProof;
   security_event?: string;
-  /** Refuses by the row that is locked, before anything else is read. */
+  /** Checks the locked row before anything else is read. Throws to refuse. */
   assert?: (before: Row, action: string) => void;
-  /** What stands in the way, where what it wrote is to be kept although the action is refused. */
+  /** Returns a refusal whose own writes are kept, although the action is refused. */
   objection?: (work: Work, id: string, input: never) => Promise<Conflict | null>;
   run: (work: Work, id: string, input: never) => Promise<unknown>;
-  /** The facts that leave by it; `record`: those that the record carries. */
+  /** The facts that this action sends out. `record` means the facts that the record carries. */
   carries?: 'record' | Route['carries'];
 };
 
-/** The fields that creation may set: all that are not marked readonly. */
+/** The fields that creation may set: every field that is not readonly. */
 type Settable<F extends Fields> = {
   [Name in keyof F as F[Name] extends z.ZodReadonly ? never : Name]: F[Name];
 };
-/** What a creation says once it is parsed, with the schema that `creation()` makes. */
+/** The body of a creation, as parsed by the schema that `creation()` builds. */
 export type CreateInput<F extends Fields, Hidden extends Fields> = z.output<
   z.ZodObject<Settable<F> & Hidden>
 >;
-/** What an update says: any part of that, less what is fixed. */
+/** The body of an update: any subset of the creation's fields, without the fixed ones. */
 export type UpdateInput<F extends Fields, Hidden extends Fields, Fixed extends keyof F> = {
   [Name in Exclude<keyof CreateInput<F, Hidden>, Fixed>]?: CreateInput<F, Hidden>[Name] | undefined;
 };
@@ -56,17 +56,17 @@ export type Declaration<
 > = {
   name: string;
   path: string;
-  /** Groups the endpoints in the documentation; one of the areas. */
+  /** The tag that groups the endpoints in the documentation. One of the areas. */
   area: string;
   table: Table;
   read: Role;
   write: Role;
-  /** Which of the usual endpoints exist at the flat path. */
+  /** The standard endpoints that exist at the resource's own path. */
   offers: readonly StandardEndpoint[];
   fields: F;
-  /** Fields that creation takes and no answer gives: secrets, full numbers. */
+  /** Fields that creation accepts and no answer returns, such as secrets and full account numbers. */
   writeOnly?: Hidden;
-  /** Fields that creation sets and an update may not. */
+  /** Fields that creation sets and an update cannot change. */
   fixed?: readonly Fixed[];
   filters?: readonly (keyof F & string)[];
   sort?: { field: keyof F & string; descending: boolean };
@@ -74,11 +74,11 @@ export type Declaration<
   audited?: boolean;
   nested?: Record<string, Nested>;
   actions?: Record<string, Action>;
-  /** Creating looks its parent up by itself, and refuses as everywhere where there is none. */
+  /** `create` looks up the parent itself and throws the usual 404 if the parent does not exist. */
   finds_parent?: boolean;
-  /** What creating means when it is more than inserting; answers the id. */
+  /** Replaces the plain insert. Returns the id of the new record. */
   create?: (work: Work, input: NoInfer<CreateInput<F, Hidden>>) => Promise<string>;
-  /** What stands in the way of that, where what it wrote is to be kept although it is refused. */
+  /** Returns a refusal whose own writes are kept, although the creation is refused. */
   objection?: (work: Work, input: NoInfer<CreateInput<F, Hidden>>) => Promise<Conflict | null>;
   update?: (
     work: Work,
@@ -87,27 +87,27 @@ export type Declaration<
     row: Row,
   ) => Promise<void>;
   remove?: (work: Work, id: string, row: Row) => Promise<void>;
-  /** What of it a second person has to approve of, where the tenant wants that. */
+  /** The operations that need maker–checker approval, if the tenant requires it for that kind. */
   four_eyes?: { create?: ApprovalKind; update?: ApprovalKind; delete?: ApprovalKind };
-  /** Which creations and changes that concerns; without it, all of them. */
+  /** Limits the approval to some creations and changes. Default: all. */
   asks_if?: {
     create?: (call: Call) => Promise<boolean>;
     update?: (call: Call) => Promise<boolean>;
   };
-  /** What of it grants power and so needs a recent proof. */
+  /** The operations that grant power and therefore need a recent proof. */
   needs_proof?: { create?: NeedsProof; update?: NeedsProof; delete?: NeedsProof };
-  /** Which of the usual endpoints the security log is told of, and as what. */
+  /** The events that the standard endpoints write to the security log. */
   security_events?: Partial<Record<StandardEndpoint, string>>;
   /**
-   * The facts that a record sends or selects by. A user who is denied one of them can neither create such
-   * a record nor change one.
+   * The facts that a record sends out or selects by. A user who is denied one of them can neither create
+   * nor change such a record.
    */
   carries?: (record: Input) => 'anything' | readonly FactName[];
-  /** Roles that differ from `read` and `write` for one endpoint. */
+  /** Roles that differ from `read` and `write` for single endpoints. */
   roles?: Partial<Record<StandardEndpoint, Role>>;
 };
 
-/** A declaration whose fields are known only when it runs, as its routes are made of it. */
+/** A declaration without the types of its fields, from which the routes are built. */
 export type AnyDeclaration = Omit<
   Declaration<Fields>,
   'writeOnly' | 'fixed' | 'filters' | 'sort' | 'create' | 'objection' | 'update'
@@ -122,11 +122,11 @@ export type AnyDeclaration = Omit<
 };
 
 export type Resource<Field extends string = string> = {
-  /** Only for its type: the names of the fields, which a child is reached by. */
+  /** Exists only for its type: the field names that a child's `key` may use. */
   field?: Field;
   declaration: AnyDeclaration;
   reply: z.ZodObject;
-  /** What a creation may say: every field that the server does not set itself. */
+  /** The body schema of a creation: every field that the server does not set itself. */
   creation: z.ZodObject;
   version: Version;
   routes: Route[];

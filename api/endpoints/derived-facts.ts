@@ -1,13 +1,12 @@
 import { dictionary } from '../../sql/dictionary.ts';
 
 /*
- * Facts that many fields of many records tell. A field that is made of one or two others is marked where it
- * is declared instead, with `derivedFrom`.
+ * Facts that can be derived from many fields of many records. A field that is derived from one or two
+ * others is marked in its own declaration with `derivedFrom`.
  */
 
 const OWES = ['loans.total_balance', 'loan-snapshots.payoff_amount', 'loans.payoff_amount'];
 const LEFT = ['payments.remaining_balance', 'payments.balance_before', 'payments.balance_after'];
-/** Reports by account. */
 const ACCOUNTED = ['ledger/trial-balance', 'ledger/income-statement', 'ledger/balance-sheet'];
 const LEDGER_ANSWERS = ['ledger/entries', 'ledger/gl-detail', 'ledger/sub-ledger'];
 export const LEDGER_FIELDS = [
@@ -29,15 +28,18 @@ const DATED = [
   'ledger/entries.effective_date',
   'ledger/sub-ledger.effective_date',
 ];
-/** What the sale of collateral found owed, took off it and left. */
+/**
+ * Amounts recorded with the sale of collateral: the balance before it, the principal paid and the
+ * deficiency.
+ */
 const SALE = ['outstanding_before', 'applied_principal', 'deficiency_balance'];
 const MESSAGES = ['communication-logs', 'communications'].flatMap((resource) => [
   `${resource}.recipient`,
   `${resource}.sender`,
 ]);
-/** A letter's recipient is the address that is printed on it. */
+/** The recipient of a letter is the address printed on it. */
 const LETTERS = MESSAGES;
-/** A borrower who has a user in the portal is among the users, and says and does things as that. */
+/** A borrower with a portal user also appears under that user's name. */
 const AS_USER = ['*.author_name', 'users.first_name', 'users.last_name'];
 const NAMED = ['*.borrower_name', 'nacha-entries.individual_name', 'forms-1099c.debtor_name'];
 const ADDRESSED = [...MESSAGES, 'borrower-consents.contact_value'];
@@ -50,8 +52,8 @@ const NUMBERED = [
 ];
 
 /**
- * Where a fact stands under another name, or follows from what stands beside it in one record. What
- * begins with * is meant wherever there is a field of that name.
+ * Fields that repeat a fact under another name, or from which a fact follows together with other fields of
+ * the same record. A name that starts with * applies to every resource with that field.
  */
 export const DERIVED_FIELDS = dictionary<readonly string[]>({
   'loans.principal_balance': [
@@ -197,6 +199,6 @@ export const DERIVED_FIELDS = dictionary<readonly string[]>({
   'valuations.appraised_value': VALUED,
 });
 
-/** Whatever moves money is booked, line by line, for its amount. */
+/** Every money movement is posted to the ledger with its amount, so the journal reveals the amount. */
 export const JOURNALED_FIELD =
   /^(loans|payments|fees|disbursements|draws|service-credits|suspense|suspense-applications)\.\w*(amount|balance|applied|principal|interest|fees|paid)/;

@@ -32,7 +32,7 @@ const PAGE = `<!doctype html>
 </body>
 </html>`;
 
-/** These run in the browser, as the text that they are. */
+/** These functions run in the browser, as source text. */
 const START = `${fillExamples.toString()}\n${toOpenApi30.toString()}\n${readFileSync(new URL('docs-page.js', import.meta.url), 'utf8')}`;
 
 const POLICY =
@@ -57,7 +57,7 @@ const STATIC = dictionary<PreparedAnswer>({
 
 const assets = new Map<string, PreparedAnswer>();
 
-/** A file of Swagger UI, read when it is first asked for. */
+/** A file of Swagger UI, read on its first request. */
 function assetOf(requested: string): PreparedAnswer | null {
   const file = requested.startsWith(`${BASE}/docs/`) ? path.basename(requested) : '';
   const type = FILES[file];
@@ -67,7 +67,10 @@ function assetOf(requested: string): PreparedAnswer | null {
   return asset;
 }
 
-/** The description of the API, and the page to read and try it, served from here alone. */
+/**
+ * Serves the OpenAPI document and the page to read and try the API. The page loads nothing from other
+ * hosts.
+ */
 export function docsMiddleware(routes: readonly Route[]): Middleware {
   const document = documentOf(routes);
   return async (ctx: Context, next: Next) => {

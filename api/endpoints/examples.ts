@@ -14,15 +14,15 @@ export type Schema = {
   required?: string[];
 };
 
-/** Stands for a record of the reader's own tenant until they sign in on the page. */
+/** A placeholder. After sign-in the page replaces it with the id of a record of the reader's tenant. */
 export const EXAMPLE_ID = '00000000-0000-4000-8000-000000000000';
 
-/** As the page is read in the time of most of our tenants, so that today is not their tomorrow. */
+/** Uses the time zone of most tenants, so that "today" is not already tomorrow for them. */
 const inDays = (days: number) =>
   localDate(new Date(Date.now() + days * 86_400_000), 'America/New_York');
 const today = () => inDays(0);
 
-/** What a name tells of a text, where its format does not. */
+/** Example texts by field name, for fields whose format does not decide it. */
 const TEXTS: [RegExp, string][] = [
   [/email/, 'nora.whitfield@example.com'],
   [/phone/, '+12025550123'],
@@ -37,7 +37,7 @@ const TEXTS: [RegExp, string][] = [
   [/last_name/, 'Whitfield'],
 ];
 
-/** A body that a schema calls right, with what it requires and nothing else. */
+/** Builds a value that satisfies the schema, with the required fields only. */
 export function buildExample(name: string, schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
@@ -67,7 +67,7 @@ function textOf(name: string, format: string | undefined): string {
 
 type Makes = Record<string, () => Record<string, unknown>>;
 
-/** What a body says besides what its schema requires, where that is needed to make sense. */
+/** Optional fields that an example body needs to make sense. */
 export const EXAMPLE_BODIES: Makes = {
   'POST /auth/login': () => ({ email: 'officer@demo.test', password: 'correct horse battery' }),
   'POST /auth/prove': () => ({ current_password: 'correct horse battery' }),
@@ -138,7 +138,7 @@ export const EXAMPLE_BODIES: Makes = {
   'POST /webhooks/{id}/replay': () => ({ since: `${inDays(-1)}T00:00:00Z` }),
 };
 
-/** Parameters that an endpoint cannot do without, although its schema leaves them out. */
+/** Parameters that an endpoint needs although its schema makes them optional. */
 export const EXAMPLE_PARAMETERS: Makes = {
   'GET /loans/{id}/get-future-balance-projection': () => ({ as_of_date: inDays(30) }),
 };

@@ -3,14 +3,16 @@ import { JOURNALED_FIELD, LEDGER_FIELDS, DERIVED_FIELDS } from './derived-facts.
 import type { Route } from './route.ts';
 import { derivedFieldsByFact } from './field-vocabulary.ts';
 
-/** A field that somebody is denied, as a rule names it. */
+/** A denied field, as a rule names it. */
 export type Fact = { resource: string; field: string };
-/** Where a fact stands; or, by a name that means the same everywhere, on whatever has such a field. */
+/**
+ * A field that reveals a fact. If `is_anywhere` is set, the name has the same meaning on every resource.
+ */
 type Place = Fact & { is_anywhere: boolean };
 
 /**
- * Names that mean something else on each record. A denied field of another name is taken out of every
- * answer that has one of that name, since it tells the same there.
+ * Names whose meaning differs between resources. Any other denied name is removed from every answer that
+ * has a field of that name.
  */
 const AMBIGUOUS = new Set(
   [
@@ -28,11 +30,11 @@ const AMBIGUOUS = new Set(
     'time_zone title total treatment type updated_at verified_at version waiting',
   ].flatMap((line) => line.split(' ')),
 );
-/** Whom or what a record belongs to is its own matter; what hides a link, hides it where it is named. */
+/** Links between records. A denied link is hidden only on the resource that the rule names. */
 const LINK = /(^|_)(ids?|by)$/;
 const isAmbiguous = (field: string) => AMBIGUOUS.has(field) || LINK.test(field);
 
-/** Answers that are about the records of another resource, in the same words. */
+/** Answers that describe records of another resource, with the same field names. */
 const ABOUT = dictionary({
   'ledger/gl-detail': 'ledger/entries',
   'ledger/sub-ledger': 'ledger/entries',
@@ -41,8 +43,8 @@ const ABOUT = dictionary({
 });
 
 /**
- * Texts that were made of records, or of what others said of them: nobody can tell what is in them, and
- * whoever is denied any field is not shown them.
+ * Free texts that were generated from records or contain statements about them. Their content cannot be
+ * checked, so a user who is denied any field does not see them.
  */
 const TEXTS = dictionary<readonly string[]>({
   'communication-logs': ['subject', 'body', 'metadata'],
@@ -55,7 +57,7 @@ const TEXTS = dictionary<readonly string[]>({
   loans: ['message', 'details'],
 });
 
-/** Parts of an answer that hold the fields of any record, under the names that they have there. */
+/** Parts of an answer that can hold fields of any record under their own names. */
 const ANYTHING = dictionary<readonly string[]>({
   approvals: ['params', 'body', 'content'],
   'dead-letters': ['payload'],
@@ -68,7 +70,10 @@ const placeOf = (told: string): Place => {
   return { resource, field: told.slice(at + 1), is_anywhere: resource === '*' };
 };
 
-/** The fact and every other place where it stands, by the declarations of the routes too. */
+/**
+ * Returns the fact and every other field that reveals it, including fields that the routes declare as
+ * derived.
+ */
 export function findFactLocations({ resource, field }: Fact, routes: readonly Route[]): Place[] {
   const name = `${resource}.${field}`;
   const elsewhere = [
@@ -84,12 +89,12 @@ export function findFactLocations({ resource, field }: Fact, routes: readonly Ro
   ];
 }
 
-/** Whether the answers and bodies of a resource tell it there. */
+/** Whether answers and bodies of the resource contain this field. */
 export const isExposedBy = (resource: string, place: Place): boolean =>
   place.is_anywhere || place.resource === resource || place.resource === ABOUT[resource];
 
-/** What of the resource is not shown to whom anything is denied. */
+/** The free texts of the resource, hidden from users who are denied any field. */
 export const freeTextFields = (resource: string): readonly string[] => TEXTS[resource] ?? [];
 
-/** The parts of its answers in which every denied name is looked for. */
+/** The parts of the resource's answers that are searched for every denied name. */
 export const openEndedFields = (resource: string): readonly string[] => ANYTHING[resource] ?? [];

@@ -14,26 +14,25 @@ type Schema = {
   $defs?: Record<string, Schema>;
 };
 
-/** The names of fields, with the words that each may hold where these are few. */
+/** Field names, with the possible values of each field that has only a few. */
 export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
-/** A field of a resource. */
 type Place = { resource: string; field: string };
 
-/** Among whose fields are those of the data of all events. */
+/** Its fields include the data fields of all events. */
 const SENT = 'webhook-deliveries';
 
 type Vocabulary = {
-  /** The fields that each resource of the staff tells or takes, at any depth. */
+  /** The fields that each staff resource accepts or returns, at any depth. */
   fields: ReadonlyMap<string, FieldValues>;
-  /** The fields that are declared to tell each fact, by its name. */
+  /** For each fact, the fields declared as derived from it. */
   derived: ReadonlyMap<string, readonly Place[]>;
-  /** The names in answers of the borrower portal. */
+  /** The field names in answers of the borrower portal. */
   portal: ReadonlySet<string>;
 };
 
 const known = new WeakMap<readonly Route[], Vocabulary>();
 
-/** The route table never changes while a process runs. */
+/** Computed once, because the route table never changes while a process runs. */
 function vocabularyOf(routes: readonly Route[]): Vocabulary {
   const made = known.get(routes) ?? readFrom(routes);
   known.set(routes, made);
@@ -60,7 +59,7 @@ function readFrom(routes: readonly Route[]): Vocabulary {
     if (reply) collect(jsonOf(reply, 'output'), names, note(resource));
     if (body) collect(jsonOf(body, 'input'), names, note(resource));
   }
-  // What is sent is kept, and shown among the deliveries of its receiver.
+  // Event data is stored and shown with the deliveries of a webhook.
   const sent: Words = fields.get(SENT) ?? new Map();
   if (fields.has(SENT))
     for (const data of Object.values(EVENTS)) collect(jsonOf(data, 'output'), sent, note(SENT));

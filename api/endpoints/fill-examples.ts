@@ -7,9 +7,10 @@ export type OpenApiDocument = { paths: Record<string, Record<string, Operation>>
 type Ask = (path: string) => Promise<unknown>;
 
 /**
- * Puts ids of real records into the examples of a description: those that `ask` finds, which is the API
- * itself, so that whoever reads sees what they may see and nothing else. It runs on the page, as the
- * text that it is, and so names nothing outside of itself. With `only`, the one path is filled.
+ * Replaces the placeholder ids in the document with ids of real records. `ask` calls the API with the
+ * reader's session, so the reader sees only permitted records. With `only`, it fills a single path.
+ *
+ * The docs page runs the source text of this function, so it must not use names from outside.
  */
 export async function fillExamples(document: OpenApiDocument, ask: Ask, only?: string) {
   const base = '/api/v1';
@@ -24,7 +25,7 @@ export async function fillExamples(document: OpenApiDocument, ask: Ask, only?: s
     loan_id: '/loans',
     record_id: '/loans',
   };
-  // Records whose list beneath their parent has another name.
+  // Resources whose list below a parent has another name.
   const beneath: Record<string, string> = {
     '/forms-1099c': '/1099c',
     '/borrower-identities': '/identities',
@@ -35,21 +36,21 @@ export async function fillExamples(document: OpenApiDocument, ask: Ask, only?: s
 
   type Row = { id?: string; borrower_id?: string };
 
-  /** The oldest one, which stays the same whatever is tried out. */
+  /** Takes the oldest record, because it stays the same while the reader tries operations. */
   async function rowOf(path: string, filter: string): Promise<Row | null> {
     const query = `sort=["id","ASC"]&range=[0,0]&filter=${encodeURIComponent(filter)}`;
     const rows = await ask(`${path}?${query}`);
     return Array.isArray(rows) ? ((rows[0] as Row | undefined) ?? null) : null;
   }
 
-  /** The first record of a list; of loans one that runs, of borrowers theirs. */
+  /** The first record of a list. Prefers an active loan, and a borrower of such a loan. */
   async function first(path: string): Promise<string | null> {
     if (path !== '/loans' && path !== '/borrowers') return (await rowOf(path, '{}'))?.id ?? null;
     const loan = await rowOf('/loans', '{"status":"active"}');
     return (path === '/loans' ? loan?.id : loan?.borrower_id) ?? null;
   }
 
-  /** The id of some record of a collection, wherever it is listed. */
+  /** The id of any record of a collection, from any path that lists it. */
   function idOf(collection: string): Promise<string | null> {
     const known = found.get(collection) ?? look(collection);
     found.set(collection, known);
@@ -86,7 +87,7 @@ export async function fillExamples(document: OpenApiDocument, ask: Ask, only?: s
     return whole;
   }
 
-  /** Borrowers find what is theirs in the portal, where `home` is. */
+  /** For a borrower, `home` is the portal, where the borrower's own records are listed. */
   async function within(value: unknown, name: string, home: string): Promise<unknown> {
     if (value === none) {
       const plural = `/${name.replace(/_ids?$/, '').replaceAll('_', '-')}s`;

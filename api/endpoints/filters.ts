@@ -2,13 +2,13 @@ import { Invalid } from '../../jobs/errors.ts';
 import { dictionary } from '../../sql/dictionary.ts';
 import type { Comparison, Condition } from '../../sql/list.ts';
 import { date, sqlTypeOf, timestamp } from '../../sql/types.ts';
-import type { ListDeclaration } from './lists.ts';
+import type { ListDeclaration } from './list-declaration.ts';
 
 export const PAGE_SIZE = { usual: 100, largest: 1000 } as const;
 
 const ORDERED = ['in', 'ne', 'gt', 'gte', 'lt', 'lte', 'isnull'] as const;
 
-/** How a field may be asked for besides its bare name, by what it holds: `principal_amount__gte`. */
+/** The comparisons available for a field by its type, such as `principal_amount__gte`. */
 const OPERATORS: Record<ReturnType<typeof sqlTypeOf>, readonly Comparison[]> = {
   uuid: ['in', 'ne', 'isnull'],
   text: [...ORDERED, 'icontains'],
@@ -23,13 +23,16 @@ const OPERATORS: Record<ReturnType<typeof sqlTypeOf>, readonly Comparison[]> = {
 const typeOf = ({ fields }: ListDeclaration, field: string) =>
   Object.hasOwn(fields, field) && fields[field] ? sqlTypeOf(fields[field]) : 'text';
 
-/** A filter with a meaning of its own knows its values; where it is a column too, that is compared. */
+/**
+ * A special filter accepts only its own values. If its name is also a column, the column's comparisons
+ * apply too.
+ */
 export function filterOperators(declared: ListDeclaration, field: string): readonly Comparison[] {
   const isColumn = Object.hasOwn(declared.fields, field) || !declared.special?.includes(field);
   return isColumn ? OPERATORS[typeOf(declared, field)] : ['in', 'ne'];
 }
 
-/** Every field that the list can be filtered by. */
+/** All filter names of the list. */
 export const filterNames = ({
   fields,
   filters,
@@ -43,7 +46,7 @@ export const filterNames = ({
     ...(Object.hasOwn(fields, 'external_id') ? ['external_id'] : []),
   ]);
 
-/** `field` or `field__operator`, with a value, as a condition. */
+/** Parses `field` or `field__operator` with its value into a condition. */
 export function parseCondition(declared: ListDeclaration, name: string, value: unknown): Condition {
   const { field, comparison } = fieldOf(declared, name);
   const type = typeOf(declared, field);
@@ -59,7 +62,7 @@ export function parseCondition(declared: ListDeclaration, name: string, value: u
   return { field, comparison, values, type };
 }
 
-/** Null is asked for as a value is: equal to it, or other than it. */
+/** A null value means "is null", or "is not null" with `__ne`. */
 function nullity(
   declared: ListDeclaration,
   { name, field, comparison, type }: Omit<Condition, 'values'> & { name: string },
@@ -70,7 +73,7 @@ function nullity(
   return { field, comparison: 'isnull', values: [String(comparison === 'in')], type };
 }
 
-/** In a query without JSON the values of `__in` stand between commas. */
+/** In a plain query string, commas separate the values of `__in`. */
 function listOf(name: string, value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   return typeof value === 'string' && name.endsWith('__in') ? value.split(',') : [value];
@@ -99,7 +102,7 @@ const CHECKS = dictionary<(value: string) => boolean>({
   numeric: (value) => /^-?\d{1,15}(\.\d{1,10})?$/.test(value),
   int4: (value) => /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) <= 2_147_483_647,
   date: (value) => date.safeParse(value).success,
-  // A day alone means its first moment.
+  // A date without a time means the first moment of that date.
   timestamptz: (value) => timestamp.safeParse(value).success || date.safeParse(value).success,
 });
 

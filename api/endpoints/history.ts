@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTOR_TYPES } from '../../jobs/work.ts';
 import { text, timestamp, uuid } from '../../sql/types.ts';
 
-/** One change of one record: who did what to it, and what it was before. */
+/** One change of one record: who made it, and the values before it. */
 export const historyFields = {
   id: uuid,
   entity_type: text,

@@ -4,23 +4,7 @@ import type { Condition, ListRequest } from '../../sql/list.ts';
 import { sqlTypeOf } from '../../sql/types.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { parseCondition, PAGE_SIZE } from './filters.ts';
-
-export type ListDeclaration = {
-  /** The unit of Content-Range. */
-  name: string;
-  fields: Record<string, z.ZodType>;
-  filters: readonly string[];
-  /** Filters with a meaning of their own, which is no column to be compared otherwise. */
-  special?: readonly string[];
-  hasSearch: boolean;
-  /** The fields that `q` looks into; without it, it may be any. */
-  searched?: readonly string[];
-  isArchivable: boolean;
-  /** Newest first, unless a list says otherwise. */
-  sort?: { field: string; descending: boolean };
-  /** What is hidden from whoever asks, and cannot be asked for. */
-  hidden?: ReadonlySet<string>;
-};
+import type { ListDeclaration } from './list-declaration.ts';
 
 const WORDS_MAX = 200;
 const FILTERS_MAX = 50;
@@ -28,8 +12,8 @@ const FILTERS_MAX = 50;
 type Query = Record<string, string | string[] | undefined>;
 
 /**
- * Both dialects of the specification: sort, range and filter as JSON, or ordering, limit, offset and
- * flat parameters. A field that is not declared is refused, never ignored.
+ * Parses both query dialects of the specification: sort, range and filter as JSON, or ordering, limit,
+ * offset and flat parameters. Throws for a field that is not declared; unknown fields are never ignored.
  */
 export function parseList(declared: ListDeclaration, query: Query): ListRequest {
   const filters = { ...filterOf(query), ...flatOf(query) };
@@ -65,7 +49,7 @@ const archived = (value: 'true' | 'false'): Condition => ({
   type: 'bool',
 });
 
-/** Being archived is no status of its own where records have one; asked for as one, it is meant. */
+/** The filter status=archived selects archived records, although "archived" is not a status. */
 const isArchivedAsStatus = (
   { isArchivable, special = [], hidden }: ListDeclaration,
   name: string,
@@ -143,7 +127,7 @@ function fromOrdering(value: string | string[]) {
 
 const RangePair = z.tuple([z.int().min(0), z.int().min(0)]);
 
-/** Inclusive at both ends; a list of ids is not cut at the usual page size. */
+/** Both ends of `range` are inclusive. A list selected by ids is not cut at the usual page size. */
 function pageOf({ range, limit, offset }: Query, byId: boolean): { offset: number; limit: number } {
   if (range !== undefined && range !== '') {
     const pair = RangePair.safeParse(jsonOf('range', range));

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** What many amounts come to: it may have more digits than one of them. */
+/** A sum of amounts. It may have more digits than a single amount. */
 export const moneySum = z.string().meta({ format: 'decimal', examples: ['1234.56'] });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
 import { NotFound } from '../../jobs/errors.ts';
-import type { ApprovalKind } from '../../jobs/users/settings.ts';
+import type { ApprovalKind } from '../../jobs/users/settings/settings.ts';
 import { audit } from '../../sql/audit.ts';
 import { rowExists, type Table } from '../../sql/table.ts';
 import type { Action, AnyDeclaration, Input, Nested, Resource } from './declaration.ts';
@@ -18,7 +18,7 @@ import {
   fetchPage,
   asOperationInput,
 } from './records.ts';
-import type { NeedsProof } from './recent-proof.ts';
+import type { NeedsProof } from './route.ts';
 import type { Call, Route } from './route.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
@@ -84,7 +84,10 @@ export function nestedRoutes(
   return routes;
 }
 
-/** An absent kind is no property at all; `record` is what {id} in the path names. */
+/**
+ * Omits properties without a value, as `exactOptionalPropertyTypes` requires. `record` is the table of the
+ * {id} in the path.
+ */
 export const approvalProps = (
   kind: ApprovalKind | undefined,
   record?: Table,
@@ -100,13 +103,13 @@ export const proofProps = (needs_proof: NeedsProof | undefined) =>
 export const secretProps = ({ writeOnly }: Pick<AnyDeclaration, 'writeOnly'>) =>
   writeOnly === undefined ? {} : { secrets: Object.keys(writeOnly) };
 
-/** The id in the path, or 404 where there is no such parent. */
+/** Returns the parent named by the id in the path. Throws 404 if it does not exist. */
 async function parentOf({ work, params: { id = '' } }: Call, { declaration }: Resource) {
   if (!(await rowExists(work.tx, declaration.table, id))) throw new NotFound();
   return id;
 }
 
-/** The same body, which says nothing of these. */
+/** The same body schema without the given keys. */
 export const omitFields = ({ shape }: z.ZodObject, ...keys: string[]) =>
   z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !keys.includes(name))));
 
@@ -158,7 +161,7 @@ export function actionRoute(
   };
 }
 
-/** Whatever an action calls the reason that it was given is kept in the history. */
+/** Finds the reason in an action's body, whatever the field is called. The history keeps it. */
 function reasonOf(body: unknown): string | undefined {
   const { reason, notes } = (body ?? {}) as { reason?: unknown; notes?: unknown };
   return [reason, notes].find((text): text is string => typeof text === 'string');

@@ -1,14 +1,15 @@
 /**
- * A description in the words of OpenAPI 3.0, for the page alone: its renderer takes eight seconds to open a
- * section that is described in 3.1, and one for the same in 3.0. What is served as openapi.json stays 3.1.
- * It runs on the page, as the text that it is, and so names nothing outside of itself.
+ * Converts the document to OpenAPI 3.0 for the docs page. Its renderer needs eight seconds to open a
+ * section in 3.1 and one second in 3.0. The served openapi.json stays 3.1.
+ *
+ * The docs page runs the source text of this function, so it must not use names from outside.
  */
 export function toOpenApi30<Described extends object>(described: Described): Described {
   type Node = Record<string, unknown>;
   const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
   const isNull = (value: unknown) => isNode(value) && value['type'] === 'null';
 
-  /** What may also be null says so beside what it is else. */
+  /** Replaces a union with null by `nullable: true`. */
   function withoutNull(node: Node): Node {
     const { type, anyOf, ...rest } = node;
     if (Array.isArray(type) && type.includes('null'))
@@ -33,12 +34,12 @@ export function toOpenApi30<Described extends object>(described: Described): Des
   }
 
   function told(value: unknown, name = ''): unknown {
-    // An example is data, whatever it looks like.
+    // Examples are data and must not be converted.
     if (!isNode(value) || name === 'example' || name === 'examples') return value;
     if (Array.isArray(value)) return value.map((item) => told(item));
     const entries = Object.entries(value).map(([key, item]) => [key, told(item, key)] as const);
     const node = Object.fromEntries(entries);
-    // The fields of a record may have the names of these words; what describes them does not.
+    // Keys below `properties` are field names, which may coincide with schema keywords.
     return name === 'properties' ? node : limited(withoutNull(node));
   }
 

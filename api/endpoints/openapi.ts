@@ -12,7 +12,7 @@ import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI 3.1 document of the route table. Nothing in it is written by hand. */
+/** Builds the OpenAPI 3.1 document from the route table. No part of it is written by hand. */
 export function buildOpenApi(routes: readonly Route[]): Json {
   const components: Record<string, Json> = { Error: ERROR };
   const paths: Record<string, Json> = {};
@@ -55,7 +55,7 @@ function operation(route: Route, components: Record<string, Json>): Json {
     tags: [tag],
     summary,
     description: `Permission: ${allow}.${describeProof(route)}${describeCarried(route)}`,
-    // What the page of the docs asks for examples is only what its reader may see.
+    // The docs page uses this to request examples only where its reader has permission.
     'x-permission': { allow, action: route.action, resource: route.resource },
     operationId: `${method.toLowerCase()}${path.replace(/[{}]/g, '').replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     security: open ? (method === 'GET' ? [] : [csrf]) : [{ session: [], ...csrf }],
@@ -85,13 +85,13 @@ function operation(route: Route, components: Record<string, Json>): Json {
   };
 }
 
-/** What the largest body is; a larger one is refused with 413. */
+/** Describes the largest accepted body. A larger one is refused with 413. */
 const limitsOf = ({ takes_file, allow }: Route) =>
   takes_file
     ? 'One file, as large as the setting documents.max_bytes allows.'
     : `At most ${bodyBytesMax(allow) / 1_024} kB, ${BODY_VALUES_MAX} values and ${DEPTH_MAX} levels.`;
 
-/** With an example that is right as it stands, but for the ids of the reader's own records. */
+/** Adds an example that is valid as it is, except for the ids of the reader's own records. */
 function bodyOf(name: string, body: z.ZodType, components: Record<string, Json>) {
   const whole = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any', reused: 'inline' });
   const example = {
@@ -206,7 +206,7 @@ function listParameters(list: Route['list']) {
   ];
 }
 
-/** Schemas with an id become components and are referred to. */
+/** Schemas with an id become components and are referenced. */
 function schemaOf(
   schema: z.ZodType,
   io: 'input' | 'output',
@@ -221,14 +221,14 @@ function schemaOf(
   ) as Json & { $defs?: Record<string, Json> };
   for (const [name, part] of Object.entries($defs)) components[name] ??= bare(part);
   if (id === undefined) return bare(whole);
-  // A schema that names itself may come as a reference to its own definition.
+  // A recursive schema may arrive as a reference to its own definition.
   components[id] ??= bare(whole);
   return { $ref: `#/components/schemas/${id}` };
 }
 
 const bare = ({ $schema: _schema, id: _id, ...rest }: Json): Json => rest;
 
-/** Amounts are read through a transformation, behind which their type is not seen. */
+/** Amounts are parsed through a transform, which hides their type from the generator. */
 function asText({ jsonSchema }: { jsonSchema: { type?: unknown; format?: string } }) {
   if (jsonSchema.format === 'decimal') jsonSchema.type = 'string';
 }
@@ -245,7 +245,6 @@ const ERROR: Json = {
   },
 };
 
-/** A user who is denied a field is refused what would carry it elsewhere. */
 const describeCarried = ({ carries }: Route): string =>
   carries === undefined || carries.length === 0
     ? ''

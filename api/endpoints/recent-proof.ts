@@ -1,22 +1,23 @@
-import { assertRecentProof, PROOF_MINUTES } from '../../jobs/users/recent-proof.ts';
+import { assertRecentProof, PROOF_MINUTES } from '../../jobs/users/sign-in/recent-proof.ts';
 import { isFieldDenied } from '../../sql/users/permissions.ts';
 import { withApproval } from './approval-gate.ts';
 import type { Call, Route } from './route.ts';
 
-export type NeedsProof = true | ((call: Call) => boolean | Promise<boolean>);
-
-/** For OpenAPI. */
+/** The sentence about the proof in the OpenAPI description. */
 export const describeProof = ({ needs_proof }: Pick<Route, 'needs_proof'>): string => {
   if (needs_proof === undefined) return '';
   const when = needs_proof === true ? 'Needs' : 'May need';
   return ` ${when} a recent proof: a sign-in with the password, or POST /auth/prove, at most ${PROOF_MINUTES} minutes ago. Otherwise 403 proof_required.`;
 };
 
-/** Whether this call of the route grants power, and so needs a recent proof. */
+/** Whether this call grants power and therefore needs a recent proof. */
 export const isProofNeeded = async ({ needs_proof }: Pick<Route, 'needs_proof'>, call: Call) =>
   needs_proof === true || (needs_proof !== undefined && (await needs_proof(call)));
 
-/** What the endpoint does, once a proof that it needs is there; also before a request for approval is kept. */
+/**
+ * Wraps an endpoint so that it runs only after any required proof. The check also precedes storing a
+ * request for approval.
+ */
 export function withRecentProof(route: Route & { transaction: 'read' | 'write' }) {
   const run = withApproval(route);
   if (route.needs_proof === undefined) return run;
@@ -26,13 +27,13 @@ export function withRecentProof(route: Route & { transaction: 'read' | 'write' }
   };
 }
 
-/** Refuses the call where it needs a proof that is not there. */
+/** Throws 403 if the call needs a recent proof and the session has none. */
 export async function assertProved(route: Pick<Route, 'needs_proof'>, call: Call) {
   if (await isProofNeeded(route, call)) await assertRecentProof(call.work, call.user?.session_id);
 }
 
 /**
- * For endpoints that decide where data goes, outside the platform: where anybody of the tenant is denied a
- * field, a new destination could show it to that person.
+ * For endpoints that set destinations outside the platform. If any user of the tenant is denied a field, a
+ * new destination could reveal that field to this user.
  */
 export const isAnyFieldDenied = ({ work }: Call) => isFieldDenied(work.tx);

@@ -8,7 +8,7 @@ import { setArchived, insert, deleteRow, update } from '../../sql/write.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { preserveHiddenFields } from '../http/denied-fields.ts';
 import type { AnyDeclaration, Input } from './declaration.ts';
-import type { ListDeclaration } from './lists.ts';
+import type { ListDeclaration } from './list-declaration.ts';
 import type { Call, CarriedFacts } from './route.ts';
 
 export function listDeclarationOf({
@@ -27,19 +27,22 @@ export function listDeclarationOf({
     special,
     hasSearch: table.search !== undefined,
     ...(table.searched && { searched: table.searched }),
-    // Contacts have no unarchive, yet what was deleted of them is archived as well.
+    // Contacts have no unarchive endpoint, but deleting one archives it.
     isArchivable: archivable || 'is_archived' in fields,
     ...(sort && { sort }),
   };
 }
 
-/** With `ends` nothing is asked after it. */
+/** With `ends`, this is the last statement of the transaction. */
 export async function fetchPage({ work, list: request }: Call, table: Table, ends = false) {
   if (request === null) throw new Error('A list endpoint is declared with its list.');
   return listRows(work.tx, table, request, ends);
 }
 
-/** The row, or 404, which is also the answer for another tenant's; with `ends` nothing is asked after it. */
+/**
+ * Returns the row. Throws 404 if it does not exist or belongs to another tenant. With `ends`, this is the
+ * last statement of the transaction.
+ */
 export async function findOrThrow(
   work: Work,
   table: Pick<Table, 'rows'>,
@@ -52,8 +55,7 @@ export async function findOrThrow(
 }
 
 /**
- * The row that a request is about to change, locked, so that its history begins where the one before it
- * ended; and as the request says it read it.
+ * Locks the row that the request changes, so that its history has no gaps, and checks it against If-Match.
  */
 export async function lockRecord({ work, params, checkMatch }: Call, table: Table): Promise<Row> {
   const row = await findLocked(work.tx, table, params['id'] ?? '');
@@ -62,7 +64,10 @@ export async function lockRecord({ work, params, checkMatch }: Call, table: Tabl
   return row;
 }
 
-/** What the record of the path carries, and what it would with the request's changes; locked until `run`. */
+/**
+ * The facts that the record carries now and would carry after the change. The record stays locked until
+ * `run`.
+ */
 export const factsOfRecord =
   ({ table, carries }: Pick<AnyDeclaration, 'table' | 'carries'>, withBody = false) =>
   async ({ work, params, body }: Call): Promise<CarriedFacts> => {
@@ -73,15 +78,15 @@ export const factsOfRecord =
     return both.includes('anything') ? 'anything' : (both.flat() as FactName[]);
   };
 
-/** The same of a record that is to be made. */
+/** The facts that a new record would carry. */
 export const factsOfNewRecord =
   ({ carries }: Pick<AnyDeclaration, 'carries'>) =>
   ({ body }: Call) =>
     Promise.resolve(carries?.(body as Input) ?? []);
 
 /**
- * What the route's schema has made of a body is what its operation takes: the compiler has held the two
- * against each other where they were declared, and here nothing is known of either.
+ * Passes a parsed body to its operation. The compiler compared both types at the declaration; this code
+ * knows neither of them.
  */
 export const asOperationInput = (body: unknown) => body as never;
 
@@ -97,7 +102,7 @@ export async function createRecord(
   );
 }
 
-/** A refusal that is answered and not thrown, so that what was written on the way to it is kept. */
+/** Builds a refusal to return rather than throw, so that the transaction's writes are kept. */
 export const conflictRefusal = ({ code, message, details = {} }: Conflict) =>
   new HttpRefusal(409, code, message, { details });
 
@@ -142,11 +147,11 @@ export async function setRecordArchived(
   });
 }
 
-/** The list request, narrowed to the children of one parent. */
+/** Narrows the list request to the children of one parent. */
 export const filterByParent = (request: Call['list'], field: string, id: string): Call['list'] =>
   having(request, field, [id]);
 
-/** The same list of these records alone. */
+/** Narrows the list request to these records. */
 export const filterByIds = (request: Call['list'], ids: string[]): Call['list'] =>
   having(request, 'id', ids);
 

@@ -34,10 +34,10 @@ import {
 import type { Call, Route } from './route.ts';
 import { createSummary, listSummary, nounWithArticle } from './summaries.ts';
 
-/** Endpoints beside a resource begin with its row as well. */
+/** Custom endpoints of a resource also start by reading its row. */
 export { findOrThrow } from './records.ts';
 
-/** Only for its type: the body's schema decides what the operation is given. */
+/** Exists for its type: the body's schema determines the operation's input. */
 export const action = <Body extends z.ZodType>(
   declared: Omit<Action, 'run' | 'body' | 'objection'> & {
     body?: Body;
@@ -52,7 +52,7 @@ export const nested = <Field extends string>(
   offers: readonly ('list' | 'create')[] = ['list', 'create'],
 ): Nested => ({ child, key, offers });
 
-/** Every endpoint of a resource, as data. */
+/** Builds every endpoint of a resource as data. */
 export function resource<
   F extends Fields,
   Hidden extends Fields = NoFields,
@@ -79,12 +79,12 @@ export function resource<
   return made;
 }
 
-/** The usual endpoints that the declaration offers, and what its kind brings with it. */
+/** Builds the standard endpoints that the declaration offers, and those that its table implies. */
 function usualRoutes(made: Resource): Route[] {
   const { offers, archivable = false, audited, roles = {} } = made.declaration;
   const usual = { ...reading(made), ...writing(made) };
   const chosen = Object.entries(usual).flatMap(([name, route]): Route[] => {
-    // What may be archived may come back, by the hand of whoever may archive it.
+    // The role that may archive a record may also unarchive it.
     const offer = (name === 'unarchive' ? 'archive' : name) as StandardEndpoint;
     const isOffered = offers.includes(offer) && (name !== 'unarchive' || archivable);
     const security_event = made.declaration.security_events?.[offer];
@@ -192,7 +192,7 @@ function writing({ declaration: declared, reply, version, creation: body }: Reso
   } satisfies Record<string, Route>;
 }
 
-/** What a creation may say: every field that the server does not set itself. */
+/** The body schema of a creation: every field that the server does not set itself. */
 export const creationSchema = (
   { fields, writeOnly = {} }: Pick<AnyDeclaration, 'fields' | 'writeOnly'>,
   without?: string,
@@ -205,7 +205,10 @@ export const creationSchema = (
     ),
   );
 
-/** What an update may say: any part of that, less what is fixed; nothing is filled in. */
+/**
+ * The body schema of an update: any subset of the creation's fields without the fixed ones. Sets no
+ * defaults.
+ */
 const change = ({ fields, writeOnly = {}, fixed = [] }: AnyDeclaration) =>
   z.object(
     Object.fromEntries(
@@ -216,8 +219,8 @@ const change = ({ fields, writeOnly = {}, fixed = [] }: AnyDeclaration) =>
   );
 
 /**
- * The fields that a PUT may write and an answer gives. Where it may also write what no answer gives,
- * the moment of the last change stands for that.
+ * The fields that make up the version: those that a PUT may write and an answer returns. If a PUT may also
+ * write fields that no answer returns, the time of the last change stands in for them.
  */
 function versionNames(declared: AnyDeclaration): string[] {
   const { fields, writeOnly = {} } = declared;
@@ -234,5 +237,5 @@ const withoutDefault = (field: z.ZodType): z.ZodType => {
   return type === 'default' && innerType ? innerType : field;
 };
 
-/** An endpoint that is no part of a resource's usual ones, in the same form. */
+/** Declares a single endpoint outside the standard ones. */
 export const endpoint = (route: Route): Route => route;

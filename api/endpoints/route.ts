@@ -1,124 +1,157 @@
 import type { z } from 'zod';
 import type { FactName } from '../../jobs/facts.ts';
 import type { Installation } from '../../jobs/installation.ts';
-import type { ApprovalKind, Settings } from '../../jobs/users/settings.ts';
+import type { ApprovalKind, Settings } from '../../jobs/users/settings/settings.ts';
 import type { Work, Within } from '../../jobs/work.ts';
 import type { ListRequest } from '../../sql/list.ts';
 import type { Table } from '../../sql/table.ts';
-import type { Access } from '../http/access.ts';
-import type { Allow, User } from '../http/permissions.ts';
-import type { Session } from '../http/session.ts';
+import type { Allow, Permission, User } from '../http/permissions.ts';
+import type { Session } from '../http/session-handle.ts';
 import type { Version, WantedVersions } from '../http/versions.ts';
-import type { NeedsProof } from './recent-proof.ts';
-import type { ListDeclaration } from './lists.ts';
+import type { ListDeclaration } from './list-declaration.ts';
+
+/** What a user may do and see during one request. `resolveAccess` computes it from the user's rules. */
+export type Access = {
+  mayCall(route: Route, params?: Record<string, string>): boolean;
+  /** The field names that answers of the resource leave out. */
+  hiddenIn(resource: string): ReadonlySet<string>;
+  /** The field names that a body of the route may not contain. */
+  lockedIn(route: Route): ReadonlySet<string>;
+  permissions(): Permission[];
+  /** The records that the user's grants name individually. */
+  grantedIds: string[];
+  /** Whether any field is hidden from the user. */
+  isRestricted: boolean;
+  /** The values of hidden enumerated fields, which an error message must not contain. */
+  hiddenWords(): string[];
+  /** Those of the facts that the user may not see. */
+  deniedAmong(facts: readonly FactName[]): FactName[];
+  /** The field names that the borrower portal would have to hide from this user. */
+  hiddenInPortal(): string[];
+  /** Every hidden field name, for answers that can contain any record. */
+  hiddenAnywhere: ReadonlySet<string>;
+};
+
+export type NeedsProof = true | ((call: Call) => boolean | Promise<boolean>);
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** One request, parsed and permitted, as an endpoint's `run` sees it. */
+/** One parsed and permitted request, as an endpoint's `run` receives it. */
 export type Call = {
   work: Work;
-  /** Nothing is asked of its transaction once the endpoint has answered: what is read last may end it. */
+  /** Nothing follows in the transaction after the endpoint answers, so its last read may also commit. */
   ends: boolean;
   params: Record<string, string>;
   query: Record<string, unknown>;
   body: unknown;
   list: ListRequest | null;
   user: User | null;
-  /** What the user may do and see. */
   access: Access;
-  /** All that may be asked for, for answers that say what a user may do. */
+  /** The whole route table, for answers that list a user's permissions. */
   routes: readonly Route[];
-  /** What If-Match asks for. */
+  /** The versions named by If-Match. */
   wanted: WantedVersions;
-  /** Refuses the change of a row, which is locked, where If-Match names another state of it. */
+  /** Throws 412 if If-Match names another version of the locked row. */
   checkMatch: (row: unknown) => void;
-  /** Scheme and host as the client knows them, for links in answers. */
+  /** Scheme and host as the client sees them, for links in answers. */
   origin: string;
 };
 
-/** What endpoints that keep their own transactions get besides: signing in, and raw bytes. */
+/** The call of an endpoint that manages its own transactions, such as signing in. */
 export type OwnTransactionCall = Omit<Call, 'work' | 'ends'> & {
   within: Within;
-  /** What the process was started with. */
+  /** The configuration of the process. */
   installation: Installation;
   tenant_id: string;
   ip: string;
   request_id: string;
   session: Session;
-  /** The bytes of the body as they came, for signatures. */
+  /** The unparsed body, for signature checks. */
   raw: string;
-  /** The whole address that was called, which some providers sign. */
+  /** The full URL of the request, which some providers sign. */
   url: string;
   header: (name: string) => string;
 };
 
-/** A page of rows and how many there are in all, which is what an endpoint with a list answers. */
+/** The answer of a list endpoint: one page of rows and the total number of rows. */
 export type Page = { rows: readonly unknown[]; total: number };
 
 type Declared = {
   method: Method;
-  /** Below /api/v1, with {id} parameters. */
+  /** Relative to /api/v1, with {id} parameters. */
   path: string;
   allow: Allow;
   tag: string;
   summary: string;
-  /** What /users/me calls this: an action on a resource. */
+  /** The action on `resource`, as /users/me and permission rules name it. */
   action: string;
   resource: string;
   query?: z.ZodType;
   body?: z.ZodType;
-  /** The body is a form with a file, in the field that is called so. */
+  /** The body is a form with one file in the field `file`. */
   takes_file?: true;
   reply?: z.ZodType;
   status: number;
   list?: ListDeclaration;
-  /** Nothing in it asks what day it is, so its first statement goes along with its settings. */
+  /**
+   * The endpoint does not depend on the business date, so its first statement is sent together with the
+   * transaction settings.
+   */
   is_undated?: true;
-  /** The answer is counted or summed up from many records, as a list is. */
+  /** The answer aggregates many records, as a list does. */
   is_report?: true;
-  /** The answer is a record, and carries its version as ETag. */
+  /** The answer is a record and carries its version as ETag. */
   etag?: Version;
-  /** What is changed is a record, which If-Match may name the version of. */
+  /** The endpoint changes a record, whose version If-Match may name. */
   ifMatch?: Version;
-  /** A second person has to approve of it, where the tenant wants that for this kind. */
+  /** The operation needs maker–checker approval if the tenant requires it for this kind. */
   four_eyes?: ApprovalKind;
-  /** Whether it does, where what is asked for decides that and not the tenant's choice of kinds. */
+  /**
+   * Decides whether approval is needed when the request itself determines it, not the tenant's settings.
+   */
   asks?: (call: Call) => Promise<boolean>;
   /**
-   * It grants power, always or in some calls: the user must have entered the password or a second factor
-   * here within the last minutes.
+   * The endpoint grants power, always or in some calls. The user must have entered the password or an
+   * enrolled second factor within the last minutes.
    */
   needs_proof?: NeedsProof;
-  /** Fields of the body that no answer shows: while a request waits for approval they are kept sealed. */
+  /** Body fields that no answer returns. They are sealed while the request waits for approval. */
   secrets?: readonly string[];
-  /** Which calls of the endpoint the kind concerns; without it, all of them. */
+  /** Limits the approval to some calls. Default: all. */
   asks_if?: (call: Call) => Promise<boolean>;
-  /** What a second person approves besides the records that the request names (`approval-content.ts`). */
+  /** Content to approve in addition to the records that the request names (`approval-content.ts`). */
   content?: (call: Call) => Promise<Record<string, unknown>>;
-  /** The records that {id} in the path is of, where a request may be kept before it is done. */
+  /** The table of the {id} in the path, for requests that may wait for approval. */
   record?: Table;
-  /** A rate of the settings that limits this endpoint beside the rate for all requests. */
+  /** The setting with a rate limit for this endpoint, in addition to the limit for all requests. */
   throttle?: keyof Settings['throttle'];
-  /** What the security log calls it when this was done or refused; without it, it is not watched. */
+  /** The event that the security log records on success and on refusal. Without it, nothing is logged. */
   security_event?: string;
 };
 
 /**
- * The facts that leave by an endpoint in another way than as fields of its answer: by a file, by a
- * destination that it sets up, or by a selection. A user who is denied one of them is refused (403).
- * `anything`: a file or a text, of which nothing can be left out. `portal`: all that a borrower sees.
+ * The facts that leave through an endpoint other than as fields of its answer: in a file, through a
+ * destination that it sets up, or through a selection. A user who is denied one of them gets 403.
+ *
+ * - `anything`: a file or text from which no part can be removed.
+ * - `portal`: everything that a borrower sees.
  */
 export type CarriedFacts = 'anything' | 'portal' | readonly FactName[];
-/** `judged`: the endpoint finds out by itself, in its own transaction, and refuses by itself. */
+/** `judged`: the endpoint checks the facts itself, in its own transaction. */
 export type FactsDeclaration = CarriedFacts | 'judged';
 
-/** Everything there is to know of one endpoint; router, OpenAPI, tests and `npm run routes` read it. */
+/**
+ * The complete description of one endpoint. The router, OpenAPI, the tests and `npm run routes` read it.
+ */
 export type Route = Declared &
   (
     | {
         transaction: 'read' | 'write';
         run: (call: Call) => Promise<unknown>;
-        /** Or found out from the records that the request names, in the transaction of `run`. */
+        /**
+         * A function derives the facts from the records that the request names, in the transaction of
+         * `run`.
+         */
         carries?: FactsDeclaration | ((call: Call) => Promise<CarriedFacts>);
       }
     | {

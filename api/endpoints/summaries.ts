@@ -1,6 +1,6 @@
 import { dictionary } from '../../sql/dictionary.ts';
 
-/** Names whose words do not follow from their capitals. */
+/** Nouns that do not follow from the schema name. */
 const NOUNS = dictionary<string>({
   CoBorrower: 'co-borrower',
   CreditReportingFile: 'credit reporting file',
@@ -19,7 +19,7 @@ const PLURALS = dictionary<string>({
   'promise to pay': 'promises to pay',
 });
 
-/** What the trade calls the creation of such a record; the default is "Create". */
+/** The trade's verb for creating such a record. Default: "Create". */
 const CREATING = dictionary<string>({
   Address: 'Add',
   AutopayPlan: 'Set up',
@@ -54,7 +54,6 @@ const CREATING = dictionary<string>({
   Valuation: 'Record',
 });
 
-/** WebhookAttempt becomes "webhook attempt". */
 const nounOf = (name: string): string =>
   NOUNS[name] ?? name.replace(/\B[A-Z]/g, ' $&').toLowerCase();
 
@@ -66,10 +65,10 @@ function pluralOf(noun: string): string {
 
 const withArticle = (noun: string) => `${/^(?:[aeio]|SFTP)/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
-/** "a loan", "an address". */
+/** Returns "a loan" or "an address". */
 export const nounWithArticle = (name: string) => withArticle(nounOf(name));
 
-/** "a borrower's identities", although the record is called BorrowerIdentity. */
+/** Drops the parent's name: "a borrower's identities", although the schema is BorrowerIdentity. */
 function withoutOwner(name: string, parent: string): string {
   const [noun, owner] = [nounOf(name), `${nounOf(parent)} `];
   return noun.startsWith(owner) ? noun.slice(owner.length) : noun;

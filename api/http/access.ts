@@ -1,26 +1,30 @@
 import type { FactName } from '../../jobs/facts.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
 import { isExposedBy, findFactLocations, type Fact } from '../endpoints/fact-locations.ts';
-import type { Route } from '../endpoints/route.ts';
+import type { Access, Route } from '../endpoints/route.ts';
 import { fieldsByResource, portalFieldNames } from '../endpoints/field-vocabulary.ts';
 import { isOpenTo, isRole, type Permission, type User } from './permissions.ts';
 
 type Params = Record<string, string>;
 
-/** What one user may do and see during one request; nothing else decides about it. */
-export type Access = ReturnType<typeof resolveAccess>;
-
 /**
- * What the route table and the user's rules come to. A role opens what is declared for it. Beside it a
- * grant opens what a role below superadmin may call, and a denial closes it again; fields that are
- * denied are hidden wherever they are told, from superadmins too. Without a role no rule holds.
+ * Combines the route table with the user's rules.
+ *
+ * - A role opens the endpoints declared for it.
+ * - A grant also opens endpoints of other roles below superadmin. A denial closes endpoints again.
+ * - Denied fields are hidden from superadmins too, in every answer that would reveal them.
+ * - A user without a role has no rules.
  */
-export function resolveAccess(user: User | null, given: readonly Rule[], routes: readonly Route[]) {
+export function resolveAccess(
+  user: User | null,
+  given: readonly Rule[],
+  routes: readonly Route[],
+): Access {
   const role = user?.tenant_role ?? null;
   const rules = role === null ? [] : given;
   const grants = rules.filter(({ type }) => type === 'allow');
   const denials = rules.filter(({ type, record }) => type === 'deny' && record !== null);
-  // Who decides about rules is never locked out by one.
+  // A user who manages rules cannot be locked out by one.
   const closings = rules.filter(
     ({ type, record }) => type === 'deny' && record === null && role !== 'superadmin',
   );
@@ -35,7 +39,7 @@ export function resolveAccess(user: User | null, given: readonly Rule[], routes:
     return isOpen || (isGrantable(route) && grants.some((rule) => opens(rule, route, params)));
   }
 
-  /** The names under which answers of the resource would tell what is denied. */
+  /** The fields of the resource's answers that would reveal a denied fact. */
   function hiddenIn(resource: string): ReadonlySet<string> {
     const names =
       known.get(resource) ??
@@ -44,7 +48,7 @@ export function resolveAccess(user: User | null, given: readonly Rule[], routes:
     return names;
   }
 
-  /** What a body may not name: what is hidden, and what is denied for this action alone. */
+  /** The fields that a body must not contain: hidden fields and those denied for this action only. */
   const lockedIn = (route: Route): ReadonlySet<string> =>
     new Set([
       ...hiddenIn(route.resource),
@@ -62,7 +66,10 @@ export function resolveAccess(user: User | null, given: readonly Rule[], routes:
     return [...whole, ...records, ...[...closings, ...denials].map(denialOf), ...derived()];
   }
 
-  /** What follows from the denials for other resources, so that a dashboard knows what is missing. */
+  /**
+   * The denials that follow from denials on other resources, so that a dashboard knows which fields are
+   * missing.
+   */
   function derived(): Permission[] {
     if (hidden.length === 0) return [];
     return [...fieldsByResource(routes)].flatMap(([resource, fields]) => {
@@ -80,38 +87,41 @@ export function resolveAccess(user: User | null, given: readonly Rule[], routes:
     hiddenIn,
     lockedIn,
     permissions,
-    /** The records that grants of the user name one by one. */
+    /** The ids of single records that the user's grants name. */
     grantedIds: grants.flatMap(({ record_id }) => (record_id === null ? [] : [record_id])),
-    /** Whether anything at all is hidden from the user. */
+    /** Whether any field is hidden from the user. */
     isRestricted: hidden.length > 0,
-    /** What hidden fields may say that have few words, as a refusal may say it. */
+    /**
+     * The possible values of hidden fields that have only a few, because a refusal's text could contain
+     * them.
+     */
     hiddenWords: () =>
       hidden.flatMap(({ resource, field }) => [
         ...(fieldsByResource(routes).get(resource)?.get(field) ?? []),
       ]),
-    /** Those of the facts that the user may not see. */
+    /** Returns the given facts that the user must not see. */
     deniedAmong: (facts: readonly FactName[]) =>
       facts.filter((name) => {
         const at = name.lastIndexOf('.');
         return hiddenIn(name.slice(0, at)).has(name.slice(at + 1));
       }),
-    /** The names that the borrower portal would show the user, were it open to him. */
+    /** The hidden field names that the borrower portal would show. */
     hiddenInPortal: () => {
       const names = portalFieldNames(routes);
       return [...new Set(places.map(({ field }) => field))].filter((name) => names.has(name));
     },
-    /** Every hidden name, for what may tell of any record. */
+    /** Every hidden name, for answers that can describe any record. */
     hiddenAnywhere: new Set(places.map(({ field }) => field)) as ReadonlySet<string>,
   };
 }
 
-/** What decides about access itself stays with the superadmin, as all else that is declared for that role. */
+/** Endpoints that control access, and all others declared for superadmin, cannot be granted. */
 export const isGrantable = ({ allow }: Pick<Route, 'allow'>) =>
   isRole(allow) && allow !== 'superadmin';
 
 type Asked = Pick<Route, 'method' | 'action' | 'resource'>;
 
-/** Whether the rule names the route: by its action, or by reading and writing at large. */
+/** Whether the rule covers the route, by its action or by the general read and write actions. */
 export function ruleCoversRoute(
   { action, resource }: Pick<Rule, 'action' | 'resource'>,
   route: Asked,
@@ -121,7 +131,10 @@ export function ruleCoversRoute(
   return action === (route.method === 'GET' ? 'read' : 'write');
 }
 
-/** A grant for one record opens its own endpoints, and, granting everything, those beneath it. */
+/**
+ * A grant for one record opens that record's endpoints. A grant of all actions also opens the endpoints
+ * below it.
+ */
 function opens(rule: Rule, route: Route, params: Params): boolean {
   const { record_id, resource, action } = rule;
   if (record_id === null) return ruleCoversRoute(rule, route);
@@ -130,7 +143,9 @@ function opens(rule: Rule, route: Route, params: Params): boolean {
   return action === '*' || ruleCoversRoute(rule, route);
 }
 
-/** Whoever may not read a field in one way is not told it in another; the rest only locks it. */
+/**
+ * A field denied for any kind of reading is hidden everywhere. Other field denials only prevent writing.
+ */
 const isOfReading = (rule: Rule, routes: readonly Route[]) =>
   rule.action === '*' ||
   rule.action === 'read' ||
@@ -150,7 +165,7 @@ const denialOf = ({ action, resource, record }: Rule): Permission => ({
 
 type MayCall = (route: Route, params?: Params) => boolean;
 
-/** One grant for each action and resource that the user may call, whatever allows it. */
+/** One permission for each action and resource that the user may call. */
 function openedBy(mayCall: MayCall, routes: readonly Route[]): Permission[] {
   const opened = new Map<string, Permission>();
   for (const route of routes) {
@@ -160,7 +175,7 @@ function openedBy(mayCall: MayCall, routes: readonly Route[]): Permission[] {
   return [...opened.values()];
 }
 
-/** What grants for single records open beyond that. */
+/** The additional permissions that come from grants for single records. */
 function objectGrants(grants: readonly Rule[], mayCall: MayCall, routes: readonly Route[]) {
   return grants.flatMap((rule) => {
     const { record_id: id } = rule;

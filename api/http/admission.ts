@@ -1,16 +1,18 @@
 import type { Context, Middleware, Next } from 'koa';
 import { HttpRefusal } from './errors.ts';
 
-/** Requests that one process works on at the same time; more would only wait for the database. */
+/** Maximum number of concurrent requests per process. More would only wait for the database. */
 const AT_WORK_MAX = 400;
 
 export type Admission = ReturnType<typeof openAdmission>;
 type Place = { isTaken: boolean; tenant_id?: string };
 
 /**
- * Counts the requests that the process works on, and refuses further ones early. A request gives its
- * place up while it waits for its client, so a client that sends slowly takes no place from another. A
- * tenant may hold as many places as are free: half of them alone, a third each where two are busy.
+ * Counts the requests in progress and refuses excess requests early. A request gives up its place while it
+ * waits for its client, so slow clients take no places from others.
+ *
+ * A tenant may hold as many places as remain free: half of them if it is the only busy tenant, a third if
+ * two are busy.
  */
 export function openAdmission(most = AT_WORK_MAX) {
   let taken = 0;
@@ -44,7 +46,7 @@ export function openAdmission(most = AT_WORK_MAX) {
       leave(place);
     }
   };
-  /** The same for the share of its tenant, which is known only after the request was let in. */
+  /** Enforces the tenant's share. The tenant is known only after the request has been admitted. */
   const ofTenant: Middleware = async (ctx: Context, next: Next) => {
     const { place, tenant } = ctx.state as { place: Place; tenant: { id: string } };
     if (heldBy(tenant.id) >= most - taken) throw tenantIsBusy();
@@ -56,14 +58,14 @@ export function openAdmission(most = AT_WORK_MAX) {
     middleware,
     ofTenant,
     atWork: () => taken,
-    /** Gives the place up while the request waits for its client. */
+    /** Gives up the place while the request waits for its client. */
     leave: (ctx: Context) => {
       const { place } = ctx.state as { place?: Place };
       if (place) leave(place);
     },
     /**
-     * Takes a place again when the body is there. A request with a body is refused where none is free. An
-     * upload goes on in any case, because its client would have to send the whole file again.
+     * Takes a place again once the body has arrived. Throws 503 if none is free. An upload is never refused
+     * here, because its client would have to send the whole file again.
      */
     enterAgain: (ctx: Context, { isUpload }: { isUpload: boolean }) => {
       const { place } = ctx.state as { place?: Place };

@@ -8,10 +8,12 @@ import { HttpRefusal, type ErrorAnswer } from './errors.ts';
 import { omitHiddenFields, redactRefusalBody } from './denied-fields.ts';
 import { etagOf } from './versions.ts';
 
-/** An answer that is not sent yet. */
 export type UnsentAnswer = { status: number; body: unknown; page?: Page; replayed?: boolean };
 
-/** What is sent and, where the request has a key, kept: only what the endpoint declares. */
+/**
+ * Builds the answer that is sent and, for a request with an idempotency key, stored. It contains only
+ * declared fields.
+ */
 export function buildAnswer(route: Route, answer: unknown): UnsentAnswer {
   if (answer instanceof HttpRefusal || answer instanceof HeldForApproval) return answer.answer;
   if (!route.list) return { status: route.status, body: shaped(route, answer) };
@@ -19,7 +21,7 @@ export function buildAnswer(route: Route, answer: unknown): UnsentAnswer {
   return { status: route.status, body: page.rows.map((row) => shaped(route, row)), page };
 }
 
-/** Sends the answer, as whoever asked is shown it. */
+/** Sends the answer without the fields hidden from the user. */
 export function sendAnswer(
   ctx: Context,
   route: Route,
@@ -47,7 +49,7 @@ function rangeOf({ list: declared }: Route, { offset }: ListRequest, { rows, tot
 
 const cuts = new WeakMap<z.ZodType, ReturnType<typeof fastParserFor>>();
 
-/** Only what the endpoint declares leaves the house; a row that lacks a field is our fault. */
+/** Removes undeclared fields. A missing declared field is a bug on our side and throws. */
 function shaped(route: Route, answer: unknown): unknown {
   if (!route.reply) return answer;
   const cut = cuts.get(route.reply) ?? fastParserFor(route.reply);

@@ -31,15 +31,15 @@ export type AppParts = Databases & {
   log: Log;
   routes: readonly Route[];
   health: Health;
-  /** What the process was started with. */
+  /** The configuration of the process. */
   installation: Installation;
-  /** The one of this process; who stops it writes down what is only counted. */
+  /** The security log of this process. On shutdown, the caller flushes its counted refusals. */
   securityLog?: SecurityLog;
-  /** The one of this process; others that look at it ask for it themselves. */
+  /** The intake of this process, if the caller also reads its metrics. */
   intake?: Intake;
 };
 
-/** The whole way of a request, in order. */
+/** Builds the middleware chain that every request passes, in order. */
 export function createApp(parts: AppParts): Koa {
   const { pool, replica, configuration, log, routes, installation, health: state } = parts;
   const { intake = openIntake(), securityLog = openSecurityLog(pool, installation, log) } = parts;
@@ -76,7 +76,7 @@ export function createApp(parts: AppParts): Koa {
   return app;
 }
 
-/** The app as a server; what goes wrong in it is answered in it. */
+/** Wraps the app in an HTTP server that also answers malformed requests. */
 export function createHttpServer(app: Koa, options: ServerOptions = {}): Server {
   const answer = app.callback();
   const handle = oneAtATime((request, response) => void answer(request, response));
@@ -87,10 +87,13 @@ export function createHttpServer(app: Koa, options: ServerOptions = {}): Server 
   return answerBroken(server);
 }
 
-/** Pages, health, files and what nobody serves: a path from outside is no label. */
+/**
+ * Pages, health checks, files and unknown paths share one label, because client-supplied paths must not
+ * become metric labels.
+ */
 const ELSEWHERE = { method: '', route: '' };
 
-/** Ids, the route's pattern and the time it took; never a query, a body or a cookie. */
+/** Logs ids, the route's pattern and the duration. Never logs queries, bodies or cookies. */
 function logged(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
     const started = performance.now();
@@ -139,8 +142,8 @@ function securityHeaders(isSecure: boolean): Middleware {
 }
 
 /**
- * Everything thrown becomes the agreed shape. This is not left to Koa, whose own error handling drops
- * the Set-Cookie headers of the response.
+ * Turns every thrown error into the error format. Koa's own error handler would drop the Set-Cookie
+ * headers.
  */
 function errorsAsAnswers(log: Log): Middleware {
   return async (ctx: Context, next: Next) => {
@@ -166,8 +169,8 @@ const INTERNAL = {
 };
 
 /**
- * A target is a path, as browsers send it. A whole address or an asterisk is for proxies, and two slashes
- * begin a host where addresses are read.
+ * Accepts only a path as request target, as browsers send it. Absolute URLs and `*` are for proxies. A
+ * target with two leading slashes would be parsed as a host name.
  */
 const originForm: Middleware = async (ctx: Context, next: Next) => {
   const target = ctx.req.url ?? '';
@@ -179,8 +182,9 @@ const originForm: Middleware = async (ctx: Context, next: Next) => {
 };
 
 /**
- * The route table on routers: fixed paths before those with parameters, 405 with Allow. A router tries each of
- * its patterns in turn, so there is one for each kind of path: its first word and its number of words.
+ * Mounts the route table: fixed paths before paths with parameters, and 405 with Allow for other methods. A
+ * router tries its patterns one after the other, so each combination of first word and number of words gets
+ * its own router.
  */
 function routed(process: ProcessContext, securityLog: SecurityLog): Middleware {
   const routers = new Map<string, ReturnType<typeof routerOf>>();
@@ -209,7 +213,7 @@ function routed(process: ProcessContext, securityLog: SecurityLog): Middleware {
 
 const ROOT = '/api/v1';
 
-/** No pattern begins with a parameter, and a parameter is one word. */
+/** No pattern starts with a parameter, and a parameter matches exactly one word. */
 function kindOf(path: string): string {
   const words = path.split('/');
   return `${words.length} ${words.slice(0, 4).join('/')}`;

@@ -1,28 +1,31 @@
-import { networkOf } from '../../jobs/users/throttling.ts';
+import { networkOf } from '../../jobs/users/sign-in/throttling.ts';
 import { BodyInFlight, BodyNotReceived } from './not-received.ts';
 
 /**
- * How many bodies may be on their way to one API process at the same time. An ordinary body is there within
- * milliseconds, so these bounds concern slow clients only.
+ * Maximum numbers of bodies arriving at one API process at the same time. An ordinary body arrives within
+ * milliseconds, so these bounds affect slow clients only.
  */
 export type BodyBounds = {
   /** From one network to one tenant, without a session. */
   strangers_per_network: number;
-  /** From one network in all, with or without a session. */
+  /** From one network to all tenants, with or without a session. */
   per_network: number;
   per_session: number;
-  /** To one tenant, without and with a session: strangers never take the places of its users. */
+  /**
+   * To one tenant. Requests without and with a session have separate bounds, so strangers never take places
+   * of the tenant's users.
+   */
   strangers_per_tenant: number;
   users_per_tenant: number;
   in_all: number;
-  /** Bytes of unfinished bodies that the process holds in memory. */
+  /** Total bytes of unfinished bodies that the process holds in memory. */
   bytes_in_all: number;
-  /** The same for files. */
+  /** The same bounds for file uploads. */
   uploads_per_network: number;
   uploads_per_session: number;
   uploads_per_tenant: number;
   uploads_in_all: number;
-  /** How long a body is safe before a newer one may take its place. */
+  /** After this time a newer body may displace this one. */
   safe_ms: number;
 };
 
@@ -41,12 +44,12 @@ export const BODY_BOUNDS: BodyBounds = {
   safe_ms: 2_000,
 };
 
-/** Who sends the body, and what it is. */
+/** The sender and kind of a body. */
 export type Sender = {
   tenant_id: string;
   ip: string;
   session_id: string | null;
-  /** The document that an upload link is for. */
+  /** The document that the upload link belongs to. */
   document_id?: string;
   isUpload: boolean;
 };
@@ -55,12 +58,12 @@ type Claim = { key: string; most: number; refuse: () => BodyNotReceived };
 export type BodiesInFlight = ReturnType<typeof openBodiesInFlight>;
 
 /**
- * The bodies that are on their way to this process. When a bound is reached, a new body takes the place of
- * the one that has been on its way for longest, if that is longer than `safe_ms`: slow clients make room
- * for others, also for those behind the same address. Uploads may be slow, and are never displaced.
+ * Tracks the bodies arriving at this process. When a bound is reached, a new body displaces the oldest one
+ * if that has been arriving for longer than `safe_ms`. Slow clients thus make room, even for clients behind
+ * the same address. Uploads may be slow and are never displaced.
  */
 export function openBodiesInFlight(bounds: BodyBounds = BODY_BOUNDS) {
-  /** By each claim in order of arrival. */
+  /** The bodies of each claim, in order of arrival. */
   const held = new Map<string, Set<BodyInFlight>>();
   const holders = new Set<BodyInFlight>();
   let bytes = 0;
@@ -88,7 +91,7 @@ export function openBodiesInFlight(bounds: BodyBounds = BODY_BOUNDS) {
 
   return {
     count: () => holders.size,
-    /** Takes a place for a body, or throws a refusal. */
+    /** Reserves a place for a body. Throws if a bound is reached. */
     begin(sender: Sender): BodyInFlight {
       const claims = claimsOf(sender, bounds);
       for (const claim of claims) makeRoom(claim, sender.isUpload);
@@ -97,7 +100,7 @@ export function openBodiesInFlight(bounds: BodyBounds = BODY_BOUNDS) {
       for (const key of arrival.keys) held.set(key, (held.get(key) ?? new Set()).add(arrival));
       return arrival;
     },
-    /** Counts bytes that are held in memory until the body is whole. */
+    /** Counts bytes held in memory until the body is complete. */
     hold(arrival: BodyInFlight, count: number) {
       arrival.bytes += count;
       bytes += count;

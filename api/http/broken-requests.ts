@@ -5,7 +5,7 @@ import { dictionary } from '../../sql/dictionary.ts';
 
 type Refusal = { status: number; code: string; message: string; retry_seconds?: number };
 
-/** The most that a target and its headers may be long, together. */
+/** Maximum size of the request target and headers together. */
 export const HEAD_BYTES_MAX = 16_384;
 
 const MALFORMED: Refusal = {
@@ -31,13 +31,14 @@ const BY_ERROR = dictionary<Refusal>({
   },
 });
 
-/** So long may somebody go on sending who was refused. */
+/** How long a refused client may continue sending. */
 const LINGER_MS = 2_000;
 
 /**
- * What the parser makes no request of is answered as any refusal is, and the connection ends. What still
- * comes is read and forgotten for a moment: a connection that is closed with bytes unread is reset, and
- * a reset takes away the answer as well.
+ * Answers requests that the parser rejects in the usual error format, then closes the connection.
+ *
+ * Incoming bytes are read and discarded for a moment first. Closing a socket with unread bytes resets the
+ * connection, and the client would lose the answer.
  */
 export function answerBroken(server: Server): Server {
   const refused = new WeakSet<Duplex>();
@@ -46,7 +47,7 @@ export function answerBroken(server: Server): Server {
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    // Nothing reaches whoever is gone, and a refusal is no part of an answer that has begun.
+    // Do not write to a closed connection or into an answer that has already started.
     const answer = answers.get(socket);
     const hasBegun = answer?.headersSent && !answer.writableEnded;
     if (!socket.writable || hasBegun) {
@@ -59,7 +60,7 @@ export function answerBroken(server: Server): Server {
   return server;
 }
 
-/** Answers a connection that is one too many, whatever it was going to ask. */
+/** Answers a connection beyond the limit, whatever it requests. */
 export function refuseConnection(socket: Duplex) {
   socket.on('error', () => socket.destroy());
   socket.end(bytesOf(TOO_MANY_CONNECTIONS), () => socket.destroy());

@@ -21,29 +21,32 @@ const Environment = z
   .object({
     PORT: Port.default(3000),
     HOST: z.string().default('127.0.0.1'),
-    /** In development, the port in links; without it, PORT. */
+    /** The port in links, in development. Default: PORT. */
     LOCAL_PORT: LocalPort.optional(),
     DATABASE_URL: DatabaseUrl,
-    /** A hot standby of it, from which lists and reports are read. */
+    /** A hot standby of the database. The API reads lists and reports from it. */
     DATABASE_REPLICA_URL: DatabaseUrl.optional(),
     DATA_DIR: DataDir,
-    /** Seals receivers' secrets and signs links; the same for the API and all workers. */
+    /** Seals receivers' secrets and signs links. Must be the same for the API and all workers. */
     SECRET: Secret.optional(),
     LOG_LEVEL: LogLevel.default('info'),
     NODE_ENV: NodeEnv,
     TRUSTED_PROXIES: TrustedProxies,
     PRIVATE_NETWORKS: PrivateNetworks,
-    /** Uploads are held until the scanner there has seen them; the same for the API and all workers. */
+    /**
+     * The ClamAV scanner. Uploads are held until it has checked them. Must be the same for the API and all
+     * workers.
+     */
     CLAMD_URL: ScannerUrl,
-    /** The bucket where documents live; without it, in DATA_DIR. The same for the API and all workers. */
+    /** The bucket for documents. Default: DATA_DIR. Must be the same for the API and all workers. */
     STORAGE_URL: StorageUrl,
-    /** Connections to Postgres that this process may hold. */
+    /** Maximum number of Postgres connections of this process. */
     DATABASE_POOL: z.coerce.number().int().min(2).max(100).default(16),
     DRAIN_SECONDS: DrainSeconds,
-    /** Serves /healthz and /metrics there. */
+    /** Serves /healthz and /metrics on this port. */
     METRICS_PORT: Port.optional(),
     METRICS_HOST: MetricsHost,
-    /** Where traces go; without it there are none, and nothing of them is loaded. */
+    /** The receiver of traces. If it is not set, the tracing libraries are not loaded. */
     OTEL_EXPORTER_OTLP_ENDPOINT: TracesEndpoint,
   })
   .refine(hasRequiredSecret, SECRET_REQUIRED)

@@ -1,29 +1,33 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from '../../jobs/users/throttling.ts';
+import { networkOf } from '../../jobs/users/sign-in/throttling.ts';
 import { LIMITS } from './limits.ts';
 import { refuseConnection } from './broken-requests.ts';
 import { isTrustedPeer } from './tenant.ts';
 
-/** How node:http treats connections. */
+/** Connection timeouts of node:http, in milliseconds. */
 export const CONNECTION_TIMEOUTS = {
-  /** From the connection, or from the answer before, to the end of a request's head. */
+  /** From the start of the connection, or from the previous answer, to the end of the request's headers. */
   headersTimeout: 10_000,
-  /** To the end of its body; the app's own limits (limits.ts) are shorter, and differ by kind of body. */
+  /**
+   * To the end of the body. The app's own limits (limits.ts) are shorter and depend on the kind of body.
+   */
   requestTimeout: LIMITS.transfer_ms + 60_000,
-  /** How often node:http looks for connections that are over these. */
+  /** How often node:http checks these timeouts. */
   connectionsCheckingInterval: 2_000,
-  /** Longer than proxies keep theirs (60 s), so that a proxy never sends into a connection being closed. */
+  /**
+   * Longer than the 60 seconds of common proxies, so that a proxy never sends on a connection being closed.
+   */
   keepAliveTimeout: 75_000,
 };
 const REQUESTS_PER_CONNECTION = 1_000;
 const CONNECTIONS_MAX = 10_000;
-/** From here on connections without a request are closed. */
+/** Above this number, idle connections are closed. */
 const MANY_CONNECTIONS = 8_000;
-/** Browsers of an office open six each; a trusted proxy opens as many as it likes. */
+/** A browser opens six connections, and an office has many browsers. Trusted proxies have no limit. */
 const CONNECTIONS_PER_NETWORK = 1_024;
 
-/** Bounds the connections to the process, in all and from each network. */
+/** Limits the connections to the process, in total and per network. */
 export function limitConnections(
   server: Server,
   trustedProxies: readonly string[],
@@ -52,8 +56,8 @@ export function limitConnections(
 }
 
 /**
- * Works on the requests of a connection one after the other. A client that sends many without waiting for
- * the answers occupies one place, and nothing more is read from it until its last request has begun.
+ * Handles the requests of one connection one after the other. A client that pipelines many requests
+ * occupies one place, and the server reads no further until the last request has started.
  */
 export function oneAtATime(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, (() => void)[]>();

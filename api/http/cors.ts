@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 
 const CACHED_MS = 5_000;
@@ -10,7 +10,7 @@ const HEADERS = {
     'Content-Range, ETag, X-Request-Id, Idempotent-Replayed, Retry-After',
 };
 
-/** Dashboards of other origins may call with credentials, if the tenant names them exactly. */
+/** Allows dashboards of other origins to call with credentials if the tenant lists their exact origin. */
 export function cors(pool: DatabasePool): Middleware {
   const cache = new Map<
     string,
@@ -27,7 +27,7 @@ export function cors(pool: DatabasePool): Middleware {
     ctx.state.trusted_origins = settings.auth.trusted_origins;
     ctx.state.limits = settings.auth;
     ctx.state.rates = settings.throttle;
-    // Every answer from here on has a CSRF token of the cookie's, and most are of one user.
+    // Answers depend on the caller's origin: they carry a CSRF token, and most belong to one user.
     ctx.vary('Origin');
     ctx.vary('Cookie');
     const origin = ctx.get('Origin');

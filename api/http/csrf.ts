@@ -12,8 +12,8 @@ export const newCsrfToken = () =>
   Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 
 /**
- * Django's double submit: the token is in a readable cookie on every response, and every request that
- * changes something sends it back in X-CSRFToken. After login it must also be the session's own.
+ * Django's double-submit check. Every response sets the token in a readable cookie, and every changing
+ * request must return it in X-CSRFToken. After login the token must also belong to the session.
  */
 export function csrf(routes: readonly Route[]): Middleware {
   const exempt = new Set(routes.filter(isForProviders).map(({ path }) => `/api/v1${path}`));
@@ -21,7 +21,10 @@ export function csrf(routes: readonly Route[]): Middleware {
     withCsrfCheck(ctx, exempt.has(ctx.path) ? null : () => ctx.get('X-CSRFToken'), next);
 }
 
-/** Goes on where nothing is changed, or what was given is the token; null asks for none. */
+/**
+ * Continues if the request changes nothing or `given` returns the right token. If `given` is null, no token
+ * is required.
+ */
 export async function withCsrfCheck(ctx: Context, given: (() => string) | null, steps: Next) {
   const sent = sentBy(ctx);
   const own = ownOf(ctx);
@@ -34,14 +37,14 @@ export async function withCsrfCheck(ctx: Context, given: (() => string) | null, 
   }
 }
 
-/** Providers have no cookie; they prove themselves by signature instead. */
+/** Providers have no cookie. They authenticate with a signature. */
 const isForProviders = ({ allow }: Route) => allow === 'provider';
 
 const sentBy = (ctx: Context) => ctx.cookies.get('csrftoken', { signed: false }) ?? '';
 
 const ownOf = ({ session }: Context) => (session as { csrf_token?: string } | null)?.csrf_token;
 
-/** The session's token, or the one that came, or a new one; refusals carry it as well. */
+/** Returns the session's token, the token that the request sent, or a new one. Refusals carry it too. */
 export function csrfTokenFor(ctx: Context): string {
   const sent = sentBy(ctx);
   return (ctx.state.csrf_token ??= ownOf(ctx) ?? (TOKEN.test(sent) ? sent : newCsrfToken()));
@@ -58,7 +61,7 @@ export function setCsrfCookie(ctx: Context) {
   });
 }
 
-/** The cookie and what was given beside it are one, and the session's own. */
+/** The cookie and the submitted token must be equal and belong to the session. */
 type Tokens = { given: string; sent: string; own: string | undefined };
 
 function check(ctx: Context, { given, sent: cookie, own }: Tokens) {
@@ -84,7 +87,7 @@ function check(ctx: Context, { given, sent: cookie, own }: Tokens) {
 const refused = (message: string) => new HttpRefusal(403, 'csrf_failed', message);
 const same = (one: string, other: string) => timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
-/** Scheme and host of this tenant, as the request reached us. */
+/** Whether the URL has the tenant's scheme and host, as this request reached us. */
 function isOurs(url: string, ctx: Context): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, host } = new URL(url);

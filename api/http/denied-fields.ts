@@ -1,16 +1,16 @@
 import { Forbidden } from '../../jobs/errors.ts';
 import { dictionary } from '../../sql/dictionary.ts';
 import { openEndedFields, freeTextFields } from '../endpoints/fact-locations.ts';
-import type { ListDeclaration } from '../endpoints/lists.ts';
+import type { ListDeclaration } from '../endpoints/list-declaration.ts';
 import type { Call, CarriedFacts, Route } from '../endpoints/route.ts';
-import type { Access } from './access.ts';
+import type { Access } from '../endpoints/route.ts';
 import { errorAnswer, HttpRefusal, type ErrorAnswer } from './errors.ts';
 import { isRole } from './permissions.ts';
 
 type Names = ReadonlySet<string>;
 type Input = Record<string, unknown>;
 
-/** The answer of a route as this user sees it: what is hidden is absent, at any depth. */
+/** Removes fields hidden from this user from an answer, at any depth. */
 export function omitHiddenFields(access: Access, route: Route, body: unknown): unknown {
   if (!access.isRestricted || !isRole(route.allow)) return body;
   const { resource } = route;
@@ -32,7 +32,7 @@ export function omitHiddenFields(access: Access, route: Route, body: unknown): u
   return walk(body, names);
 }
 
-/** Tables that are not called as their resource. */
+/** Tables whose name differs from their resource. */
 const RESOURCES = dictionary({
   cob_runs: 'jobs/runs',
   collateral_items: 'collateral',
@@ -45,17 +45,17 @@ const RESOURCES = dictionary({
   support_cases: 'cases',
   webhook_subscriptions: 'webhooks',
 });
-/** What the records of a table are called as a resource, by which rules name them. */
+/** Returns the resource name of a table, as permission rules use it. */
 export const resourceNameOf = (table: string) => RESOURCES[table] ?? table.replaceAll('_', '-');
 
-/** What a row of history may not tell: it is a change of a record of any kind. */
+/** The fields to hide in an audit history row, which can describe a record of any resource. */
 function changesIn(access: Access, row: object): Names | null {
   const { entity_type, changes } = row as { entity_type?: unknown; changes?: unknown };
   if (typeof entity_type !== 'string' || typeof changes !== 'object') return null;
   return access.hiddenIn(resourceNameOf(entity_type));
 }
 
-/** Refuses a body that names, at any depth, what the user may not write. */
+/** Throws 403 if a body contains, at any depth, a field that the user must not write. */
 export function assertFieldsWritable(access: Access, route: Route, body: unknown) {
   if (!isRole(route.allow)) return;
   const locked = access.lockedIn(route);
@@ -75,9 +75,11 @@ function namesIn(value: unknown): string[] {
 }
 
 /**
- * Refuses what would carry a denied fact out of the platform, or select by it: a tape with the column, a
- * webhook whose events have the field, a criterion. Files and texts are refused to every user who is
- * denied any field, because nothing can be cut out of them.
+ * Throws 403 if an operation would send a denied fact out of the platform or select by it, for example a
+ * tape with the column, a webhook whose events have the field, or a criterion.
+ *
+ * Files and free texts are refused to every user who is denied any field, because no part of them can be
+ * removed.
  */
 export function assertFactsVisible(access: Access, carried: CarriedFacts) {
   if (!access.isRestricted) return;
@@ -91,13 +93,13 @@ export function assertFactsVisible(access: Access, carried: CarriedFacts) {
 
 const fieldOf = (fact: string) => fact.slice(fact.lastIndexOf('.') + 1);
 
-/** The same for what an endpoint declares. With `judged` the endpoint asks by itself. */
+/** Checks the facts that an endpoint declares. An endpoint with `judged` checks them itself. */
 export async function assertRouteFactsVisible({ carries }: Route, call: Call) {
   if (carries === undefined || carries === 'judged' || !call.access.isRestricted) return;
   assertFactsVisible(call.access, typeof carries === 'function' ? await carries(call) : carries);
 }
 
-/** The list as this user may ask for it: what is hidden is no field of it. */
+/** The list declaration for this user, without hidden fields. */
 export function restrictList(access: Access, { resource, list }: Route): ListDeclaration | null {
   const hidden = access.hiddenIn(resource);
   if (list === undefined || hidden.size === 0) return list ?? null;
@@ -114,8 +116,8 @@ export function restrictList(access: Access, { resource, list }: Route): ListDec
 }
 
 /**
- * What a JSON field holds of which this user sees nothing stays in it when he writes the rest: he could
- * not send it back.
+ * Keeps the hidden parts of a JSON field when the user writes the rest, because the user could not send
+ * them back.
  */
 export function preserveHiddenFields(
   access: Access,
@@ -141,9 +143,9 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const plain = (value: unknown) => (isPlain(value) ? value : {});
 
-/** A refusal as it is told to whom something is hidden from. */
+/** Redacts a refusal for a user from whom fields are hidden. */
 export function redactRefusal(access: Access, error: unknown, method: string): unknown {
-  // It names fields of the request and of the user's own denials, and nothing else.
+  // This refusal names only fields of the request and of the user's own denials.
   if (error instanceof Forbidden && Array.isArray(error.details?.['fields'])) return error;
   const answer = access.isRestricted ? errorAnswer(error, method) : null;
   if (answer === null || answer.status >= 500) return error;
@@ -154,8 +156,8 @@ export function redactRefusal(access: Access, error: unknown, method: string): u
 }
 
 /**
- * Its sentences may hold figures, days and words of the records, which are left out, and so are its
- * particulars. Its code stays, and what it says of the request.
+ * Keeps the code and the errors about the request. Removes the details, and figures, dates and words that
+ * may come from records.
  */
 export function redactRefusalBody(access: Access, body: ErrorAnswer['body']): ErrorAnswer['body'] {
   if (!access.isRestricted) return body;

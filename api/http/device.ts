@@ -1,17 +1,20 @@
 import type { Context } from 'koa';
 import type { Keys } from '../../jobs/sealing/secrets.ts';
-import { addUserToDevice } from '../../jobs/users/device.ts';
+import { addUserToDevice } from '../../jobs/users/sign-in/device.ts';
 
 const NAME = 'known_device';
-/** Where somebody signs in: cookies about that go there and nowhere else. */
+/** The cookies of a sign-in are sent only to the path where the user signs in. */
 export const signInCookiePath = (ctx: Context): string => ctx.state.door ?? '/api/v1/auth';
 
 const A_YEAR_MS = 365 * 86_400_000;
 
-/** What the device says of itself; whether it is true is jobs/users/device.ts's to tell. */
+/** The device's claim. jobs/users/sign-in/device.ts verifies it. */
 export const deviceCookie = (ctx: Context) => ctx.cookies.get(NAME, { signed: false }) ?? '';
 
-/** Has the device know that the user has signed in on it. Sent to where passwords are tried alone. */
+/**
+ * Stores in the browser that the user has signed in on this device. The cookie is sent only to sign-in
+ * paths.
+ */
 export function rememberDevice(ctx: Context, keys: Keys, userId: string) {
   const { tenant } = ctx.state as { tenant: { id: string } };
   ctx.cookies.set(NAME, addUserToDevice(keys, deviceCookie(ctx), tenant.id, userId), {

@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../../jobs/files/files.ts';
 import { constraintOf, sqlStateOf } from '../../sql/database/db.ts';
 import { TenantClosed } from '../../sql/database/within.ts';
 
-/** What every refusal looks like on the wire; `request_id` is added where it is sent. */
+/** The format of every refusal. `request_id` is added when it is sent. */
 export type ErrorAnswer = {
   status: number;
   body: {
@@ -21,10 +21,10 @@ export type ErrorAnswer = {
   headers?: Record<string, string>;
 };
 
-/** A refusal that belongs to HTTP and not to the trade: method, media type, size, session. */
+/** A refusal that concerns HTTP rather than the loan business: method, media type, size or session. */
 export class HttpRefusal extends Error {
   readonly answer: ErrorAnswer;
-  /** Whose account it was, for the security log; no client is told. */
+  /** The account concerned, for the security log. It is never sent to a client. */
   readonly user_id: string | undefined;
 
   constructor(
@@ -47,7 +47,7 @@ export class HttpRefusal extends Error {
   }
 }
 
-/** In seconds: a move takes minutes. */
+/** In seconds. Moving a tenant takes minutes. */
 const ASK_AGAIN = '60';
 
 export const tenantClosed = () =>
@@ -75,7 +75,7 @@ const IN_USE: ErrorAnswer = {
   },
 };
 
-/** By a trigger that no request comes past (sql/schema/privacy.sql). */
+/** Raised by a trigger that requests normally never reach (sql/schema/privacy.sql). */
 const REDACTED: ErrorAnswer = {
   status: 409,
   body: {
@@ -92,12 +92,15 @@ const BEATEN: ErrorAnswer = {
   },
 };
 
-/** Checks and exclusions, numbers too large, days that no calendar has, texts too long to index. */
+/**
+ * SQLSTATEs for check and exclusion violations, numbers and dates out of range, and texts too long to
+ * index.
+ */
 const OUT_OF_RANGE = new Set(['23514', '23P01', '22003', '22008', '22001', '54000']);
-/** Text that is not of its type, or holds what Postgres keeps in no text. */
+/** SQLSTATEs for text that does not parse as its type or contains characters that Postgres cannot store. */
 const UNREADABLE = new Set(['22P02', '22007', '22021', '22P05']);
 
-/** Turns whatever was thrown into an answer; null means a fault of ours, which is logged as such. */
+/** Turns a thrown error into an answer. Null means a bug on our side, which the caller logs. */
 export function errorAnswer(error: unknown, method = 'GET'): ErrorAnswer | null {
   if (error instanceof HttpRefusal) return error.answer;
   if (error instanceof Invalid) return validationAnswer(error.errors);
@@ -122,7 +125,7 @@ export const validationAnswer = (errors: Record<string, string>): ErrorAnswer =>
   body: { message: 'Validation failed.', code: 'validation_error', errors },
 });
 
-/** The first message for each field, nested paths dotted: `lines.0.account_id`. */
+/** Returns the first message for each field. Nested paths are dotted: `lines.0.account_id`. */
 export function fieldErrors({ issues }: Pick<ZodError, 'issues'>): Record<string, string> {
   const errors: Record<string, string> = {};
   for (const issue of issues) {
@@ -132,7 +135,7 @@ export function fieldErrors({ issues }: Pick<ZodError, 'issues'>): Record<string
   return errors;
 }
 
-/** Needs issues that report their input. A missing value gets this sentence whatever its schema says. */
+/** Requires issues that include their input. A missing value always gets the same sentence. */
 function sentence({ code, input, message }: ZodError['issues'][number]): string {
   const isMissing = input === undefined || input === null;
   return isMissing && (code === 'invalid_type' || code === 'invalid_value')
@@ -141,16 +144,16 @@ function sentence({ code, input, message }: ZodError['issues'][number]): string 
 }
 
 /**
- * Constraints are named so that the mapping is a rule: a foreign key {table}_tenant_id_{field}_fkey and a
- * unique key {table}_tenant_id_{field}_key blame their field, and a check that a client can reach is a
- * validation failure. Whoever meets another unique key was beaten to it by a request at the same time.
+ * Derives the answer from the name of the violated constraint. A foreign key {table}_tenant_id_{field}_fkey
+ * or a unique key {table}_tenant_id_{field}_key is reported for its field. A check that a client can
+ * violate is a validation failure. Any other unique key means that a concurrent request came first.
  */
 function databaseAnswer(error: unknown, method: string): ErrorAnswer | null {
   const state = sqlStateOf(error);
   if (state === undefined) return connectionAnswer(error);
   const constraint = constraintOf(error) ?? '';
   if (constraint === 'borrowers_redacted') return REDACTED;
-  // A record cannot be deleted from under those that name it.
+  // The record cannot be deleted while others refer to it.
   if (state === '23001' || (state === '23503' && method === 'DELETE')) return IN_USE;
   if (state === '23503') {
     return validationAnswer({
@@ -178,7 +181,7 @@ function columnOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The database is away: refused, reset, or ended under our hands. */
+/** The database is unavailable: it refused, reset or ended the connection. */
 function connectionAnswer(error: unknown): ErrorAnswer | null {
   for (let at = error; at instanceof Error; at = at.cause) {
     const { code } = at as { code?: unknown };
@@ -191,7 +194,7 @@ function connectionAnswer(error: unknown): ErrorAnswer | null {
   return null;
 }
 
-/** What reading a path or parsing a body throws. */
+/** Errors from decoding a path or parsing a body. */
 function parserAnswer(error: unknown): ErrorAnswer | null {
   if (!(error instanceof Error)) return null;
   const { status } = error as { status?: unknown };

@@ -15,8 +15,8 @@ import {
 } from '../../sql/types.ts';
 
 /**
- * Answers a value as its schema would, or UNSURE: then the schema is to be asked. A list has thousands of
- * values, and nearly all are written as their kind writes them; to know that takes a fifth of the time.
+ * Returns the value as its schema would, or UNSURE if the schema must decide. Answers of lists have
+ * thousands of values, nearly all in canonical form. Recognizing them takes a fifth of the schema's time.
  */
 type Cut = (value: unknown) => unknown;
 export const NEEDS_FULL_PARSE = Symbol('unsure');
@@ -37,7 +37,10 @@ const isEmpty = (value: unknown) =>
 
 const FRACTION = written(/^(?:0(?:\.\d{1,8})?|1)$/);
 
-/** What is certainly of a kind, and left as it is by it; not all that is. */
+/**
+ * For each schema, a test that accepts only values that the schema returns unchanged. It need not accept
+ * all of them.
+ */
 const KINDS = new Map<z.core.$ZodType, Cut>([
   [uuid, written(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)],
   [text, written(/^[ -~]{0,200}$/)],
@@ -70,12 +73,12 @@ type Definition = {
   format?: string;
 };
 
-/** How values of a schema are cut; of one that says more than what is known here nothing is sure. */
+/** Builds the fast parser of a schema. A schema with unknown checks always returns UNSURE. */
 export function fastParserFor(schema: z.core.$ZodType): Cut {
   const known = KINDS.get(schema);
   if (known) return known;
   const { parent } = schema._zod;
-  // One with a description is a copy, and asks for the same.
+  // A schema with a description is a copy with the same checks.
   if (parent?._zod.def === schema._zod.def) return fastParserFor(parent);
   const { type, innerType, element, shape, entries, ...more } = schema._zod.def as Definition;
   const isMore = more.coerce || more.format || more.catchall;
@@ -105,7 +108,7 @@ const cutAll =
     return all.includes(NEEDS_FULL_PARSE) ? NEEDS_FULL_PARSE : all;
   };
 
-/** A single field that nothing is sure of is asked of its own schema. */
+/** If only one field is uncertain, only that field's schema runs. */
 function cutFields(shape: Record<string, z.ZodType>): Cut {
   const fields = Object.entries(shape).map(([name, schema]) => ({
     name,

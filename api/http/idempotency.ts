@@ -8,17 +8,17 @@ import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from './errors.ts';
 import type { User } from './permissions.ts';
 
-/** What the body is known again by: under the current key, which is kept, then under those before it. */
+/** Keyed hashes of the body. The first uses the current key and is stored; the others use earlier keys. */
 export type IdempotencyKey = { scope: idempotency.KeyScope; hashes: [string, ...string[]] };
 type Answered = { status: number; body: unknown };
-/** What an answer is sealed with: the keys of the installation, for a tenant. */
+/** The keys that seal a stored answer. */
 type Sealer = Pick<Work, 'tenant_id' | 'installation'>;
 export type ReplayableAnswer = Answered & { replayed: boolean };
 
 /**
- * What the Idempotency-Key of a POST stands for, or null without one. Of passwords nothing is kept,
- * not even the hash of a body; of other bodies a keyed one, since an identity number has few digits and
- * would be found by trying them all.
+ * Returns the key of a POST with an Idempotency-Key header, or null without one. The body of a request with
+ * a password is not stored, not even as a hash. Other bodies are stored as keyed hashes, because a plain
+ * hash of an identity number could be reversed by trying all numbers.
  */
 export function readIdempotencyKey(
   { method, resource }: Route,
@@ -35,7 +35,7 @@ export function readIdempotencyKey(
   return { scope: { user_id: user.id, method, path: ctx.path, key }, hashes };
 }
 
-/** The answer and its key are written in the transaction of the effect, so a crash leaves neither. */
+/** Writes the answer and its key in the same transaction as the effect, so that a crash leaves neither. */
 export async function runOnce(
   work: Work,
   keyed: IdempotencyKey,
@@ -43,7 +43,7 @@ export async function runOnce(
 ): Promise<ReplayableAnswer> {
   const [hash] = keyed.hashes;
   const kept = await idempotency.reserve(work.tx, keyed.scope, hash).catch((error: unknown) => {
-    // The first request with the key has not ended within the time that a lock is waited for.
+    // The first request with this key did not finish within the lock timeout.
     throw sqlStateOf(error) === '55P03' ? inProgress() : error;
   });
   if (kept) return replayOf(work, kept, keyed);
@@ -53,8 +53,8 @@ export async function runOnce(
 }
 
 /**
- * For steps with transactions of their own, which are harmless when repeated: the key is taken before
- * and its answer is kept once they are done. Whoever asks again waits for that, and is told it.
+ * For steps that use their own transactions and are safe to repeat. The key is claimed before the steps and
+ * the answer stored after them. A repeated request waits for the answer and receives it.
  */
 export async function runOnceInOwnTransactions(
   call: Sealer & { within: Within },
@@ -78,10 +78,10 @@ export async function runOnceInOwnTransactions(
 
 const WAIT_MS = 5_000;
 const LOOK_MS = 100;
-/** Whoever holds a key for longer than this has died with it. */
+/** A request that holds a key for longer than this has crashed. */
 const DEAD_AFTER_SECONDS = 120;
 
-/** Takes the key before the steps begin; whoever comes meanwhile waits for the answer of the first. */
+/** Claims the key before the steps start. Later requests wait for the first one's answer. */
 async function claim(within: Within, tenantId: string, { scope, hashes }: IdempotencyKey) {
   for (const until = Date.now() + WAIT_MS; ;) {
     const kept = await within(tenantId, ({ tx }) =>
@@ -118,7 +118,7 @@ function replayOf(
   return { status: kept.status, body, replayed: true };
 }
 
-/** A secret that is answered once is kept here no more readably than in its own table. */
+/** A secret that is shown once must be as protected here as in its own table. */
 const hidden = ({ tenant_id, installation: { keys } }: Sealer, body: unknown) =>
   withSecret(body, (secret) => keys.seal(tenant_id, secret));
 

@@ -4,12 +4,12 @@ import type { Context, Middleware, Next } from 'koa';
 import { isTrusted } from './tenant.ts';
 
 /**
- * An id that a caller gave a request goes on into logs, jobs and the audit trail. So it has a letter, and
- * nothing in it is written like a social security number.
+ * A caller's request id reaches logs, jobs and the audit trail. It must contain a letter and no text that
+ * looks like a social security number.
  */
 const GIVEN_ID = /^(?=.*[A-Za-z])(?!.*\d{3}[-._]\d{2}[-._]\d{4})[A-Za-z0-9._-]{8,64}$/;
 
-/** What is known of a request as it comes in: its id, its caller, and whether its way here is encrypted. */
+/** Sets the request's id, the caller's address, and whether the connection is encrypted. */
 export function identifyRequest(trustedProxies: readonly string[], isSecure: boolean): Middleware {
   return async (ctx: Context, next: Next) => {
     const given = ctx.get('X-Request-Id');
@@ -23,8 +23,8 @@ export function identifyRequest(trustedProxies: readonly string[], isSecure: boo
 }
 
 /**
- * A proxy's last word counts where it is an address, and the other end of the wire where it is not. An
- * IPv4 address that is written as one of IPv6 is the same caller's, and no neighbour of all the others.
+ * Uses the last address that a trusted proxy added, if it is valid, otherwise the peer's address. An IPv4
+ * address in IPv6 notation is the same caller, not a network shared by all IPv4 callers.
  */
 function callerOf(ctx: Context, trustedProxies: readonly string[]): string {
   const peer = (ctx.req.socket.remoteAddress ?? '').replace(/^::ffff:/, '');

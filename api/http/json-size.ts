@@ -1,4 +1,3 @@
-/** What a JSON text holds, counted before anything is made of it. */
 export type JsonSize = { values: number; depth: number };
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
@@ -6,8 +5,8 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 const COMMA = 0x2c;
 
 /**
- * Counts the values and the depth of a JSON text in one pass, without parsing it, and stops at the first
- * value or level that is too many. Of text that is no JSON it counts the same signs.
+ * Counts the values and the depth of a JSON text in one pass without parsing it. Stops at the first value
+ * or level above the maximum. Invalid JSON is counted in the same way.
  */
 export function measureJson(bytes: Uint8Array, most: JsonSize): JsonSize {
   let values = 1;

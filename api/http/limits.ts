@@ -1,16 +1,16 @@
 import type { Context, Middleware, Next } from 'koa';
 
-/** How long a client may take, in milliseconds, and how fast it has to send. */
+/** Time limits for clients, in milliseconds, and minimum rates. */
 export type Limits = {
-  /** From the start of a body to its end. */
+  /** From the first to the last byte of a body. */
   request_ms: number;
-  /** Without one byte, of an upload or of an answer that is being read. */
+  /** Maximum pause without a byte, for uploads and for answers that the client reads. */
   idle_ms: number;
-  /** For all of an upload or of an answer, however steadily it goes. */
+  /** For a whole upload or answer, even at a steady rate. */
   transfer_ms: number;
-  /** How long a body or an upload may be slower than the rates below. */
+  /** How long a body may be slower than the rates below. */
   grace_ms: number;
-  /** Bytes per second on average, once the grace is over. */
+  /** Average bytes per second after the grace period. */
   body_rate: number;
   upload_rate: number;
 };
@@ -25,8 +25,8 @@ export const LIMITS: Limits = {
 };
 
 /**
- * Closes the connection of a client that does not read its answer, or goes on sending a body that nobody
- * reads. The time that the platform takes to answer is not counted.
+ * Closes the connection of a client that does not read its answer, or that keeps sending a body that is not
+ * read. The platform's own processing time does not count.
  */
 export function enforceTimeLimits({ request_ms, idle_ms, transfer_ms }: Limits): Middleware {
   return async ({ req, res }: Context, next: Next) => {
@@ -34,7 +34,7 @@ export function enforceTimeLimits({ request_ms, idle_ms, transfer_ms }: Limits):
     try {
       await next();
     } finally {
-      // Of a kept connection node:http sets its own limit again, once the answer has been read.
+      // On a kept-alive connection, node:http restores its own timeout after the answer.
       if (!socket.destroyed) socket.setTimeout(idle_ms);
       const departure = setTimeout(() => void socket.destroy(), transfer_ms);
       if (socket.destroyed) clearTimeout(departure);

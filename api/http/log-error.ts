@@ -4,7 +4,9 @@ import type { ErrorAnswer } from './errors.ts';
 import { bodiesRefused, requestsAborted } from './metrics.ts';
 import { ClientGone, BodyNotReceived } from './not-received.ts';
 
-/** Logs faults of ours as errors. What a client did, or did not wait for, is counted instead. */
+/**
+ * Logs our own faults as errors. Errors caused by clients, such as closed connections, are only counted.
+ */
 export function logError(
   error: unknown,
   answer: ErrorAnswer | null,
@@ -22,18 +24,18 @@ export function logError(
   }
 }
 
-/** What node:http and streams say when the other side closes in the middle, or sends what is no HTTP. */
+/** Error codes of node:http and streams when the client disconnects or sends invalid HTTP. */
 const BY_CLIENTS =
   /^(EPIPE|ECONNRESET|ERR_STREAM_(PREMATURE_CLOSE|DESTROYED|WRITE_AFTER_END)|HPE_\w+)$/;
 
-/** What went wrong while an answer was being sent. */
+/** Logs an error that occurred while an answer was being sent. */
 export function logBrokenAnswer(error: NodeJS.ErrnoException, log: Log) {
   const { code = '' } = error;
   if (BY_CLIENTS.test(code)) log.debug({ code }, 'broken off');
   else log.error({ err: error }, 'unexpected');
 }
 
-/** Counts an answer that its client did not wait for. The change that it was about stands. */
+/** Counts answers whose client disconnected early. The change made by the request stays in effect. */
 export function countAbort(response: ServerResponse) {
   response.once('close', () => {
     const wasSent = response.writableFinished || !response.req.complete;

@@ -28,7 +28,7 @@ export const replicaReads = new Counter({
   labelNames: ['outcome'],
 });
 
-/** What comes in at this moment. */
+/** Measures the current intake. */
 export function measureIntake({ admission, unfinished }: Pick<Intake, 'admission' | 'unfinished'>) {
   const atWork: Gauge = new Gauge({
     name: 'http_requests_at_work',
@@ -42,7 +42,7 @@ export function measureIntake({ admission, unfinished }: Pick<Intake, 'admission
   });
 }
 
-/** How old the replica is at most, and whether it is read. */
+/** Measures the replica's maximum lag and whether the API reads from it. */
 export function measureReplica(replica: Replica) {
   measureConnections(replica, 'replica_connections');
   const lag: Gauge = new Gauge({

@@ -1,24 +1,27 @@
 import { HttpRefusal } from './errors.ts';
 
-/** A request whose body did not arrive: nothing was tried, so nothing is written about it anywhere. */
+/**
+ * The body did not arrive. Nothing was attempted, so neither the security log nor the audit trail records
+ * it.
+ */
 export class BodyNotReceived extends HttpRefusal {
   constructor(status: number, code: string, message: string, retrySeconds?: number) {
     const again = retrySeconds === undefined ? {} : { 'Retry-After': String(retrySeconds) };
-    // The rest of the body is not waited for.
+    // The server does not wait for the rest of the body.
     super(status, code, message, { headers: { Connection: 'close', ...again } });
   }
 }
 
-/** The client closed the connection before its request was complete. No answer reaches it. */
+/** The client closed the connection before its request was complete, so no answer can reach it. */
 export class ClientGone extends BodyNotReceived {
   constructor() {
     super(400, 'malformed_request', 'The request ended before its body was complete.');
   }
 }
 
-/** One body on its way. */
+/** A body that is still arriving. */
 export class BodyInFlight {
-  /** Bytes of it that the process holds in memory. */
+  /** Bytes of the body held in memory. */
   bytes = 0;
   readonly keys: readonly string[];
   readonly #began = performance.now();
@@ -33,7 +36,7 @@ export class BodyInFlight {
     return performance.now() - this.#began;
   }
 
-  /** Rejects when the body loses its place. */
+  /** Rejects when another body displaces this one. */
   get isCut() {
     return this.#cut.promise;
   }

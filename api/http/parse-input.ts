@@ -3,12 +3,12 @@ import { Invalid } from '../../jobs/errors.ts';
 import { validationMessage } from '../../jobs/validation-messages.ts';
 import { fieldErrors } from './errors.ts';
 
-/** Of a body that is wrong everywhere, the first problems tell enough. */
+/** Maximum number of problems reported for one body. */
 const PROBLEMS_MAX = 100;
 
 /**
- * The body or query as the schema reads it. As safeParse does it, but only the first problems are put into
- * words: each costs tens of microseconds, and a body may hold thousands of wrong values.
+ * Parses a body or query. Works like safeParse, but formats only the first problems: each costs tens of
+ * microseconds, and a body may contain thousands of invalid values.
  */
 export function parseInput(schema: z.ZodType, given: unknown): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {

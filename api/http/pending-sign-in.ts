@@ -13,10 +13,10 @@ const scopeOf = (ctx: Context) =>
     signed: false,
   }) as const;
 
-/** What the browser goes on with whose sign-in has not ended, or nothing. */
+/** The browser's token of an unfinished sign-in, if any. */
 export const pendingSignInToken = (ctx: Context) => cookieOf(ctx, NAME);
 
-/** The sign-in at a provider that waits for consent in this browser, or nothing. */
+/** The browser's token of a provider sign-in that waits for consent, if any. */
 export const pendingLinkToken = (ctx: Context) => cookieOf(ctx, LINK);
 
 function cookieOf(ctx: Context, name: string): string {
@@ -34,7 +34,7 @@ export function setPendingLink(ctx: Context, token: string, seconds: number) {
 
 export const clearPendingLink = (ctx: Context) => ctx.cookies.set(LINK, null, scopeOf(ctx));
 
-/** Nothing is pending once somebody is in. */
+/** Deletes both cookies after a completed sign-in. */
 export function clearPendingSignIn(ctx: Context) {
   if (pendingSignInToken(ctx) !== '') ctx.cookies.set(NAME, null, scopeOf(ctx));
 }

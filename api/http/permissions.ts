@@ -4,8 +4,8 @@ import { TENANT_ROLES } from '../../sql/users/users.ts';
 export type Role = (typeof TENANT_ROLES)[number];
 
 /**
- * Who may call an endpoint: a role and all above it; `any` signed-in user; a `borrower`; a `provider`
- * with its signature; or `anyone`.
+ * Who may call an endpoint: a role and all roles above it, `any` signed-in user, a `borrower`, a `provider`
+ * with its signature, or `anyone`.
  */
 export type Allow = Role | 'any' | 'borrower' | 'provider' | 'anyone';
 
@@ -16,12 +16,12 @@ export type User = {
   last_name: string;
   tenant_role: Role | null;
   borrower_id: string | null;
-  /** The name of the session, and what beside the first factor it was proved by. */
+  /** The session's id, and the second factor that the session was proved with. */
   session_id: string;
   second_factor: Proof | null;
 };
 
-/** An entry of what /users/me says that a user may do, as react-admin reads it. */
+/** One permission in the answer of /users/me, in react-admin's format. */
 export type Permission = {
   type?: 'deny';
   action: string;
@@ -35,7 +35,9 @@ export const isRole = (allow: Allow): allow is Role =>
 const isAtLeast = (role: Role | null, least: Role): boolean =>
   role !== null && TENANT_ROLES.indexOf(role) >= TENANT_ROLES.indexOf(least);
 
-/** Whether who this is (null: nobody signed in) opens an endpoint declared so, rules aside. */
+/**
+ * Whether the user, or null without a sign-in, may call an endpoint of this kind. Ignores permission rules.
+ */
 export function isOpenTo(user: User | null, allow: Allow): boolean {
   if (allow === 'anyone' || allow === 'provider') return true;
   if (user === null) return false;

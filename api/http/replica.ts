@@ -10,10 +10,10 @@ import { SAFE_METHODS } from './csrf.ts';
 import { replicaReads } from './metrics.ts';
 import type { User } from './permissions.ts';
 
-/** The primary, and a replica where there is one. */
+/** The primary database and an optional replica. */
 export type Databases = { pool: DatabasePool; replica?: Replica };
 
-/** The replica that the configuration names; one that is away or lags is looked for again each second. */
+/** Opens the configured replica. An unavailable or lagging replica is checked again every second. */
 export async function openConfiguredReplica(
   { DATABASE_REPLICA_URL: url, DATABASE_URL: primaryUrl, ...given }: Configuration,
   primary: DatabasePool,
@@ -35,15 +35,15 @@ export async function openConfiguredReplica(
 }
 
 /**
- * What shows many records may be some seconds old; a single one may not, since its version is what a
- * change names. A route that tells the security log something writes, and is none of these.
+ * Lists and reports may be a few seconds old. Single records may not, because a change refers to their
+ * version. A route with a security event writes and therefore never qualifies.
  */
 export const isReplicaReadable = ({ method, transaction, list, is_report }: Route) =>
   method === 'GET' && transaction === 'read' && (list !== undefined || is_report === true);
 
 /**
- * Where the transaction of an endpoint runs. Whoever has just written, or is nobody whose writes are
- * known, reads from the primary.
+ * Chooses the database for an endpoint's transaction. Sessions that have just written, and callers without
+ * a session, read from the primary.
  */
 export const chooseDatabase =
   (
@@ -61,7 +61,10 @@ export const chooseDatabase =
     return run(pool);
   };
 
-/** Notes at the end of a long request that its session has just written; of others it was noted before. */
+/**
+ * At the end of a long request, records again that its session has just written. Short requests record it
+ * only at the start.
+ */
 export function noteLongWrites(
   { pool, replica }: Databases,
   longMs = sessions.LONG_REQUEST_MS,
@@ -74,7 +77,7 @@ export function noteLongWrites(
     if (performance.now() - began < longMs) return;
     const id = user.session_id;
     const note = createWithin(pool, SYSTEM)(tenant.id, ({ tx }) => sessions.noteWrite(tx, id));
-    // What was asked for is done, whether or not that can be noted.
+    // The request succeeded whether or not this note can be written.
     await note.catch(() => {});
   };
 }

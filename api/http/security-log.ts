@@ -7,7 +7,7 @@ import type { Route } from '../endpoints/route.ts';
 import { errorAnswer, HttpRefusal } from './errors.ts';
 import { BodyNotReceived } from './not-received.ts';
 
-/** Of these the work itself tells, since it alone knows whose password it was. */
+/** The operations log these events themselves, because only they know whose password or factor it was. */
 const TOLD_INSIDE = new Set(['password_reset', 'password_change', 'second_factor_add']);
 
 const routeName = ({ method, path }: Route) => `${method} ${path}`;
@@ -22,7 +22,7 @@ const fieldOf = (body: unknown, field: string): unknown => {
   return Object.hasOwn(given, field) ? given[field] : undefined;
 };
 
-/** What of a request and its answer says whom and what it was about. */
+/** Extracts the user and record concerned from the request and its answer. */
 function aboutOf(route: Route, { body, params = {} }: Said, answer?: unknown) {
   const email = route.allow === 'anyone' ? fieldOf(body, 'email') : undefined;
   return {
@@ -32,7 +32,7 @@ function aboutOf(route: Route, { body, params = {} }: Said, answer?: unknown) {
   };
 }
 
-/** What the answer of a watched endpoint means; a link that is not given out is no download. */
+/** The event for the answer of a watched endpoint. An answer without a download link is not a download. */
 export function securityEventOfAnswer(
   route: Route,
   request: Said,
@@ -41,7 +41,7 @@ export function securityEventOfAnswer(
   const event = route.security_event;
   if (event === undefined || fieldOf(answer, 'download_url') === null) return null;
   const isSignIn = event === 'sign_in';
-  // A second factor or the consent to a link is still wanted: nobody is in yet.
+  // A second factor or the consent to a link is still missing, so the user is not signed in yet.
   const wanted = fieldOf(answer, 'second_factor') ?? fieldOf(answer, 'link');
   if (isSignIn && wanted !== undefined) return null;
   return {
@@ -52,13 +52,15 @@ export function securityEventOfAnswer(
   };
 }
 
-/** What a thrown error means: a refusal by role anywhere, and whatever a watched endpoint refuses. */
+/**
+ * The event for a thrown error: a refusal by role on any endpoint, or any refusal by a watched endpoint.
+ */
 export function securityEventOfError(
   route: Route,
   request: Said,
   error: unknown,
 ): SecurityEvent | null {
-  // Nothing was tried with a request that did not arrive.
+  // The request did not arrive, so nothing was attempted.
   if (error instanceof BodyNotReceived) return null;
   const answer = errorAnswer(error, route.method);
   const { status = 500, body: { code: reason } = { code: 'internal_error' } } = answer ?? {};
@@ -74,7 +76,7 @@ export function securityEventOfError(
   };
 }
 
-/** Refusals of one user, or one address of strangers, that are written one by one in a minute. */
+/** Refusals per minute that are logged one by one, for each user or each address without a session. */
 export const REFUSALS_PER_MINUTE = 20;
 const REFUSED_MAX = 1_000;
 const MINUTE_MS = 60_000;
@@ -83,9 +85,11 @@ type Refusal = { tenantId: string; actor: Actor; event: SecurityEvent };
 export type SecurityLog = ReturnType<typeof openSecurityLog>;
 
 /**
- * Writes the security log of one process. What was done is written in its own transaction with it; a
- * refusal in one of its own, since the request's is rolled back. A flood of refusals is counted from
- * the twenty-first of a minute on, and becomes one row when the minute is over.
+ * Writes the security log of one process. A success is written in the transaction of the operation. A
+ * refusal needs its own transaction, because the request's is rolled back.
+ *
+ * From the twenty-first refusal within a minute on, refusals are only counted. The count becomes one row at
+ * the end of the minute.
  */
 export function openSecurityLog(pool: DatabasePool, installation: Installation, log: Log) {
   let rows = new Map<string, number>();
@@ -105,7 +109,7 @@ export function openSecurityLog(pool: DatabasePool, installation: Installation, 
       const within = createWithin(pool, actor, installation);
       await within(tenantId, (work) => writeSecurityLog(work, event), { isUndated: true });
     } catch (error) {
-      // The refusal stands whether or not it could be written down.
+      // The refusal stands even if it cannot be logged.
       log.error({ err: error, request_id: actor.request_id }, 'the security log is not written');
     }
   };
@@ -118,7 +122,7 @@ export function openSecurityLog(pool: DatabasePool, installation: Installation, 
   setInterval(() => void flush(), MINUTE_MS).unref();
   return {
     flush,
-    /** In the transaction of what was done, so that neither is without the other. */
+    /** Writes the event in the transaction of the operation, so that neither exists without the other. */
     done: async (work: Work, event: SecurityEvent) => {
       if (!TOLD_INSIDE.has(event.event)) await writeSecurityLog(work, event);
       say({ tenantId: work.tenant_id, actor: work.actor, event });

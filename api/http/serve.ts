@@ -2,14 +2,15 @@ import { parse as parseQuery } from 'node:querystring';
 import type { Context } from 'koa';
 import { Forbidden, NotFound } from '../../jobs/errors.ts';
 import type { Installation } from '../../jobs/installation.ts';
-import { assertRecentProof } from '../../jobs/users/recent-proof.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { assertRecentProof } from '../../jobs/users/sign-in/recent-proof.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { createWithin, type Actor, type Within, type Work } from '../../jobs/work.ts';
 import type { Rule } from '../../sql/users/permissions.ts';
 import { assertProved, withRecentProof } from '../endpoints/recent-proof.ts';
 import { parseList } from '../endpoints/lists.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
-import { resolveAccess, type Access } from './access.ts';
+import { resolveAccess } from './access.ts';
+import type { Access } from '../endpoints/route.ts';
 import { buildAnswer, sendAnswer, type UnsentAnswer } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { parseInput } from './parse-input.ts';
@@ -41,7 +42,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const QUERY_KEYS_MAX = 2_000;
 const LIST_TIMEOUT = '5s';
 
-/** What is the same for all requests to a process. */
+/** State shared by all requests of a process. */
 export type ProcessContext = Databases & {
   installation: Installation;
   routes: readonly Route[];
@@ -49,8 +50,9 @@ export type ProcessContext = Databases & {
 };
 
 /**
- * One route as a handler: permit, parse, one transaction, run, reply. A refusal that is thrown leaves
- * nothing behind; one that is returned keeps what was written, such as the record of a blocked send.
+ * Builds the handler of a route: check permission, parse, open one transaction, run, reply. A thrown
+ * refusal rolls the transaction back. A returned refusal keeps its writes, such as the log row of a blocked
+ * message.
  */
 export function handlerFor(route: Route, process: ProcessContext, securityLog: SecurityLog) {
   const answered = answering(route, process, securityLog);
@@ -79,11 +81,11 @@ function answering(declared: Route, process: ProcessContext, securityLog: Securi
     const access = resolveAccess(user, rules, routes);
     const params = ctx.params as Record<string, string>;
     if (!access.mayCall(route, params)) throw await refusalOf(route, user, ctx, within);
-    // What the declaration alone decides is refused before a body is read.
+    // Refuses before the body is read if the declaration alone decides it.
     const { carries = [] } = route;
     if (typeof carries !== 'function' && carries !== 'judged') assertFactsVisible(access, carries);
     const answer = async () => {
-      // What is wrong with a request itself is said as it is: it tells nothing of the records.
+      // Errors about the request itself are not redacted, because they reveal nothing about records.
       const call = { ...parse(route, ctx, user, access), routes };
       const keyed = user && readIdempotencyKey(route, ctx, { user, body: call.body, installation });
       try {
@@ -113,7 +115,7 @@ function answering(declared: Route, process: ProcessContext, securityLog: Securi
 
 const largestFile = async ({ tx }: Work) => (await settingsOf(tx)).documents.max_bytes;
 
-/** With transactions of its own. */
+/** Runs an endpoint that manages its own transactions. */
 async function alone(
   route: Route & { transaction: 'own' },
   own: OwnTransactionCall,
@@ -127,7 +129,7 @@ async function alone(
   return keyed ? runOnceInOwnTransactions(own, keyed, steps) : steps();
 }
 
-/** All in one transaction, with the key of the request where it has one. */
+/** Runs the endpoint and stores its idempotency key, if any, in one transaction. */
 async function together(
   route: Route,
   run: (call: Call) => Promise<unknown>,
@@ -137,7 +139,7 @@ async function together(
   if (keyed)
     return within(tenantId, async (work) => {
       const own = { ...call, work, ends: false };
-      // The answer of the first time may hold a secret, so a repeat needs the same proof.
+      // The stored answer may contain a secret, so a repeated request needs the same proof.
       await assertProved(route, own);
       return runOnce(work, keyed, async () => buildAnswer(route, await run(own)));
     });
@@ -153,8 +155,8 @@ async function together(
 }
 
 /**
- * The same route, which tells the security log what it has done: where it writes, in the transaction of
- * that; else in one of its own.
+ * Adds security logging to a route. An endpoint that writes logs in its own transaction; others use a
+ * separate one.
  */
 function watched(route: Route, securityLog: SecurityLog): Route {
   if (route.security_event === undefined) return route;
@@ -194,7 +196,7 @@ function ownCall(
   return { ...call, within, installation, ...whose };
 }
 
-/** Whose session has ended is told so; the rest have none, or not the role. */
+/** Distinguishes an expired session from a missing session and a missing role. */
 async function refusalOf({ allow }: Route, user: User | null, ctx: Context, within: Within) {
   if (user !== null) {
     const details = { required_role: allow };
@@ -215,7 +217,7 @@ function parse(
   for (const [name, value] of Object.entries(params)) {
     if (/(^|_)id$/.test(name) && !UUID.test(value)) throw new NotFound();
   }
-  // Koa's own reading takes a second for 16 kB of one repeated key, and loses __proto__.
+  // Koa's own parser takes a second for 16 kB of one repeated key and drops __proto__.
   const query = { ...parseQuery(ctx.querystring, '&', '=', { maxKeys: QUERY_KEYS_MAX }) };
   const own = route.query ? parseInput(route.query, query) : {};
   const listQuery = Object.fromEntries(

@@ -3,10 +3,8 @@ import type { Context, Middleware } from 'koa';
 import type Koa from 'koa';
 import session from 'koa-session';
 import type { Keys } from '../../jobs/sealing/secrets.ts';
-import type { SignedIn } from '../../jobs/users/login.ts';
-import type { SecondFactorRequest } from '../../jobs/users/pending-sign-in.ts';
-import { isSecondFactorRequired } from '../../jobs/users/second-factors.ts';
-import { Settings } from '../../jobs/users/settings.ts';
+import { isSecondFactorRequired } from '../../jobs/users/second-factors/second-factors.ts';
+import { Settings } from '../../jobs/users/settings/settings.ts';
 import { SYSTEM, createWithin, type Within } from '../../jobs/work.ts';
 import * as sessions from '../../sql/users/sessions.ts';
 import { newCsrfToken, SAFE_METHODS, csrfTokenFor } from './csrf.ts';
@@ -21,28 +19,8 @@ import {
   signInExpired,
 } from './pending-sign-in.ts';
 import type { User } from './permissions.ts';
+import type { Session } from './session-handle.ts';
 import type { Databases } from './replica.ts';
-
-/** What an endpoint may do with the session; the identifiers stay in here. */
-export type Session = {
-  /** Starts a new session for the user, with a new id and CSRF token; the old one is dead. */
-  begin: (user: SignedIn) => Promise<void>;
-  end: () => void;
-  /** Has the browser keep what a sign-in goes on with that has not ended. */
-  hold: (wanted: Pick<SecondFactorRequest, 'token' | 'seconds'>) => void;
-  /** That, or nothing. */
-  pending: string;
-  /** Has the browser keep a sign-in at a provider that waits for consent. */
-  holdLink: (waiting: Pick<SecondFactorRequest, 'token' | 'seconds'>) => void;
-  /** That, or nothing. */
-  pending_link: string;
-  dropLink: () => void;
-  /** Remembers that the user has proved himself on this device; begin() does so by itself. */
-  remember: (userId: string) => void;
-  /** What the device says of whoever has signed in on it. */
-  device: string;
-  csrf_token: () => string;
-};
 
 export type SessionLimits = Pick<
   Settings['auth'],
@@ -50,7 +28,7 @@ export type SessionLimits = Pick<
 >;
 export const SESSION_LIMITS: SessionLimits = Settings.parse({}).auth;
 
-/** 256 random bits; anything else in the cookie is nobody's. */
+/** 256 random bits. Any other cookie value has no session. */
 const ID = /^[A-Za-z0-9_-]{43}$/;
 const hashOf = (id: string) => createHash('sha256').update(id).digest('hex');
 type Kept = {
@@ -58,7 +36,7 @@ type Kept = {
   csrf_token: string;
   borrower_id?: string | null;
   second_factor?: sessions.Proof | null;
-  /** Only of a session that begins. */
+  /** Set only when a session starts. */
   epoch?: number;
   is_proved?: boolean;
 };
@@ -66,7 +44,7 @@ const UNDATED = { isUndated: true };
 const givenBy = (ctx: Context) => ctx.cookies.get('sessionid', { signed: false }) ?? '';
 const limitsOf = (ctx: Context): SessionLimits => ctx.state.limits ?? SESSION_LIMITS;
 
-/** Sessions of koa-session in our own table, which keeps only hashes and is asked on every request. */
+/** Runs koa-session with our own table, which stores only hashes and is queried on every request. */
 export function sessionMiddleware(
   app: Koa,
   { pool, replica }: Databases,
@@ -79,7 +57,7 @@ export function sessionMiddleware(
       const writes = replica !== undefined && !SAFE_METHODS.has(ctx.method);
       const found = await sessions.openSession(pool, ctx.state.tenant.id, hashOf(id), writes);
       if (found === null) return undefined;
-      // Where two factors are wanted, a session that was begun by one opens nothing any more.
+      // If the tenant requires two factors, a session started with one is no longer valid.
       if (found.second_factor === null && isSecondFactorRequired(limitsOf(ctx), found))
         return undefined;
       const { user_id, csrf_token, rules, has_just_written, ...user } = found;
@@ -88,7 +66,7 @@ export function sessionMiddleware(
       return { user_id, csrf_token };
     },
     async set(id: string, data: Kept, _maxAge: number, { ctx }: { ctx: Context }) {
-      // What began in this request is given here once more at its end, and stands already.
+      // koa-session saves a new session again at the end of the request. It is already stored.
       if (ctx.state.begun_session === id) return;
       const { tenant, ip } = ctx.state as { tenant: { id: string }; ip: string };
       const limits = limitsOf(ctx);
@@ -110,7 +88,7 @@ export function sessionMiddleware(
       ctx.state.begun_session = id;
     },
     async destroy(id: string, { ctx }: { ctx: Context }) {
-      // Of an id that neither came with the request nor began in it there is nothing to end.
+      // Only a session that came with this request or started in it can be ended.
       if (!ID.test(id) || (id !== givenBy(ctx) && id !== ctx.state.begun_session)) return;
       await within(ctx.state.tenant.id, ({ tx }) => sessions.revoke(tx, hashOf(id)), UNDATED);
     },
@@ -133,7 +111,7 @@ export function sessionMiddleware(
   );
 }
 
-/** Whether the request carries a session of this tenant's that opens no more. */
+/** Whether the request carries a session of this tenant that is no longer valid. */
 export async function hasEndedSession(ctx: Context, within: Within): Promise<boolean> {
   const id = givenBy(ctx);
   if (!ID.test(id)) return false;
@@ -141,7 +119,7 @@ export async function hasEndedSession(ctx: Context, within: Within): Promise<boo
   return within(tenant.id, ({ tx }) => sessions.sessionExists(tx, hashOf(id)), { readOnly: true });
 }
 
-/** The session of one request, as its endpoint sees it. */
+/** Returns the session of one request for its endpoint. */
 export function sessionFor(ctx: Context, keys: Keys): Session {
   return {
     begin: async ({ id, ...how }) => {

@@ -10,8 +10,8 @@ const HOST =
 const CACHED_MS = 5_000;
 
 /**
- * The tenant is the one whose domain the Host header names. X-Forwarded-Host counts only from a
- * configured proxy, and then its last value, because the first ones are the client's own words.
+ * Finds the tenant by the domain in the Host header. X-Forwarded-Host counts only from a configured proxy.
+ * Its last value is used, because the client can set the earlier ones.
  */
 export function tenantMiddleware(
   pool: DatabasePool,
@@ -39,7 +39,7 @@ function hostOf(req: IncomingMessage, trustedProxies: readonly string[]): string
   if (typeof forwarded === 'string' && isTrusted(req, trustedProxies)) {
     return forwarded.split(',').at(-1)?.trim() ?? '';
   }
-  // Of two Host headers Node keeps the first; a proxy before us may have read the other.
+  // Node keeps the first of two Host headers, but a proxy may have used the second.
   const hosts = req.headersDistinct['host'] ?? [];
   return hosts.length === 1 ? (hosts[0] ?? '') : '';
 }
@@ -51,7 +51,7 @@ export function isTrusted(req: IncomingMessage, trustedProxies: readonly string[
 export const isTrustedPeer = (address: string, trustedProxies: readonly string[]): boolean =>
   isInNetworks(address.replace(/^::ffff:/, ''), trustedProxies);
 
-/** A tenant that is switched off is gone within seconds; the cache holds no tenant's data. */
+/** A deactivated tenant disappears within seconds. The cache contains no tenant data. */
 async function lookUp(
   pool: DatabasePool,
   cache: Map<string, { found: tenants.FoundTenant | null; until: number }>,

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import { countRequest, networkSubject } from '../../jobs/users/throttling.ts';
-import type { Settings } from '../../jobs/users/settings.ts';
+import { countRequest, networkSubject } from '../../jobs/users/sign-in/throttling.ts';
+import type { Settings } from '../../jobs/users/settings/settings.ts';
 import type { Within } from '../../jobs/work.ts';
 import type { Route } from '../endpoints/route.ts';
 import { HttpRefusal } from './errors.ts';
@@ -9,8 +9,8 @@ import type { User } from './permissions.ts';
 type Rates = Settings['throttle'];
 
 /**
- * Turns away who asks more often in a minute than the tenant allows: strangers by their address,
- * users each by themselves. Nothing is counted where nothing is limited, which is the default.
+ * Throws 429 if the caller exceeds the tenant's requests per minute. Strangers are counted by address and
+ * users individually. By default there is no limit and nothing is counted.
  */
 export async function enforceRateLimits(
   ctx: Context,

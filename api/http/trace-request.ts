@@ -1,7 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import { inSpan, SpanKind, SpanStatusCode } from '../../jobs/traces.ts';
 
-/** A request as a span: by its route's pattern, since a path has ids in it and may have anything else. */
+/**
+ * Traces a request as a span named after the route's pattern, because the path contains ids and client
+ * text.
+ */
 export const traceRequest: Middleware = (ctx: Context, next) => {
   const { request_id } = ctx.state as { request_id: string };
   return inSpan({ name: ctx.method, kind: SpanKind.SERVER, request_id }, async (span) => {
@@ -12,7 +15,7 @@ export const traceRequest: Middleware = (ctx: Context, next) => {
       'http.response.status_code': ctx.status,
       'app.request_id': request_id,
     });
-    // What is no fault of ours, such as a refusal, is no error of the span either.
+    // Only our own faults mark the span as an error; refusals do not.
     if (ctx.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     if (route === undefined) return;
     span.updateName(`${ctx.method} ${route.path}`);

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { HttpRefusal } from './errors.ts';
 
-/** What makes the version of a record: those of its fields, as they are answered, that a PUT may write. */
+/** The answered fields that a PUT may write determine the version of a record. */
 export type Version = { reply: z.ZodType; names: readonly string[] };
 
 /**
- * The ETag of a record as it is answered. What the server computes anew every day is not in it: a
- * change that somebody prepared is refused for what another has written and for nothing else.
+ * Computes the ETag of a record as answered. It excludes values that the server recomputes daily, so a
+ * prepared change fails only if another user has changed the record.
  */
 export function etagOf({ names }: Version, answer: unknown): string {
   const row = answer as Record<string, unknown>;
@@ -15,13 +15,12 @@ export function etagOf({ names }: Version, answer: unknown): string {
   return `"${hash('sha256', JSON.stringify(values), 'base64url').slice(0, 27)}"`;
 }
 
-/** One member of the list, with the comma or the end that follows it (RFC 9110, 8.8.3 and 13.1.1). */
+/** One list member with the comma or end that follows it (RFC 9110, sections 8.8.3 and 13.1.1). */
 const MEMBER = /[\t ]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[\t ]*)?(?:,|$)/y;
 
-/** What If-Match asks for. */
 export type WantedVersions = '*' | readonly string[] | null;
 
-/** The tags that If-Match names; '*' stands for any. Null where there is no such header. */
+/** Returns the tags in If-Match, '*' for any version, or null without the header. */
 export function parseIfMatch(header: string | undefined): WantedVersions {
   if (header === undefined) return null;
   if (header.trim() === '*') return '*';
@@ -43,8 +42,9 @@ const malformed = () =>
   );
 
 /**
- * Refuses a change of a record that is no longer what the request says it read. The record is locked,
- * so that it stays what it is, and compared as whoever asks is shown it. Tags are compared strongly, as RFC 9110 asks: a weak one fits nothing.
+ * Throws 412 if the record no longer has the version that the request names. The record is locked, so it
+ * cannot change meanwhile. It is compared as the user sees it. Tags are compared strongly (RFC 9110), so a
+ * weak tag never matches.
  */
 export function checkMatch(
   wanted: WantedVersions,

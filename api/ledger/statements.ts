@@ -35,7 +35,7 @@ const incomeStatement = endpoint({
   },
 });
 
-/** The day after the year end before it; the calendar's first, while no year was ended. */
+/** The day after the previous year end, or the calendar's first day before the first year end. */
 async function firstDayOfYear({ tx }: Pick<Call['work'], 'tx'>, day: string) {
   const ended = await lastYearEnd(tx, addDays(day, -1));
   return ended === null ? `${day.slice(0, 4)}-01-01` : addDays(ended, 1);

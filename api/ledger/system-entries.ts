@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACCRUAL_ROLES } from '../../jobs/ledger/chart.ts';
-import { listEventEntries } from '../../jobs/loans/engine/posting-matrix.ts';
+import { listEventEntries } from '../../jobs/loans/engine/posting/posting-matrix.ts';
 import { listSaleEntries } from '../../jobs/loans/history/post-sale.ts';
 import { settlementEntries } from '../../jobs/payments/nacha/settle-files.ts';
 import { remittanceEntries } from '../../jobs/portfolios/remittance.ts';
@@ -16,8 +16,8 @@ const SystemEntry = z
   .meta({ id: 'SystemEntry' });
 
 /**
- * What the system books by itself, for accountants to review. The rows are read off the data that the
- * entries are made of, so the two cannot differ. A reversal exchanges the sides.
+ * The entries that the system posts automatically, for accountants to review. The rows come from the same
+ * data as the entries, so they cannot differ. A reversal swaps debit and credit.
  */
 export const systemEntries = endpoint({
   tag: 'ledger',

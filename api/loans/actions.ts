@@ -57,7 +57,7 @@ const complianceRun = z
   })
   .meta({ id: 'ComplianceRun' });
 
-/** What can be done to a loan beside changing its fields. */
+/** Actions on a loan other than changing its fields. */
 export const loanActions: Record<string, Action> = {
   deny: action({
     allow: 'loan_officer',

@@ -10,7 +10,6 @@ import { CO_BORROWER_ROLES, coBorrowers as table } from '../../sql/loans/co-borr
 import { date, timestamps, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
-/** Who owes a loan beside its borrower. */
 export const coBorrowers = resource({
   name: 'CoBorrower',
   path: 'co-borrowers',

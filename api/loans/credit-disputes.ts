@@ -22,7 +22,7 @@ import { resource } from '../endpoints/resource.ts';
 
 const when = timestamp.nullable().readonly();
 
-/** Dollars are whole numbers there, codes are letters and digits, dates are dates. */
+/** Metro 2 formats: whole dollars, alphanumeric codes and dates. */
 const corrected = jsonObject
   .refine(
     (values) => Object.keys(values).every((name) => CORRECTABLE_FIELDS.includes(name)),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { NotFound } from '../../jobs/errors.ts';
 import { NewCreditFile, sendCreditFile } from '../../jobs/loans/reporting/credit-file.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as credit from '../../sql/loans/credit-reporting.ts';
 import { date, integer, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { creditReporting } from './credit-reporting.ts';
 
-/** Files for the bureaus. They hold what borrowers tell nobody: an admin fetches them here. */
+/** Files for the credit bureaus. They contain sensitive borrower data, so only admins can download them. */
 export const creditFiles = resource({
   name: 'CreditReportingFile',
   path: 'credit-reporting-files',
@@ -40,7 +40,7 @@ export const creditFileRoutes: Route[] = [
     ...about,
     method: 'POST',
     path: '/credit-reporting-files',
-    // The file stays here until it is fetched, which is refused to users who are denied a field.
+    // Creating the file sends nothing out. Downloading it is refused to users who are denied a field.
     carries: [],
     security_event: 'export',
     action: 'create',

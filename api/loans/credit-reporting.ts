@@ -9,7 +9,7 @@ const maybe = text.nullable().readonly();
 const day = date.nullable().readonly();
 const dollars = integer.readonly().describe('Whole dollars.');
 
-/** What the bureaus are told of a loan, a month at a time, by the names of Metro 2. */
+/** The monthly data reported to the bureaus for a loan, with the field names of Metro 2. */
 export const creditReporting = resource({
   name: 'CreditReportingRecord',
   path: 'credit-reporting-records',

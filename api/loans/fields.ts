@@ -26,13 +26,13 @@ import {
 
 const known = <Schema extends z.ZodType>(schema: Schema) => schema.readonly();
 
-/** The loan as every answer gives it. What it owes is as of the business date. */
+/** The loan as every answer returns it. Balances are as of the business date. */
 export const loanFields = {
   id: known(uuid),
   loan_number: known(text),
   external_id: externalId.nullish(),
   borrower_id: uuid,
-  /** A first and a last name, which are as long as a text may be each. */
+  /** First and last name of 200 characters each, and a space. */
   borrower_name: known(z.string().max(401)),
   program_id: uuid,
   product_id: uuid,
@@ -143,7 +143,7 @@ export const loanFields = {
   first_delinquency_date: known(date.nullable()),
   credit_limit: known(money.nullable()),
   available_credit: known(money.nullable()),
-  /** Below zero where more went back to the borrower than had come. */
+  /** Negative if more was returned to the borrower than the borrower had paid. */
   paid_principal: known(signedMoney),
   paid_interest: known(money),
   paid_fees: known(money),

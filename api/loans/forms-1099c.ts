@@ -21,7 +21,7 @@ import {
 } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
-/** Cancellation of debt, with the boxes of the IRS's form. */
+/** Cancellation of debt, with the boxes of IRS form 1099-C. */
 export const forms1099c = resource({
   name: 'Form1099C',
   path: 'forms-1099c',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { auditChange } from '../../jobs/audit.ts';
-import { boardLoan, Boarding } from '../../jobs/loans/boarding/board-loan.ts';
+import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
+import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { INSTALLMENT_STATUSES } from '../../jobs/loans/engine/bills.ts';
 import {
   readBalances,
@@ -52,7 +53,7 @@ export const loans = resource({
     'principal_balance',
   ],
 
-  // Loans know nothing of portfolios, so what puts them there is called beside what changes them.
+  // The loan code does not know portfolios, so the API adds the loan to one here.
   create: async (work, { portfolio_id = null, ...input }) => {
     const id = await createLoan(work, input);
     await setLoanPortfolio(work, id, portfolio_id, null);

@@ -26,7 +26,10 @@ const allocationStep = z.strictObject({
   component: z.enum(terms.COMPONENTS),
 });
 
-/** The waterfall of a performing loan by its name, or step by step; the others are the state's. */
+/**
+ * The payment waterfall of a performing loan, by name or as a list of steps. State rules determine the
+ * other waterfalls.
+ */
 const allocationOrder = z.union([
   z.enum(['standard', 'delinquency_first', 'interest_first']),
   z
@@ -44,7 +47,7 @@ const prepaymentPenalty = z.strictObject({
   calculation: z.enum(PENALTY_CALCULATIONS),
   amount: positiveMoney.nullish(),
   percentage: rate.nullish(),
-  /** No penalty once the loan is older. */
+  /** No penalty after this many months. */
   within_months: integer.min(1).max(480).nullish(),
 });
 

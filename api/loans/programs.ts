@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addProgram, changeProgram } from '../../jobs/loans/products/product.ts';
 import { JURISDICTIONS, PROGRAM_TYPES } from '../../jobs/loans/products/program-types.ts';
-import { COMPLIANCE_CHECKS } from '../../jobs/users/compliance-checks.ts';
+import { COMPLIANCE_CHECKS } from '../../jobs/users/settings/compliance-checks.ts';
 import { programs as table } from '../../sql/loans/programs.ts';
 import {
   flag,

@@ -22,7 +22,7 @@ export const promotion = z
   .object({ ...fields, deferred_interest: money })
   .meta({ id: 'Promotion' });
 
-/** The specification's name for the list of a loan's promotions. */
+/** The specification's path for the list of a loan's promotions. */
 export const promoStatuses: Route = {
   tag: 'loans',
   resource: 'loans',

@@ -18,7 +18,7 @@ import { serviceCredits } from './service-credits.ts';
 import { suspenseApplications } from './suspense-applications.ts';
 import { suspense } from './suspense.ts';
 
-/** The records beneath a loan, at /loans/{id}/… */
+/** Child records, at /loans/{id}/… */
 export const loanRecords: Record<string, Nested> = {
   collateral: nested(collateral, 'loan_id', ['list']),
   'co-borrowers': nested(coBorrowers, 'loan_id'),
@@ -39,7 +39,7 @@ export const loanRecords: Record<string, Nested> = {
   '1099c': nested(forms1099c, 'loan_id'),
 };
 
-/** The same records by their own ids. */
+/** The same records, addressed by their own ids. */
 export const recordRoutes = Object.values(loanRecords)
   .filter(({ child }) => child !== collateral)
   .flatMap(({ child }) => child.routes);

@@ -3,7 +3,7 @@ import { suspense as table } from '../../sql/loans/suspense.ts';
 import { date, prose, signedMoney, timestamp, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
-/** Read from the books: nobody writes an entry but whatever moves the money. */
+/** Read-only: money movements alone create suspense entries. */
 export const suspense = resource({
   name: 'SuspenseEntry',
   path: 'suspense',

@@ -47,7 +47,7 @@ const files = resource({
   sort: { field: 'position', descending: false },
 });
 
-/** What came of putting a batch on a server. */
+/** The deliveries of a batch to SFTP servers, with their outcome. */
 const deliveries = resource({
   ...about,
   name: 'MailDelivery',
@@ -70,7 +70,7 @@ const deliveries = resource({
   filters: ['status'],
 });
 
-/** What a mail house is given: the letters that went to post since the batch before. */
+/** A batch for a mail house: the letters released since the previous batch. */
 const batches = resource({
   ...about,
   name: 'MailBatch',

@@ -15,7 +15,7 @@ const about = { allow: 'loan_officer', body: LetterNote } as const;
 const id = uuid.nullable().readonly();
 const number = integer.nullable().readonly();
 
-/** The letters that went to post, by the ids that their messages have. */
+/** Printed letters. Each has the same id as its message. */
 export const mailLetters = resource({
   name: 'MailLetter',
   path: 'mail-letters',

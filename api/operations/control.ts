@@ -54,7 +54,7 @@ const listed = endpoint({
   },
 });
 
-/** A pool, or a sub-pool that somebody has defined. */
+/** Throws if the name is neither a pool nor a defined sub-pool. */
 async function assertDefined({ work: { tx } }: Call, name: string) {
   const isPool = POOLS.some((known) => known === name);
   if (isPool || (await operations.listSubPools(tx)).some((known) => known.name === name)) return;

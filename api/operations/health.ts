@@ -2,19 +2,19 @@ import type { Context, Middleware, Next } from 'koa';
 import type { DatabasePool } from 'slonik';
 import * as migrations from '../../sql/database/readiness.ts';
 
-/** Whether this process wants traffic; a shutdown sets it to false first. */
+/** Whether this process accepts traffic. A shutdown first sets `isReady` to false. */
 export type Health = {
   isReady: boolean;
-  /** Each answer is the last one on its connection. */
+  /** Every answer closes its connection. */
   isLeaving?: boolean;
 };
 
-/** A database that has not answered by then does not serve. */
+/** A database that does not answer within this time counts as unavailable. */
 const READY_WITHIN_MS = 2_000;
 
 /**
- * `/healthz`: the process lives. `/readyz`: it can serve, and its schema is the newest it knows. A
- * process that stops tells each client with its answer that it takes no more on this connection.
+ * `/healthz` answers if the process runs. `/readyz` answers if it can serve and its schema is the newest it
+ * knows. During shutdown, every answer also tells its client that the connection closes.
  */
 export function health(state: Health, pool: DatabasePool): Middleware {
   return async (ctx: Context, next: Next) => {

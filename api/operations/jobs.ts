@@ -11,7 +11,7 @@ import { date, integer, money, timestamp, uuid } from '../../sql/types.ts';
 import { endpoint, resource } from '../endpoints/resource.ts';
 import { hasEnrolledFactor } from './operator.ts';
 
-/** What closed which day, newest first. */
+/** The runs of close of business, newest first. */
 export const runs = resource({
   name: 'CloseOfBusinessRun',
   path: 'jobs/runs',
@@ -39,7 +39,10 @@ export const runs = resource({
   sort: { field: 'cob_date', descending: true },
 });
 
-/** Every pool, also one that is paused or has no process; the jobs are the tenant's own. */
+/**
+ * Lists every pool, including pools that are paused or have no process. The jobs counted are the tenant's
+ * own.
+ */
 export const pools = endpoint({
   tag: 'operations',
   resource: 'jobs',
@@ -70,14 +73,14 @@ export const pools = endpoint({
       await listPauses(tx),
       await tenantQueueStatus(tx),
     );
-    // The reason of a pause may name another tenant, so only operators with a factor of ours see it.
+    // A pause's reason may name another tenant, so only operators with an enrolled second factor see it.
     return hasEnrolledFactor(user) ? standing : standing.map((pool) => ({ ...pool, reason: null }));
   },
 });
 
 const Close = z.object({ through_date: date.nullish() });
 
-/** Planned here, done by the workers: a whole loan's life can be run through in seconds. */
+/** Plans the days here; the workers close them. A loan's whole life takes seconds. */
 export const closeOfBusiness = endpoint({
   tag: 'operations',
   resource: 'jobs',

@@ -4,15 +4,15 @@ import { isPlatformOperator } from '../../sql/operations/platform.ts';
 import type { Call } from '../endpoints/route.ts';
 
 /**
- * Whether the session was proved by a factor that is enrolled here. The word of an identity provider does
- * not count: any superadmin can add a provider.
+ * Whether the session was proved with a second factor enrolled on this platform. A factor asserted by an
+ * identity provider does not count, because any superadmin can add a provider.
  */
 export const hasEnrolledFactor = (user: Call['user']) =>
   user !== null && user.second_factor !== null && user.second_factor !== 'provider';
 
 /**
- * Whether the caller operates the platform, rather than one tenant on it. Operators see all tenants, so
- * they need a second factor of ours, whatever their own tenant asks for.
+ * Whether the caller operates the whole platform. Operators see all tenants, so they need an enrolled
+ * second factor even if their own tenant does not require one.
  */
 export async function isOperator({ work, user }: Pick<Call, 'work' | 'user'>): Promise<boolean> {
   if (!(await isPlatformOperator(work.tx))) return false;
@@ -27,7 +27,7 @@ export async function assertOperator(call: Pick<Call, 'work' | 'user'>) {
   throw new Forbidden('Only platform operators can do this, because it affects all tenants.');
 }
 
-/** Who is kept beside a change: the person, and the tenant whose superadmin it is. */
+/** The actor recorded with a change: the person and the tenant whose superadmin this person is. */
 export const causeOf = ({ user }: Pick<Call, 'user'>, why: string) => ({
   who: user?.email ?? 'unknown',
   why,

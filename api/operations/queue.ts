@@ -9,7 +9,7 @@ import { causeOf, isOperator, jobKind } from './operator.ts';
 
 const PAGE = 50;
 const OFFSET_MAX = 10_000;
-/** A count says no more than this, and a change is done to no more at once. */
+/** Maximum for counts, and for jobs changed by one request. */
 const AT_ONCE = 1_000;
 const COUNTED_MAX = 10_000;
 const NUMBER = /^[1-9]\d{0,17}$/;
@@ -105,7 +105,9 @@ const show = endpoint({
   },
 });
 
-/** A word that is misspelt would not narrow what matches: it is refused. */
+/**
+ * Strict, because a misspelled field would be ignored and the request would match more jobs than intended.
+ */
 const Matching = z.strictObject({
   ...Match.shape,
   older_seconds: older_seconds.optional(),
@@ -126,7 +128,7 @@ const Change = z.object({
 });
 type Change = z.output<typeof Change>;
 
-/** The state that jobs are in to which this may be done. */
+/** These actions apply to failed jobs. */
 const OF_FAILED: readonly string[] = ['retry', 'discard'];
 
 const change = endpoint({
@@ -168,7 +170,7 @@ const change = endpoint({
   },
 });
 
-/** What a state does not know of would be passed over, and more would match than was meant. */
+/** Throws for a criterion that the state does not have. Ignoring it would match more jobs than intended. */
 function assertKnown({ state, cause, older_seconds }: Match) {
   if (cause !== undefined && state !== 'failed')
     throw new Invalid({ cause: 'Only failed jobs have a cause. Remove this filter.' });

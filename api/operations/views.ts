@@ -107,7 +107,7 @@ const kinds = endpoint({
   run: async (call: Call) => {
     const isOfAllTenants = await isOperator(call);
     const paused = await listPauses(call.work.tx);
-    // To a tenant a pause of its own jobs is one like any other.
+    // A tenant sees every kind of pause of its own jobs in the same way.
     const isPaused = (kind: string) =>
       paused.some(
         ({ task, pool, tenant_id }) =>

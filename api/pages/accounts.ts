@@ -6,7 +6,7 @@ const ACCOUNTS = 'GET /portal/payment-instruments';
 
 type Account = { id: string; bank_name?: string | null; account_number_last_four?: string | null };
 
-/** How an account is told from others: its bank and the end of its number. */
+/** An account's label: its bank and last four digits. */
 const named = (account: Account) => ({
   value: account.id,
   label: [
@@ -22,7 +22,7 @@ const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
 const needsNumber = ({ draw_blockers }: Record<string, unknown>) =>
   Array.isArray(draw_blockers) && draw_blockers.includes('account_number_missing');
 
-/** The accounts that money may be drawn from, as a form offers them. */
+/** Fetches the accounts that money may be drawn from, for a form. */
 export async function fetchDrawableAccounts(visit: Visit) {
   const accounts = await fetchAllRows(visit, ACCOUNTS);
   return accounts
@@ -30,7 +30,7 @@ export async function fetchDrawableAccounts(visit: Visit) {
     .map((account) => ({ ...account, ...named(account) }));
 }
 
-/** How one of the borrower's accounts is told from others; null where it is not theirs. */
+/** Returns the label of one of the borrower's accounts, or null if it is another person's. */
 export async function accountLabel(visit: Visit, id: string): Promise<string | null> {
   const account = (await fetchAllRows(visit, ACCOUNTS)).find((each) => each['id'] === id);
   return account === undefined ? null : named({ ...account, id }).label;

@@ -5,8 +5,8 @@ const PLAIN = /^\d{1,13}(\.\d{1,2})?$/;
 const GROUPED = /^\d{1,3}(,\d{3}){1,4}(\.\d{1,2})?$/;
 
 /**
- * An amount as people of the locale write it, "$1,234.5" or "1.234,5", as the endpoints want it. What could
- * be read in two ways is left as it is, and refused there.
+ * Converts an amount in the locale's notation, "$1,234.5" or "1.234,5", to the API's notation. An ambiguous
+ * amount is passed on unchanged, and the endpoint refuses it.
  */
 export function normalizeAmount({ config, language }: Visit, written: string | undefined) {
   if (written === undefined) return undefined;

@@ -14,7 +14,7 @@ function enrolmentOf(visit: Visit) {
   const { tenant_name: tenant } = visit.config;
   return {
     ...plan,
-    // The sentence above the button, which is what is agreed to.
+    // The sentence above the button, to which the borrower agrees.
     consent_text: phrase(visit.language, 'autopay.agree', { tenant }),
     ...(plan['amount_type'] === 'fixed' && { fixed_amount: normalizeAmount(visit, fixed_amount) }),
     ...(plan['amount_type'] === 'minimum_due_plus' && {

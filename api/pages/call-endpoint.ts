@@ -8,11 +8,14 @@ export type CallOptions = {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
-  /** Under which what is asked for is done once, however often it is asked. */
+  /** The idempotency key. */
   key?: string;
 };
 
-/** What an endpoint answers, which its own schema has checked; whoever asks knows its shape. */
+/**
+ * Calls an endpoint by method and path. The endpoint's schema has checked the answer, so the caller states
+ * its type.
+ */
 export type CallEndpoint = <Answer = Record<string, unknown>>(
   endpoint: string,
   asked?: CallOptions,
@@ -20,14 +23,14 @@ export type CallEndpoint = <Answer = Record<string, unknown>>(
 
 type Handler = (ctx: Context) => Promise<void>;
 
-/** Every endpoint by its method and path, as `serve` makes it. */
+/** Builds the handler of every endpoint, by method and path. */
 export const handlersByEndpoint = (routes: readonly Route[], serve: (route: Route) => Handler) =>
   dictionary(Object.fromEntries(routes.map((route) => [endpointKey(route), serve(route)])));
 
 /**
- * Asks the platform's own endpoints on behalf of whoever asks for the page: the same session, role,
- * throttle, schemas, transaction and history as over HTTP. A refusal is thrown as the endpoint throws
- * it. The CSRF token was checked with the form.
+ * Calls the platform's own endpoints for the visitor of a page, with the same session, role, rate limits,
+ * schemas, transaction and history as over HTTP. Throws the endpoint's refusals. The CSRF token has been
+ * checked with the form.
  */
 export const endpointCaller =
   (ctx: Context, handlers: Readonly<Record<string, Handler>>): CallEndpoint =>
@@ -44,7 +47,7 @@ export const endpointCaller =
 
 const own = (value: unknown) => ({ value, writable: true });
 
-/** The request of the page with another target and body; what is answered stays in it. */
+/** Derives a request with another target and body from the page's request. Its answer stays separate. */
 function within(ctx: Context, endpoint: string, asked: CallOptions): Context {
   const { params = {}, query = {}, body = {}, key } = asked;
   const [method = '', pattern = ''] = endpoint.split(' ');

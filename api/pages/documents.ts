@@ -18,7 +18,7 @@ const documents: Page = {
       loans: await fetchLoanChoices(visit),
     });
   },
-  /** The three steps of an upload; what the browser would have put under the link came with the form. */
+  /** Runs the three steps of an upload with the file from the form. */
   submit: async (visit) => {
     const { ask, form, store, tenant } = visit;
     const { file } = form;
@@ -35,7 +35,7 @@ const documents: Page = {
       const described = { file_size: put.size, sha256_hash: put.sha256_hash };
       await ask('POST /portal/documents/{id}/confirm-upload', { params: { id }, body: described });
     } catch (error) {
-      // A second click finds that the file of the first one is there.
+      // After a second click, the file of the first click already exists.
       const document = await fetchRow(visit, 'GET /portal/documents', id);
       if (document === undefined || document['status'] === 'pending') throw error;
     }
@@ -43,7 +43,7 @@ const documents: Page = {
   },
 };
 
-/** What is wrong with a file is said beside it. */
+/** Shows a file's error next to the file field. */
 async function announced<Answer>(steps: () => Promise<Answer>): Promise<Answer> {
   try {
     return await steps();
@@ -57,7 +57,7 @@ async function announced<Answer>(steps: () => Promise<Answer>): Promise<Answer> 
 
 const NOT_TAKEN = 'This file type is not supported. Send a PDF, a photo or an Office file.';
 
-/** The link lives for minutes, so it is made when somebody follows it. */
+/** The link is created on click, because it expires within minutes. */
 const download: Page = {
   path: '/documents/{id}/download',
   show: async ({ ask, params }) => {
@@ -66,7 +66,7 @@ const download: Page = {
   },
 };
 
-/** The borrower's loans, as a form offers them; by a field of theirs that must be true, if one is named. */
+/** Fetches the borrower's loans for a form, optionally only those where the given field is true. */
 export const fetchLoanChoices = async (
   visit: Parameters<typeof fetchAllRows>[0],
   field?: 'can_change',

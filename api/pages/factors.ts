@@ -12,14 +12,14 @@ type Codes = { recovery_codes: string[] };
 
 const ownOf = ({ ask }: Visit) => ask<Own>(`GET ${FACTORS}`);
 
-/** Whoever changes what protects the account says the password once more. */
+/** Changing how the account is protected requires the password again. */
 const again = (visit: Visit) => ({ body: filledFields(visit, 'current_password') });
 
-/** The pages on which people manage their own second factors, in one of the rooms. */
+/** The pages on which users manage their own second factors, in one section. */
 export function ownFactorPages(room: AccountSection): readonly Page[] {
   const factors_at = `${room}/factors`;
 
-  /** Recovery codes are shown with the first factor, and once. */
+  /** Recovery codes are shown only once, with the first factor. */
   const added = ({ recovery_codes }: Codes) =>
     recovery_codes.length === 0
       ? redirectTo(factors_at, 'factor_added')
@@ -34,7 +34,7 @@ export function ownFactorPages(room: AccountSection): readonly Page[] {
     },
   };
 
-  /** The key of the app is told once: whoever mistypes its first code goes on with the app as it is. */
+  /** The app's key is shown only once. After a mistyped code, the user continues with the same key. */
   const app: Page = {
     path: '/factors/app',
     show: async ({ problems }) =>

@@ -4,7 +4,7 @@ type Row = Record<string, unknown> & { id: string };
 
 const PAGE = 25;
 
-/** The rows of a list on the page that is asked for, newest first, and where the next ones are. */
+/** Fetches the requested page of a list, newest first, and the position of the next page. */
 export async function fetchRows(
   { ask, query, params }: Visit,
   endpoint: string,
@@ -16,10 +16,10 @@ export async function fetchRows(
   return { rows: rows.slice(0, PAGE), older: rows.length > PAGE ? number + 1 : null };
 }
 
-/** As many rows as a choice can hold. */
+/** Fetches as many rows as a select field can hold. */
 export const fetchAllRows = ({ ask }: Visit, endpoint: string) =>
   ask<Row[]>(endpoint, { query: { limit: '100' } });
 
-/** The one row of a list that has the id. */
+/** Fetches the row with this id from a list. */
 export const fetchRow = async ({ ask, params }: Visit, endpoint: string, id: string) =>
   (await ask<Row[]>(endpoint, { params, query: { filter: JSON.stringify({ id: [id] }) } }))[0];

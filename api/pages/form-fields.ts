@@ -1,6 +1,9 @@
 import type { Visit } from './page.ts';
 
-/** What was filled in of these fields; an empty one says nothing, and is required where it has to be there. */
+/**
+ * Returns the filled-in values of these fields. Empty fields are left out, so that the endpoint reports
+ * missing ones.
+ */
 export const filledFields = ({ form }: Visit, ...names: string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {
@@ -9,11 +12,11 @@ export const filledFields = ({ form }: Visit, ...names: string[]): Record<string
     }),
   );
 
-/** The key of the form, so that what it orders is done once. */
+/** The form's idempotency key, so that a repeated submission has no second effect. */
 export const formIdempotencyKey = ({ form }: Visit) => {
   const key = form.values['idempotency_key'];
   return key ? { key } : {};
 };
 
-/** A tick box sends nothing where it is not ticked. */
+/** Browsers do not send unchecked checkboxes. */
 export const isTicked = ({ form }: Visit, name: string) => form.values[name] !== undefined;

@@ -12,7 +12,7 @@ export type SentFile = {
   content: () => AsyncIterable<Uint8Array>;
 };
 
-/** What a form has sent: of each field its last value, trimmed; passwords as they are. */
+/** The submitted form. Each field has its last value, trimmed except for passwords. */
 export type Form = { values: Readonly<Record<string, string>>; file: SentFile | null };
 
 export const EMPTY_FORM: Form = { values: {}, file: null };
@@ -21,7 +21,7 @@ const FORM_BYTES_MAX = 65_536;
 
 const PLAIN = 'application/x-www-form-urlencoded';
 
-/** Reads the form of a page and goes on with it. */
+/** Reads the form of a page and continues with it. */
 export async function withForm(
   ctx: Context,
   { intake, takesFile }: { intake: Intake; takesFile: boolean },

@@ -9,7 +9,7 @@ type Alert = {
 };
 type Dashboard = { loans: { id: string; loan_number: string }[]; alerts: Alert[] };
 
-/** What is owed and when, and what is to be known of, in the language of the page. */
+/** Shows the amounts due, their dates and current notices. */
 const home: Page = {
   path: '',
   show: async ({ ask, language, config }) => {

@@ -4,7 +4,7 @@ import { matchLanguage, type Language } from '../../templates/portal/words.ts';
 const NAME = 'portal_language';
 const A_YEAR_MS = 365 * 86_400_000;
 
-/** The language that this browser was told of, or else the first of those that it asks for that we speak. */
+/** The language chosen in this browser, or the first supported language that the browser requests. */
 export function languageOf(ctx: Context): Language {
   const { language } = ctx.state as { language?: Language };
   return language ?? matchLanguage(chosen(ctx)) ?? matchLanguage(ctx.acceptsLanguages()) ?? 'en';
@@ -12,10 +12,10 @@ export function languageOf(ctx: Context): Language {
 
 const chosen = (ctx: Context) => [ctx.cookies.get(NAME, { signed: false }) ?? ''];
 
-/** Whether nobody has said yet which language this browser is to be shown. */
+/** Whether no language has been chosen in this browser. */
 export const isLanguageUnset = (ctx: Context) => matchLanguage(chosen(ctx)) === null;
 
-/** Has the browser keep the language, beyond the session. What we do not speak is left out. */
+/** Stores the language in the browser beyond the session. Ignores unsupported languages. */
 export function rememberLanguage(ctx: Context, language: string) {
   const spoken = matchLanguage([language]);
   if (spoken === null) return;

@@ -36,7 +36,7 @@ const payments: Page = {
   },
 };
 
-/** A payment with how it was used, which is what is shown after it was ordered. */
+/** A payment and how it was applied. Also shown after ordering one. */
 const payment: Page = {
   path: '/loans/{id}/payments/{payment_id}',
   show: async (visit) => {

@@ -4,7 +4,7 @@ import { filledFields, formIdempotencyKey } from './form-fields.ts';
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 import { fetchRows } from './fetch-rows.ts';
 
-/** What a case is called: an application's is not what anybody wrote, and is said in the reader's language. */
+/** The title of a case. An application has no written subject, so its title is translated. */
 function called({ language }: Visit, about: Record<string, unknown>) {
   const { application_number: number, subject } = about;
   return { ...about, subject: number ? phrase(language, 'hardship.title', { number }) : subject };

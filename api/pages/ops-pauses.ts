@@ -3,7 +3,7 @@ import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 const PAUSES = '/ops/pauses';
 const WORDS = ['pool', 'kind', 'tenant_id'] as const;
 
-/** What a form names; a field that is left empty narrows nothing. */
+/** The filled-in fields of a form. Empty fields do not narrow the pause. */
 const wordsOf = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     WORDS.flatMap((name) => {
@@ -17,14 +17,14 @@ export const fetchTenants = ({ ask }: Visit) => ask<SeenTenant[]>('GET /operatio
 
 type SeenPool = { pool: string; kinds: string[]; sub_pools: { name: string }[] };
 
-/** What is paused, and for operators the ways to pause more of it and to end each. */
+/** Lists the pauses. Operators can also add and end pauses here. */
 export const pausesPage: Page = {
   path: '/pauses',
   show: async (visit) => {
     const { ask, form, problems, query } = visit;
     const { is_operator } = await ask<{ is_operator: boolean }>('GET /operations/me');
     const pools = await ask<SeenPool[]>('GET /operations/pools');
-    // A form that was refused is shown as it was filled in; a link may have chosen something, too.
+    // A refused form is shown again as filled in. A link may also preset its fields.
     const isRefusedPause = problems !== null && form.values['do'] === 'pause';
     return {
       ...pageView('pauses', {

@@ -3,15 +3,18 @@ import { HttpRefusal } from '../http/errors.ts';
 import type { PageView, PageStream } from './page.ts';
 
 const EVERY_MS = 3_000;
-/** Then the browser asks for another one, and its session and rights are looked at again. */
+/** Then the browser reconnects, which checks its session and permissions again. */
 const TICKS = 7;
-/** Of one process; each costs a look at everything every few seconds. */
+/** Maximum per process. Each stream queries the whole state every few seconds. */
 const STREAMS_MAX = 40;
-/** No tenant takes them from all others. */
+/** Maximum per tenant, so that one tenant cannot use all streams. */
 const OF_A_TENANT_MAX = 20;
 const open = new Map<string, number>();
 
-/** The page again and again, as server-sent events, until the browser leaves or the stream is over. */
+/**
+ * Sends the page repeatedly as server-sent events until the browser disconnects or the stream ends. Throws
+ * 503 above the maximum.
+ */
 export function streamPage(tenantId: string, look: () => Promise<PageView>): PageStream {
   const all = [...open.values()].reduce((sum, count) => sum + count, 0);
   if (all >= STREAMS_MAX || (open.get(tenantId) ?? 0) >= OF_A_TENANT_MAX) {
@@ -46,7 +49,8 @@ async function* ticking(
       await wait(EVERY_MS);
     }
   } catch {
-    // The session is over, or the database away: asked again, the page says which.
+    // The session has ended or the database is unavailable. The page shows which when the browser reloads
+    // it.
   } finally {
     count(tenantId, -1);
   }

@@ -19,7 +19,7 @@ type Quarter = {
 
 const ops = (page: string, data: object): PageView => ({ ...pageView(page, data), look: 'ops' });
 
-/** Whether all tenants are seen here; whoever may not ask for pauses sees one. */
+/** Whether the user is an operator, who sees all tenants. Other superadmins see only their own. */
 async function isOperator({ ask }: Visit): Promise<boolean> {
   const { is_operator } = await ask<{ is_operator: boolean }>('GET /operations/me');
   return is_operator;
@@ -65,7 +65,7 @@ function chartsOf(quarters: readonly Quarter[]) {
   ];
 }
 
-/** Pools, failures, closes and whatever else stands or moves; operators change pools and sub-pools here. */
+/** Shows pools, failures and closes of business. Operators also change pools and sub-pools here. */
 const home: Page = {
   path: '',
   show: overview,
@@ -83,7 +83,7 @@ const home: Page = {
   },
 };
 
-/** The same again and again, for as long as a stream lasts. A user without access gets no stream. */
+/** Streams updates of the same page. A user without access gets no stream. */
 const live: Page = {
   path: '/live',
   show: async (visit) => {
@@ -96,11 +96,11 @@ const FILTERS = ['state', 'kind', 'tenant_id', 'older_seconds', 'cause'] as cons
 const PAGE = 50;
 const COUNTED_MAX = 10_000;
 
-/** A field that stays in the form while another state is chosen, which does not know it. */
+/** The form may still contain a field that the newly selected state does not have. */
 const isForeign = (name: string, state: string) =>
   (name === 'cause' && state !== 'failed') || (name === 'older_seconds' && state === 'scheduled');
 
-/** What the search asks for; a field that is left empty asks for nothing. */
+/** The search criteria. Empty fields are ignored. */
 const matchOf = ({ query }: Visit): Record<string, string> =>
   Object.fromEntries(
     FILTERS.flatMap((name) => {
@@ -171,7 +171,7 @@ async function change({ ask, form }: Visit, which: object): Promise<string> {
   return `${action}-${changed}-${left}`;
 }
 
-/** What a browser's field for a moment sends, taken as UTC: 2026-01-31T09:30. */
+/** Interprets the value of a datetime-local field, such as 2026-01-31T09:30, as UTC. */
 const momentOf = (given: string) => (/:\d\d:\d\d/.test(given) ? `${given}Z` : `${given}:00Z`);
 
 const job: Page = {
@@ -193,7 +193,7 @@ const job: Page = {
   submit: async (visit) => {
     const { number = '' } = visit.params;
     const done = await change(visit, { jobs: [number] });
-    // A job that was retried or canceled may be gone by now, or have another number.
+    // After a retry or cancellation, the job may be gone or have another id.
     return redirectTo('/ops/jobs?state=failed', done);
   },
 };

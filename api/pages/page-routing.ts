@@ -17,7 +17,7 @@ import { signInPages } from './signing-in.ts';
 import { staffPages } from './staff.ts';
 import { unsubscribePages } from './unsubscribe.ts';
 
-/** Every page that borrowers open. */
+/** The borrower's pages. */
 const portal: readonly Page[] = [
   ...signInPages,
   ...unsubscribePages,
@@ -33,12 +33,12 @@ const portal: readonly Page[] = [
   ...ownFactorPages(PORTAL),
 ];
 
-/** Pages that lie below one address. */
+/** A group of pages below one path. */
 export type Section = {
   at: string;
   isPortal: boolean;
   pages: readonly Page[];
-  /** Where whoever is not signed in goes, unless the room says it in its own way. */
+  /** The sign-in page for visitors without a session, unless the section handles them itself. */
   sign_in?: string;
 };
 
@@ -49,11 +49,11 @@ const ROOMS: readonly Section[] = [
   { at: PROVIDER_RETURN, isPortal: false, pages: providerReturnPages },
 ];
 
-/** The room that an address is in, if it is one of a page. */
+/** Returns the section of a path, or undefined if the path is not a page. */
 export const sectionOf = (address: string): Section | undefined =>
   ROOMS.find(({ at }) => address === at || address.startsWith(`${at}/`));
 
-/** The page at an address of the room, and what its address names. */
+/** Finds the page at a path of the section and its path parameters. */
 export function resolvePage({ at, pages }: Section, address: string) {
   const path = address.slice(at.length).replace(/\/$/, '');
   for (const page of pages) {

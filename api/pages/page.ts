@@ -6,7 +6,7 @@ import type { CallEndpoint } from './call-endpoint.ts';
 import type { PortalConfig } from '../portal/config.ts';
 import type { Form } from './form.ts';
 
-/** What is wrong with a form that was sent: for each field, and as a whole. */
+/** The errors of a submitted form, per field and for the whole form. */
 export type Problems = {
   code: string;
   message: string;
@@ -14,56 +14,58 @@ export type Problems = {
   details: Record<string, unknown>;
 };
 
-/** One request for a page, as the page sees it. */
+/** One request for a page, as the page receives it. */
 export type Visit = {
   ask: CallEndpoint;
   params: Record<string, string>;
   query: Record<string, string>;
   form: Form;
-  /** What the form before was refused for, when its page is shown again. */
+  /** The errors of the refused form, when its page is shown again. */
   problems: Problems | null;
   user: User | null;
   config: PortalConfig;
   language: Language;
-  /** Where the tenant's own staff work: the origins that it trusts. */
+  /** The tenant's trusted origins, where its staff work. */
   dashboards: readonly string[];
   tenant: { id: string; slug: string };
   store: { pool: DatabasePool; installation: Installation };
-  /** Has the browser keep a language. */
+  /** Stores the language in the browser. */
   speak: (language: string) => void;
 };
 
-/** A page to be shown: its template and what is in it. */
+/** A page to show: its template and data. */
 export type PageView = {
   page: string;
   data: object;
   status?: number;
   hasScript?: boolean;
-  /** Of operations, whose pages look and speak otherwise than those of borrowers. */
+  /** The operations pages have their own layout and texts. */
   look?: 'ops';
 };
-/** A page that is sent again and again, as events. */
+/** A page that is sent repeatedly as server-sent events. */
 export type PageStream = { stream: (render: (page: PageView) => string) => AsyncIterable<string> };
-/** Another page to go to, and a word about what was done; what the browser has kept of us may go. */
+/** A redirect with an optional notice. `clears` deletes the browser's cache and storage of our site. */
 export type Redirect = { to: string; done?: string; clears?: boolean };
 
-/** One address of a room. What is sent to it is refused by its endpoints and then shown again. */
+/**
+ * One path of a section. Endpoints validate a submitted form; if they refuse it, the page is shown again.
+ */
 export type Page = {
-  /** Below its room, with {id} parameters. */
+  /** Relative to its section, with {id} parameters. */
   path: string;
   show: (visit: Visit) => Promise<PageView | Redirect | PageStream>;
   submit?: (visit: Visit) => Promise<PageView | Redirect>;
-  /** For whoever has not signed in. */
+  /** The page needs no session. */
   isOpen?: boolean;
-  /** Where its cookies go, when that is not its own room. */
+  /** The path of its cookies, if it differs from the section's path. */
   door?: string;
-  /** A file may come with its form. */
+  /** The form may contain a file. */
   takesFile?: boolean;
-  /** Programs send its form as well: without a token of ours, and with a body that is not read. */
+  /** Mail programs also post to it. No CSRF token is required and the body is not read. */
   isOneClick?: boolean;
 };
 
 export const pageView = (page: string, data: object = {}): PageView => ({ page, data });
-/** The same with the one script there is; the page is of use without it. */
+/** Adds the passkey script, the only script of these pages. The page also works without it. */
 export const withPasskeyScript = (page: PageView): PageView => ({ ...page, hasScript: true });
 export const redirectTo = (to: string, done?: string): Redirect => ({ to, ...(done && { done }) });

@@ -10,7 +10,8 @@ import { logError } from '../http/log-error.ts';
 import type { Intake } from '../http/receive.ts';
 import type { PortalConfig } from '../portal/config.ts';
 import { sendOpsAsset } from './send-ops-page.ts';
-import { sendPage, type PageContext } from './send-page.ts';
+import { sendPage } from './send-page.ts';
+import type { PageContext } from './page-context.ts';
 import { endpointCaller, handlersByEndpoint, type CallEndpoint } from './call-endpoint.ts';
 import { EMPTY_FORM, withForm, type Form } from './form.ts';
 import { isLanguageUnset, languageOf, rememberLanguage } from './language.ts';
@@ -28,8 +29,8 @@ type Parts = {
 };
 
 /**
- * The pages that people open, most of them borrowers below /portal: server-rendered, without script, over
- * the platform's own endpoints. Whatever goes wrong on the way there is a page as well.
+ * The server-rendered pages, mostly for borrowers below /portal. They call the platform's own endpoints.
+ * Errors on the way are shown as pages too.
  */
 export function portalPages(
   parts: Parts,
@@ -76,7 +77,7 @@ async function visit(ctx: Context, { parts, room, ask }: Way) {
   if (!isRead && !(ctx.method === 'POST' && page.submit)) throw otherMethod(page);
   const takesFile = page.takesFile === true && !isRead;
   if (takesFile && !ctx.state.user) {
-    // Nothing is taken in for whoever is not signed in.
+    // Visitors without a session cannot upload.
     ctx.set('Connection', 'close');
     await ask('GET /portal/me');
   }
@@ -97,7 +98,7 @@ type Opened = {
 };
 
 async function open(ctx: Context, { page, params, form, ask, parts }: Opened) {
-  // The endpoint says whether nobody is signed in, or nobody any more.
+  // The endpoint's error distinguishes a missing session from an expired one.
   if (!page.isOpen && !ctx.state.user) await ask('GET /portal/me');
   const config = await ask<PortalConfig>('GET /portal/config');
   if (ctx.state.user?.borrower_id && isLanguageUnset(ctx)) await followPreference(ctx, ask);
@@ -128,7 +129,7 @@ async function open(ctx: Context, { page, params, form, ask, parts }: Opened) {
   }
 }
 
-/** The same page again, with what was filled in and what is wrong with it. */
+/** Shows the page again with the submitted values and the errors. */
 async function askAgain(
   ctx: Context,
   { page, visit, frame }: { page: Page; visit: Visit; frame: Partial<PageContext> },
@@ -144,7 +145,10 @@ async function askAgain(
   sendPage(ctx, 'page' in outcome ? { ...outcome, status } : outcome, { ...frame, problems });
 }
 
-/** What whoever signs in may have got wrong, or has to wait for; of others, the session is over. */
+/**
+ * Errors that a user can correct or wait out during sign-in. Any other 401 means that the session has
+ * ended.
+ */
 const OF_SIGNING_IN = ['invalid_credentials', 'invalid_code', 'provider_refused', 'provider_slow'];
 
 const isForTheForm = ({ status, body }: ErrorAnswer, { isOpen = false }: Page) =>
@@ -158,7 +162,7 @@ async function refuse(
 ) {
   ctx.set(headers);
   if (status === 401) return signInFirst(ctx, body.code);
-  // Who is turned away before the door has neither a tenant nor a session.
+  // If the request was refused earlier, there is neither a tenant nor a session.
   const { isInside = false } = ctx.state;
   const config = isInside
     ? await ask<PortalConfig>('GET /portal/config').catch(() => undefined)
@@ -169,7 +173,7 @@ async function refuse(
   if (isInside) setCsrfCookie(ctx);
 }
 
-/** What somebody who was refused can do next. */
+/** The next steps offered after a refusal. */
 function waysOn({ state, path }: Context, { code, status }: { code: string; status: number }) {
   const isExpired = code === 'csrf_failed';
   const mustEnroll = code === 'second_factor_required' && !(state.room as Section).isPortal;
@@ -189,13 +193,13 @@ function signInFirst(ctx: Context, code: string) {
   sendPage(ctx, redirectTo(`${sign_in}${back}`, isOver ? 'signed_out_by_time' : undefined));
 }
 
-/** The language that the borrower is written in is that of the pages, unless this browser has another. */
+/** Uses the borrower's preferred language unless one was chosen in this browser. */
 async function followPreference(ctx: Context, ask: CallEndpoint) {
   const profile = await ask<{ language_preference: string }>('GET /portal/profile');
   rememberLanguage(ctx, profile.language_preference);
 }
 
-/** One for each tenant, since its colours are in it; another name whenever something in it changes. */
+/** Each tenant has its own stylesheet because of its colors. Its name changes with its content. */
 async function stylesheet(ctx: Context, ask: CallEndpoint) {
   const { name, text } = tenantStylesheet(await ask<PortalConfig>('GET /portal/config'));
   if (ctx.path !== `/portal/${name}`) throw pageNotFound();

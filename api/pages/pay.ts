@@ -5,7 +5,7 @@ import { filledFields, formIdempotencyKey } from './form-fields.ts';
 import { fetchLoan } from './loans.ts';
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 
-/** What the form asks for, as the endpoints want it. */
+/** The form's values as the endpoints expect them. */
 function orderOf(visit: Visit) {
   const { amount, ...order } = filledFields(
     visit,
@@ -16,7 +16,9 @@ function orderOf(visit: Visit) {
   return { ...order, ...(amount && { amount: normalizeAmount(visit, amount) }) };
 }
 
-/** A payment is shown before it is ordered: the form, how it would be used, and then its receipt. */
+/**
+ * Ordering a payment takes three steps: the form, a preview of how it would be applied, and the receipt.
+ */
 const pay: Page = {
   path: '/loans/{id}/pay',
   show: async (visit) => {

@@ -5,13 +5,13 @@ import { fetchAllRows } from './fetch-rows.ts';
 const HERE = '/portal/profile';
 const PROFILE = '/portal/profile';
 
-/** Ten digits are a number of the United States, however they are set. */
+/** Ten digits, in any notation, are a US number. */
 function phoneOf(written: string): string {
   const bare = written.replace(/[\s().-]/g, '');
   return bare.replace(/^(1?)(\d{10})$/, '+1$2');
 }
 
-/** Each form of the page: what it changes, and the word about it. */
+/** Each form of the page: the change it makes and the notice shown afterwards. */
 const STEPS: ReadonlyMap<string, (visit: Visit) => Promise<string>> = new Map([
   [
     'contact',

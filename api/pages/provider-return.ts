@@ -3,27 +3,30 @@ import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 import { secondFactorPages, type SignInStep } from './second-factor-steps.ts';
 import { signInPage } from './signing-in.ts';
 
-/** What a sign-in at a provider answers for somebody who has a user here that is not linked to it. */
+/** The answer to a provider sign-in of a person whose user here is not linked to the provider. */
 type Linkable = { link?: { provider: string } };
 
-/** Below the cookie that binds a sign-in to its browser; providers are given it as `redirect_url`. */
+/**
+ * Lies below the path of the cookie that binds a sign-in to its browser. Sent to providers as
+ * `redirect_url`.
+ */
 export const PROVIDER_RETURN = '/api/v1/auth/signed-in';
 
 const LINK = `${PROVIDER_RETURN}/link`;
 
-/** Where a sign-in goes on: to the consent that it was for, or else to work. */
+/** The next page after sign-in: the pending consent, or the dashboard. */
 const goOn = (visit: Visit) =>
   [visit.form.values['back'], visit.query['back']].includes(LINK) ? LINK : onward(visit);
 
-/** The tenant's one dashboard; where there are several, or none, the page says that one is in. */
+/** The tenant's only dashboard. With several or none, a page confirms the sign-in. */
 function onward({ dashboards }: Visit): string {
   const [only, ...others] = dashboards;
   return only === undefined || others.length > 0 ? PROVIDER_RETURN : only;
 }
 
 /**
- * Where an identity provider sends staff back to. Whoever it let in is let in here by a form, since a
- * change is never a GET, and led to the tenant's dashboard.
+ * Identity providers redirect staff to this page. A form completes the sign-in, because a GET must not
+ * change anything. Then staff continue to the tenant's dashboard.
  */
 const comingBack: Page = {
   path: '',
@@ -49,7 +52,7 @@ const comingBack: Page = {
   },
 };
 
-/** The consent of a user who has signed in with the old means: from now on the provider is one more way in. */
+/** A user who has signed in otherwise agrees to link the provider as another way to sign in. */
 const link: Page = {
   path: '/link',
   isOpen: true,

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 
 const KEYS_MAX = 20;
 
-/** What stands behind the question mark, of each name its last value. */
+/** Parses the query string and keeps the last value of each name. */
 export const parseQuery = ({ querystring }: Context): Record<string, string> =>
   Object.fromEntries(
     Object.entries(parse(querystring, '&', '=', { maxKeys: KEYS_MAX })).map(([name, value]) => [

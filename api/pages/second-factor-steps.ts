@@ -1,10 +1,10 @@
 import type { Form } from './form.ts';
 import { redirectTo, pageView, withPasskeyScript, type Page, type Visit } from './page.ts';
 
-/** What a sign-in answers that has not ended. */
+/** The answer of an unfinished sign-in. */
 export type SignInStep = { second_factor?: { methods: string[]; must_enroll: boolean } };
 
-/** What a passkey has made or signed, as the page's script has written it; anything else is nothing. */
+/** Parses the passkey credential that the page's script submitted. Returns undefined for anything else. */
 export function parseCredential({ values }: Form): unknown {
   try {
     return JSON.parse(values['credential'] ?? '');
@@ -16,8 +16,7 @@ export function parseCredential({ values }: Form): unknown {
 type Begun = { secret: string; qr_svg: string };
 
 /**
- * The steps between a first factor and being in, in one of the rooms: a second factor that is asked for,
- * and one that has to be set up. Then one goes on.
+ * The pages between the first factor and the session, in one section: enter a second factor, or set one up.
  */
 export function secondFactorPages(room: string, onward: (visit: Visit) => string): readonly Page[] {
   const [asking, setting] = [`${room}/second-factor`, `${room}/enroll-factor`];
@@ -46,7 +45,7 @@ export function secondFactorPages(room: string, onward: (visit: Visit) => string
     },
   };
 
-  /** The key of the app is told once: whoever mistypes its first code goes on with the app as it is. */
+  /** The app's key is shown only once. After a mistyped code, the user continues with the same key. */
   const enrollFactor: Page = {
     path: '/enroll-factor',
     isOpen: true,

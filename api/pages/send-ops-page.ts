@@ -3,12 +3,12 @@ import type { Context } from 'koa';
 import { opsAssets } from '../../templates/ops/assets.ts';
 import { renderOps } from '../../templates/ops/render-ops.ts';
 import { csrfTokenFor } from '../http/csrf.ts';
-import type { PageContext } from './send-page.ts';
+import type { PageContext } from './page-context.ts';
 import { pageNotFound } from './page-not-found.ts';
 import type { PageView, PageStream } from './page.ts';
 import { parseQuery } from './query.ts';
 
-/** Only what is ours and comes from here: no other place, no frame, nothing within the page that runs. */
+/** Allows only our own files and scripts: no other origin, no frame and no inline script. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -29,7 +29,7 @@ export function sendOpsPage(ctx: Context, outcome: PageView, frame: Partial<Page
 export function streamOpsPage(ctx: Context, { stream }: PageStream, frame: Partial<PageContext>) {
   ctx.status = 200;
   ctx.type = 'text/event-stream';
-  // A proxy that gathers answers would show nothing for a while.
+  // Tells proxies not to buffer the stream.
   ctx.set('X-Accel-Buffering', 'no');
   ctx.body = Readable.from(stream((page) => rendered(ctx, page, frame)));
 }
@@ -47,7 +47,7 @@ const rendered = (ctx: Context, { page, data }: PageView, frame: Partial<PageCon
   });
 };
 
-/** Style and script, whose names change with them. */
+/** Serves the stylesheet and script, whose names change with their content. */
 export function sendOpsAsset(ctx: Context) {
   const { style, script } = opsAssets();
   const asset = [style, script].find(({ name }) => ctx.path === `/ops/${name}`);

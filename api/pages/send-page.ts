@@ -8,13 +8,14 @@ import { csrfTokenFor } from '../http/csrf.ts';
 import type { PortalConfig } from '../portal/config.ts';
 import { sendOpsPage, streamOpsPage } from './send-ops-page.ts';
 import { languageOf } from './language.ts';
+import type { PageContext } from './page-context.ts';
 import { safeReturnPath } from './return-path.ts';
 import { parseQuery } from './query.ts';
-import type { Redirect, Problems, PageView, PageStream } from './page.ts';
+import type { Redirect, PageView, PageStream } from './page.ts';
 import type { Section } from './page-routing.ts';
 import { PORTAL, STAFF, type AccountSection } from './sections.ts';
 
-/** Where the database is away, a page still has to say so. */
+/** Used when the database is unavailable, so that an error page can still be shown. */
 const NOBODY: PortalConfig = {
   tenant_name: '',
   logo_url: '',
@@ -27,14 +28,7 @@ const NOBODY: PortalConfig = {
   time_zone: 'UTC',
 };
 
-/** What every page is shown with. */
-export type PageContext = {
-  config: PortalConfig;
-  problems: Problems | null;
-  values: Readonly<Record<string, string>>;
-};
-
-/** Answers with a page, or with where to go on. */
+/** Sends a page, a stream or a redirect. */
 export function sendPage(
   ctx: Context,
   outcome: PageView | Redirect | PageStream,
@@ -73,7 +67,7 @@ export function sendPage(
   });
 }
 
-/** The answer to a form is another page, so that reading it again sends nothing again. */
+/** Redirects after a form with 303, so that reloading does not submit it again. */
 function goTo(ctx: Context, { to, done, clears }: Redirect) {
   if (clears) ctx.set('Clear-Site-Data', '"cache", "storage"');
   ctx.status = 303;
@@ -82,7 +76,7 @@ function goTo(ctx: Context, { to, done, clears }: Redirect) {
   ctx.body = '';
 }
 
-/** Where the reader signs in and out, and what the frame of the page offers. */
+/** The section's sign-in and sign-out links, and what the page's frame offers. */
 function doorsOf({ state }: Context) {
   const { at } = state.room as Section;
   const room = accountRoomOf(state);
@@ -97,16 +91,19 @@ function doorsOf({ state }: Context) {
 const accountRoomOf = ({ room }: Context['state']): AccountSection =>
   (room as Section).isPortal ? PORTAL : STAFF;
 
-/** A page is read again, or come back to; a form that was refused is neither. */
+/**
+ * The path to return to after a change of language. A refused form cannot be reopened, so its section's
+ * home page is used.
+ */
 function hereOf(ctx: Context) {
   const room = accountRoomOf(ctx.state);
   return ctx.method === 'POST' ? room : safeReturnPath(ctx.url, room);
 }
 
 /**
- * Nothing but our own style and the tenant's own logo: no frame, no other place, and no script but that of
- * passkeys, where they are used. Where staff sign in, the form may lead on to the tenant's dashboard:
- * browsers ask that of redirects as well.
+ * Allows only our own stylesheet, the tenant's logo and, where passkeys are used, their script. In the
+ * staff section, forms may redirect to the tenant's dashboard, because browsers apply form-action to
+ * redirects too.
  */
 function policyFor({ state }: Context, { logo_url }: PortalConfig, script?: string) {
   const { trusted_origins = [], room } = state as { trusted_origins?: string[]; room: Section };

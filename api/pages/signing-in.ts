@@ -3,11 +3,11 @@ import { secondFactorPages, type SignInStep } from './second-factor-steps.ts';
 import { redirectTo, pageView, type Page, type Visit } from './page.ts';
 import { PORTAL, type AccountSection } from './sections.ts';
 
-/** Where to go on, as the address says, or the form that came from there. */
+/** The page to continue with, from the address or from the form. */
 const backOf = ({ query, form }: Visit) =>
   safeReturnPath(form.values['back'] ?? query['back'], PORTAL);
 
-/** The first step of a sign-in, in one of the rooms; then one goes on. */
+/** The first step of a sign-in in one section. */
 export const signInPage = (
   room: string,
   onward: (visit: Visit) => string,
@@ -58,13 +58,13 @@ const isUsable = async (ask: Visit['ask'], token: string): Promise<boolean> => {
   return checked.is_usable;
 };
 
-/** Where the link of an invitation leads, or of a reset. A link that opens nothing any more says what to do next. */
+/** Invitation and password reset links open this page. An expired link shows what to do next. */
 export const choosePasswordPage = (room: AccountSection): Page => ({
   path: '/choose-password',
   isOpen: true,
   show: async ({ query, form, ask }) => {
     const token = form.values['token'] ?? query['token'] ?? '';
-    // An address without a token, or with one that none of ours looks like, opens nothing either.
+    // A missing or malformed token counts as an expired link.
     const isToken = /^[\w-]{1,200}$/.test(token);
     const is_over = !(isToken && (await isUsable(ask, token)));
     const page = pageView('choose-password', { room, token, is_over });
@@ -77,7 +77,7 @@ export const choosePasswordPage = (room: AccountSection): Page => ({
   },
 });
 
-/** The pages in another language, and what the borrower is written from now on. */
+/** Changes the language of the pages and of future messages to the borrower. */
 export const languagePage = (room: AccountSection): Page => ({
   path: '/language',
   isOpen: true,

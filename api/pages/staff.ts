@@ -11,12 +11,12 @@ import {
   signOutPage,
 } from './signing-in.ts';
 
-/** Where a sign-in at a provider is finished, and its cookie goes. */
+/** The path where a provider sign-in ends and where its cookie is sent. */
 const AUTH = '/api/v1/auth';
 
 type Provider = { id: string; name: string };
 
-/** Where a link of a mail asked to go, or the start page of the staff. */
+/** The page requested by a link in an email, or the staff home page. */
 const onward = ({ query, form }: Visit) => {
   const wanted = form.values['back'] ?? query['back'] ?? '';
   return /^\/(staff|ops)(\/[a-z0-9-]{1,50}){0,3}$/.test(wanted) ? wanted : STAFF;
@@ -24,7 +24,10 @@ const onward = ({ query, form }: Visit) => {
 
 const isStaff = ({ user }: Visit) => Boolean(user?.tenant_role);
 
-/** Superadmins go on to operations; other staff find the API's documentation and their own dashboard here. */
+/**
+ * Superadmins are redirected to operations. Other staff see links to the API documentation and to their
+ * dashboard.
+ */
 const home: Page = {
   path: '',
   show: async ({ user, dashboards }) => {
@@ -36,7 +39,6 @@ const home: Page = {
 
 const signIn = signInPage(STAFF, onward, isStaff);
 
-/** The sign-in page also offers the tenant's identity providers. */
 const signInHere: Page = {
   ...signIn,
   show: async (visit) => {
@@ -48,8 +50,8 @@ const signInHere: Page = {
 };
 
 /**
- * The second click leads to the provider: browsers do not let a form redirect to another site under our
- * Content-Security-Policy, and a link may lead there.
+ * A second click leads to the provider. Our Content-Security-Policy blocks redirects of forms to other
+ * sites, but allows links.
  */
 const provider: Page = {
   path: '/provider/{id}',
@@ -65,7 +67,7 @@ const provider: Page = {
   },
 };
 
-/** The pages on which staff sign in, choose a password and look after their second factor. */
+/** The pages on which staff sign in, choose a password and manage their second factor. */
 export const staffPages: readonly Page[] = [
   home,
   signInHere,

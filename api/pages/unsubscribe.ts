@@ -1,8 +1,8 @@
 import { pageView, type Page } from './page.ts';
 
 /**
- * Where the links in mails lead. Looking at it changes nothing, since programs follow links to scan them.
- * Mail programs post to it by themselves, without cookies, and take no redirect for an answer (RFC 8058).
+ * Unsubscribe links in emails open this page. Opening it changes nothing, because scanners follow links.
+ * Mail programs post to it without cookies and accept no redirect (RFC 8058).
  */
 const unsubscribe: Page = {
   path: '/unsubscribe',

@@ -3,7 +3,7 @@ import { autopayDraws as table } from '../../sql/payments/autopay-draws.ts';
 import { date, integer, money, timestamps, text, uuid } from '../../sql/types.ts';
 import { resource } from '../endpoints/resource.ts';
 
-/** What a plan drew, or passed over, for each due date. */
+/** The draw of a plan for each due date, or the reason why it was skipped. */
 export const autopayDraws = resource({
   name: 'AutopayDraw',
   path: 'autopay-draws',

@@ -7,7 +7,7 @@ import { changeNotices as table } from '../../sql/payments/change-notices.ts';
 import { date, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
-/** What banks say of accounts that entries were sent to (notifications of change, C01 and its like). */
+/** Banks' notifications of change (C01 and similar) for accounts that received entries. */
 export const changeNotices = resource({
   name: 'ChangeNotice',
   path: 'change-notices',
@@ -41,7 +41,7 @@ export const changeNotices = resource({
     apply: action({
       allow: 'loan_officer',
       summary: "Apply the bank's correction to the account",
-      // Orders to pay out go to the corrected account, which stays verified.
+      // Payouts go to the corrected account, which stays verified.
       four_eyes: 'destinations',
       run: applyChangeNotice,
     }),

@@ -7,7 +7,7 @@ import {
   describeReturnFile,
   processReturnFile,
 } from '../../jobs/payments/nacha/process-returns.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as nacha from '../../sql/payments/nacha.ts';
 import { date, integer, money, timestamps, text, timestamp, uuid } from '../../sql/types.ts';
 import { findOrThrow, nested, resource } from '../endpoints/resource.ts';
@@ -45,8 +45,8 @@ export const nachaEntries = resource({
 });
 
 /**
- * Files for the tenant's bank. They hold whole account numbers, so they are no documents, which every
- * viewer may read: an admin fetches them here.
+ * Files for the tenant's bank. They contain full account numbers, so they are not documents, which every
+ * viewer may read. Only admins can download them.
  */
 export const nachaFiles = resource({
   ...about,
@@ -97,7 +97,7 @@ export const nachaRoutes: Route[] = [
     ...shared,
     method: 'POST',
     path: '/nacha-files',
-    // The file stays here until it is fetched, which is refused to users who are denied a field.
+    // Creating the file sends nothing out. Downloading it is refused to users who are denied a field.
     carries: [],
     security_event: 'export',
     action: 'create',
@@ -161,7 +161,7 @@ export const nachaRoutes: Route[] = [
     action: 'create',
     resource: 'nacha-returns',
     four_eyes: 'reversals',
-    // A return file repeats whole account numbers.
+    // A return file contains full account numbers.
     secrets: ['file'],
     content: ({ work, body }) => describeReturnFile(work, body as z.output<typeof ReturnFile>),
     summary: 'Process a return file from the bank',

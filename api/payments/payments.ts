@@ -159,7 +159,7 @@ export const payments = resource({
   },
 });
 
-/** What a payment is split by, which trying amounts and days would find out. */
+/** Facts that determine the split of a payment. Trying different amounts and dates would reveal them. */
 const OWED = [
   ...(['loans.principal_balance', 'loans.accrued_interest', 'loans.outstanding_fees'] as const),
   ...(['loans.total_balance', 'loans.interest_rate', 'loans.past_due_amount'] as const),

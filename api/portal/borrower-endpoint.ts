@@ -2,14 +2,14 @@ import type { Call, Route } from '../endpoints/route.ts';
 
 type Declared = Omit<Route, 'tag' | 'allow' | 'resource' | 'status' | 'transaction' | 'run'> & {
   status?: number;
-  /** A POST that changes nothing. */
+  /** Set for a POST that changes nothing. */
   transaction?: 'read';
   run: (call: Call, borrowerId: string) => Promise<unknown>;
 };
 
 /**
- * An endpoint of the portal, for a borrower who is signed in; whoever is archived has no session. What it
- * runs is told whose it is, and asks for nothing else.
+ * Declares a portal endpoint for a signed-in borrower. Archived borrowers have no session. `run` receives
+ * the borrower's id and must use only that.
  */
 export const borrowerEndpoint = ({ run, ...declared }: Declared): Route => ({
   tag: 'portal',

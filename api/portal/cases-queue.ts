@@ -16,7 +16,7 @@ import { endpoint, findOrThrow, nested, resource } from '../endpoints/resource.t
 
 const when = timestamp.nullable().readonly();
 
-/** What is said in a case: list and add at /cases/{id}/messages. */
+/** The messages of a case, listed and added at /cases/{id}/messages. */
 const caseMessages = resource({
   name: 'CaseMessage',
   path: 'case-messages',
@@ -44,7 +44,7 @@ const caseMessages = resource({
   create: answerCase,
 });
 
-/** The queue of those who work on cases; what borrowers see of one is in cases.ts. */
+/** The work queue of staff. cases.ts declares the borrower's view of a case. */
 export const cases = resource({
   name: 'Case',
   path: 'cases',
@@ -92,7 +92,6 @@ export const cases = resource({
   nested: { messages: nested(caseMessages, 'case_id') },
 });
 
-/** A case with its thread. */
 export const readCase = endpoint({
   method: 'GET',
   path: '/cases/{id}',

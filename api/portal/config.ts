@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tenantSettings } from '../../jobs/users/change-settings.ts';
+import { tenantSettings } from '../../jobs/users/settings/change-settings.ts';
 import type { Route } from '../endpoints/route.ts';
 
 const branding = z.object({
@@ -15,7 +15,7 @@ const branding = z.object({
 });
 export type PortalConfig = z.output<typeof branding>;
 
-/** What the login page shows before anybody has signed in. */
+/** The settings that the sign-in page needs before sign-in. */
 export const portalConfig: Route = {
   tag: 'portal',
   resource: 'portal',

@@ -14,7 +14,7 @@ import { findOrThrow } from '../endpoints/resource.ts';
 import type { Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
-/** Who at the lender handled a document, and where it lies, is not the borrower's to know. */
+/** Borrowers do not see which staff handled a document or where it is stored. */
 const shown = documents.reply
   .pick({
     id: true,

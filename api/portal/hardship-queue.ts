@@ -26,7 +26,7 @@ import { forbearances } from '../loans/forbearances.ts';
 import { modifications } from '../loans/modifications.ts';
 import { paymentPlans } from '../loans/payment-plans.ts';
 
-/** Relief that is granted is made as it is made at /loans/{id}/…, with all its rules. */
+/** Granted relief creates the same record as /loans/{id}/… and follows the same rules. */
 const MADE: Record<Relief, Resource> = {
   forbearance: forbearances,
   deferment: deferments,
@@ -44,7 +44,7 @@ const Approval = z.object({
   payment_plan: termsOf('payment_plan'),
 });
 
-/** What is wrong with the terms of relief is said of the field that they stand in. */
+/** Reports errors in the terms of relief for the field that contains the terms. */
 const makingFor =
   (work: Work, applicationId: string) => async (kind: Relief, loan_id: string, terms: object) => {
     const link = kind === 'forbearance' ? { hardship_application_id: applicationId } : {};
@@ -62,7 +62,7 @@ const makingFor =
     }
   };
 
-/** Applications for relief as staff see them. Collectors look at them, loan officers decide. */
+/** Relief applications as staff see them. Collectors may read them; loan officers decide. */
 export const hardshipApplications = resource({
   name: 'HardshipApplication',
   path: 'hardship-applications',

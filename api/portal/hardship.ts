@@ -8,7 +8,7 @@ import type { Route } from '../endpoints/route.ts';
 import { hardshipApplications } from './hardship-queue.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
-/** Without what concerns only those who decide about it. */
+/** Omits fields that concern only the staff who decide. */
 const shown = hardshipApplications.reply
   .omit({
     borrower_id: true,

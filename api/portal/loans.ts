@@ -11,7 +11,7 @@ import { loanFields } from '../loans/fields.ts';
 import { installment } from '../loans/loans.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
-/** What of a loan is the business of those who owe it; the amounts are those that staff see. */
+/** The loan fields that borrowers see. Amounts equal those that staff see. */
 const ofLoan = z
   .object(loanFields)
   .pick({

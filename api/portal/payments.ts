@@ -15,7 +15,7 @@ import type { Route } from '../endpoints/route.ts';
 import { allocation, payments } from '../payments/payments.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
-/** A payment without what staff note on it, and without the books. */
+/** Omits staff notes and ledger references. */
 const ofPayment = payments.reply.pick({
   id: true,
   loan_id: true,
@@ -43,7 +43,7 @@ const portalPayment = ofPayment
   .extend({ can_cancel: flag.describe('Scheduled by the signed-in borrower.') })
   .meta({ id: 'PortalPayment' });
 
-/** A payment as it is shown to one of those who owe the loan. */
+/** Shapes a payment for one of the loan's borrowers. */
 const shownTo = (borrowerId: string) => (row: Row) => ({
   ...row,
   can_cancel:

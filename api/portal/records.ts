@@ -20,11 +20,14 @@ import {
 import type { Call, Route } from '../endpoints/route.ts';
 import { borrowerEndpoint } from './borrower-endpoint.ts';
 
-/** What staff alone say of a record, or the server. */
+/** The body of a creation without fields that only staff or the server set. */
 const bodyOf = ({ creation }: Resource, ...staff: string[]) =>
   omitFields(creation, 'borrower_id', ...staff);
 
-/** The last four digits are enough to add an account. The portal draws on it once the number is known. */
+/**
+ * The last four digits are enough to add an account. The portal draws from it once the full number is
+ * known.
+ */
 const NewInstrument = bodyOf(
   paymentInstruments,
   'is_verified',
@@ -99,7 +102,7 @@ const portalInstruments: Route[] = [
   }),
 ];
 
-/** A list of contacts and how one is added, at /portal/profile/… */
+/** Lists contacts and adds one, at /portal/profile/… */
 const contacts = (name: string, child: Resource, body: z.ZodType): Route[] => [
   borrowerEndpoint({
     method: 'GET',

@@ -17,7 +17,7 @@ import {
   SCHEDULES,
 } from '../../jobs/portfolios/tape-config.ts';
 import { CONTENT_TYPES } from '../../jobs/portfolios/tape-file.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import * as portfolios from '../../sql/portfolios/portfolios.ts';
 import * as tapes from '../../sql/portfolios/tapes.ts';
 import { date, flag, integer, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
@@ -30,7 +30,10 @@ import { tapeDeliveries, retryTapeDelivery } from './tape-deliveries.ts';
 
 const { configs: table, tapes: tapeTable } = tapes;
 
-/** A file is given whole or not at all: its columns, and what its loans are chosen by. */
+/**
+ * The facts in a tape: its columns and the filters that select its loans. A tape cannot be redacted, so one
+ * denied fact refuses it.
+ */
 function factsOf({ columns, filters }: Record<string, unknown>): FactName[] {
   const names = [...((columns ?? []) as string[]), ...Object.keys(filters ?? {})];
   return names.map((name): FactName => `loan-tapes.${name}`);
@@ -74,12 +77,12 @@ export const loanTapeConfigs = resource({
   update: changeTapeConfig,
 });
 
-/** More loans than these are left to the workers, and the tape is fetched later. */
+/** Larger portfolios are left to the workers, and the tape is downloaded later. */
 const AT_ONCE_MAX = 5_000;
-/** Then workers make what was to be made at once and was not. */
+/** After this time a worker generates the tape if the request did not. */
 const UNTIL_WORKERS_MS = 60_000;
 
-/** A tape that was made, or is being made. */
+/** A generated or pending tape. */
 const made = resource({
   name: 'ListedLoanTape',
   path: 'loan-tapes',
@@ -147,7 +150,7 @@ const tapeReply = z
   })
   .meta({ id: 'LoanTape' });
 
-/** The tape with a link to it, once it is there. */
+/** Returns the tape and, once it is ready, its download link. */
 async function answer({ within, installation, tenant_id, access }: OwnTransactionCall, id: string) {
   const { tape, key, seconds } = await within(
     tenant_id,
@@ -203,14 +206,14 @@ export const tapeRoutes: Route[] = [
         const isSmall =
           (await portfolios.countLoansUpTo(work.tx, config['portfolio_id'], AT_ONCE_MAX + 1)) <=
           AT_ONCE_MAX;
-        // Also where it is made at once: whoever makes it may die, or find the store broken.
+        // Small tapes also get a job, because this process may crash or file storage may fail.
         const later = isSmall ? new Date(Date.now() + UNTIL_WORKERS_MS) : undefined;
         await enqueue(work.tx, generateTape, { tenant_id, tape_id: made }, later);
         return { id: made, isSmall };
       });
       if (isSmall) {
         await writeTape(within, installation.files, tenant_id, id);
-        // The workers find now that nothing is left to do, instead of in a minute.
+        // Completes the job now instead of in a minute. The worker finds the tape finished.
         await within(tenant_id, ({ tx }) => enqueue(tx, generateTape, { tenant_id, tape_id: id }));
       }
       return answer(call, id);

@@ -119,7 +119,7 @@ export const portfolios = resource({
   },
 });
 
-/** A period of a portfolio may have one loan only. */
+/** A period may contain a single loan, whose fields these figures then reveal. */
 const VintageAnswer = z.object({
   ...Vintage.shape,
   vintage: derivedFrom(Vintage.shape.vintage, 'loans.origination_date'),
@@ -142,7 +142,6 @@ const VintageAnswer = z.object({
   months_on_book: derivedFrom(Vintage.shape.months_on_book, 'loans.origination_date'),
 });
 
-/** How the loans of each origination period have fared. */
 export const vintages: Route = {
   tag: 'portfolios',
   resource: 'portfolios',

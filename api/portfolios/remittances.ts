@@ -21,7 +21,7 @@ import { moneySum } from '../endpoints/money-sum.ts';
 
 const about = { area: 'portfolios', read: 'viewer', write: 'admin' } as const;
 
-/** What was collected, and of what: of one loan, or in all. */
+/** The collected amounts of one loan, or the totals. */
 const figuresIn = <Amount extends z.ZodType, Fee extends z.ZodType>(amount: Amount, fee: Fee) => ({
   principal_owned: amount
     .readonly()

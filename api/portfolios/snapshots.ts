@@ -8,7 +8,7 @@ import { moneySum } from '../endpoints/money-sum.ts';
 
 const ratio = z.string().readonly().meta({ format: 'decimal' });
 
-/** Every bucket of the specification; the later ones only where a loan is in them. */
+/** The buckets of the specification. The later ones appear only if they contain a loan. */
 const byBucket = z.object({
   current: z.int(),
   dpd_1_29: z.int(),
@@ -38,7 +38,7 @@ export const snapshots = resource({
       .readonly()
       .describe('The owner of all its loans on that day. Null if there was none or more than one.'),
     snapshot_date: date.optional(),
-    // A portfolio may have one loan only.
+    // A portfolio may have a single loan, whose fields the totals then reveal.
     total_loans: integer.readonly(),
     total_principal: derivedFrom(moneySum.readonly(), 'loans.principal_balance'),
     total_outstanding: derivedFrom(

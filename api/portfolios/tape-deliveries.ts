@@ -4,7 +4,7 @@ import { deliveries as table } from '../../sql/portfolios/tape-deliveries.ts';
 import { flag, integer, timestamps, timestamp, uuid } from '../../sql/types.ts';
 import { action, resource } from '../endpoints/resource.ts';
 
-/** What came of bringing a tape to whom its config names. */
+/** The deliveries of a tape to the receivers in its config, with their outcome. */
 export const tapeDeliveries = resource({
   name: 'TapeDelivery',
   path: 'tape-deliveries',

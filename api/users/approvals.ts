@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Forbidden } from '../../jobs/errors.ts';
 import { writeSecurityLog } from '../../jobs/users/security-log.ts';
 import * as requests from '../../jobs/users/approvals.ts';
-import { APPROVAL_KINDS } from '../../jobs/users/settings.ts';
+import { APPROVAL_KINDS } from '../../jobs/users/settings/settings.ts';
 import { jsonObject, text, timestamp, uuid } from '../../sql/types.ts';
 import { find } from '../../sql/table.ts';
 import { approvalsVisibleTo, approvalsWithContent as table } from '../../sql/users/approvals.ts';
@@ -70,7 +70,7 @@ export const approvals = resource({
   sort: { field: 'created_at', descending: true },
 });
 
-/** The requests that this user made, and those that he may decide about by role and rules. */
+/** The requests that this user made or may decide by role and rules. */
 function seenBy({ access, routes, user }: Call) {
   const approvable = routes.filter(({ four_eyes }) => four_eyes !== undefined);
   const [open, others] = [
@@ -85,7 +85,7 @@ function seenBy({ access, routes, user }: Call) {
   return approvalsVisibleTo({ user_id: user?.id ?? '', endpoints: open.map(endpointKey), records });
 }
 
-/** What others decide about is not there for this user: neither in the list nor by its id. */
+/** Requests that this user may not see are missing from the list and answer 404 by id. */
 const seenAlone = approvals.routes.map((route): Route => {
   if (route.action === 'list')
     return {
@@ -113,7 +113,10 @@ const deciding = {
 const decisionOf = ({ body }: Call) => body as z.output<typeof requests.Decision>;
 const reasonOf = (call: Call) => decisionOf(call).reason;
 
-/** The request, for a second person who may do himself what it asks for; and so may whoever asked. */
+/**
+ * Returns the pending request. Throws unless both the second person and the requester may still perform the
+ * requested operation.
+ */
 async function forSecond(call: Call, routes: readonly Route[]) {
   const { work, params, access } = call;
   const request = await requests.lockPendingRequest(work, params['id'] ?? '');
@@ -140,7 +143,7 @@ async function forSecond(call: Call, routes: readonly Route[]) {
   return { request, route, asking };
 }
 
-/** Whoever approves of what needs a recent proof needs one as well. */
+/** Approving an operation that needs a recent proof needs one as well. */
 async function grantsPower(call: Call, routes: readonly Route[]) {
   const request = await find(call.work.tx, table, call.params['id'] ?? '');
   const route = routes.find((declared) => endpointKey(declared) === request?.['endpoint']);
@@ -183,7 +186,7 @@ export const approvalRoutes = (routes: readonly Route[]): Route[] => [
       );
       if (outdated !== null) return conflictRefusal(outdated);
       const answer = await route.run(asked);
-      // What an objection has written is kept; the request waits on.
+      // The refused operation's own writes are kept, and the request stays pending.
       if (answer instanceof HttpRefusal) return answer;
       const event = securityEventOfAnswer(route, { body, params }, answer);
       if (event) await writeSecurityLog(call.work, event);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { login, proveSecondFactor } from '../../jobs/users/login.ts';
-import { hasExactlyOneProof, proofFields } from '../../jobs/users/verify-proof.ts';
+import { login, proveSecondFactor } from '../../jobs/users/sign-in/login.ts';
+import { hasExactlyOneProof, proofFields } from '../../jobs/users/second-factors/verify-proof.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
 import { signInExpired } from '../http/pending-sign-in.ts';
@@ -20,7 +20,7 @@ const Second = z.object(proofFields).refine(hasExactlyOneProof, {
 
 const about = { tag: 'users', resource: 'auth', allow: 'anyone' } as const;
 
-/** Signing in and out. The session itself is api/http/session.ts's. */
+/** Signing in and out. api/http/session.ts manages the session itself. */
 export const authRoutes: Route[] = [
   {
     ...about,

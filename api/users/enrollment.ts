@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { findEnroller, type EnrollmentResult, type Enroller } from '../../jobs/users/enroll.ts';
-import { hasNothingToProve } from '../../jobs/users/recent-proof.ts';
-import { reauthenticate, type Reauthentication } from '../../jobs/users/reauthenticate.ts';
+import {
+  findEnroller,
+  type EnrollmentResult,
+  type Enroller,
+} from '../../jobs/users/second-factors/enroll.ts';
+import { hasNothingToProve } from '../../jobs/users/sign-in/recent-proof.ts';
+import { reauthenticate, type Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
 import type { Work } from '../../jobs/work.ts';
 import type { OwnTransactionCall } from '../endpoints/route.ts';
 import { HttpRefusal } from '../http/errors.ts';
@@ -18,7 +22,9 @@ export const authRouteDefaults = {
   transaction: 'own',
 } as const;
 
-/** The user who is signed in, proved anew; or whoever has to enroll before his sign-in can end. */
+/**
+ * Returns the signed-in user after a new proof, or the user who must enroll a factor to finish signing in.
+ */
 export async function resolveEnroller(
   call: OwnTransactionCall,
   again: z.output<typeof Reauthentication> | null,
@@ -33,7 +39,7 @@ export async function resolveEnroller(
   return waiting;
 }
 
-/** A user who has just come from a provider, and has neither a password nor a factor to prove anything with. */
+/** A user who has just come from a provider and has neither a password nor a factor to prove. */
 const hasNothingYet = (
   { within, tenant_id, user }: OwnTransactionCall,
   again: z.output<typeof Reauthentication>,
@@ -41,7 +47,7 @@ const hasNothingYet = (
   Object.values(again).every((given) => given === undefined) &&
   within(tenant_id, (work) => hasNothingToProve(work, user?.id ?? '', user?.session_id ?? ''));
 
-/** Refuses a wrong proof. Answers the second factor that it was, or null for the password. */
+/** Throws for a wrong proof. Returns the second factor used, or null for the password. */
 export async function verifyProof(
   call: OwnTransactionCall,
   again: z.output<typeof Reauthentication>,
@@ -54,7 +60,7 @@ export async function verifyProof(
   return outcome.factor;
 }
 
-/** The session goes on as one that was begun with the factor; all others are over. */
+/** Continues the session as one started with the factor and ends all other sessions. */
 export async function restartSession(
   { session }: OwnTransactionCall,
   { recovery_codes, user }: EnrollmentResult,

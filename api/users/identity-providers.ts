@@ -4,12 +4,12 @@ import {
   changeProvider,
   removeProvider,
   ClaimRoles,
-} from '../../jobs/users/identity-provider.ts';
+} from '../../jobs/users/providers/identity-provider.ts';
 import {
   beginProviderSignIn,
   finishProviderReturn,
   type ProviderReturn,
-} from '../../jobs/users/provider-sign-in.ts';
+} from '../../jobs/users/providers/provider-sign-in.ts';
 import { flag, timestamps, timestamp, uuid, requiredText } from '../../sql/types.ts';
 import { identityProviders as table, listOffered } from '../../sql/users/identity-providers.ts';
 import { resource } from '../endpoints/resource.ts';
@@ -26,7 +26,7 @@ const printable = (most: number) =>
     .regex(/^[\x21-\x7e]+$/, 'Must not contain spaces.');
 const address = printable(2_000);
 
-/** Where staff may sign in besides: OpenID Connect, by code, with PKCE. */
+/** Additional sign-in for staff: OpenID Connect, authorization code flow with PKCE. */
 export const identityProviders = resource({
   name: 'IdentityProvider',
   path: 'identity-providers',
@@ -34,7 +34,7 @@ export const identityProviders = resource({
   table,
   read: 'superadmin',
   write: 'superadmin',
-  // It is asked who somebody is, and told nothing of a record.
+  // A provider receives no data from records.
   carries: () => [],
   offers: ['list', 'read', 'create', 'update', 'delete'],
 
@@ -81,7 +81,7 @@ export const identityProviders = resource({
 
 const about = { tag: 'users', resource: 'auth', allow: 'anyone', status: 200 } as const;
 
-/** Nobody is in: the person has a user here that is not linked to the provider yet. */
+/** The person is not signed in: their user is not linked to the provider yet. */
 const linkReply = z.object({ link: z.object({ provider: z.string(), expires_at: timestamp }) });
 
 const random = printable(2_000);

@@ -3,7 +3,7 @@ import { users as table } from '../../sql/users/users.ts';
 import type { Route } from '../endpoints/route.ts';
 import { users } from './users.ts';
 
-/** Another link for whoever has lost the first, or has come too late. */
+/** Sends a new link if the first was lost or has expired. */
 export const resendInvitationRoute: Route = {
   tag: 'users',
   resource: 'users',

@@ -24,7 +24,7 @@ const about = {
     .meta({ id: 'TenantLogo' }),
 } as const;
 
-/** An extension: the picture at the head of a tenant's letters. */
+/** An extension of the specification: the logo on a tenant's letters. */
 export const logoRoutes = [
   endpoint({
     ...about,

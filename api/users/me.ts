@@ -31,7 +31,7 @@ export const meReply = z
   .object({ ...userFields, borrower_id: uuid.nullable(), permissions: z.array(permission) })
   .meta({ id: 'CurrentUser' });
 
-/** The user with what the role, the rules of groups and the grants come to together. */
+/** Returns the user with the combined permissions of role, group rules and grants. */
 export async function currentUser(
   { tx, tenant_id }: Pick<Work, 'tx' | 'tenant_id'>,
   id: string,
@@ -43,7 +43,6 @@ export async function currentUser(
   return { ...user, permissions: resolveAccess(asUser(user), rules, routes).permissions() };
 }
 
-/** The row as the user that it is of. */
 export const asUser = (row: Row) => row as Row & User;
 
 export const currentUserRoute: Route = {

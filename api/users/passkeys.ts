@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { confirmPasskeyEnrollment } from '../../jobs/users/enroll.ts';
-import { NewPasskey } from '../../jobs/users/passkey-shapes.ts';
-import { passkeyCreationOptions, passkeyRequestOptions } from '../../jobs/users/passkeys.ts';
-import { lockPendingSignIn } from '../../jobs/users/pending-sign-in.ts';
-import { Reauthentication } from '../../jobs/users/reauthenticate.ts';
+import { confirmPasskeyEnrollment } from '../../jobs/users/second-factors/enroll.ts';
+import { NewPasskey } from '../../jobs/users/second-factors/passkey-shapes.ts';
+import {
+  passkeyCreationOptions,
+  passkeyRequestOptions,
+} from '../../jobs/users/second-factors/passkeys.ts';
+import { lockPendingSignIn } from '../../jobs/users/sign-in/pending-sign-in.ts';
+import { Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
 import { requiredFreeText } from '../../sql/types.ts';
 import type { OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { signInExpired } from '../http/pending-sign-in.ts';
@@ -17,7 +20,7 @@ import {
 
 const Made = z.object({ name: requiredFreeText.default('Passkey'), credential: NewPasskey });
 
-/** As navigator.credentials takes them, through parseCreationOptionsFromJSON and its like. */
+/** The format of parseCreationOptionsFromJSON and similar browser functions. */
 const options = z
   .looseObject({ challenge: z.string() })
   .describe('Options for navigator.credentials, as JSON.');

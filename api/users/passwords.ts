@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { countRequest, networkSubject } from '../../jobs/users/throttling.ts';
+import { countRequest, networkSubject } from '../../jobs/users/sign-in/throttling.ts';
 import {
   changePassword,
   isLinkUsable,
   requestReset,
   resetPassword,
-} from '../../jobs/users/reset-password.ts';
-import type { Settings } from '../../jobs/users/settings.ts';
+} from '../../jobs/users/sign-in/reset-password.ts';
+import type { Settings } from '../../jobs/users/settings/settings.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 import { tooManyRequests } from '../http/throttle.ts';
 
@@ -15,7 +15,7 @@ const message = z.object({ message: z.string() });
 
 const ResetRequest = z.object({ email: z.string().min(1).max(254) });
 
-/** Clients of other frameworks call the password new_password, and send a uid that is not needed. */
+/** Some client frameworks send `new_password`, and a `uid` that is not needed. */
 const Reset = z
   .object({
     token: z.string().min(1).max(200),
@@ -25,7 +25,7 @@ const Reset = z
   .transform(({ token, password, new_password }) => ({ token, password: password ?? new_password }))
   .refine(({ password }) => password !== undefined, { path: ['password'], error: 'Is required.' });
 
-/** Looking at a link does not use it up. */
+/** Checking a link does not use it up. */
 const Link = z.object({ token: z.string().min(1).max(200) });
 
 const Change = z.object({ current_password: secret, new_password: secret });
@@ -75,7 +75,8 @@ export const passwordRoutes: Route[] = [
       const { token, password = '' } = call.body as z.output<typeof Reset>;
       await count(call, 'reset');
       const holder = await resetPassword(call.within, call.tenant_id, { token, password });
-      // Whoever reads the mails of an account signs in next, also while strangers guess at it.
+      // A person who can read the account's mail may sign in next, even while strangers are guessing its
+      // password.
       call.session.remember(holder);
       return { message: 'Your password was changed. Sign in with it.' };
     },
@@ -109,7 +110,7 @@ export const passwordRoutes: Route[] = [
       const change = { user_id: id, device, ...passwords };
       const changed = await changePassword(call.within, call.tenant_id, change);
       if ('wait' in changed) throw tooManyRequests(changed.wait);
-      // The sessions of the old password are over, this one too; whoever changed it stays.
+      // All earlier sessions have ended, including this one. A new one keeps the user signed in.
       await call.session.begin({ id, borrower_id, second_factor, ...changed, is_proved: true });
       return { message: 'Your password was changed.' };
     },

@@ -29,7 +29,7 @@ const about = {
   needs_proof: { create: true, update: true, delete: true },
 } as const;
 
-/** Rules for many: whoever is in a group has them beside the role. */
+/** Rules for the users of a group, in addition to their roles. */
 export const permissionGroups = resource({
   ...about,
   name: 'PermissionGroup',
@@ -52,7 +52,7 @@ export const permissionGroups = resource({
   remove: removeGroup,
 });
 
-/** Rules of one user's own, beneath the user. */
+/** Rules for a single user. */
 export const userPermissions = resource({
   ...about,
   name: 'UserPermission',
@@ -72,7 +72,7 @@ export const userPermissions = resource({
   remove: removeUserRule('user_permissions'),
 });
 
-/** What one user may do to one record, beneath the user. */
+/** A user's permissions on single records. */
 export const objectGrants = resource({
   ...about,
   name: 'ObjectGrant',
@@ -101,7 +101,7 @@ type Said = {
   record_id?: string;
 };
 
-/** The same routes, which take in only rules that mean something to the endpoints that there are. */
+/** Adds validation to the routes, so that they accept only rules that match existing endpoints. */
 export const withRuleValidation = (declared: readonly Route[]): Route[] =>
   declared.map((route) => {
     if (route.body === undefined || route.transaction === 'own') return route;
@@ -123,7 +123,7 @@ function refuse(errors: Record<string, string>, place = '') {
   if (told.length > 0) throw new Invalid(Object.fromEntries(told) as Record<string, string>);
 }
 
-/** A grant names a record that there is: one that its own endpoint can read. */
+/** Throws unless the record exists, which its own read endpoint decides. */
 async function assertRecord(call: Call, resource: string, id: string) {
   const read = call.routes.find(
     ({ method, path }) => method === 'GET' && path === `/${resource}/{id}`,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { confirmLink, listLinks, removeLink } from '../../jobs/users/provider-links.ts';
+import { confirmLink, listLinks, removeLink } from '../../jobs/users/providers/provider-links.ts';
 import { timestamp, uuid } from '../../sql/types.ts';
 import type { Call, OwnTransactionCall, Route } from '../endpoints/route.ts';
 
 const about = { tag: 'users', resource: 'auth', allow: 'any', status: 200 } as const;
 const message = z.object({ message: z.string() });
 
-/** Which identity providers the user may sign in at. */
+/** The identity providers that the user may sign in with. */
 export const providerLinkRoutes: Route[] = [
   {
     ...about,

@@ -10,7 +10,7 @@ type Said = {
   record?: Record<string, true> | null | undefined;
 };
 
-/** What is wrong with a rule, by its parts; nothing where it means something to these endpoints. */
+/** Returns the errors of a rule by field, or none if the rule matches existing endpoints. */
 export function ruleProblems(
   { type, action, resource, record }: Said,
   routes: readonly Route[],

@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import { beginAppEnrollment, confirmAppEnrollment } from '../../jobs/users/enroll.ts';
-import { Reauthentication } from '../../jobs/users/reauthenticate.ts';
-import { recordProof } from '../../jobs/users/recent-proof.ts';
-import { totpCode } from '../../jobs/users/verify-proof.ts';
+import {
+  beginAppEnrollment,
+  confirmAppEnrollment,
+} from '../../jobs/users/second-factors/enroll.ts';
+import { Reauthentication } from '../../jobs/users/sign-in/reauthenticate.ts';
+import { recordProof } from '../../jobs/users/sign-in/recent-proof.ts';
+import { totpCode } from '../../jobs/users/second-factors/verify-proof.ts';
 import {
   removeSecondFactor,
   renewRecoveryCodes,
   resetSecondFactors,
-} from '../../jobs/users/remove-second-factor.ts';
-import { describeFactors } from '../../jobs/users/second-factors.ts';
+} from '../../jobs/users/second-factors/remove-second-factor.ts';
+import { describeFactors } from '../../jobs/users/second-factors/second-factors.ts';
 import { FACTOR_KINDS } from '../../sql/users/second-factors.ts';
 import { flag, integer, timestamp, uuid } from '../../sql/types.ts';
 import { users as table } from '../../sql/users/users.ts';
@@ -36,7 +39,7 @@ const ownFactors = z
   .object({ factors: z.array(factor), recovery_codes_left: integer, is_required: flag })
   .meta({ id: 'SecondFactors' });
 
-/** Whoever grants power proves himself again, once for several changes. */
+/** One proof lets the user make several changes that grant power. */
 const proving: Route = {
   ...authRouteDefaults,
   method: 'POST',

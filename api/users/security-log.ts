@@ -3,7 +3,7 @@ import { integer, timestamp, uuid } from '../../sql/types.ts';
 import { OUTCOMES, securityLog as table } from '../../sql/users/security-log.ts';
 import { resource } from '../endpoints/resource.ts';
 
-/** Who came in, who was turned away, who changed what others may do; nobody writes here by the API. */
+/** Sign-ins, refusals and changes of permissions. The API offers no way to write or delete entries. */
 export const securityLog = resource({
   name: 'SecurityEvent',
   path: 'security-log',
@@ -14,7 +14,7 @@ export const securityLog = resource({
   offers: ['list', 'read'],
 
   fields: {
-    // What was once written is read whatever it holds: the kinds of input check it on its way in.
+    // Answers accept any stored value. The input schemas validated it when it was written.
     id: uuid.readonly(),
     event: z.string().readonly(),
     outcome: z.enum(OUTCOMES).readonly(),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { endOwnSession, endSession } from '../../jobs/users/end-session.ts';
+import { endOwnSession, endSession } from '../../jobs/users/sign-in/end-session.ts';
 import { text, timestamp, uuid } from '../../sql/types.ts';
 import { PROOFS, sessions as table } from '../../sql/users/sessions.ts';
 import { filterByParent, listDeclarationOf, fetchPage } from '../endpoints/records.ts';
 import { resource } from '../endpoints/resource.ts';
 import type { Call, Page, Route } from '../endpoints/route.ts';
 
-/** Who is signed in, where and since when. Ending a session is deleting it; nothing else is changed. */
+/** The signed-in users' sessions. Deleting a session ends it. */
 export const sessions = resource({
   name: 'Session',
   path: 'sessions',

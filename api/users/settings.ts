@@ -5,17 +5,17 @@ import {
   settingsContent,
   tenantSettings,
   weakensControls,
-} from '../../jobs/users/change-settings.ts';
-import { Settings } from '../../jobs/users/settings.ts';
+} from '../../jobs/users/settings/change-settings.ts';
+import { Settings } from '../../jobs/users/settings/settings.ts';
 import { TenantFacts } from '../../sql/users/settings.ts';
 import type { Route } from '../endpoints/route.ts';
 
 const reply = Settings.extend(TenantFacts.shape).meta({ id: 'TenantSettings' });
 
-/** The settings themselves: the day that it is for the tenant is no change of them. */
+/** The version covers the settings only, so a new business date does not change it. */
 const version = { reply, names: Object.keys(Settings.shape) };
 
-/** Where batches of letters go by themselves. */
+/** Whether the settings name a server that receives batches of letters automatically. */
 const handsLettersOver = (body: unknown) => {
   const { communications } = body as { communications?: { mail_house?: unknown } };
   return communications?.mail_house !== undefined;

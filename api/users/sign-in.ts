@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SignedIn } from '../../jobs/users/login.ts';
-import type { SecondFactorRequest } from '../../jobs/users/pending-sign-in.ts';
+import type { SignedIn } from '../../jobs/users/sign-in/login.ts';
+import type { SecondFactorRequest } from '../../jobs/users/sign-in/pending-sign-in.ts';
 import { timestamp } from '../../sql/types.ts';
 import type { OwnTransactionCall } from '../endpoints/route.ts';
 import { currentUser, meReply } from './me.ts';
@@ -13,10 +13,10 @@ const wantedReply = z.object({
   }),
 });
 
-/** Whoever is in; or, with nobody in yet, what else is wanted. */
+/** The signed-in user, or the second factor that is still required. */
 export const signInReply = z.union([meReply, wantedReply]);
 
-/** Begins the session of whoever has proved himself, or has the browser keep what it goes on with. */
+/** Starts the session, or stores the token of the unfinished sign-in in the browser. */
 export async function signIn(
   call: OwnTransactionCall,
   outcome: { user: SignedIn } | { wanted: SecondFactorRequest },

@@ -22,7 +22,7 @@ import type { Call, Route } from '../endpoints/route.ts';
 import { userFields } from './me.ts';
 import { objectGrants, userPermissions } from './permissions.ts';
 
-/** Letting a user in again grants power; other changes of a user do not. */
+/** Reactivating a user grants power. Other changes of a user do not. */
 async function givesAccessBack({ work, params, body }: Call) {
   if ((body as { is_active?: boolean }).is_active !== true) return false;
   const user = await find(work.tx, table, params['id'] ?? '');
@@ -75,7 +75,7 @@ const about = {
   transaction: 'write',
 } as const;
 
-/** What is asked of users beside the usual: roles are named in the body, not in the path. */
+/** The body names the role, not the path. */
 export const userRoutes: Route[] = [
   {
     ...about,

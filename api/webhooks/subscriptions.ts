@@ -86,7 +86,7 @@ const Rotation = z.object({
 
 const Retry = z.object({ delivery_id: uuid.nullish(), dead_letter_id: uuid.nullish() });
 
-/** Its receiver is sent the data of its events. */
+/** The receiver is sent the data of its events. */
 const carries = ({ events: names }: Record<string, unknown>) =>
   factsOfEvents((names ?? []) as string[]);
 
@@ -155,7 +155,7 @@ export const webhooks = resource({
   },
 });
 
-/** Creating is an endpoint of its own, because its answer alone holds the secret. */
+/** A separate endpoint, because only its answer contains the secret. */
 export const createSubscription = endpoint({
   method: 'POST',
   path: '/webhooks',

@@ -24,7 +24,11 @@ export async function archiveBorrower({ tx }: Work, id: string) {
   await borrowers.lockExclusively(tx, id);
   const loan_ids = await borrowers.findOpenLoans(tx, id);
   if (loan_ids.length > 0)
-    throw new Conflict('The borrower still has an open loan.', 'in_use', { loan_ids });
+    throw new Conflict(
+      'The borrower still has an open loan. Archive the borrower after all loans are over.',
+      'in_use',
+      { loan_ids },
+    );
   await setArchived(tx, 'borrowers', id, true);
 }
 

@@ -25,7 +25,7 @@ type NewIdentity = Input & { borrower_id: string; identity_type: IdentityType };
 export async function addIdentity(work: Work, input: NewIdentity): Promise<string> {
   const { borrower_id, identity_type, identifier, identifier_last_four } = input;
   if (!identifier && !identifier_last_four)
-    throw new Invalid({ identifier_last_four: 'Is required when no number is given.' });
+    throw new Invalid({ identifier_last_four: 'Is required if identifier is missing.' });
   checkDates(input);
   await lockBorrower(work.tx, borrower_id);
   const numbers = await numbersOf(work, borrower_id, identity_type, identifier, null);
@@ -114,7 +114,7 @@ function verification(work: Work, input: Input, before: Values, isOther = false)
 function checkDates({ issue_date, expiration_date }: Input) {
   if (!issue_date || !expiration_date) return;
   if (compareDates(expiration_date, issue_date) <= 0)
-    throw new Invalid({ expiration_date: 'Must be after the day of issue.' });
+    throw new Invalid({ expiration_date: 'Must be after issue_date.' });
 }
 
 /** Finds the borrowers with this number. Only complete numbers match. */

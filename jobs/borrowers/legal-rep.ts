@@ -43,6 +43,6 @@ export const removeLegalRep = ({ tx }: Work, id: string) =>
 function check(rep: Input) {
   const { effective_date, end_date } = rep;
   if (effective_date && end_date && end_date < effective_date)
-    throw new Invalid({ end_date: 'Must not be before the effective date.' });
+    throw new Invalid({ end_date: 'Must not be before effective_date.' });
   assertState(rep);
 }

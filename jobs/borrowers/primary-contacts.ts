@@ -120,7 +120,7 @@ export function assertState({ state, country }: Values, row: Values = {}) {
   if (typeof state !== 'string') return;
   const isHere = (country ?? row['country'] ?? 'US') === 'US';
   if (isHere && !/^[A-Z]{2}$/.test(state))
-    throw new Invalid({ state: 'Must be a code of two letters like NY.' });
+    throw new Invalid({ state: 'Must be a two-letter code like NY.' });
   if (state.length > 10) throw new Invalid({ state: 'Must be at most 10 characters.' });
 }
 

@@ -29,7 +29,7 @@ export async function recordReturnedMail(
   const address = await find(tx, addresses, id);
   if (address === null) throw new NotFound();
   if (address['is_archived'] === true)
-    throw new Conflict('This address receives no more messages.', 'archived');
+    throw new Conflict('The address is archived. Choose an active address.', 'archived');
   await update(tx, 'addresses', id, { address_indicator: RETURNED_MAIL_INDICATOR });
   await holdForReturnedAddress(tx, id);
   const borrower_id = String(address['borrower_id']);

@@ -10,7 +10,7 @@ import { ACCRUAL_ROLES } from '../ledger/chart.ts';
 import { postNewEntryParts } from '../ledger/post.ts';
 import { money, sum } from '../money.ts';
 import type { ExternalServices } from '../external-systems.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import { emitAll } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { billChunk } from './bill-chunk.ts';

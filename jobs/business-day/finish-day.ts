@@ -3,7 +3,7 @@ import * as close from '../../sql/business-day/closes.ts';
 import { forgetBusinessDate } from '../../sql/database/within.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, addMonths } from '../dates.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { runTenantSteps } from './tenant-steps.ts';
 import { endReliefs, lockEndedReliefs } from './end-reliefs.ts';

@@ -24,7 +24,7 @@ import { payBillsFromSuspense } from '../payments/apply-suspense.ts';
 import { runAutopay } from '../payments/autopay/run-autopay.ts';
 import { executeScheduledPayment } from '../payments/execute-scheduled.ts';
 import { settleSale } from '../portfolios/settle-sale.ts';
-import type { Settings } from '../users/settings.ts';
+import type { Settings } from '../users/settings/settings.ts';
 import { defineLoanStep, type LoanStep } from './run-steps.ts';
 
 /** A loan sold today changes owner before anything else happens to it. */

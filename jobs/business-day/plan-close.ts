@@ -3,7 +3,7 @@ import { databaseTime } from '../../sql/database/clock.ts';
 import * as tenants from '../../sql/tenants.ts';
 import { addDays, localDate, localTime } from '../dates.ts';
 import { Invalid } from '../errors.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { updatePortfolioMembership } from './tenant-steps.ts';
 

@@ -21,7 +21,7 @@ import { assignToDynamicPortfolios } from '../portfolios/assign.ts';
 import { enqueueDueTapes } from '../portfolios/generate-tape.job.ts';
 import { finishSales, unassignUnsoldLoans } from '../portfolios/settle-sale.ts';
 import { snapshotPortfoliosJob } from '../portfolios/snapshot.job.ts';
-import type { Settings } from '../users/settings.ts';
+import type { Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /** A step for the tenant as a whole, which runs if its search finds something. */

@@ -1,7 +1,7 @@
 import { openTasksForBorrowers } from '../../sql/borrowers/tasks.ts';
 import type { Work } from '../work.ts';
 
-export const ADDRESS_TASK_TITLE = 'Mail came back: find out the address';
+export const ADDRESS_TASK_TITLE = 'Mail was returned: find the current address';
 
 /** Creates a staff task for each of these borrowers, unless one is still open. */
 export async function createAddressTasks(

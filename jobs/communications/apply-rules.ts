@@ -1,17 +1,17 @@
 import * as inbound from '../../sql/communications/inbound.ts';
 import { currentTenant } from '../../sql/tenants.ts';
 import { insert } from '../../sql/write.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import {
   forwardMessage,
   hasReachedReplyLimit,
   sendReply,
   type AnswerableMessage,
-} from './auto-replies.ts';
+} from './inbound/auto-replies.ts';
 import { isWithinBusinessHours } from './business-hours.ts';
 import { compose } from './compose.ts';
-import { matchesPattern } from './patterns.ts';
+import { matchesPattern } from './inbound/patterns.ts';
 import { applyOptRequest } from './preferences.ts';
 
 /**

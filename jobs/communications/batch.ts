@@ -9,7 +9,7 @@ import { enqueueAll } from '../job.ts';
 import type { Work } from '../work.ts';
 import { createAddressTasks, isAddressMissing } from './address-tasks.ts';
 import { type ContactCheck, contactAddress, checkContacts } from './check-contacts.ts';
-import { ambiguousLoanProblem } from './message-loan.ts';
+import { ambiguousLoanProblem } from './inbound/message-loan.ts';
 import {
   type PickedTemplate,
   type TemplateChoice,

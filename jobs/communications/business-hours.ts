@@ -1,6 +1,6 @@
 import { federalHolidays } from '../bank-calendar.ts';
 import { dateParts } from '../dates.ts';
-import type { Settings } from '../users/settings.ts';
+import type { Settings } from '../users/settings/settings.ts';
 
 type BusinessHours = Settings['communications']['business_hours'];
 

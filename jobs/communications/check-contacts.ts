@@ -5,7 +5,7 @@ import { recentContacts } from '../../sql/communications/recent-contacts.ts';
 import * as recipients from '../../sql/communications/recipients.ts';
 import { currentTenant } from '../../sql/tenants.ts';
 import { isTimeZone } from '../time-zones.ts';
-import { readSettings } from '../users/settings.ts';
+import { readSettings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import {
   COLLECTION_TEMPLATE_TYPES,

@@ -11,7 +11,7 @@ import { enqueue } from '../job.ts';
 import type { Work } from '../work.ts';
 import { createAddressTasks, isAddressMissing } from './address-tasks.ts';
 import { contactAddress, checkContacts, type ContactCheck } from './check-contacts.ts';
-import { assertLoanUnambiguous, findMessageLoan } from './message-loan.ts';
+import { assertLoanUnambiguous, findMessageLoan } from './inbound/message-loan.ts';
 import { isMandatory, type BlockReason } from './contact-rules.ts';
 import {
   findRequestedTemplate,

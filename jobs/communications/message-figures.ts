@@ -3,8 +3,8 @@ import * as logos from '../../sql/users/logos.ts';
 import { currentTenant, listDomains } from '../../sql/tenants.ts';
 import type { Letter } from '../../templates/letter.ts';
 import { LOAN_VALUES } from '../../templates/variables.ts';
-import { tenantOrigin } from '../users/tenant-origin.ts';
-import { settingsOf, type Settings } from '../users/settings.ts';
+import { tenantOrigin } from '../users/settings/tenant-origin.ts';
+import { settingsOf, type Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /**

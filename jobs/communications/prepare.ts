@@ -1,7 +1,7 @@
 import type { Channel } from '../../sql/communications/channels.ts';
 import * as outbound from '../../sql/communications/outbound.ts';
 import { renderMessage, TemplateRefused } from '../../templates/render-message.ts';
-import { readSettings } from '../users/settings.ts';
+import { readSettings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { createAddressTasks, isAddressMissing } from './address-tasks.ts';
 import { checkContacts } from './check-contacts.ts';

@@ -4,7 +4,7 @@ import { Invalid } from '../errors.ts';
 import type { Work } from '../work.ts';
 import { loadCurrentFigures, renderTemplate } from './compose.ts';
 import { checkContacts } from './check-contacts.ts';
-import { assertLoanUnambiguous, findMessageLoan } from './message-loan.ts';
+import { assertLoanUnambiguous, findMessageLoan } from './inbound/message-loan.ts';
 import type { BlockReason } from './contact-rules.ts';
 import { findRequestedTemplate, pickTemplate, type TemplateChoice } from './pick-template.ts';
 import { messageVariables } from './variables.ts';

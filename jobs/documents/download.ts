@@ -1,5 +1,5 @@
 import type { Row } from '../../sql/table.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /** A temporary download link, or null if the document has no file or is archived. */

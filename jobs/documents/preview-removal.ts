@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import * as removal from '../../sql/documents/removal.ts';
 import { date } from '../../sql/types.ts';
-import { DocumentYears } from '../users/document-years.ts';
-import { settingsOf } from '../users/settings.ts';
+import { DocumentYears } from '../users/settings/document-years.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /** Maximum documents listed individually. All are counted. */

@@ -4,7 +4,7 @@ import { currentTenant } from '../../sql/tenants.ts';
 import { uuid } from '../../sql/types.ts';
 import { enqueue, job } from '../job.ts';
 import type { ExternalServices } from '../external-systems.ts';
-import { settingsOf, type Settings } from '../users/settings.ts';
+import { settingsOf, type Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { removeFile } from './remove-file.ts';
 

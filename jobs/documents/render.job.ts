@@ -11,7 +11,7 @@ import { buildMessageFigures } from '../communications/message-figures.ts';
 import { DocumentNotPrintable } from '../files/render-errors.ts';
 import { enqueue, job } from '../job.ts';
 import type { ExternalServices, Pdf } from '../external-systems.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import { emit } from '../webhooks/emit.ts';
 import type { Work } from '../work.ts';
 import { embedLogo } from '../users/branding/logo.ts';

@@ -1,6 +1,6 @@
 import type { DocumentName } from '../../templates/documents.ts';
 import { Conflict } from '../errors.ts';
-import { settingsOf, type Settings } from '../users/settings.ts';
+import { settingsOf, type Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 export type RequiredSetting =
@@ -80,7 +80,7 @@ export async function assertRequiredSettings(
   const settings = await lackedBy(work, document, more);
   if (settings.length === 0) return;
   throw new Conflict(
-    `Set ${settings.join(', ')} first: the ${document.replaceAll('_', ' ')} must say it.`,
+    `Set ${settings.join(', ')} first. The ${document.replaceAll('_', ' ')} must show them.`,
     'tenant_incomplete',
     { document, settings },
   );

@@ -33,7 +33,7 @@ export const scanDocument = job({
     const { status, storage_key } = document;
     const file = status === 'held' ? await files.stream(storage_key) : null;
     if (status === 'held' && file === null)
-      throw new Error('The file that is held is not in the store.');
+      throw new Error('The held file is missing from the document store.');
     const { found } = file ? await scanned(file, outside) : { found: status };
     if (file) await within(tenant_id, (work) => judged(work, document_id, found));
     if (found !== null) await files.remove(storage_key);
@@ -54,7 +54,7 @@ async function scanned(file: Readable, outside: ExternalServices) {
 async function judged(work: Work, id: string, found: string | null) {
   const before = await findLocked(work.tx, documents, id);
   if (before?.['status'] !== 'held') return;
-  const reason = found && `The virus scanner found ${found} in it.`;
+  const reason = found && `The virus scanner found ${found} in the file.`;
   await auditChange(work, documents, 'scan', before, async () => {
     await uploads.recordScan(work.tx, id, reason);
     return id;

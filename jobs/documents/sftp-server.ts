@@ -5,7 +5,7 @@ import { insert, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { checkHost } from '../networks/host-url.ts';
 import type { ExternalServices, SendResult, Upload } from '../external-systems.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /**
@@ -17,11 +17,14 @@ export const SftpHostKeys = z
     z
       .string()
       .max(60)
-      .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'Must be like SHA256: and 43 letters and digits.'),
+      .regex(
+        /^SHA256:[A-Za-z0-9+/]{43}$/,
+        'Must be a fingerprint as printed by ssh-keygen -lf, starting with SHA256:.',
+      ),
   )
-  .min(1, 'Must name a key.')
+  .min(1, 'Must contain at least one key.')
   .max(5)
-  .refine((keys) => new Set(keys).size === keys.length, 'Must not name a key twice.');
+  .refine((keys) => new Set(keys).size === keys.length, 'Must not contain the same key twice.');
 
 /** Excludes parent folders and characters with a special meaning in shells and logs. */
 export const SftpFolder = z
@@ -33,7 +36,7 @@ export const SftpFolder = z
 export const SftpPrivateKey = z
   .string()
   .max(20_000)
-  .refine(isPrivateKey, 'Must be a whole private key, from -----BEGIN to its END line.')
+  .refine(isPrivateKey, 'Must be a complete private key, including its BEGIN and END lines.')
   .refine(
     (text) => !needsPassphrase(text),
     'Must not have a passphrase. We store the key encrypted.',
@@ -114,7 +117,7 @@ export async function uploadToSftp(
   if (signIn === null) return SWITCHED_OFF;
   const content = async () => {
     const stream = await outside.files.stream(storage_key);
-    if (stream === null) throw new Error('The file is not in the store.');
+    if (stream === null) throw new Error('The file is missing from the document store.');
     return stream;
   };
   return outside.upload({ ...signIn(outside.keys), ...names, size, content });

@@ -13,7 +13,7 @@ export async function createUploadTask(work: Work, sent: uploads.Upload) {
   const { borrower_id, loan_id } = sent;
   if (loan_id === null) return;
   const type = sent.document_type.replaceAll('_', ' ');
-  const title = `Look at what the borrower has sent: ${type}`;
+  const title = `Review the uploaded document: ${type}`;
   // The lock serializes concurrent confirmations, so that the second one finds the first one's task.
   await uploads.lockKey(tx, `${loan_id} ${title}`);
   if ((await findOpenTask(tx, loan_id, title)) !== null) return;
@@ -26,6 +26,6 @@ export async function createUploadTask(work: Work, sent: uploads.Upload) {
     related_type: 'loan',
     related_id: loan_id,
     due_date: addDays(today, LOOK_DAYS),
-    description: 'Verify the file or reject it with a reason, which the borrower reads.',
+    description: 'Verify the file, or reject it with a reason. The borrower sees the reason.',
   });
 }

@@ -11,7 +11,7 @@ import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { Files, CapturedFile } from '../files/files.ts';
 import { safeFilename, storageKey, uploadKey } from '../files/keys.ts';
 import { enqueue } from '../job.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Within, Work } from '../work.ts';
 import { CONTENT_TYPE_NAMES, matchesContentType } from './content-type.ts';
 import { scanDocument } from './scan.job.ts';
@@ -209,7 +209,7 @@ async function assertFits(tx: Work['tx'], { described: { size } }: CapturedFile)
 function assertType({ content_type }: uploads.Upload, { head, tail }: CapturedFile) {
   if (matchesContentType(content_type as ContentType, head, tail)) return;
   const message =
-    `What was put is not ${CONTENT_TYPE_NAMES[content_type as ContentType]} (${content_type}). ` +
-    'Put the right file under the link, or announce it anew as what it is.';
+    `The uploaded file is not ${CONTENT_TYPE_NAMES[content_type as ContentType]} (${content_type}). ` +
+    'Upload the correct file to the link, or announce a document with the actual type.';
   throw new Conflict(message, 'content_mismatch', { content_type });
 }

@@ -9,8 +9,8 @@ import {
   WORDED_DOCUMENTS,
   wordingPaths,
   type WordedDocument,
-  type Wording,
 } from '../../templates/wordings.ts';
+import type { Wording } from '../../templates/letter.ts';
 import { assertRenderable } from '../communications/assert-renderable.ts';
 import { loadSender } from '../communications/message-figures.ts';
 import { Invalid } from '../errors.ts';

@@ -16,7 +16,7 @@ export type KeyParts = {
 export function storageKey({ tenant_slug, loan_id, document_type, filename }: KeyParts): string {
   const folders = [tenant_slug, loan_id, document_type];
   if (!folders.every((folder) => SEGMENT.test(folder))) {
-    throw new Error('A storage key is made of plain names.');
+    throw new Error('A storage key must consist of plain names.');
   }
   return [...folders, safeFilename(filename)].join('/');
 }

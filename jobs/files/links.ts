@@ -8,7 +8,7 @@ import type { Link } from './files.ts';
  */
 export function signLink(link: Link, secret: string): string {
   const [problem] = findSecretProblems(secret);
-  if (problem) throw new Error(`The secret of the links: ${problem}`);
+  if (problem) throw new Error(`The secret that signs links is invalid. ${problem}`);
   const payload = Buffer.from(
     JSON.stringify({ ...link, expires_at: link.expires_at.toISOString() }),
   ).toString('base64url');

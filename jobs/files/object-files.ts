@@ -107,7 +107,7 @@ export function objectFiles(store: ObjectStore, patience_ms = PATIENCE_MS): File
       );
     try {
       const pieces = await sayingUnavailable(() => body(held));
-      if (pieces === null) throw new StoreUnavailable('What was copied is not there.');
+      if (pieces === null) throw new StoreUnavailable('The copied file is missing.');
       const settle = (to: string) =>
         sayingUnavailable(async () => {
           if ((await tagOf(key)) !== tag) return false;
@@ -206,8 +206,8 @@ async function sayingUnavailable<Result>(steps: () => Promise<Result>): Promise<
     return await steps();
   } catch (error) {
     const code = statusOf(error) === 412 ? 'EEXIST' : null;
-    if (code) throw Object.assign(new Error('There is such a file already.'), { code });
+    if (code) throw Object.assign(new Error('The file already exists.'), { code });
     const { name } = error as Error;
-    throw new StoreUnavailable(`The store of documents does not work (${name}).`, { cause: error });
+    throw new StoreUnavailable(`The document store is not available (${name}).`, { cause: error });
   }
 }

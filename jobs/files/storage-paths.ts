@@ -18,10 +18,10 @@ export async function resolveStoragePath(
   if (create) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const folder = await realpath(dirname(path));
   if (!`${folder}${sep}`.startsWith(`${home}${sep}`) || folder === home) {
-    throw new Error('The file lies outside the store.');
+    throw new Error('The file is outside the document store.');
   }
   // A symbolic link inside the store could lead to another tenant's folder.
-  if (folder !== join(home, dirname(key))) throw new Error('The file lies behind a link.');
+  if (folder !== join(home, dirname(key))) throw new Error('The file is behind a symbolic link.');
   return join(folder, path.slice(dirname(path).length + 1));
 }
 
@@ -50,7 +50,7 @@ export async function wrapStoreErrors<Result>(steps: () => Promise<Result>): Pro
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined || SAYS_NOTHING.has(code)) throw error;
-    throw new StoreUnavailable(`The store of documents does not work (${code}).`, {
+    throw new StoreUnavailable(`The document store is not available (${code}).`, {
       cause: error,
     });
   }

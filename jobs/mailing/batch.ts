@@ -5,7 +5,7 @@ import { date } from '../../sql/types.ts';
 import { recordAudit } from '../audit.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueueAll } from '../job.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { finishMailBatch } from './finish-mail-batch.job.ts';
 import { recheckWaitingLetters } from './recheck-letters.ts';
@@ -22,7 +22,7 @@ export const NewBatch = {
   from_date: date
     .optional()
     .describe(
-      'Letters that went to post before this day are left out, now and later. Without it: as for the latest batch, and for the first one the business date.',
+      'Letters from before this day are excluded, now and later. Default: the date of the latest batch; for the first batch, the business date.',
     ),
 };
 
@@ -39,8 +39,8 @@ export async function createRequestedBatch(
   const { held } = made;
   const message =
     held === 0
-      ? 'No letter waits for a batch.'
-      : `No letter may go; ${held} of them are held, each with its reasons.`;
+      ? 'No letters are waiting.'
+      : `No letter can be sent. ${held} letters are held; see their hold_reasons.`;
   throw new Conflict(message, 'no_letters', { held });
 }
 
@@ -80,7 +80,7 @@ export async function retryBatch(work: Work, id: string) {
   const { tx, tenant_id } = work;
   const { status, files_removed_at } = await lockBatch(work, id);
   if (files_removed_at !== null) throw new Conflict(FILES_REMOVED, 'removed');
-  if (status !== 'failed') throw new Conflict('Only a batch that failed is made again.', status);
+  if (status !== 'failed') throw new Conflict('Only a failed batch can be made again.', status);
   await batches.setStatus(tx, id, 'making');
   const all = await batchFiles.listFiles(tx, id);
   const left = all.filter(({ kind, storage_key }) => kind === 'letters' && storage_key === null);
@@ -91,9 +91,12 @@ export async function retryBatch(work: Work, id: string) {
 /** Cancels a batch. Its letters wait again. Throws Conflict if the batch was handed over. */
 export async function cancelBatch(work: Work, id: string) {
   const { status, handed_over_at } = await lockBatch(work, id);
-  if (status === 'cancelled') throw new Conflict('It is cancelled already.', 'cancelled');
+  if (status === 'cancelled') throw new Conflict('The batch is already canceled.', 'cancelled');
   if (handed_over_at !== null)
-    throw new Conflict('It was handed over: its letters may be in the post.', 'handed_over');
+    throw new Conflict(
+      'The batch was handed over, so its letters may already be mailed.',
+      'handed_over',
+    );
   await batches.releaseLetters(work.tx, id);
   await batches.setStatus(work.tx, id, 'cancelled');
 }

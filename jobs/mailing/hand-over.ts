@@ -4,7 +4,7 @@ import * as batches from '../../sql/mailing/batches.ts';
 import { rowExists } from '../../sql/table.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueue } from '../job.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { deliverMailBatch } from './deliver-mail-batch.job.ts';
 import { lockBatchWithFiles } from './lock-batch.ts';
@@ -19,12 +19,12 @@ export async function handOverBatch(
   const server = sftp_server_id ?? (await serverOf(work));
   if (server === '')
     throw new Invalid({
-      sftp_server_id: 'Name a server, or set communications.mail_house.sftp_server_id.',
+      sftp_server_id: 'Is required unless communications.mail_house.sftp_server_id is set.',
     });
   if (!(await rowExists(work.tx, sftpServers, server)))
     throw new Invalid({ sftp_server_id: 'Does not exist.' });
   if (!(await order(work, id, server)))
-    throw new Conflict('It is being handed over to this server already.', 'under_way');
+    throw new Conflict('The batch is already being delivered to this server.', 'under_way');
 }
 
 /** Uploads a completed batch to the tenant's configured server, if there is one. */

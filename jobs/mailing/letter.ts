@@ -35,7 +35,7 @@ async function open({ tx }: Work, id: string): Promise<Row> {
   const letter = await find(tx, letters.letters, id);
   if (letter === null) throw new NotFound();
   if (letter['status'] === 'batched')
-    throw new Conflict('The letter is in a batch.', 'batched', {
+    throw new Conflict('The letter is already in a batch.', 'batched', {
       mail_batch_id: letter['mail_batch_id'],
     });
   if (letter['status'] === 'withdrawn')
@@ -51,5 +51,5 @@ type Decision = {
 
 async function decide({ tx }: Work, id: string, { note, ...change }: Decision) {
   const isDone = await letters.updateStatus(tx, id, { ...change, note: note?.trim() || null });
-  if (!isDone) throw new Conflict('The letter has just been put into a batch.', 'batched');
+  if (!isDone) throw new Conflict('The letter was added to a batch a moment ago.', 'batched');
 }

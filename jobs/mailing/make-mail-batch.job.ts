@@ -2,7 +2,7 @@ import { z } from 'zod';
 import * as batches from '../../sql/mailing/batches.ts';
 import { date, uuid } from '../../sql/types.ts';
 import { enqueue, job } from '../job.ts';
-import type { Settings } from '../users/settings.ts';
+import type { Settings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { createBatch } from './batch.ts';
 

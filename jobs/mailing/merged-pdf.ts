@@ -13,7 +13,9 @@ export async function mergedPdf(files: Files, parts: readonly LetterFile[]): Pro
     const letter = await PDFDocument.load(await printed(files, part), { updateMetadata: false });
     const indices = letter.getPageIndices();
     if (indices.length !== part.page_count)
-      throw new Error(`The letter ${part.letter_id} has ${indices.length} pages now.`);
+      throw new Error(
+        `The letter ${part.letter_id} has ${indices.length} pages, which is not what was printed.`,
+      );
     for (const page of await merged.copyPages(letter, indices)) merged.addPage(page);
   }
   return merged.save({ addDefaultPage: false });
@@ -21,8 +23,9 @@ export async function mergedPdf(files: Files, parts: readonly LetterFile[]): Pro
 
 async function printed(files: Files, { letter_id, storage_key, sha256_hash }: LetterFile) {
   const bytes = await files.get(storage_key);
-  if (bytes === null) throw new Error(`The file of the letter ${letter_id} is not in the store.`);
+  if (bytes === null)
+    throw new Error(`The file of the letter ${letter_id} is missing from the document store.`);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256_hash)
-    throw new Error(`The file of the letter ${letter_id} is not the one that was printed.`);
+    throw new Error(`The file of the letter ${letter_id} differs from the printed one.`);
   return bytes;
 }

@@ -16,7 +16,7 @@ export async function recordReturnedLetter(work: Work, id: string, { note }: Let
   const letter = await find(tx, letters.letters, id);
   if (letter === null) throw new NotFound();
   if (letter['status'] === 'withdrawn')
-    throw new Conflict('The letter was withdrawn, and never posted.', 'withdrawn');
+    throw new Conflict('The letter was withdrawn and never mailed.', 'withdrawn');
   if (!(await letters.markReturned(tx, id, today))) return;
   const address = await letters.findPrintedAddress(tx, id);
   if (address === null) return;

@@ -31,21 +31,23 @@ export function checkWebhookUrl(
 ): CheckedUrl {
   if (typeof text !== 'string') return { problem: 'The URL must be a string.' };
   const trimmed = text.trim();
-  if (trimmed.length > URL_CHARACTERS_MAX) return { problem: 'The URL is too long.' };
+  if (trimmed.length > URL_CHARACTERS_MAX)
+    return { problem: 'The URL must be at most 2,048 characters.' };
   if (!/^https:\/\/[^/\\]/i.test(trimmed)) return { problem: 'The URL must begin with https://.' };
   // The URL parser would remove these silently; another parser might not.
-  if (/[\s\p{Cc}\\]/u.test(trimmed)) return { problem: 'The URL holds a forbidden character.' };
+  if (/[\s\p{Cc}\\]/u.test(trimmed)) return { problem: 'The URL contains a forbidden character.' };
   const url = URL.parse(trimmed);
-  if (!url) return { problem: 'This is not a URL.' };
-  if (/^https:\/\/[^/?#]*@/i.test(trimmed)) return { problem: 'The URL must not hold a user.' };
-  if (trimmed.includes('#')) return { problem: 'The URL must not hold a fragment.' };
+  if (!url) return { problem: 'This is not a valid URL.' };
+  if (/^https:\/\/[^/?#]*@/i.test(trimmed))
+    return { problem: 'The URL must not contain a user name.' };
+  if (trimmed.includes('#')) return { problem: 'The URL must not contain a fragment.' };
   const problem = portProblem(url) ?? hostProblem(url, trimmed, networks, options);
   return problem ? { problem } : { href: url.href };
 }
 
 function portProblem({ port }: URL): string | undefined {
   const isAllowed = port === '' || (Number(port) >= 1024 && Number(port) <= 65_535);
-  return isAllowed ? undefined : 'The port must be 443 or 1024 and above.';
+  return isAllowed ? undefined : 'The port must be 443, or 1024 or higher.';
 }
 
 function hostProblem(
@@ -84,7 +86,7 @@ export function checkHost(
   if (!isAddress && !HOST_NAME.test(host)) return 'The host must be a name in plain letters.';
   const text = `https://${isAddress ? `[${host}]` : host}/`;
   const url = URL.parse(text);
-  return url ? hostProblem(url, text, networks, options) : 'This is not the name of a host.';
+  return url ? hostProblem(url, text, networks, options) : 'This is not a valid host name.';
 }
 
 const NO_ADDRESS = 'The host must be a name, not an address.';

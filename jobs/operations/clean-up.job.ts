@@ -12,7 +12,7 @@ import { removeExpiredExports } from '../borrowers/privacy/remove-expired-export
 import { clearExpiredUploads } from '../documents/clear-expired-uploads.ts';
 import { job } from '../job.ts';
 import { removeOldBatchFiles } from '../mailing/remove-old-batch-files.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 
 /** Listing the tenants does not need a tenant. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';

@@ -27,7 +27,7 @@ export const SCHEDULE: readonly ScheduleEntry[] = [
     at: '17 * * * *',
     reason:
       'Ended sessions, old idempotency keys and throttle rows are deleted in small portions, away ' +
-      'from the full hour when everybody else starts something.',
+      'from the full hour, when other systems start their jobs.',
   },
 ];
 

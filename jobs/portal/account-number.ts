@@ -45,6 +45,6 @@ export async function supplyAccountNumber(
 
 function assertNumberMissing({ draw_blockers }: Row) {
   if (Array.isArray(draw_blockers) && draw_blockers.includes('account_number_missing')) return;
-  const message = 'The number of this account is known. Add another account instead.';
+  const message = 'The number of this account is already on file. Add another account instead.';
   throw new Conflict(message, 'already_exists');
 }

@@ -137,7 +137,7 @@ async function ownPlan(work: Work, borrowerId: string, loanId: string): Promise<
 /** A plan paused without failures was paused by staff, and only staff can resume it. */
 async function assertMayGoOn(work: Work, borrowerId: string, plan: Row) {
   if (plan['status'] === 'paused' && plan['consecutive_failures'] === 0) {
-    const message = 'We have paused autopay for this loan: write to us.';
+    const message = 'We paused autopay for this loan. Contact us to resume it.';
     throw new Conflict(message, 'autopay_paused', { current_status: 'paused' });
   }
   await assertVerified(work, borrowerId, String(plan['payment_instrument_id']));

@@ -33,8 +33,9 @@ export const createDisputeTask = (work: Work, about: Case) =>
     work,
     about,
     {
-      title: `Take in the direct credit dispute of case ${about.case_number}`,
-      description: 'What bureaus were told of the loan is disputed: open a credit dispute for it.',
+      title: `Open the credit dispute of case ${about.case_number}`,
+      description:
+        'The borrower disputes what was reported to credit bureaus. Open a credit dispute for the loan.',
       task_type: 'compliance',
       priority: 'high',
     },
@@ -47,8 +48,8 @@ export const createUnsentMessageTask = (work: Work, about: Case, reason: string)
     work,
     about,
     {
-      title: `Tell the borrower of the answer in case ${about.case_number}`,
-      description: `No message went out: ${reason}`,
+      title: `Notify the borrower of the answer in case ${about.case_number}`,
+      description: `No message was sent: ${reason}`,
       task_type: 'callback',
     },
     ANSWER_DAYS,

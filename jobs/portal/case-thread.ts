@@ -112,7 +112,7 @@ async function say(
     documents.length > 0 &&
     !(await canSeeAllDocuments(work.tx, String(row['borrower_id']), documents))
   )
-    throw new Invalid({ attachments: 'Names a document that the borrower does not see.' });
+    throw new Invalid({ attachments: 'Contains a document that the borrower cannot see.' });
   const names = await namesOf(work);
   return insert(work.tx, 'support_case_messages', {
     case_id: row.id,
@@ -135,7 +135,7 @@ async function namesOf({ tx, actor }: Work) {
 
 function assertNotClosed({ status }: Row) {
   if (status !== 'closed') return;
-  throw new Conflict('The case is closed. Open another one.', 'case_closed', {
+  throw new Conflict('The case is closed. Open a new one.', 'case_closed', {
     current_status: 'closed',
   });
 }

@@ -52,7 +52,7 @@ export async function openBorrowerCase(work: Work, question: CaseRequest): Promi
   if (question.loan_id) await assertOwnLoan(work, question.borrower_id, question.loan_id);
   await lockBorrower(work.tx, question.borrower_id);
   if ((await stored.countOpenCases(work.tx, question.borrower_id)) >= OPEN_MAX) {
-    const message = `${OPEN_MAX} of your cases are open. Write in one of these.`;
+    const message = `You have ${OPEN_MAX} open cases. Add a message to one of them.`;
     throw new Conflict(message, 'too_many_cases');
   }
   const number = await stored.nextCaseNumber(work.tx, work.today.slice(0, 4));
@@ -89,7 +89,7 @@ type NewCase = CaseRequest &
 export async function addCase(work: Work, input: NewCase): Promise<string> {
   const { borrower_id, loan_id, status, assigned_to } = input;
   if (status !== 'open' && status !== 'in_progress')
-    throw new Invalid({ status: 'Must be open or in_progress at first.' });
+    throw new Invalid({ status: 'Must be open or in_progress for a new case.' });
   await lockBorrower(work.tx, borrower_id);
   if (loan_id && !(await isLiable(work.tx, loan_id, borrower_id)))
     throw new Invalid({ loan_id: 'Does not exist.' });
@@ -109,7 +109,7 @@ export async function changeCase(work: Work, id: string, changes: Changes, row: 
   assertMay(from, status);
   const isOver = status === 'resolved' || status === 'closed';
   if (isOver && !String(changes['resolution'] ?? row['resolution'] ?? '').trim())
-    throw new Invalid({ resolution: 'Is required to settle a case.' });
+    throw new Invalid({ resolution: 'Is required to resolve or close a case.' });
   if (isOver && (await applications.hasOpenApplicationInCase(work.tx, id)))
     throw new Conflict('Decide the hardship application of this case first.', 'application_open');
   await update(work.tx, 'support_cases', id, { ...changes, ...statusFields(row, status) });
@@ -119,7 +119,7 @@ export async function changeCase(work: Work, id: string, changes: Changes, row: 
 function assertMay(from: string, to: string) {
   const allowed_statuses = NEXT[from] ?? [];
   if (allowed_statuses.includes(to)) return;
-  throw new Conflict(`A case that is ${from} does not become ${to}.`, 'invalid_transition', {
+  throw new Conflict(`A case that is ${from} cannot become ${to}.`, 'invalid_transition', {
     current_status: from,
     allowed_statuses,
   });

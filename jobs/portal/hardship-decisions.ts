@@ -111,7 +111,7 @@ async function open(work: Work, id: string, action: string) {
   const allowed_actions = ALLOWED[status] ?? [];
   if (!allowed_actions.includes(action)) {
     const details = { current_status: status, allowed_actions };
-    const message = `An application that is ${status.replaceAll('_', ' ')} is past that.`;
+    const message = `This is not possible for an application that is ${status.replaceAll('_', ' ')}.`;
     throw new Conflict(message, 'invalid_transition', details);
   }
   await lockBorrower(work.tx, String(row['borrower_id']));
@@ -131,12 +131,14 @@ async function reliefFor(work: Work, loanId: string, input: Approval, make: Crea
     throw new Invalid({ [other ?? 'resulting_id']: 'Only one relief can be granted.' });
   if (kind !== undefined)
     return { resulting_type: kind, resulting_id: await make(kind, loanId, input[kind] ?? {}) };
-  if (!resulting_type) throw new Invalid({ resulting_type: 'Is required, or new relief.' });
-  if (!resulting_id) throw new Invalid({ resulting_id: 'Is required, or new relief.' });
+  if (!resulting_type)
+    throw new Invalid({ resulting_type: 'Is required unless the request contains a new relief.' });
+  if (!resulting_id)
+    throw new Invalid({ resulting_id: 'Is required unless the request contains a new relief.' });
   const status = await stored.findReliefStatus(work.tx, resulting_type, resulting_id, loanId);
   if (status === null) throw new Invalid({ resulting_id: 'Does not exist.' });
   if (!VOID.includes(status)) return { resulting_type, resulting_id };
-  throw new Conflict(`That relief is ${status}.`, 'relief_not_in_force', {
+  throw new Conflict(`The relief is ${status}. Choose a relief in force.`, 'relief_not_in_force', {
     current_status: status,
   });
 }

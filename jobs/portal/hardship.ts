@@ -67,13 +67,13 @@ async function apply(
   const { id: loan_id, status } = loan;
   const { borrower_id = loan.borrower_id } = whose;
   if (!(await canSeeAllDocuments(work.tx, borrower_id, input.document_ids)))
-    throw new Invalid({ document_ids: 'Names a document that the borrower does not see.' });
+    throw new Invalid({ document_ids: 'Contains a document that the borrower cannot see.' });
   if (!RELIEVED.includes(status))
     throw new Conflict(`The loan is ${status.replaceAll('_', ' ')}.`, 'loan_not_active', {
       ...refusalDetails(loan),
     });
   if (await stored.hasOpenApplication(work.tx, loan_id))
-    throw new Conflict('An application about this loan is open.', 'already_exists');
+    throw new Conflict('This loan already has an open application.', 'already_exists');
   await lockBorrower(work.tx, borrower_id);
   const number = await nextCaseNumber(work.tx, work.today.slice(0, 4));
   const application_number = `H-${number}`;

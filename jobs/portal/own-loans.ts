@@ -20,7 +20,7 @@ export async function assertOwnLoan({ tx }: Work, borrowerId: string, loanId: st
 export async function assertIsBorrower(work: Work, borrowerId: string, loanId: string) {
   const role = await assertOwnLoan(work, borrowerId, loanId);
   if (isBorrowing(role)) return;
-  const message = 'Only those who borrowed the money may change how the loan is paid.';
+  const message = 'Only the borrowers of this loan can change how it is paid.';
   throw new Conflict(message, 'borrowers_only', { liable_as: role });
 }
 
@@ -34,6 +34,6 @@ export const liabilityFields = (liable_as: LiableRole) => ({
 export async function assertBankConfigured(work: Work) {
   if ((await missingOriginatorSettings(work)).length === 0) return;
   const message =
-    'Payments from bank accounts are not available yet. Write to us to pay another way.';
+    'Payments from bank accounts are not available yet. Contact us to pay another way.';
   throw new Conflict(message, 'payments_not_ready');
 }

@@ -8,13 +8,14 @@ import { auditChange } from '../audit.ts';
 import { assertInstrumentUsable } from '../borrowers/payment-instrument.ts';
 import { Conflict, Invalid, NotFound } from '../errors.ts';
 import type { PaymentType } from '../loans/engine/events.ts';
-import { openLoan, readLoan, type OpenLoan } from '../loans/history/record-events.ts';
+import { openLoan, readLoan } from '../loans/history/record-events.ts';
+import type { OpenLoan } from '../loans/history/open-loan.ts';
 import { assertAllowed } from '../loans/history/statuses.ts';
 import { atLeastZero, max, money, parseMoney } from '../money.ts';
 import { removePayment } from '../payments/change.ts';
 import { previewPayment } from '../payments/preview.ts';
 import { NewPayment, receivePayment } from '../payments/receive.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { totalDebt } from './debt.ts';
 import { assertBankConfigured, assertOwnLoan } from './own-loans.ts';
@@ -24,7 +25,9 @@ const DOUBLE_CLICK_SECONDS = 60;
 
 export const PortalPreview = z.object({
   amount: positiveMoney,
-  payment_date: date.nullish().describe('Today, or a future day on which the payment is drawn.'),
+  payment_date: date
+    .nullish()
+    .describe('The day on which the payment is drawn: today or later. Default: today.'),
 });
 export const PortalPayment = z.object({
   ...PortalPreview.shape,
@@ -79,7 +82,7 @@ export async function cancelOwnPayment(work: Work, borrowerId: string, id: strin
   if (before === null) throw new NotFound();
   const { status: current_status } = before;
   if (current_status !== 'scheduled') {
-    const message = 'Only a payment that is scheduled can be canceled.';
+    const message = 'Only a scheduled payment can be canceled.';
     throw new Conflict(message, 'invalid_transition', { current_status });
   }
   return auditChange(work, payments, 'cancel', before, async () => {
@@ -103,7 +106,7 @@ async function askAboutRepeat({ tx }: Work, order: Parameters<typeof portal.find
   if (!(await settingsOf(tx)).portal.asks_about_repeats) return;
   const payment_id = await portal.findDuplicate(tx, order, DOUBLE_CLICK_SECONDS);
   if (payment_id === null) return;
-  const message = 'The same payment was ordered a moment ago: confirm it to pay a second time.';
+  const message = 'You made the same payment a moment ago. Confirm to pay a second time.';
   throw new Conflict(message, 'possible_duplicate', { payment_id });
 }
 
@@ -124,7 +127,8 @@ async function typeOf(
   const most = atLeastZero(max(debt, quoted).minus(scheduled));
   const paid = parseMoney(amount);
   if (paid.gt(most)) {
-    const message = 'That is more than is owed on that day, with what is scheduled until then.';
+    const message =
+      'The amount, together with scheduled payments, is more than you owe on that day.';
     throw new Conflict(message, 'exceeds_balance', { payoff_amount: money(most) });
   }
   const isPayoff = row.status === 'active' && row.loan_type === 'installment';

@@ -68,5 +68,9 @@ const MOST = 20;
 export async function assertBelowLimit({ tx }: Work, table: Table, borrowerId: string) {
   await lockBorrower(tx, borrowerId);
   if ((await countOwnRows(tx, table, borrowerId)) < MOST) return;
-  throw new Conflict(`There are ${MOST} already: write to us.`, 'limit_exceeded', { limit: MOST });
+  throw new Conflict(
+    `You have reached the maximum of ${MOST}. Contact us to add more.`,
+    'limit_exceeded',
+    { limit: MOST },
+  );
 }

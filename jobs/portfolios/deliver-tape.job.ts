@@ -9,8 +9,8 @@ import { uploadToSftp, loadSftpCredentials } from '../documents/sftp-server.ts';
 import { Conflict, Invalid } from '../errors.ts';
 import { enqueue, job } from '../job.ts';
 import type { ExternalServices, SendResult } from '../external-systems.ts';
-import { tenantOrigin } from '../users/tenant-origin.ts';
-import { settingsOf } from '../users/settings.ts';
+import { tenantOrigin } from '../users/settings/tenant-origin.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 
 /** Seconds before each retry of a temporary failure. */

@@ -12,7 +12,11 @@ import { Conflict, Invalid } from '../errors.ts';
 import { money } from '../money.ts';
 import { assertPeriodOpen } from '../ledger/close-period.ts';
 import { postEntryParts, type EntryHeading } from '../ledger/post.ts';
-import { POSTING_MATRIX, referenceType, type SystemEntry } from '../loans/engine/posting-matrix.ts';
+import {
+  POSTING_MATRIX,
+  referenceType,
+  type SystemEntry,
+} from '../loans/engine/posting/posting-matrix.ts';
 import type { Work } from '../work.ts';
 
 /** The accounts of the servicing fee and of the payment. */

@@ -66,6 +66,6 @@ export const hasRequiredSecret = (read: Read) =>
 /** Checked even if other variables are invalid, so that all problems are reported together. */
 export const SECRET_REQUIRED = {
   path: ['SECRET'],
-  message: 'Is needed in production, the same for the API and all workers.',
+  message: 'Is required in production. Use the same value for the API and all workers.',
   when: () => true,
 };

@@ -54,8 +54,8 @@ async function keysAmiss(pool: DatabasePool, secret: string): Promise<string[]> 
   const amiss = await sealed.announceKeys(pool, known);
   return amiss.map(({ id, is_other }) =>
     is_other
-      ? `The key ${id} of SECRET is not the one that this database was sealed with.`
-      : `SECRET lacks the key ${id}, which is still in use: put it back, behind the current one, ` +
-        'and run npm run ops -- secrets before it is taken away.',
+      ? `The key ${id} of SECRET differs from the key that sealed this database.`
+      : `SECRET lacks the key ${id}, which is still in use. Add it again, after the current key, ` +
+        'and run npm run ops -- secrets before you remove it.',
   );
 }

@@ -15,15 +15,15 @@ import {
   type ApprovalTarget,
   type ApprovalContent,
 } from './approval-content.ts';
-import { settingsOf, type ApprovalKind } from './settings.ts';
+import { settingsOf, type ApprovalKind } from './settings/settings.ts';
 
 export const Decision = z.object({
   reason: prose.nullish(),
   content_fingerprint: z
     .string()
-    .regex(/^[0-9a-f]{64}$/, 'Must be a fingerprint as the request shows it.')
+    .regex(/^[0-9a-f]{64}$/, 'Must be the content_fingerprint of the request.')
     .nullish()
-    .describe('The fingerprint of the request as you read it; another one is refused.'),
+    .describe('The content_fingerprint of the request that you read. A different one is 409.'),
 });
 
 const DAY_MS = 86_400_000;
@@ -84,7 +84,7 @@ export async function lockPendingRequest(work: Work, id: string): Promise<Row> {
   if (request === null) throw new NotFound();
   const { status } = request;
   if (status === 'pending') return request;
-  throw new Conflict(`A request that is ${String(status)} is decided.`, 'invalid_transition', {
+  throw new Conflict(`The request is already ${String(status)}.`, 'invalid_transition', {
     current_status: status,
   });
 }
@@ -92,7 +92,7 @@ export async function lockPendingRequest(work: Work, id: string): Promise<Row> {
 /** Throws Conflict if the request differs from the version that the checker has read. */
 export function assertFingerprint({ content_fingerprint }: Row, seen: string | null | undefined) {
   if (!seen || seen === content_fingerprint) return;
-  const message = 'The request is not the one that you read. Read it again, then decide.';
+  const message = 'The request differs from the one that you read. Read it again, then decide.';
   throw new Conflict(message, 'approval_outdated', { content_fingerprint });
 }
 
@@ -114,7 +114,7 @@ export async function closeIfOutdated(
   const changed = findChangedFields(before, now);
   if (changed.length === 0) return null;
   await recordDecision(work, request, { status: 'outdated', changed_fields: changed });
-  const message = `This has changed since it was requested: ${changed.join(', ')}. The request is closed; make it again.`;
+  const message = `These fields changed after the request: ${changed.join(', ')}. The request is closed. Make a new one.`;
   return new Conflict(message, 'approval_outdated', { changed });
 }
 
@@ -132,10 +132,13 @@ export async function restoreBody({ tx, tenant_id, installation }: Work, { id, b
  */
 export async function assertSecondPerson(work: Work, { requested_by }: Row): Promise<Row> {
   if (work.actor.id === requested_by)
-    throw new Conflict('Somebody else has to decide about it.', 'four_eyes');
+    throw new Conflict('Another user must decide on your request.', 'four_eyes');
   const requester = await find(work.tx, users, String(requested_by));
   if (requester?.['is_active'] === true && requester['tenant_role'] !== null) return requester;
-  throw new Conflict('Whoever asked for it has no access any more.', 'requester_gone');
+  throw new Conflict(
+    'The user who made this request no longer has access. Reject the request.',
+    'requester_gone',
+  );
 }
 
 const ACTIONS = {
@@ -188,6 +191,6 @@ export async function recordDecision(
 export async function cancelRequest(work: Work, id: string): Promise<Row> {
   const request = await lockPendingRequest(work, id);
   if (request['requested_by'] !== work.actor.id)
-    throw new Forbidden('Only whoever asked for it takes it back; others reject it.');
+    throw new Forbidden('Only the user who made the request can cancel it. Reject it instead.');
   return recordDecision(work, request, { status: 'canceled' });
 }

@@ -1,6 +1,6 @@
 import { insert } from '../../sql/write.ts';
 import type { Work } from '../work.ts';
-import { hashPassword } from './passwords.ts';
+import { hashPassword } from './sign-in/passwords.ts';
 
 type NewUser = {
   email: string;

@@ -36,7 +36,7 @@ export async function resendInvitation(work: Work, userId: string): Promise<Row>
   const known = await accounts.findActiveUser(tx, userId);
   if (known === null) throw new Conflict('The user is not active.', 'user_inactive');
   if (known.password_hash !== null)
-    throw new Conflict('The user has chosen a password.', 'already_exists');
+    throw new Conflict('The user has already chosen a password.', 'already_exists');
   return auditChange(work, users, 'invite', before, async () => {
     await notifyUser(work, { user_id: userId, message: 'invitation' });
     return userId;
@@ -70,9 +70,11 @@ export async function invitePortalUser(
   if (borrower === null) throw new NotFound();
   if (borrower.is_archived) throw new Conflict('The borrower is archived.', 'borrower_archived');
   const known = await accounts.findUserOfBorrower(work.tx, borrowerId);
-  if (known?.password_hash) throw new Conflict('The borrower has a user.', 'already_exists');
+  if (known?.password_hash)
+    throw new Conflict('The borrower already has portal access.', 'already_exists');
   const address = input.email ?? borrower.email;
-  if (!address) throw new Invalid({ email: 'Is required: the borrower has no address on file.' });
+  if (!address)
+    throw new Invalid({ email: 'Is required, because the borrower has no email address on file.' });
   const before = known && (await findLocked(work.tx, users, known.id));
   return auditChange(work, users, 'invite', before, async () => {
     const { first_name, last_name } = borrower;

@@ -83,14 +83,11 @@ async function assertOthers(work: Work, userIds: readonly string[], field: strin
   const known = new Set(found.map(({ id }) => id));
   if (userIds.some((id) => !known.has(id))) throw new Invalid({ [field]: 'Does not exist.' });
   if (found.some(({ borrower_id }) => borrower_id !== null))
-    throw new Conflict(
-      'A user of the borrower portal has no permissions of the staff.',
-      'borrower_user',
-    );
+    throw new Conflict('A borrower portal user cannot have staff permissions.', 'borrower_user');
 }
 
 function assertNotOwn({ actor }: Work, userIds: readonly string[]) {
   const hands = [actor.id, actor.requested_by?.id];
   if (userIds.some((id) => hands.includes(id)))
-    throw new Conflict('Nobody decides about his own access.', 'own_access');
+    throw new Conflict('You cannot change your own access. Ask another superadmin.', 'own_access');
 }

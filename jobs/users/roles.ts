@@ -47,7 +47,7 @@ async function changeRole(work: Work, action: string, id: string, role: string |
   if (before === null) throw new Invalid({ user_id: 'Does not exist.' });
   if (before['tenant_role'] === role) return before;
   if (before['borrower_id'] !== null)
-    throw new Conflict('A user of the borrower portal has no role.', 'borrower_user');
+    throw new Conflict('A borrower portal user cannot have a role.', 'borrower_user');
   if (role !== 'superadmin') checkLoss(work, superadmins, id);
   return auditChange(work, users, action, before, async () => {
     await accounts.setRole(work.tx, id, role);
@@ -66,9 +66,13 @@ export async function changeUser(work: Work, id: string, changes: Values, row: R
   await update(work.tx, 'users', id, names);
   if (typeof is_active !== 'boolean' || is_active === row['is_active']) return;
   if (isTop(row) && work.actor.role !== 'superadmin') {
-    throw new Forbidden('Only a superadmin decides about a superadmin.', 'permission_denied', {
-      required_role: 'superadmin',
-    });
+    throw new Forbidden(
+      "Only a superadmin can change a superadmin's access.",
+      'permission_denied',
+      {
+        required_role: 'superadmin',
+      },
+    );
   }
   await setActive(work, id, is_active);
 }
@@ -88,8 +92,7 @@ const isTop = (user: Row) => user['tenant_role'] === 'superadmin';
 
 /** Throws Conflict if users would remove their own access, or if no superadmin would remain. */
 function checkLoss({ actor }: Work, superadmins: readonly string[], id: string) {
-  if (actor.id === id)
-    throw new Conflict('You cannot take your own access away.', 'last_superadmin');
+  if (actor.id === id) throw new Conflict('You cannot remove your own access.', 'last_superadmin');
   if (superadmins.length === 1 && superadmins[0] === id)
-    throw new Conflict('The tenant must keep a superadmin.', 'last_superadmin');
+    throw new Conflict('The tenant must keep at least one superadmin.', 'last_superadmin');
 }

@@ -14,8 +14,8 @@ import { renderMessage } from '../../templates/render-message.ts';
 import { enqueue, job } from '../job.ts';
 import type { Mail } from '../external-systems.ts';
 import type { Work } from '../work.ts';
-import { tenantOrigin } from './tenant-origin.ts';
-import { settingsOf } from './settings.ts';
+import { tenantOrigin } from './settings/tenant-origin.ts';
+import { settingsOf } from './settings/settings.ts';
 
 /** How long each kind of link is valid. */
 const LIFE: Partial<

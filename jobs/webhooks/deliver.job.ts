@@ -7,7 +7,7 @@ import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { job } from '../job.ts';
 import type { ExternalServices, PostResponse } from '../external-systems.ts';
 import { batchByTenant } from '../batch-by-tenant.ts';
-import { readSettings } from '../users/settings.ts';
+import { readSettings } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { toResponseRecord } from './response-record.ts';
 import { decideNextAttempt, describeFailure, type RetryPolicy } from './retry-policy.ts';

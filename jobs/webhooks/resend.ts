@@ -21,9 +21,9 @@ export async function retryDelivery({ tx }: Work, id: string, request: RetryRequ
   const field = request.delivery_id ? 'delivery_id' : 'dead_letter_id';
   const wanted = request[field] ?? null;
   const letter = await deadLetters.findToRetry(tx, id, wanted);
-  if (!letter && wanted) throw new Invalid({ [field]: 'Names no failed delivery.' });
+  if (!letter && wanted) throw new Invalid({ [field]: 'Is not a failed delivery.' });
   if (letter?.status !== 'dead') {
-    throw new Conflict('Nothing is waiting to be sent again.', 'nothing_to_retry');
+    throw new Conflict('There is no failed delivery to retry.', 'nothing_to_retry');
   }
   await sendAgain(tx, id, [letter.event_id]);
   return { delivery_id: letter.webhook_id, status: 'queued' as const };
@@ -47,9 +47,10 @@ export async function replayDeliveries(
   { delivery_id, since }: ReplayRequest,
 ) {
   await lockActive(tx, id);
-  if (delivery_id && since) throw new Invalid({ since: 'Name a delivery or a time, not both.' });
+  if (delivery_id && since)
+    throw new Invalid({ since: 'Set either delivery_id or since, not both.' });
   if (delivery_id) return { queued: await replayOne(tx, id, delivery_id), remaining: 0 };
-  if (!since) throw new Invalid({ since: 'Name a delivery, or the time since when.' });
+  if (!since) throw new Invalid({ since: 'Is required unless delivery_id is set.' });
   const failed = await deadLetters.findEventsSince(tx, id, since, AT_ONCE_MAX);
   await sendAgain(tx, id, failed);
   return { queued: failed.length, remaining: await deadLetters.countEventsSince(tx, id, since) };
@@ -57,9 +58,9 @@ export async function replayDeliveries(
 
 async function replayOne(tx: Transaction, id: string, delivery_id: string) {
   const known = await deliveries.findDelivery(tx, id, delivery_id);
-  if (!known) throw new Invalid({ delivery_id: 'Names no delivery of this subscription.' });
+  if (!known) throw new Invalid({ delivery_id: 'Is not a delivery of this subscription.' });
   if (known.has_scheduled_round)
-    throw new Conflict('It is still to be sent.', 'delivery_under_way');
+    throw new Conflict('The delivery is still pending.', 'delivery_under_way');
   await sendAgain(tx, id, [known.event_id]);
   return 1;
 }
@@ -77,7 +78,10 @@ async function sendAgain(tx: Transaction, id: string, eventIds: readonly string[
 export async function sendTest({ tx }: Work, id: string) {
   if (!(await subscriptions.lock(tx, id))) throw new NotFound();
   if (await deliveries.hasPendingTest(tx, id))
-    throw new Conflict('The test before is still to be answered.', 'test_under_way');
+    throw new Conflict(
+      'The previous test is still pending. Wait for its result.',
+      'test_under_way',
+    );
   const data = { subscription_id: id, message: 'This is a test. Nothing has happened.' };
   const told = { event_type: events.TEST_EVENT, loan_id: null, data: JSON.stringify(data) };
   const event = await events.writeRelayed(tx, told);
@@ -90,5 +94,5 @@ async function lockActive(tx: Transaction, id: string) {
   const subscription = await subscriptions.lock(tx, id);
   if (!subscription) throw new NotFound();
   if (!subscription.is_active)
-    throw new Conflict('Re-enable the subscription first.', 'subscription_disabled');
+    throw new Conflict('The subscription is disabled. Enable it first.', 'subscription_disabled');
 }

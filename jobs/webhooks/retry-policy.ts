@@ -28,7 +28,7 @@ export function decideNextAttempt(
 ): AttemptVerdict {
   if (answer.ok) return { outcome: 'delivered' };
   if (answer.status === 410) {
-    return { outcome: 'dead', disable_reason: 'The receiver answered 410: it is gone for good.' };
+    return { outcome: 'dead', disable_reason: 'The receiver answered 410 (Gone).' };
   }
   const delay = retry_delays.slice(0, max_retries)[attempt - 1];
   if (delay !== undefined) {
@@ -40,12 +40,12 @@ export function decideNextAttempt(
   if (failures + 1 < disable_after) return { outcome: 'dead', disable_reason: null };
   return {
     outcome: 'dead',
-    disable_reason: `${failures + 1} deliveries in a row failed. ${describeFailure(answer)}`,
+    disable_reason: `${failures + 1} consecutive deliveries failed. ${describeFailure(answer)}`,
   };
 }
 
 /** Describes the failure for the owner of the receiver. */
 export function describeFailure({ status, error }: Pick<PostResponse, 'status' | 'error'>): string {
-  if (status === undefined) return error ?? 'No answer came.';
+  if (status === undefined) return error ?? 'The receiver did not answer.';
   return `The receiver answered ${status}.`;
 }

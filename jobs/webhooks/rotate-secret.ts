@@ -1,7 +1,7 @@
 import { find } from '../../sql/table.ts';
 import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { Conflict } from '../errors.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { generateSecret } from './subscription.ts';
 
@@ -21,7 +21,7 @@ export async function rotateSecret(work: Work, id: string, given: Rotation) {
   const overlap_hours = given.overlap_hours ?? usual;
   if (subscription?.is_rotating && overlap_hours > 0) {
     throw new Conflict(
-      'The secret before the present one still signs: retire it first, or rotate without an overlap.',
+      'The previous secret is still valid. Retire it first, or set overlap_hours to 0.',
       'rotation_under_way',
     );
   }

@@ -4,7 +4,7 @@ import * as subscriptions from '../../sql/webhooks/subscriptions.ts';
 import { insert, update } from '../../sql/write.ts';
 import { Invalid } from '../errors.ts';
 import { checkWebhookUrl } from '../networks/host-url.ts';
-import { settingsOf } from '../users/settings.ts';
+import { settingsOf } from '../users/settings/settings.ts';
 import type { Work } from '../work.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { disableSubscription } from './disable-subscription.ts';

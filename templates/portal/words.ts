@@ -10,9 +10,6 @@ import { signingIn } from './words/signing-in.ts';
 export const LANGUAGES = ['en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The portal's texts, in the order of the languages. */
-export type Phrases = Readonly<Record<string, readonly [english: string, spanish: string]>>;
-
 const texts: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
     ...common,

@@ -16,7 +16,7 @@ const write = (name: string) =>
 const codes = ({ tx }: Work) =>
   tx.anyFirst(sql.type(Code)`select code from programs where code like 'UNREAD%' order by code`);
 
-test('what a failure skipped can be asked by the same connection afterwards', async () => {
+test('statements skipped after a failure can be sent again on the same connection', async () => {
   const { id } = await stage.tenant();
   const other = (name: string) =>
     deferred(sql.typeAlias('void')`insert into programs (name, code) values (${name}, ${name})`);

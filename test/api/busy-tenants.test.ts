@@ -10,7 +10,7 @@ const stage = await newStage();
 const [tenant, other] = [await stage.tenant(), await stage.tenant()];
 const loan = await newLoan(tenant);
 
-/** Keeps the row of the loan locked, so that every payment of it waits. */
+/** Locks the loan's row, so that every payment on it waits. */
 async function lockLoan() {
   const client = await stage.owner.connect();
   await client.query('begin');
@@ -87,7 +87,7 @@ test('of the tenants that wait for a connection the one that holds fewest is nex
 
   const all = ['a', 'a', 'a', 'a', 'a', 'a', 'a', 'b', 'b'].map(run);
   await nextRound();
-  // One of nine stays for what belongs to no tenant, and one for a tenant that comes later.
+  // One of nine connections is reserved for work of no tenant, and one for a tenant that arrives later.
   expect(order.join('')).toBe('aaaaaab');
   ends[0]?.();
   await nextRound();

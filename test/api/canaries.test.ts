@@ -14,7 +14,7 @@ const stage = await newStage({ log: openLog('trace', { service: 'api' }, ear.des
 const tenant = await stage.tenant();
 const { officer } = tenant;
 
-/** Ways in which a program of ours may fail with somebody's secrets in hand. */
+/** Failures of our code that could carry personal data into a log. */
 const FAILURES: Record<string, (body: unknown) => unknown> = {
   'a parser': (body) => JSON.parse(`{"password": ${CANARIES.password} ${JSON.stringify(body)}`),
   'a schema': (body) =>
@@ -35,7 +35,7 @@ const FAILURES: Record<string, (body: unknown) => unknown> = {
     });
   },
   'nothing that is an error': (body) => {
-    throw body; // oxlint-disable-line typescript/only-throw-error -- what libraries do
+    throw body; // oxlint-disable-line typescript/only-throw-error -- some libraries do this
   },
 };
 
@@ -72,7 +72,7 @@ test.each(Object.keys(FAILURES))('what fails in %s is logged without what it hel
   expect(ear.heard()).toEqual([]);
 });
 
-test('a failure is still told well enough to be found', async () => {
+test('a failure is still logged with enough detail to find it', async () => {
   const port = await stage.listen({}, [...routes, failing]);
 
   const { body } = await officer.at(port).post('/failing/a%20row', BODY);

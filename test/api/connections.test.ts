@@ -93,7 +93,7 @@ test('a process refuses connections above its maximum', async () => {
   expect(second.got).toBe('');
 });
 
-/** Payments of a loan whose row is locked, sent on one connection without waiting for an answer. */
+/** Sends payments on a loan whose row is locked, on one connection and without waiting for answers. */
 async function payBlindly(amounts: readonly string[]) {
   const intake = openIntake();
   const port = await stage.listen({}, routes, intake);
@@ -126,7 +126,7 @@ async function payBlindly(amounts: readonly string[]) {
 
 const AMOUNTS = Array.from({ length: 20 }, (_, at) => `${at + 1}.00`);
 
-test('requests that are sent without waiting for answers are done one after the other', async () => {
+test('pipelined requests are processed one after another', async () => {
   const { caller, unlock, atWork } = await payBlindly(AMOUNTS);
 
   expect(atWork()).toBe(1);
@@ -140,7 +140,7 @@ test('requests that are sent without waiting for answers are done one after the 
   expect(answered()).toEqual(AMOUNTS);
 });
 
-test('what a client sent behind an unfinished request is not begun once it has hung up', async () => {
+test('pipelined requests behind an unfinished one are dropped once the client hangs up', async () => {
   const { caller, loan, unlock, atWork } = await payBlindly(AMOUNTS);
 
   caller.socket.resetAndDestroy();

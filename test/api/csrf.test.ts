@@ -177,7 +177,7 @@ test('a DELETE may bring a text along, as dashboards do, and needs the token all
   expect(reply).toMatchObject({ status: 200, body: { id: made.body.id, is_archived: true } });
 });
 
-test('only what providers post is taken without the token', async () => {
+test('only requests from providers are accepted without the token', async () => {
   const untold: string[] = [];
   for (const route of routes.filter(({ method }) => method !== 'GET')) {
     const path = route.path.replaceAll(/\{\w+\}/g, randomUUID());

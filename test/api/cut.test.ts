@@ -7,7 +7,7 @@ import { money } from '../../sql/types.ts';
 
 const replies = routes.flatMap(({ reply }) => (reply ? [reply] : []));
 
-/** A schema and all that it is made of, each once. */
+/** A schema and all of its parts, without duplicates. */
 function partsOf(schema: z.ZodType, known = new Set<z.ZodType>()): Set<z.ZodType> {
   if (known.has(schema)) return known;
   known.add(schema);
@@ -22,7 +22,7 @@ function partsOf(schema: z.ZodType, known = new Set<z.ZodType>()): Set<z.ZodType
   return known;
 }
 
-/** What is written as some kind writes it, or nearly. */
+/** Texts in the exact form of some type, or nearly. */
 const WORDS = [
   '',
   ' ',
@@ -103,7 +103,7 @@ const anything = fc.oneof(
   fc.anything(),
 );
 
-/** Sure of a value is only whoever answers just what its schema answers. */
+/** The fast parser may return a result only if the full schema returns the same. */
 function expectSame(schema: z.ZodType, value: unknown) {
   const cut = fastParserFor(schema)(value);
   if (cut === NEEDS_FULL_PARSE) return;
@@ -122,7 +122,7 @@ test('every part of every answer is cut as its schema cuts it', () => {
   );
 });
 
-test('what an answer does not declare is left out, and what it lacks is for its schema to refuse', () => {
+test('undeclared fields are removed from an answer, and missing fields are left to the schema', () => {
   const schema = z.object({ amount: money, lines: z.array(z.object({ amount: money })) });
   const cut = fastParserFor(schema);
 

@@ -46,7 +46,7 @@ test('every list and report is read from a standby, by each role that may, and a
   expect(failed).toEqual([]);
   expect(readByStaff.length).toBeGreaterThan(30);
   expect(alone).toEqual([]);
-  // What a change names the version of is not read there.
+  // A record whose version a change must name is not read from the replica.
   expect(routes.filter((route) => isReplicaReadable(route) && (route.etag ?? route.body))).toEqual(
     [],
   );
@@ -65,7 +65,7 @@ test('a tenant sees its own rows there and no others', async () => {
   expect(by).toEqual(['replica', 'replica']);
 });
 
-test('whoever writes sees it at once, by another process too; others within the lag that is allowed', async () => {
+test('a writer sees the change immediately, in every process; other users see it within the allowed lag', async () => {
   await world.aMinuteLater();
   await waitUntil(areFit);
   clock.stop();
@@ -114,7 +114,7 @@ test('a request that took long has written when it ended, and not when it began'
   ).toEqual([session]);
 });
 
-test('what replaying the log has cancelled on the standby is asked of the primary', async () => {
+test('a query that log replay cancels on the standby is sent to the primary', async () => {
   const IsStandby = sql.type(z.object({ is_standby: z.boolean() }));
   const asking = Promise.withResolvers<void>();
   const steps = async (tx: Transaction) => {
@@ -223,7 +223,7 @@ test('while the database is away the answer is 503, and afterwards all is as bef
   for (const reply of away.slice(0, 3)) {
     expect(reply.body).toMatchObject({ code: 'unavailable', request_id: expect.any(String) });
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
-    // The token stays what it was. Of a tenant whose host had to be asked for again, none is known.
+    // The session token does not change. The tenant of a host that must be looked up again is unknown.
     const cookies = [reply.headers['set-cookie'] ?? []].flat();
     expect(cookies.filter((cookie) => !cookie.startsWith(`csrftoken=${token};`))).toEqual([]);
   }

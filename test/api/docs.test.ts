@@ -18,7 +18,7 @@ const tenant = await stage.tenant();
 await tenant.within(async (work) => addLoans(work, await addBorrowers(work, 'demo')));
 const pictures = process.env['PICTURES'];
 
-/** The browser resolves every name to this machine and reaches nothing else. */
+/** A browser that resolves every name to this machine and can reach nothing else. */
 async function openBrowser() {
   const { env, ...chosen } = await findChromium(path.join(tmpdir(), 'servicing-test-browser'));
   return chromium.launch({
@@ -28,7 +28,7 @@ async function openBrowser() {
   });
 }
 
-/** Executes an operation with its example as it stands; answers the status that the page shows. */
+/** Executes an operation with its unchanged example. Returns the status that the page shows. */
 async function tryOut(page: Page, tag: string, name: string): Promise<string | null> {
   const operation = `#operations-${tag}-${name}`;
   if (!(await page.isVisible(operation))) await page.click(`#operations-tag-${tag}`);
@@ -92,7 +92,7 @@ test('the description is a page that loads from here alone, under its policy, an
   }
 }, 180_000);
 
-test('the bare address of a tenant leads to the docs, and a host of nobody nowhere', async () => {
+test('the root address of a tenant leads to the docs, and an unknown host leads nowhere', async () => {
   const here = await tenant.anonymous().get('//');
   const nowhere = await newClient(stage.port, 'nobody.test').get('//');
 
@@ -141,7 +141,7 @@ test.each(['/docs/package.json', '/docs/..%2fpackage.json', '/docs/toString', '/
   },
 );
 
-test('the page is told everything in the form that its renderer is quick with', () => {
+test('the page receives its data in the form that its renderer reads fastest', () => {
   const older = toOpenApi30({
     openapi: '3.1.0',
     schemas: {

@@ -10,7 +10,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** What cannot be had in a new database, and why. */
+/** Examples that a new database cannot serve, and why. */
 const EXCEPT: Record<string, string> = {
   'POST /loans/{id}/co-borrowers': 'the borrower that is found first is the loan’s own',
   'GET /co-borrowers/{id}': 'nobody owes a loan of the seed beside its borrower',
@@ -66,7 +66,7 @@ test(
       await addLoans(work, ids);
       return ids;
     });
-    // The first one is invited by an example.
+    // An example invites the first borrower.
     await stage.owner.query('update users set borrower_id = $2 where id = $1', [
       tenant.userIds['borrower'],
       people[1],
@@ -79,7 +79,7 @@ test(
       const reply = await client.get(path);
       return reply.status === 200 ? (reply.body as unknown) : null;
     };
-    // What a record needs to be read is created first; both in the order of the specification.
+    // Records are created before they are read, both in the order of the specification.
     const creating = routes.filter(({ method, status }) => method === 'POST' && status === 201);
     const reading = routes.filter(({ method }) => method === 'GET');
     const refused: string[] = [];

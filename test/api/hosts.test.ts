@@ -10,7 +10,7 @@ const other = await stage.tenant();
 
 const at = (host: string, port = stage.port) => newClient(port, host);
 
-test('an unknown host is nobody’s: 404 and not even a cookie', async () => {
+test('an unknown host gets 404 and no cookie', async () => {
   const reply = await at('unknown.example.net').get('/auth/csrf');
 
   expect(reply).toMatchObject({ status: 404, body: { code: 'tenant_not_found' } });

@@ -223,7 +223,7 @@ test.each([17_000, 69_000, 2_000_000])(
   },
 );
 
-test('what is no request is refused in the agreed shape, once, and the connection ends', async () => {
+test('malformed requests are refused in the standard shape, once, and the connection ends', async () => {
   const garbage = `GET /api/v1/users/me HTTP/1.1\r\nHost: ${tenant.host}\r\nBad Header: x\r\n\r\n`;
   const started = performance.now();
   const answer = await sendRaw(stage.port, garbage.repeat(2_000));

@@ -49,10 +49,10 @@ test('a key does not serve for another body, but for another path and another us
   expect(await named('Other')).toBe(0);
 });
 
-test('what is kept of a body tells nobody what was in it, and is known again under a newer key', async () => {
+test('the stored hash of a body reveals nothing about it and is recognized under a newer key', async () => {
   const body = { first_name: 'Kept', last_name: 'Hash' };
   const made = await officer.post('/borrowers', body, keyed('kept-hash'));
-  // A plain hash is the same wherever the same was said, and so can be looked up.
+  // A plain hash of the same content is the same everywhere, so an attacker could look it up.
   await (await stage.tenant()).officer.post('/borrowers', body, keyed('kept-hash'));
   const { rows } = await stage.owner.query<{ hash: string }>(
     "select encode(request_hash, 'hex') as hash from idempotency_keys where key = 'kept-hash'",
@@ -106,7 +106,7 @@ test('a refusal does not use the key up', async () => {
   expect([refused.status, accepted.status]).toEqual([422, 201]);
 });
 
-test('a replay is the answer that was given, whatever has happened since', async () => {
+test('a replayed request gets the original answer, regardless of later changes', async () => {
   const body = { first_name: 'As', last_name: 'Given' };
   const made = await officer.post('/borrowers', body, keyed('given'));
   await officer.put(`/borrowers/${made.body.id}`, { last_name: 'Changed' });
@@ -173,7 +173,7 @@ test('of a hundred equal requests that keep their own transactions one has an ef
   expect(corrected).toMatchObject({ status: 201, body: { effect: 3 } });
 });
 
-test('whoever waits in vain for the first request is told to ask again', async () => {
+test('a request that waits too long for the first one is asked to try again', async () => {
   const hold = await stage.owner.connect();
   await hold.query('begin');
   await hold.query(

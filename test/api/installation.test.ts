@@ -41,7 +41,7 @@ test('each gives links to its own files, which the other does not know', async (
   expect((await announced(free)).link).toBe('https://free.example.com/');
 });
 
-test('what one of them has sealed or signed is of no use to the other', async () => {
+test('data sealed or signed by one installation is useless to the other', async () => {
   const [one, other] = [careful.installation.keys, free.installation.keys];
   const tenant = await careful.tenant();
   const admin = await tenant.signedIn('admin');

@@ -26,7 +26,7 @@ test('a superadmin has days closed, and sees the runs that closed them', async (
   ]);
 });
 
-test('a day that is closed is not closed again, and nobody below superadmin closes any', async () => {
+test('a closed day is not closed again, and only a superadmin can close a day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');
 

@@ -33,7 +33,7 @@ const where = (field: string, ...values: string[]): Condition => ({
   type: TYPES[field] ?? 'text',
 });
 
-/** What a list whose page is full says that there is in all. */
+/** The total that a list with a full page reports. */
 const totalOf = async ({ tx }: Work, ...conditions: Condition[]) => {
   const sort = { field: 'created_at', descending: true };
   return (await listRows(tx, loans, { conditions, sort, offset: 0, limit: 1 })).total;
@@ -87,7 +87,7 @@ test('however boardings, closings, folds and ends of transactions fall among eac
         const writer = all[step.who];
         if ('count' in step) await writer?.[step.what](step.count);
         else await writer?.[step.what as 'fold']();
-        // One count anew would wait for another: it is done with before somebody else goes on.
+        // A second recount would wait for the first one, so each commits before the next step.
         if (step.what === 'countAnew') await writer?.commit();
         for (const each of all) expect(await each.differing()).toEqual([]);
         expect(await observer?.differing()).toEqual([]);
@@ -99,7 +99,7 @@ test('however boardings, closings, folds and ends of transactions fall among eac
   );
 }, 120_000);
 
-test('nobody waits for a fold, nor a fold for another, and what each leaves adds up', async () => {
+test('no transaction waits for a compaction, nor a compaction for another, and the counts add up', async () => {
   const [one, other, third] = await writers(3);
   await one?.board(3);
   await one?.fold();
@@ -112,7 +112,7 @@ test('nobody waits for a fold, nor a fold for another, and what each leaves adds
 
   expect(await third?.differing()).toEqual([]);
   await third?.fold();
-  // One of active loans, and one of those that another test left paid off or archived.
+  // One for active loans, and one each for loans that other tests left paid off or archived.
   expect(await third?.kept()).toBeLessThanOrEqual(4);
   expect(await third?.differing()).toEqual([]);
 });
@@ -139,17 +139,17 @@ test('many writers at once, each in many transactions, are counted while they wr
   expect(await violations()).toEqual([]);
 });
 
-test('a long boarding leaves few rows behind, whoever else writes', async () => {
+test('a long boarding leaves few count rows, even with other writers', async () => {
   const [writer] = await writers(1);
 
   for (let turn = 0; turn < 2_000; turn += 1) await writer?.board(1);
 
-  // That none of 1,500 in a row is followed by a fold happens once in ten thousand million.
+  // The chance that none of 1,500 changes in a row triggers a compaction is one in ten billion.
   expect(await writer?.kept()).toBeLessThan(1_500);
   expect(await writer?.differing()).toEqual([]);
 }, 60_000);
 
-test('a count that was damaged is found, is what a list says, and is mended beside somebody who writes', async () => {
+test('a damaged count is found, appears in lists, and is repaired while another transaction writes', async () => {
   const [writer] = await writers(1);
   const { rows } = await stage.owner.query<{ count: string }>(
     `select count(*) from loans where tenant_id = $1 and not is_archived and status = 'active'`,

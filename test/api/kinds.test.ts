@@ -6,7 +6,7 @@ test('a kind that is described, narrowed or optional is compared as what it is',
     date.describe('Its last day.'),
     date.nullish(),
     uuid.readonly(),
-    money.describe('What is owed.').nullable().readonly(),
+    money.describe('The amount owed.').nullable().readonly(),
     date.refine((value) => value > '2000-01-01').optional(),
   ];
 

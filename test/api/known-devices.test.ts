@@ -154,7 +154,7 @@ test('a device is known for each of those who share it', async () => {
   expect(replies.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('an account that does not exist is counted like one that does, whatever the device', async () => {
+test('attempts on unknown accounts are counted like those on known ones, on any device', async () => {
   const tenant = await stage.tenant();
   const own = await browser(tenant);
   await own.login(userEmail(tenant, 'viewer'));
@@ -183,7 +183,7 @@ test('strangers in one network of IPv6 are counted as one', async () => {
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
 });
 
-test('whoever opens the link of a reset signs in, while strangers guess at the account', async () => {
+test('a user who opens a reset link signs in while strangers guess at the account', async () => {
   const tenant = await stage.tenant();
   const email = userEmail(tenant, 'viewer');
   await guess(tenant, email, 11);
@@ -225,7 +225,7 @@ test('asking for links in the name of another neither fills a mailbox nor keeps 
   expect(told).toEqual([true, true, true, ...Array.from({ length: 9 }, () => false), true]);
 });
 
-test('whoever holds a session elsewhere cannot keep its user from a new password', async () => {
+test('a stolen session cannot keep its user from setting a new password', async () => {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { throttle: { reset: 3 } });
   const own = await browser(tenant);

@@ -28,7 +28,7 @@ test.each([
 
 test('the most values that a body may have are read, and one more is refused with a reason', async () => {
   const target = '/borrowers?unknown=1';
-  // Each list and each object counts as well: the body, its metadata, its list.
+  // Every list and object counts as a value too: the body, its metadata, the list.
   const values = (count: number) => borrower(`{"a":[${'1,'.repeat(count - 1)}1]}`);
 
   const most = await officer.post(target, undefined, { raw: values(BODY_VALUES_MAX - 6) });

@@ -41,7 +41,7 @@ test('a transaction of one statement is one round trip, and answered when it is 
   expect(await openTransactions()).toBe(0);
 });
 
-test('what is wrong with the last statement undoes those before it, and is told', async () => {
+test('an error in the last statement undoes the earlier ones and is reported', async () => {
   const { id } = await stage.tenant();
 
   const twice = within(id, async ({ tx }) => {
@@ -53,7 +53,7 @@ test('what is wrong with the last statement undoes those before it, and is told'
   expect(await within(id, codes)).toEqual([]);
 });
 
-test('a failure that steps keep to themselves is told all the same', async () => {
+test('a failure that the steps swallow is reported all the same', async () => {
   const { id } = await stage.tenant();
 
   const silent = within(id, async ({ tx }) => {
@@ -65,7 +65,7 @@ test('a failure that steps keep to themselves is told all the same', async () =>
   expect(await within(id, codes)).toEqual([]);
 });
 
-test('nothing is asked after the last statement, not even beside it, and the connection is good', async () => {
+test('no statement follows the last one, not even in parallel, and the connection stays usable', async () => {
   const { id } = await stage.tenant();
 
   const after = within(id, async ({ tx }) => {
@@ -81,7 +81,7 @@ test('nothing is asked after the last statement, not even beside it, and the con
   expect(await within(id, codes)).toEqual(['LAST-4', 'LAST-6']);
 });
 
-test('what was answered with the commit stays, whatever becomes of the steps', async () => {
+test('a write committed with the last statement stays, even if the steps fail afterwards', async () => {
   const { id } = await stage.tenant();
 
   const refused = within(id, async ({ tx }) => {
@@ -93,7 +93,7 @@ test('what was answered with the commit stays, whatever becomes of the steps', a
   expect(await within(id, codes)).toEqual(['LAST-8']);
 });
 
-test('a tenant that is shut is refused by the database where nobody waits for its settings', async () => {
+test('the database refuses a closed tenant even where no step reads its settings', async () => {
   const { id } = await stage.tenant();
   const shut = 'update tenants set is_active = false, door = $2 where id = $1';
   await stage.owner.query(shut, [id, 'closed']);
@@ -107,10 +107,10 @@ test('a tenant that is shut is refused by the database where nobody waits for it
   expect(await within(id, codes)).toEqual([]);
 });
 
-test('a transaction that has not asked what day it is says so to whoever asks it', async () => {
+test('a transaction that has not checked the business date reports that', async () => {
   const { id } = await stage.tenant();
 
   const asking = within(id, ({ today }) => Promise.resolve(today), undated);
 
-  await expect(asking).rejects.toThrow('has not asked what day it is');
+  await expect(asking).rejects.toThrow('did not read the business date');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashPassword } from '../../jobs/users/passwords.ts';
+import { hashPassword } from '../../jobs/users/sign-in/passwords.ts';
 import { newClient } from '../setup/client.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
@@ -50,7 +50,7 @@ test('many addresses guessing at one account are counted together, known account
   expect(unknown).toEqual(known);
 });
 
-test('nobody shuts out a neighbour by signing in as the neighbour’s address', async () => {
+test('signing in with a neighbor’s address does not lock the neighbor out', async () => {
   const tenant = await stage.tenant();
   const proxied = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
   const from = async (ip: string, email: string, password: string) => {
@@ -105,7 +105,7 @@ test('an unknown address takes as long as a wrong password', async () => {
   let [wrong, unknown] = [Infinity, Infinity];
   const isAlike = () => unknown / wrong > 0.5 && unknown / wrong < 2;
 
-  // In turns, and the shortest of each: whatever else the machine does only makes them longer, for a while.
+  // Alternates both and keeps the shortest time of each, because other load can only make a run longer.
   for (let at = 0; at < 25 && (at < 6 || !isAlike()); at += 1) {
     wrong = Math.min(wrong, await asked(`viewer@${tenant.slug}.test`));
     unknown = Math.min(unknown, await asked('nobody@example.com'));

@@ -19,7 +19,7 @@ const operators = await stage.tenant();
 const { secret } = await newOperator(stage, operators);
 const here = `http://${operators.host}:${stage.port}`;
 
-/** What the jobs of this story do: they take a moment each, and thirteen brings bad luck. */
+/** The jobs of this test take a moment each, and job 13 fails. */
 let isPoisoned = true;
 const story = job({
   name: 'close-loans',
@@ -65,7 +65,7 @@ afterAll(async () => {
 const seeing = (page: Page) => (where: string, what: RegExp | string) =>
   page.locator(where).filter({ hasText: what }).first().waitFor({ timeout: 20_000 });
 
-/** From the page of operations that asks for it, with both factors. */
+/** Signs in with both factors from the operations page that requires it. */
 async function signIn(page: Page) {
   await allowCodeReuse(stage, operators);
   await page.fill('[name=email]', `superadmin@${operators.slug}.test`);
@@ -76,7 +76,7 @@ async function signIn(page: Page) {
   await page.waitForLoadState();
 }
 
-/** What the browser complains of, but for what these stories do on purpose. */
+/** The browser's complaints, without those that these tests cause on purpose. */
 const unexpected = (complaints: readonly string[]) =>
   complaints.filter((line) => !/status of 4(01|22)|Not supported for insecure origins/.test(line));
 
@@ -108,7 +108,7 @@ test.each(visitors)(
     await change({ reason: 'The bank is away.' }, 'Pause ledger');
     await saw('#pool-ledger', /paused/);
     await enqueueJobs(stage, 'close-loans', { tenant_id: lender.id }, 40, 1);
-    // Live, without a click: the jobs pile up, and the oldest has waited for seconds.
+    // Live, without a click: jobs accumulate, and the oldest has waited for seconds.
     await saw('#pool-ledger', /Waiting\s*40/);
     await saw('#pool-ledger', /Lag\s*[2-9]/);
     await look('ops-paused');
@@ -125,7 +125,7 @@ test.each(visitors)(
     await look('ops-jobs');
     await page.locator('tbody a').first().click();
     await saw('dl', 'failed since');
-    // Workers write the errors of attempts every few seconds.
+    // Workers record the errors of attempts every few seconds.
     const tries = () => page.reload().then(() => page.locator('tbody tr').count());
     await expect.poll(tries, { timeout: 20_000 }).toBe(1);
     await saw('tbody', 'Plan');
@@ -176,7 +176,7 @@ test.each(visitors)(
     await saw('.problem', 'Choose at least one of pool, kind and tenant');
     await fields.locator('[name=kind]').selectOption('close-loans');
     await fields.locator('[name=tenant_id]').selectOption({ label: lender.slug });
-    // What was written before it was refused is still there.
+    // The form keeps its input after a refusal.
     expect(await fields.locator('[name=reason]').inputValue()).toBe('Their tape is wrong.');
     await fields.getByRole('button', { name: 'Pause' }).click();
     await saw('.notice', 'Paused');
@@ -201,7 +201,7 @@ test.each(visitors)(
     const { id } = await receiver.relayed();
     await attemptDelivery(receiver.tenant, receiver.outside, id, 1);
     await closeAPart();
-    // Both live: nobody has read the page again.
+    // Both update live, without reloading the page.
     await saw('#receivers', /failing since .*The receiver answered 500/);
     await saw('#closes', /running\s*2 of 4/);
     await look('ops-close-and-receiver');

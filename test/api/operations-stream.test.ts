@@ -3,7 +3,7 @@ import { streamPage } from '../../api/pages/ops-stream.ts';
 import { pageView } from '../../api/pages/page.ts';
 
 const look = async () => pageView('overview');
-/** One that looks on, as far as the first word that it is sent. */
+/** Opens a stream and waits for its first message. */
 async function begin(tenant: string) {
   const words = streamPage(tenant, look).stream(() => '');
   const stream = words[Symbol.asyncIterator]();

@@ -54,7 +54,7 @@ test('a superadmin sees the own tenant’s jobs, and operators those of all', as
   expect(kinds.body).toMatchObject([{ kind: 'close-loans', pool: 'ledger', waiting: 2 }]);
 });
 
-test('what is neither id nor date is not shown of a payload', async () => {
+test('a payload is shown with its ids and dates only', async () => {
   const tenant_id = ours.id;
   await enqueueJobs(stage, 'close-loans', {
     tenant_id,
@@ -68,7 +68,7 @@ test('what is neither id nor date is not shown of a payload', async () => {
   expect(job.payload).toEqual({ tenant_id, ssn: '…', note: '…', tries: '3', chunk: '1' });
 });
 
-test('nobody changes a job of another tenant, nor what concerns all tenants', async () => {
+test('a tenant cannot change another tenant’s job, nor settings that concern all tenants', async () => {
   const [foreign] = await waiting(theirs);
   const hold = { pool: 'ledger', ...WHY };
 
@@ -103,7 +103,7 @@ test('an operator without a second factor sees nothing', async () => {
   await stage.owner.query('delete from app.operators where tenant_id = $1', [tenant.id]);
 });
 
-test('failures are told by cause, retried together, and are gone', async () => {
+test('failures are listed by cause, retried together, and then gone', async () => {
   const numbers = await waiting(ours, 3);
   const [foreign] = await waiting(theirs, 1);
   await failJobs(stage, numbers, 'Loan % has no plan (22023).');
@@ -154,7 +154,7 @@ test('a job waits until later, runs now, and is canceled and taken up again', as
   expect([later, now, canceled, retried].map(({ body }) => body.changed)).toEqual([1, 1, 1, 1]);
   expect([numbersIn(scheduled.body), numbersIn(due.body)]).toEqual([[number], [number]]);
   expect(kept.body).toMatchObject({ state: 'failed', error: 'Canceled by operations.' });
-  // What waits for it has to be told before it is forgotten.
+  // The record that depends on a job must be updated before the job is deleted.
   expect(untold.body.changed).toBe(0);
   expect(numbersIn((await superadmin.get('/operations/jobs')).body)).toEqual([number]);
   await failJobs(stage, [number], 'Again.');
@@ -164,7 +164,7 @@ test('a job waits until later, runs now, and is canceled and taken up again', as
   expect((await superadmin.get('/operations/jobs')).body.total).toBe(0);
 });
 
-test('what a worker holds is left alone, and its errors are told with it', async () => {
+test('jobs held by a worker are left alone, and their errors are listed', async () => {
   const [number] = await waiting(ours);
   await stage.owner.query(
     "update graphile_worker._private_jobs set locked_by = 'worker-1', locked_at = now(), attempts = 2",
@@ -242,14 +242,14 @@ test('an operator pauses, gives slots and resumes, and each is kept with its rea
   expect([slots.status, nothing.status, unknown.status]).toEqual([200, 422, 422]);
   expect(pools.body[0]).toMatchObject({ pool: 'ledger', state: 'paused', reason: WHY.reason });
   expect((await operator.get('/operations/pools')).body[0]).toMatchObject({ slots_set: 7 });
-  // That the pool is paused concerns everybody, and why may be another tenant's matter.
+  // A pause of the pool concerns every tenant, but its reason may be another tenant's matter.
   expect(seen).toMatchObject({ state: 'paused', reason: null, paused_by: null, processes: [] });
   const done = (await operator.get('/operations/changes')).body;
   const actions = done.slice(0, 4).map(({ action }: { action: string }) => action);
   expect(actions).toEqual(['slots', 'resume', 'pause', 'pause']);
 });
 
-test('closes, receivers and the clock are told', async () => {
+test('closes, receivers and the clock are shown', async () => {
   await superadmin.post('/jobs/close-of-business', { through_date: '2026-01-16' });
 
   const closes = await superadmin.get('/operations/closes');

@@ -45,7 +45,7 @@ test('one bad borrower fails no batch: the others are sent to, and the bad one i
   const good = await officer.post('/borrowers', { first_name: 'C', last_name: 'D' });
   for (const { body } of [borrower, good])
     await officer.post(`/borrowers/${body.id}/emails`, { email: `${body.id}@example.com` });
-  // Written before zones were checked.
+  // As stored before time zones were validated.
   await stage.owner.query(`update borrowers set time_zone = '' where id = $1`, [borrower.body.id]);
   const unknown = '00000000-0000-4000-8000-000000000000';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InboundMessage } from '../../jobs/communications/receive-message.ts';
+import { InboundMessage } from '../../jobs/communications/inbound/receive-message.ts';
 import { maskPersonalNumbers, maskPersonalNumbersIn } from '../../sql/personal-numbers.ts';
 import { newLoan } from '../setup/loans.ts';
 import { newStage } from '../setup/world.ts';
@@ -94,7 +94,7 @@ test('texts in JSON are masked wherever they are, and a key may say what nine di
   });
 });
 
-test('what is masked stays as it is when it is masked again', () => {
+test('masking a masked text changes nothing', () => {
   const pieces =
     '123-45-6789 123456789 ssn social 4242424242424242 4242 -67 6789 * - ( 1 is SSN: ***-**-6789 / １ x 4111111111111111'.split(
       ' ',
@@ -110,7 +110,7 @@ test('what is masked stays as it is when it is masked again', () => {
   );
 });
 
-test('a number that somebody writes reaches neither a record, its history nor a repeated answer', async () => {
+test('a personal number in free text reaches no record, history or repeated answer', async () => {
   const { officer, admin, id, loan } = await writer();
   const sentence = 'Called. SSN 123-45-6789, card 4242 4242 4242 4242';
   const kept = 'Called. SSN ***-**-6789, card **** **** **** 4242';
@@ -135,7 +135,7 @@ test('a number that somebody writes reaches neither a record, its history nor a 
   expect(wrong.status).toBe(422);
 });
 
-test('what a borrower writes by mail or text is masked before it is kept', () => {
+test('a borrower’s mails and texts are masked before they are stored', () => {
   const message = InboundMessage.parse({
     from: '+14155552671',
     subject: 'My SSN 123456789',

@@ -29,7 +29,7 @@ test('a refusal thrown in a transaction costs no connection', async () => {
   for (let at = 0; at < 50; at += 1) {
     const outcome = await within(id, async ({ tx }) => {
       pids.add((await tx.one(Backend`select pg_backend_pid() as pid`)).pid);
-      // A refusal of our own, one by the database, and a row that is not there.
+      // An application error, an error from the database, and a missing row.
       if (at % 3 === 0) throw new Conflict('No.');
       if (at % 3 === 1)
         await tx.query(sql.typeAlias('void')`insert into emails (email) values ('A')`);
@@ -79,7 +79,7 @@ const write = (name: string) =>
 const codes = ({ tx }: Work) =>
   tx.anyFirst(sql.type(Code)`select code from programs where code like 'UNREAD%' order by code`);
 
-test('a write whose answer nobody reads is there for the next statement, and after the commit', async () => {
+test('a deferred write is visible to the next statement and after the commit', async () => {
   const { id } = tenants[0];
 
   const seen = await within(id, async (work) => {
@@ -93,7 +93,7 @@ test('a write whose answer nobody reads is there for the next statement, and aft
   expect(await within(id, codes)).toEqual(['UNREAD-1', 'UNREAD-2']);
 });
 
-test('what is wrong with such a write is told, and undoes the transaction, also where it is its last', async () => {
+test('an error in a deferred write is reported and rolls back the transaction, even as its last statement', async () => {
   const { id } = tenants[1];
   const twice = async ({ tx }: Work) => {
     await tx.query(write('UNREAD-3'));
@@ -120,7 +120,7 @@ test('such a write is refused where a transaction may only read, also where it i
   expect(await within(id, codes, mode)).toEqual([]);
 });
 
-test('such a write of steps that are undone by themselves is undone with them, and told', async () => {
+test('a deferred write in steps with their own rollback is rolled back with them and reported', async () => {
   const { id } = tenants[1];
 
   const kept = await within(id, async (work) => {
@@ -137,7 +137,7 @@ test('such a write of steps that are undone by themselves is undone with them, a
   expect(await within(id, codes)).toEqual(['UNREAD-4']);
 });
 
-test('outside a transaction such a write is done at once, and what refuses leaves none behind', async () => {
+test('outside a transaction a deferred write runs immediately, and a refused one leaves nothing', async () => {
   const { id } = tenants[1];
   const alone = await pool.query(write('UNREAD-6')).catch((error: unknown) => sqlStateOf(error));
 
@@ -151,7 +151,7 @@ test('outside a transaction such a write is done at once, and what refuses leave
   expect(await within(id, codes)).toEqual(['UNREAD-4']);
 });
 
-test('whoever is told of a refusal finds nothing locked by it', async () => {
+test('after a refusal no locks remain', async () => {
   const order: string[] = [];
   const prototype = pg.Client.prototype as unknown as { query: Asking };
   const { query } = prototype;
@@ -193,7 +193,7 @@ test('a thousand requests of two tenants, aborted ones among them, never see the
   await pool.end();
 });
 
-/** Asks, and goes away before the answer. */
+/** Sends a request and disconnects before the answer. */
 function abandoned(cookies: Map<string, string>, slug: string): Promise<void> {
   return new Promise((resolve) => {
     const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -206,7 +206,7 @@ function abandoned(cookies: Map<string, string>, slug: string): Promise<void> {
   });
 }
 
-/** Packets of a server: a letter, the length of what follows with itself, and that. */
+/** A packet of the Postgres protocol: a letter, the length including itself, and the content. */
 const packet = (kind: string, body = '') => {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + 4);

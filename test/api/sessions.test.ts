@@ -10,7 +10,7 @@ const hashOf = (id: string) => createHash('sha256').update(id).digest('hex');
 const sessionOf = (client: Client) => client.cookies.get('sessionid') ?? '';
 const isIn = async (client: Client) => (await client.get('/users/me')).status === 200;
 
-test('signing in gives a new session, and whatever was in the cookie before is dead', async () => {
+test('signing in creates a new session and invalidates the previous cookie', async () => {
   const tenant = await stage.tenant();
   const client = tenant.anonymous();
   const planted = 'A'.repeat(43);
@@ -143,7 +143,7 @@ test.each([
   expect(reply).toMatchObject({ status: 401, body: { code: 'not_authenticated' } });
 });
 
-/** Does so while the user's row is held, as a slow change of it holds it, and changes it then. */
+/** Sends the requests while the user's row is locked, as by a slow change, and then changes the row. */
 async function meanwhile(userId: string, asked: () => Promise<Reply>[], change: string) {
   const holder = await stage.owner.connect();
   await holder.query('begin');
@@ -162,7 +162,7 @@ async function meanwhile(userId: string, asked: () => Promise<Reply>[], change: 
   return Promise.all(replies);
 }
 
-test('a password that is taken back while it is compared lets nobody in', async () => {
+test('a password that is changed while it is being compared no longer signs in', async () => {
   const tenant = await stage.tenant();
   const client = tenant.anonymous();
   await client.get('/auth/csrf');

@@ -15,7 +15,9 @@ const stage = await newStage();
 const within = createWithin(await openPool(stage.url, { size: 1 }), SYSTEM);
 const Day = z.object({ day: z.string() });
 
-/** Writes a program, and answers the day that the work was told beside the one that the database knows. */
+/**
+ * Inserts a program. Returns the business date that the work assumes and the one that the database knows.
+ */
 const entered =
   (code: string) =>
   async ({ tx, today }: Work) => {
@@ -33,10 +35,10 @@ const opened = async () => {
   const before = await within(id, codes);
   return { id, before };
 };
-/** As the close of a day does, in another process. */
+/** Moves the business date as the close in another process does. */
 const moveOn = (id: string, day: string) =>
   stage.owner.query('update tenants set business_date = $2 where id = $1', [id, day]);
-/** A database that has the tenant as it is now. */
+/** A database with a copy of the tenant. */
 const copyOf = async (id: string) => {
   const { url } = await cloneDatabase();
   const owner = new pg.Client({ connectionString: url });
@@ -60,7 +62,7 @@ test('a change on a day that is known waits for its own answers and its commit o
   expect(asked).toEqual({ statements: 4, trips: 2 });
 });
 
-test('a day that has begun meanwhile is the day of what is written then, once', async () => {
+test('if the business date moves, the write is repeated once on the new date', async () => {
   const { id, before } = await opened();
   await within(id, entered('A'));
   await moveOn(id, '2026-03-04');
@@ -75,7 +77,7 @@ test('a day that has begun meanwhile is the day of what is written then, once', 
   expect(await within(id, codes)).toEqual([...before, 'A', 'B', 'C'].toSorted());
 });
 
-test('steps that refuse by the day before they ask anything are told the day that it is', async () => {
+test('steps that refuse because of the date before their first query learn the current date', async () => {
   const { id } = await opened();
   await moveOn(id, '2026-03-04');
   const told: string[] = [];
@@ -106,7 +108,7 @@ test('of a tenant that is closed meanwhile nothing is written on a day that is k
   expect(rows).toHaveLength(before.length);
 });
 
-test('a refusal on a day that is known is told, whatever is wrong with what it undoes', async () => {
+test('a refusal on the current date is reported, even if its rollback also fails', async () => {
   const { id, before } = await opened();
 
   const refused = within(id, async ({ tx }) => {
@@ -126,7 +128,7 @@ test('a standby that is a day behind keeps no change from its day', async () => 
   await moveOn(id, '2026-03-04');
   const told: string[] = [];
   const look = async ({ today }: Work) => void told.push(today);
-  // Lists are read there all the time, also while the change is repeated.
+  // Lists are read the whole time, also while the change is repeated.
   const written = new AbortController();
   const looking = (async () => {
     while (!written.signal.aborted) await behind(id, look, { readOnly: true, isRepeated: false });
@@ -145,7 +147,7 @@ test('of steps side by side each may be told first that another day has begun', 
   const { id } = await opened();
   const pairs = (name: string, today: string): ((work: Work) => Promise<unknown>)[] => [
     () => Promise.reject(new Conflict(`Not on ${today}.`, 'not_today')),
-    // Asks after the other one has asked.
+    // Sends its statement after the other one.
     async (work) => setImmediate().then(() => entered(`${name}-LATE`)(work)),
     (work) => entered(name)(work),
   ];
@@ -173,7 +175,7 @@ test('of steps side by side each may be told first that another day has begun', 
   expect(await swallowed()).toBe('2026-03-06');
 });
 
-test('whoever waits long for a connection while the day ends begins again all the same', async () => {
+test('a request that waits for a connection while the day ends starts again', async () => {
   const { id } = await opened();
   await moveOn(id, '2026-03-04');
   const other = await stage.tenant();
@@ -187,7 +189,7 @@ test('whoever waits long for a connection while the day ends begins again all th
   await holding;
 });
 
-test('steps that find another day where none has begun are told so, and not repeated for ever', async () => {
+test('steps that see another date although the date has not moved get an error and do not repeat forever', async () => {
   const { id } = await opened();
   let begun = 0;
 

@@ -30,12 +30,12 @@ test.each([
   'CONNECT evil.example:443',
   'PATCH /api/v1/loans',
   'TRACE /',
-])('the target of "%s" is nobody’s fault but the sender’s', async (line) => {
+])('the target of "%s" is the sender’s error, not a fault of the server', async (line) => {
   const head = `${line} HTTP/1.1\r\nHost: ${tenant.host}\r\nConnection: close\r\n\r\n`;
 
   const answer = await sendRaw(stage.port, head, 1_000);
 
-  // To CONNECT Node says nothing and closes.
+  // Node answers CONNECT by closing the connection.
   if (!line.startsWith('CONNECT')) expect(answer).toMatch(/^HTTP\/1\.1 (4\d\d|204|302) /);
   expect(ear.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A tenant with these rates, at a process that has not read its settings before. */
+/** A tenant with these limits, and a process that has no cached settings. */
 async function limitedTo(throttle: object) {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { throttle });
@@ -19,7 +19,7 @@ const statuses = async (client: Client, path: string, times: number) => {
   return found;
 };
 
-test('a user who asks more often than the tenant allows is told when to come again', async () => {
+test('a throttled user learns when to try again', async () => {
   const { tenant, officer } = await limitedTo({ user: 30 });
   const admin = (await tenant.signedIn('admin')).at(stage.port);
 

@@ -13,8 +13,8 @@ import { countQueries, type QueryCounts } from '../setup/count-queries.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 /**
- * What each act asks of the database once its statements are prepared, and how often it waits for an
- * answer. Of all that costs time this alone is the same on every machine: it may fall and never rise.
+ * How many statements each act sends once they are prepared, and how often it waits for an answer. These
+ * figures are the same on every machine. They may fall but never rise.
  */
 const TABLE: Record<string, QueryCounts> = {
   'a loan is read': { statements: 5, trips: 2 },
@@ -35,13 +35,13 @@ const TABLE: Record<string, QueryCounts> = {
 
 const stage = await newStage();
 
-test('what an act asks of the database may fall and never rises', async () => {
+test('an act’s statements and round trips may fall but never rise', async () => {
   const { tenant, officer, acts } = await everyAct();
   const found: Record<string, QueryCounts> = {};
 
   for (const [name, act] of Object.entries(acts)) {
     await act();
-    // That a session has written is noted anew after a while, whatever is done by then.
+    // A session's last write is recorded only once in a while. This keeps it out of the measured acts.
     await stage.owner.query('update sessions set last_write_at = now()');
     found[name] = await countQueries(act);
   }
@@ -111,7 +111,7 @@ async function everyAct() {
     'interest that is posted is asked for once more': async () => {
       const latest = 'select id from cob_runs where tenant_id = $1 order by cob_date desc limit 1';
       const { rows } = await stage.owner.query<{ id: string }>(latest, [tenant_id]);
-      // Another process has moved the date, and this one does not know.
+      // As if another process had moved the business date without this process knowing.
       const moved = 'update tenants set business_date = business_date + 1 where id = $1';
       await stage.owner.query(moved, [tenant_id]);
       const lent = { ...nothingOutside, within: createWithin(stage.pool, SYSTEM) };

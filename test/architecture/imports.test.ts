@@ -62,11 +62,11 @@ const STRANGERS = [...OUTSIDE, 'undici', 'node:https', 'node:http2', 'node:tls',
 const OUTSIDE_PLACES = [
   'workers/outside/',
   'jobs/files/',
-  // The demonstration plays the strangers themselves: an officer's browser, a receiver of webhooks.
+  // The demo plays the outside parties: an officer's browser, a webhook receiver.
   'workers/demo/',
   // Reads its key from the data folder once, when a process starts.
   'jobs/sealing/secrets.ts',
-  // A door for whoever watches the process; it calls nobody.
+  // An endpoint for monitoring. It makes no outbound requests.
   'jobs/metrics.ts',
 ];
 const isOutside = ({ file }: Source) => OUTSIDE_PLACES.some((place) => file.startsWith(place));
@@ -85,7 +85,7 @@ testSourceRule('only workers/outside/ and jobs/files/ reach beyond the database'
   return [...packages, ...files, ...filesMatching(inside, /(?<![.\w])fetch\(/, 'reaches outside')];
 });
 
-/** From what serves people down to what serves everybody; a layer imports itself and those below. */
+/** From the user-facing layer down to the shared ones. A layer imports itself and the layers below it. */
 const LAYERS = [
   ['portal', 'operations', 'business-day'],
   ['loans', 'payments', 'collateral', 'portfolios', 'borrowers', 'mailing'],
@@ -109,7 +109,7 @@ testSourceRule(
       ),
 );
 
-/** What is no area but serves all of them, in a room of its own. */
+/** Folders that belong to no area and serve all of them. */
 const MACHINERY: Partial<Record<Folder, readonly string[]>> = {
   api: ['http', 'endpoints', 'pages'],
   jobs: ['files', 'networks', 'sealing'],
@@ -124,7 +124,7 @@ testSourceRule('api, jobs and sql share one map of areas', () =>
     .map(({ file, area }) => `${file}: ${area} is no area`),
 );
 
-/** What pages may know: how endpoints are asked, and how they refuse. */
+/** What pages may import: how endpoints are called and how they refuse. */
 const OF_PAGES =
   /^(api\/(pages|http|endpoints)\/|api\/portal\/config\.ts|api\/documents\/storage\.ts|templates\/|jobs\/errors\.ts|sql\/dictionary\.ts)/;
 
@@ -138,11 +138,27 @@ testSourceRule('a page asks endpoints, and has no other way to what it shows', (
     ),
 );
 
+const FOLDER_FILES_MAX = 25;
+
+testSourceRule('a folder of jobs/ has at most 25 files', () => {
+  const counts = new Map<string, number>();
+  for (const { file, folder } of ours) {
+    const inside = file.slice(0, file.lastIndexOf('/'));
+    if (folder === 'jobs') counts.set(inside, (counts.get(inside) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > FOLDER_FILES_MAX)
+    .map(([inside, count]) => `${inside} has ${count} files. Group them in folders by subject`);
+});
+
 testSourceRule('no files import each other in a circle', () => {
   const targets = new Map(
     sources.map(({ file, imports }) => [
       file,
-      imports.filter(({ is_ours, is_type }) => is_ours && !is_type).map(({ target }) => target),
+      imports
+        // Set-up files of tests may know each other's types.
+        .filter(({ is_ours, is_type }) => is_ours && !(is_type && file.startsWith('test/')))
+        .map(({ target }) => target),
     ]),
   );
   const done = new Set<string>();
@@ -174,7 +190,7 @@ testSourceRule('process.env is read only by the file that a process starts with'
     (script) => /^node (?:--\S+ )*(\S+)$/.exec(script)?.[1] ?? [],
   );
   const others = ours.filter(({ file }) => !entries.includes(file));
-  // A parent that hands its whole environment to a child does not read it.
+  // Passing the whole environment to a child process does not count as reading it.
   return filesMatching(others, /(?<!\.\.\.)process\.env/, 'reads the environment');
 });
 

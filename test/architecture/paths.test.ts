@@ -4,10 +4,10 @@ import { repositoryTexts, sourcesIn } from '../setup/sources.ts';
 
 const collections = new Set(routes.map(({ path }) => path.split('/')[1]));
 
-/** The cookie of a known device is sent to all of these, and to nothing else. */
+/** The cookie of a known device is sent to all of these paths and to no other. */
 const COOKIE = "'/api/v1/auth'";
 
-test('the way of a request names no endpoint: whatever sets one apart is declared on its route', () => {
+test('the request pipeline names no endpoint: special treatment is declared on the route', () => {
   const named = sourcesIn(repositoryTexts())
     .filter(({ file }) => file.startsWith('api/http/'))
     .flatMap(({ file, code }) =>

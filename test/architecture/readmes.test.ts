@@ -56,7 +56,7 @@ testSourceRule(
   },
 );
 
-/** Paths from the root in the comments of a source. */
+/** Paths from the root in the comments of a source file. */
 const CITED = /(?<![\w./@-])(?:api|jobs|sql|templates|test|workers)\/[\w./-]*\w/g;
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*(?:\/\/|--).*$/gm;
 
@@ -94,7 +94,7 @@ test('configuration.md has a row for every variable that a process reads, and fo
     .slice(2)
     .flatMap((row) => row.split('|')[1]?.match(/[A-Z_]+/g) ?? []);
 
-  // This one is read by Node itself.
+  // Node itself reads this variable.
   const ours = rows.filter((name) => name !== 'NODE_EXTRA_CA_CERTS');
 
   expect(new Set(ours)).toEqual(new Set(read));
@@ -105,7 +105,7 @@ test('README.md has at most 150 lines', () => {
   expect(root.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
 
-test('every area of jobs/ says in a README what it does', () => {
+test('every area of jobs/ has a README that says what the area does', () => {
   const areas = readdirSync(new URL('../../jobs', import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `jobs/${name}/README.md`);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { repositoryTexts, sourcesIn, type Source } from '../setup/sources.ts';
 
 /**
- * The rooms of jobs/loans, from what knows nothing of the others to what knows most. A room imports
- * itself and rooms to its left, so whoever works in one has to know no more than that.
+ * The subfolders of jobs/loans, from the most independent to the most dependent. Each imports only itself
+ * and the subfolders to its left.
  */
 const ROOMS = [
   'arithmetic',
@@ -22,13 +22,13 @@ const ROOMS = [
   'workouts',
 ] as const;
 
-/** What a loan comes to, from its terms and events alone; these rooms could be a package. */
+/** Pure calculations from a loan's terms and events. These subfolders could be a separate package. */
 const PURE = ['arithmetic', 'engine', 'schedule'];
 const PURE_MAY_USE = ['jobs/money.ts', 'jobs/dates.ts', 'big.js', 'zod'];
 
 const jobs = sourcesIn(repositoryTexts()).filter(({ folder }) => folder === 'jobs');
 
-/** jobs/loans/engine/fold.ts stands in loans/engine, jobs/payments/receive.ts in payments. */
+/** jobs/loans/engine/fold.ts is in loans/engine, jobs/payments/receive.ts in payments. */
 function roomOf(file: string): string | null {
   const [, area = '', room = ''] = file.split('/');
   if (!file.startsWith('jobs/') || area.endsWith('.ts')) return null;
@@ -37,7 +37,7 @@ function roomOf(file: string): string | null {
 
 const targetsOf = ({ imports }: Source) => imports.filter(({ is_ours }) => is_ours);
 
-/** Each room with the rooms that it imports, types included. */
+/** Each subfolder with the subfolders that it imports, including types. */
 function arrows(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const source of jobs) {

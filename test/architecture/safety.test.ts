@@ -3,7 +3,7 @@ import { repositoryTexts, sourcesIn, type Source } from '../setup/sources.ts';
 
 const ours = sourcesIn(repositoryTexts()).filter(({ folder }) => folder !== 'test');
 
-/** A sentence for each place in which the pattern is found. */
+/** One sentence for each place that contains the pattern. */
 const places = (files: readonly Source[], pattern: RegExp) =>
   files.flatMap(({ file, code }) =>
     [...code.matchAll(pattern)].map(([found]) => `${file}: ${found.trim().slice(0, 80)}`),

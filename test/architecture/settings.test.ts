@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Settings } from '../../jobs/users/settings.ts';
+import { Settings } from '../../jobs/users/settings/settings.ts';
 import { repositoryTexts, sourcesIn } from '../setup/sources.ts';
 
 type Tree = { [key: string]: unknown };
 
-/** Every setting by its path; a group is not one. */
+/** The path of every setting, without the groups. */
 function settingsIn(tree: Tree, above: string[] = []): string[][] {
   return Object.entries(tree).flatMap(([key, value]) => {
     const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -13,26 +13,28 @@ function settingsIn(tree: Tree, above: string[] = []): string[][] {
   });
 }
 
-/** Code without its sentences; a string that is one word may be a key. */
+/** Code without its prose. A string of a single word may be a key. */
 const codes = sourcesIn(repositoryTexts())
-  .filter(({ folder, file }) => /^(api|jobs)$/.test(folder) && file !== 'jobs/users/settings.ts')
+  .filter(
+    ({ folder, file }) => /^(api|jobs)$/.test(folder) && file !== 'jobs/users/settings/settings.ts',
+  )
   .map(({ code }) => code.replace(/'[^'\n]*'/g, (text) => (/^'\w+'$/.test(text) ? text : "''")))
   .map((code) => new Set(code.match(/\w+/g)));
 
-/** A key of one plain word, such as `user`, counts only beside the name of its group. */
+/** A common word such as `user` counts as a key only next to the name of its group. */
 const isRead = (path: string[]) => {
   const words = path.at(-1)?.includes('_') ? path.slice(-1) : path.slice(-2);
   return codes.some((code) => words.every((word) => code.has(word)));
 };
 
-test('whatever a tenant may set is read somewhere', () => {
+test('every tenant setting is read by the code', () => {
   const settings = settingsIn(Settings.parse({}));
 
   expect(settings.length).toBeGreaterThan(60);
   expect(settings.filter((path) => !isRead(path)).map((path) => path.join('.'))).toEqual([]);
 });
 
-test('a setting that nobody reads is found', () => {
+test('an unused setting is found', () => {
   expect(isRead(['payoff', 'quote_valid_weeks'])).toBe(false);
   expect(isRead(['throttle', 'sneeze'])).toBe(false);
 });

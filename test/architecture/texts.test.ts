@@ -41,7 +41,7 @@ testSourceRule(
   ],
 );
 
-/** In brackets, so that this line is none. */
+/** In brackets, so that this line does not match itself. */
 const ANYTHING =
   /(:\s*[a]ny\s*[;,)=\]}|>]|\bas [a]ny\b|<[a]ny\b|\b[a]ny\[\]|\|\s*[a]ny\b|:\s*[a]ny$)/;
 
@@ -54,7 +54,7 @@ testSourceRule('an `any` has its reason on the same line', () =>
   ),
 );
 
-/** Where a type is said against the compiler, and what it cannot know there. */
+/** Type assertions against the compiler, and the reason for each. */
 const FORCED: Record<string, string> = {
   'api/endpoints/records.ts':
     'A body was parsed by the schema that its operation was checked with.',
@@ -105,7 +105,7 @@ testSourceRule('no module is mocked: what is faked is given in its place', () =>
   filesMatching(sources, /\bvi\.(do)?mock\(/i, 'mocks a module'),
 );
 
-/** Words that say nothing of a thing. Beside an `other` or a `two`, something may be `one`. */
+/** Names that say nothing. Next to an `other` or a `two`, a variable may be called `one`. */
 const EMPTY_NAMES = [
   /\b(?:const|let|function) (?:few|said|one|of|is)\b/,
   /\b(?:const|let) \[(?!.*\b(?:other|two)\b)[^\]]*\b(?:few|said|one|of|is)\b[^\]]*\]/,

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { Settings } from '../../jobs/users/settings.ts';
+import { Settings } from '../../jobs/users/settings/settings.ts';
 import { cloneDatabase } from '../setup/database.ts';
 import { attack } from './attack.ts';
 import { problemsIn } from './findings.ts';
@@ -8,7 +8,7 @@ import { attackSettings } from './ground.ts';
 const database = await cloneDatabase();
 afterAll(() => database.drop());
 
-test('what the attack sets is within the bounds of the settings, and so is heeded', () => {
+test('the attack’s settings are within their bounds and so take effect', () => {
   expect(Settings.parse(attackSettings)).toMatchObject(attackSettings);
 });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { addTenant } from '../../jobs/users/add-tenant.ts';
-import { hashPassword } from '../../jobs/users/passwords.ts';
+import { hashPassword } from '../../jobs/users/sign-in/passwords.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { openPool } from '../../sql/database/db.ts';
 import { insert } from '../../sql/write.ts';

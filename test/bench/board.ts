@@ -39,7 +39,7 @@ export const benchBoarding: Bench = async (words) => {
   });
   await world.close();
   const [ours, floor] = [1_000 / took.ours, 1_000 / took.floor];
-  const sizes = `${count.toLocaleString('en')} loans of 24 to 60 instalments`;
+  const sizes = `${count.toLocaleString('en')} loans of 24 to 60 installments`;
   return [
     {
       what: `a tape of ${sizes} is boarded; the same rows in sets`,

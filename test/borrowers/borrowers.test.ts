@@ -73,7 +73,7 @@ test.each([
   expect(found.headers['content-range']).toMatch(new RegExp(`/${count}$`));
 });
 
-test('what is missing is told from what is of the wrong kind', async () => {
+test('a missing value is distinguished from one of the wrong type', async () => {
   const reply = await officer.post('/borrowers', {
     last_name: null,
     do_not_contact: 'perhaps',

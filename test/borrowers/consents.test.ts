@@ -8,13 +8,13 @@ const stage = await newStage();
 const tenant = await stage.tenant();
 const { officer } = tenant;
 
-/** Somebody, with the path of what is kept of them. */
+/** A new borrower, with the path of their consents. */
 async function somebody() {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
   return { id: id as string, path: `/borrowers/${id}` };
 }
 
-test('a consent is kept with what was agreed to, and revoked once', async () => {
+test('a consent is stored with its text and can be revoked once', async () => {
   const { path } = await somebody();
   const made = await officer.post(`${path}/consents`, {
     consent_type: 'tcpa_sms',
@@ -71,7 +71,7 @@ test('a consent is evidence: there is no way to change or delete one, not even i
   });
 });
 
-test('what is over by itself has expired, and is revoked no more', async () => {
+test('an expired consent can no longer be revoked', async () => {
   const { path } = await somebody();
   const { body } = await officer.post(`${path}/consents`, {
     consent_type: 'credit_pull',

@@ -75,7 +75,7 @@ test('an archived contact does not become primary', async () => {
   expect(borrower.body.email).toBe('ada@example.com');
 });
 
-/** Somebody with three addresses to be mailed at, the first of which is primary. */
+/** A borrower with three email addresses, the first of which is primary. */
 async function threeEmails() {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
   const path = `/borrowers/${id}/emails`;
@@ -167,7 +167,7 @@ test.each([
   },
 );
 
-test('another number is one of which nobody knows that it does not work', async () => {
+test('a changed number is no longer marked as not working', async () => {
   const { id } = (await officer.post('/borrowers', { first_name: 'Ada', last_name: 'Byron' })).body;
   const phone = await officer.post(`/borrowers/${id}/phones`, { phone_number: '+12025550100' });
   const path = `/phones/${phone.body.id}`;
@@ -205,7 +205,7 @@ test('letters are held while mail comes back from all addresses, and staff find 
   const other = (await officer.post(`${path}/addresses`, home)).body;
   const elsewhere = await send();
   await officer.delete(`/addresses/${other.id}`);
-  // A form sends all of it back, the mark as well.
+  // A form sends the whole record back, including the indicator.
   const corrected = await officer.put(`/addresses/${mailing.id}`, {
     ...marked.body,
     street_line_1: '3 New Street',
@@ -224,11 +224,11 @@ test('letters are held while mail comes back from all addresses, and staff find 
     recipient: expect.stringMatching(/^3 New/),
   });
   expect(tasks).toMatchObject([
-    { title: expect.stringMatching(/Mail came back/), description: 'Moved, left no address' },
+    { title: expect.stringMatching(/Mail was returned/), description: 'Moved, left no address' },
   ]);
 });
 
-test('mail comes back to somebody who may say so, and from an address that is in use', async () => {
+test('mail is marked as returned by an authorized user, for an address in use', async () => {
   const viewer = await tenant.signedIn('viewer');
   const { borrower_id } = await newLoan(tenant, { status: 'pending' });
   const place = { street_line_1: '1 Main Street', city: 'Arlington', postal_code: '22201' };

@@ -7,7 +7,7 @@ const SSN = CANARIES.ssn;
 const shared = await stage.tenant();
 const DIGITS = SSN.replaceAll('-', '');
 
-/** A tenant with two borrowers, whom it may identify. */
+/** A tenant with two borrowers whose identities it may verify. */
 async function twoBorrowers(tenant?: Tenant) {
   tenant ??= await stage.tenant();
   const { officer } = tenant;
@@ -45,7 +45,7 @@ test('a full number goes in sealed, and its last four digits come out', async ()
   for (const text of shown) for (const whole of [SSN, DIGITS]) expect(text).not.toContain(whole);
 });
 
-test('the borrower’s own last four digits are known from their number, unless somebody said others', async () => {
+test('a borrower’s last four digits come from their number, unless entered separately', async () => {
   const { officer, ada, bo, identify } = await twoBorrowers(shared);
   await officer.put(`/borrowers/${bo}`, { ssn_last_four: '1111' });
 
@@ -86,7 +86,7 @@ test('a number is on file once for a borrower, and who else has it is counted an
   expect(JSON.stringify(log.body)).not.toContain(DIGITS);
 });
 
-test('nobody finds another tenant’s number', async () => {
+test('another tenant’s number is never found', async () => {
   const [one, other] = [await twoBorrowers(), await twoBorrowers()];
   await one.identify(one.ada);
 
@@ -124,7 +124,7 @@ test.each([
   expect(JSON.stringify(reply.body)).not.toContain(identifier);
 });
 
-test('another number is one that nobody has verified, whatever the form sends back', async () => {
+test('a changed number is unverified, even if the form sends it back as verified', async () => {
   const { officer, ada, identify } = await twoBorrowers();
   const made = (await identify(ada)).body;
   const path = `/borrower-identities/${made.id}`;

@@ -52,7 +52,7 @@ test('a routing number must pass the ABA check', async () => {
   }
 });
 
-test('only an admin verifies, and another account is one that nobody has verified', async () => {
+test('only an admin verifies an account, and a changed account is unverified', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const path = `/borrowers/${await tenant.first('/borrowers')}/payment-instruments`;
@@ -91,7 +91,7 @@ test('a new default takes the place of the old one', async () => {
   ]);
 });
 
-test('what autopay draws on cannot be deleted, and what is deleted cannot be paid with', async () => {
+test('an account that autopay uses cannot be deleted, and a deleted account takes no payment', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const loan = await newLoan(tenant);
@@ -162,7 +162,7 @@ test("nobody pays with another borrower's account, or with a blocked one", async
   });
 });
 
-test('other last digits are another account, and what is deleted becomes nobody’s default', async () => {
+test('other last digits mean another account, and a deleted account is no longer a default', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const borrower_id = await tenant.first('/borrowers');

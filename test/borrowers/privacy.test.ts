@@ -27,7 +27,7 @@ const outside = newOutside(stage.pool);
 const MARK = 'quaggason';
 const JOBS = ['render-document', 'export-borrower', 'remove-redacted-files'];
 
-/** Years later, in which nothing has happened; the law of this tenant asks for one. */
+/** Moves to 2028 without any activity. This tenant's retention period is one year. */
 async function yearsLater(tenant: Tenant) {
   await saveSettings(tenant, { retention: { borrower_years: 1 } });
   await stage.owner.query(`update tenants set business_date = '2028-06-01' where id = $1`, [
@@ -35,7 +35,7 @@ async function yearsLater(tenant: Tenant) {
   ]);
 }
 
-/** A loan that is paid back on the day on which it went out. */
+/** A loan that is paid off on the day of its disbursement. */
 async function paidBack(tenant: Tenant) {
   const loan = await newLoan(tenant);
   const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '10000.00' });
@@ -43,7 +43,7 @@ async function paidBack(tenant: Tenant) {
   return loan;
 }
 
-test('every table that leads to a borrower is told of, or named with its reason', async () => {
+test('every table that leads to a borrower is declared, or listed with a reason', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(TABLES_LEADING_TO_BORROWERS);
 
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(SHARED_TABLES));
@@ -161,7 +161,7 @@ test('a borrower of years ago is exported and redacted, and the books stay as th
   }
 });
 
-test('who may not be redacted yet stays, and is told when', async () => {
+test('a borrower who cannot be redacted so far is kept, and the answer says until when', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const running = await newLoan(tenant);
@@ -182,7 +182,7 @@ test('who may not be redacted yet stays, and is told when', async () => {
   expect(await redact(running, 'Hopper')).toEqual([409, 'in_use', undefined]);
   expect(await redact(over, 'Somebody')).toEqual([422, 'validation_error', undefined]);
   await expect(byDoor()).rejects.toThrow('may not be redacted');
-  // The setting alone opens nothing: whoever writes has to be the owner of the tables as well.
+  // The setting alone permits nothing: the writer must also own the tables.
   const byHand = tenant.within(({ tx }) =>
     tx.query(sql.typeAlias('void')`
       with opened as (select set_config('app.redacting', 'on', true))
@@ -213,7 +213,7 @@ test('an export is made once, and goes when its days are over', async () => {
   expect([...outside.stored.keys()].filter((key) => key.includes('/exports/'))).toEqual([]);
 });
 
-// Last, since what is planted is right in its form alone.
+// Last in this file, because the planted rows are well formed but inconsistent.
 test('planted words are in no row of any table once their borrower is redacted', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
@@ -229,7 +229,7 @@ test('planted words are in no row of any table once their borrower is redacted',
   await runJobs(stage, outside, JOBS);
   const kept = await dumpAllRows(stage.owner);
 
-  // Four digits, nine of a bank, and nothing while there is no hold.
+  // Columns of four digits, of a nine-digit routing number, and a reason that requires a legal hold.
   expect(unmarked.toSorted()).toEqual([
     'borrowers.legal_hold_reason',
     'borrowers.ssn_last_four',

@@ -5,7 +5,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A loan that two owe, over long ago, and what redacts one of them. */
+/** A loan of two obligors that ended long ago, and a function that redacts one of them. */
 async function overTogether() {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
@@ -22,7 +22,7 @@ async function overTogether() {
   return { tenant, superadmin, id, borrower_id, other, redact };
 }
 
-test('whoever owes a loan beside its borrower is redacted after them', async () => {
+test('a co-borrower is redacted after the borrower', async () => {
   const { id, borrower_id, other, redact } = await overTogether();
 
   const early = await redact(other);
@@ -32,7 +32,7 @@ test('whoever owes a loan beside its borrower is redacted after them', async () 
   expect(done.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('a borrower is kept while somebody who owes the loan beside them is on legal hold', async () => {
+test('a borrower is kept while another obligor of the loan is on legal hold', async () => {
   const { superadmin, id, borrower_id, other, redact } = await overTogether();
   const hold = async (is_on_legal_hold: boolean) =>
     superadmin.post(`/borrowers/${other}/legal-hold`, { is_on_legal_hold, reason: 'A lawsuit' });

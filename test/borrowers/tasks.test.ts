@@ -4,7 +4,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a task is given to somebody, completed by whoever does it, and reopened', async () => {
+test('a task is assigned, completed by any user, and reopened', async () => {
   const tenant = await stage.tenant();
   const { officer, userIds } = tenant;
   const [loan_id] = await insertLoans(tenant, {});
@@ -77,7 +77,10 @@ test('a letter that is held asks for the address, however it was marked, and ane
   });
 
   expect(held).toMatchObject({ status: 409, body: { reasons: ['contact_invalid'] } });
-  expect(task).toMatchObject({ title: expect.stringMatching(/Mail came back/), source: 'system' });
+  expect(task).toMatchObject({
+    title: expect.stringMatching(/Mail was returned/),
+    source: 'system',
+  });
   expect(others).toEqual([]);
   expect((await tasks()).map(({ status }: { status: string }) => status)).toEqual([
     'open',

@@ -32,7 +32,7 @@ test.each([
     });
     const path = `/payment-instruments/${made.body.id}`;
 
-    // As a form does it: the whole record is sent back, verified as it was.
+    // As a form does: sends the whole record back, including its verified status.
     const changed = await admin.put(path, { ...made.body, ...other });
     const history = await tenant.officer.get(`/borrowers/${borrower_id}/history`);
     const byOfficer = await tenant.officer.put(path, { is_verified: true });
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('autopay goes on with an account that is to be verified anew, as it began without', async () => {
+test('autopay continues with an account that has to be verified again', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const loan = await newLoan(tenant);

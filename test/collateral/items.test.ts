@@ -4,7 +4,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('an item is worth its estimate until somebody has valued it', async () => {
+test('an item is worth its estimate until it has an appraisal', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const { officer } = tenant;
   const [loan_id] = await insertLoans(tenant, { principal_balance: '8000.00' });

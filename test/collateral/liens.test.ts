@@ -46,7 +46,7 @@ test('a financing statement lapses five years after its filing unless it says ot
   expect(backwards.body.errors).toEqual({ expiration_date: 'Must be after the filing date.' });
 });
 
-test('a lien is released once, whoever comes first', async () => {
+test('concurrent requests release a lien only once', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const path = await collateralOf(tenant);
@@ -111,7 +111,7 @@ test('a lien that lapses within 180 days is announced once and presses harder wi
   expect(pressing.body).toMatchObject([{ priority: 'urgent' }]);
 });
 
-test('a renewal ends the alert and its task, and the next lapse is announced anew', async () => {
+test('a renewal ends the alert and its task, and the next lapse is announced again', async () => {
   const tenant = await stage.tenant();
   const { officer } = tenant;
   const path = await collateralOf(tenant);
@@ -144,7 +144,7 @@ test('a lien lapses in the morning after its last day, and not before', async ()
   expect([then, await status()]).toEqual(['active', 'expired']);
 });
 
-test('what is released or archived takes no lien any more', async () => {
+test('a released or archived item takes no new lien', async () => {
   const tenant = await stage.tenant();
   const path = await collateralOf(tenant);
   const lien = () => tenant.officer.post(`${path}/liens`, { lien_type: 'other' });

@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A loan of 10,000.00 at 0.085 since 15 January, secured by a car with one lien; 31 days later. */
+/** A loan of 10,000.00 at 0.085 since January 15, secured by a car with one lien, 31 days later. */
 async function secured(today = '2026-02-15') {
   const tenant = await stage.tenant(today);
   const admin = await tenant.signedIn('admin');
@@ -92,7 +92,7 @@ test('a sale below the debt repays principal first, ends the liens and leaves a 
 });
 type Entry = { reference_type: string };
 
-test('what a sale brings above the debt is kept for the borrower, and the loan is paid off', async () => {
+test('sale proceeds above the debt are kept for the borrower, and the loan is paid off', async () => {
   const { tenant, admin, id, sell, loan } = await secured();
 
   const sold = await sell({ sale_price: '10500.00', sale_expenses: '100.00' });
@@ -227,7 +227,7 @@ test('a sale that was a mistake is taken back with its fee, its releases and wha
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('what cannot be sold is refused, and a sale has a day in the history of its loan', async () => {
+test('an item that cannot be sold is refused, and a sale is dated in its loan’s history', async () => {
   const { admin, tenant, item, sell } = await secured();
   const pending = await newLoan(tenant, { status: 'pending' });
   const other = await admin.post('/collateral', { loan_id: pending.id, collateral_type: 'other' });

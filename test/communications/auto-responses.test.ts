@@ -7,12 +7,12 @@ const stage = await newStage();
 const conversation = () => converse(stage);
 
 let first: ReturnType<typeof stage.tenant> | undefined;
-/** For what changes nothing. */
+/** A shared tenant for tests that change nothing. */
 const firstTenant = () => (first ??= stage.tenant());
 
 const rule = { name: 'Rule', channel: 'sms', match_type: 'any', response_body: 'Hello' };
 
-test('a rule answers what it fits, and not twice within its pause', async () => {
+test('a rule answers a matching message, and only once within its pause', async () => {
   const { tenant, says, texts } = await conversation();
   const admin = await tenant.signedIn('admin');
   const rule = await admin.post('/auto-responses', {
@@ -45,7 +45,7 @@ test('a rule’s name leaves room for the titles of the tasks that it makes', as
   expect(tasks).toMatchObject({ status: 200, body: [{ source: 'system' }] });
 });
 
-test('a rule that cannot answer costs nobody’s message', async () => {
+test('a rule that cannot answer loses no message', async () => {
   const { tenant, officer, says, texts } = await conversation();
   const admin = await tenant.signedIn('admin');
   const template = { name: 'T', template_type: 'custom', channel: 'sms', body: 'Hello' };
@@ -168,7 +168,7 @@ test('out of hours another answer is given, by the tenant’s clock', async () =
   expect(await texts()).toEqual(['Tomorrow', 'Here']);
 });
 
-test('what a borrower writes is handed on by mail, as text and each time', async () => {
+test('a borrower’s messages are forwarded by mail, as text and each time', async () => {
   const { tenant, officer, says, texts, outside, borrower_id } = await conversation();
   const admin = await tenant.signedIn('admin');
   const forward = { ...rule, action: 'forward', response_body: null };
@@ -192,7 +192,7 @@ test('what a borrower writes is handed on by mail, as text and each time', async
   expect(outside.mailbox[0]?.unsubscribe).toBeUndefined();
 });
 
-test('two machines that answer each other come to an end, and a stop is obeyed all the same', async () => {
+test('two auto-responders that answer each other stop, and a stop request is still obeyed', async () => {
   const { tenant, officer, borrower_id, says, texts } = await conversation();
   const admin = await tenant.signedIn('admin');
   await admin.post('/auto-responses', { ...rule, cooldown_minutes: 0 });
@@ -213,7 +213,7 @@ test('two machines that answer each other come to an end, and a stop is obeyed a
   expect(may.body.reasons).toEqual(['channel_opted_out']);
 });
 
-test('what a rule answers is checked in both of its parts', async () => {
+test('both parts of a rule’s answer are validated', async () => {
   const { tenant } = await conversation();
   const admin = await tenant.signedIn('admin');
 

@@ -8,19 +8,19 @@ test.each([
   ['2026-01-16T13:59:59Z', false],
   ['2026-01-16T22:00:00Z', false],
   ['2026-01-17T15:00:00Z', false],
-  // Thanksgiving, and the day after it, which the lender has named; the Monday after is like any other.
+  // Thanksgiving and the day after, which the lender has listed. The following Monday is a business day.
   ['2026-11-26T15:00:00Z', false],
   ['2026-11-27T15:00:00Z', false],
   ['2026-11-30T15:00:00Z', true],
-  // The Fourth of July of 2027 is a Sunday, and kept on Monday.
+  // The Fourth of July of 2027 is a Sunday, so Monday is the holiday.
   ['2027-07-05T16:00:00Z', false],
-])('at %s somebody is there in New York: %s', (at, isThere) => {
+])('at %s the lender is open in New York: %s', (at, isThere) => {
   const hours = { ...weekdays, is_closed_on_holidays: true };
 
   expect(isWithinBusinessHours(hours, 'America/New_York', new Date(at))).toBe(isThere);
 });
 
-test('a holiday is the tenant’s own day, and closes nobody who works on holidays', () => {
+test('holidays are the tenant’s own, and do not close a tenant that works on holidays', () => {
   const round = { ...weekdays, start: 0, end: 24, is_closed_on_holidays: true };
   const lastHour = new Date('2026-11-27T04:30:00Z');
   const thanksgiving = new Date('2026-11-26T15:00:00Z');

@@ -51,7 +51,7 @@ test('STOP ends the text messages with one confirmation, and START begins them a
   expect(started).toEqual([]);
 });
 
-test('what is received twice is kept once, also from somebody whom nobody knows', async () => {
+test('a message received twice is stored once, even from an unknown sender', async () => {
   const { officer, call } = await conversation();
   const message = {
     from: '+13035550199',
@@ -105,7 +105,7 @@ test('reports move a message on, and a bounce spoils the address', async () => {
   expect(may.body.reasons).toContain('contact_invalid');
 });
 
-/** An email that has gone out, and what its provider says of it. */
+/** A sent email, and a function that reports its delivery as the provider does. */
 async function reportedEmail() {
   const { officer, borrower_id, call, outside } = await conversation();
   const path = `/borrowers/${borrower_id}/emails`;
@@ -148,7 +148,7 @@ test('a click is written down beside the opening before it', async () => {
   });
 });
 
-test('whoever unsubscribes has opted out, and has not complained', async () => {
+test('unsubscribing is an opt-out, not a complaint', async () => {
   const { officer, borrower_id, path, report, log } = await reportedEmail();
 
   await report('unsubscribe', '2026-01-02T10:00:00Z');

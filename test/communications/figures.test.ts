@@ -10,7 +10,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const LANGUAGES: readonly Language[] = ['en', 'es'];
 
-/** A loan that is late, partly paid, charged a fee, quoted and promised for, as the API has all of it. */
+/** A late loan with a partial payment, a fee, a quote and a promise to pay, as the API shows it. */
 async function lateLoan(language: Language) {
   const wish = { cents: 1_234_567, basis_points: 899, term_months: 24 };
   const reader = await newDocumentReader(stage, language, {
@@ -70,7 +70,9 @@ const promiseOf = ({ promise, money, day }: Facts): Told => ({
 });
 const spoken = (...says: string[]): Told => ({ says });
 
-/** What each kind says, by mail and by letter; a new kind fails to compile until it is here. */
+/**
+ * What each template type says by email and by letter. A new type does not compile until it is listed here.
+ */
 const KINDS: Record<Exclude<TemplateType, 'custom'>, (facts: Facts) => Told> = {
   payment_reminder: ({ owed, money, day }) =>
     spoken(money(owed.amount_due), day(owed.next_payment_date)),
@@ -154,7 +156,7 @@ const KINDS: Record<Exclude<TemplateType, 'custom'>, (facts: Facts) => Told> = {
   password_reset: ({ day }) => ({ context: { link: LINK }, says: [day(LINK.expires_at)] }),
 };
 
-/** What a mail says, with its frame and without its tags. */
+/** The text of an email with its frame, without tags. */
 const asMail = (
   { slug }: DocumentReader['tenant'],
   language: Language,

@@ -19,7 +19,7 @@ const reachable: ContactFacts = {
   local_hour: 12,
 };
 
-test('nothing speaks against somebody who can be reached', () => {
+test('a borrower who can be reached has no blockers', () => {
   expect(findBlockReasons(reachable, 'email', 'payment_reminder', policy)).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { expect, test, vi } from 'vitest';
-import { expandedSize } from '../../jobs/communications/pattern-size.ts';
-import { matchesPattern, findPatternProblem } from '../../jobs/communications/patterns.ts';
+import { expandedSize } from '../../jobs/communications/inbound/pattern-size.ts';
+import { matchesPattern, findPatternProblem } from '../../jobs/communications/inbound/patterns.ts';
 import { cpuTimeMs } from '../setup/cpu-time.ts';
 
 test.each([

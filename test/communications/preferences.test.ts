@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchKeyword } from '../../jobs/communications/keywords.ts';
+import { matchKeyword } from '../../jobs/communications/inbound/keywords.ts';
 import { sql, type Transaction } from '../../sql/database/db.ts';
 import { newConversation as converse, PROVIDER_SECRET } from '../setup/conversation.ts';
 import { runJobs } from '../setup/queue.ts';
@@ -100,7 +100,7 @@ test('who unsubscribes has it in the history, and agrees to mail there no more',
   ]);
 });
 
-test('a stop is confirmed by one text, however often and in whatever words it is said', async () => {
+test('a stop request is confirmed by one text, however often and in any words', async () => {
   const { tenant, officer, borrower_id, says, texts: allTexts } = await converse(stage);
   const texts = async () => (await allTexts()).filter((text) => text.includes(`${tenant.slug}:`));
 
@@ -166,7 +166,7 @@ test('a mail that says unsubscribe ends mails, and one that cancels something el
   expect([kept, await wants()]).toEqual([true, false]);
 });
 
-/** Mails that have gone out to a borrower, who reads them. */
+/** Emails sent to a borrower, and the borrower who reads them. */
 async function mailed(...types: string[]) {
   const world = await converse(stage);
   const { tenant, officer, borrower_id } = world;
@@ -183,7 +183,7 @@ async function mailed(...types: string[]) {
   return { ...world, mails, wants };
 }
 
-/** As a mail program posts: with neither a cookie nor a token of ours. */
+/** The request of a mail program, without any of our cookies or tokens. */
 const ONE_CLICK = {
   raw: '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
   headers: { 'Content-Type': 'multipart/form-data; boundary=x', 'X-CSRFToken': '' },

@@ -77,7 +77,7 @@ test('a provider that cannot be believed as agreed is not named', async () => {
   expect(ses).toMatchObject({ status: 422, body: { errors: { account_id: expect.any(String) } } });
 });
 
-/** What Mailgun puts beside an event, or among the fields of a mail. */
+/** The signature that Mailgun adds to an event or to the fields of a mail. */
 function mailgunSigned(timestamp = seconds(), secret = PROVIDER_SECRET) {
   const token = randomUUID().replaceAll('-', '');
   const signature = createHmac('sha256', secret)
@@ -114,7 +114,7 @@ test('Mailgun’s token counts once, and a complaint spoils the address once', a
   ]);
 });
 
-test('Mailgun brings what a borrower wrote, as a form', async () => {
+test('Mailgun delivers a borrower’s mail as a form', async () => {
   const { officer, post, borrower_id, id } = await mailedBy('mailgun', PROVIDER_SECRET);
   const form = new URLSearchParams({
     ...mailgunSigned(),
@@ -170,7 +170,7 @@ test('Postmark is known by the password of its address', async () => {
 const TOPIC = 'arn:aws:sns:us-east-1:123456789012:bounces';
 const CERTIFICATE = 'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0a1b.pem';
 
-/** Amazon, which signs with a certificate of its own. */
+/** Amazon's signing side, with its own certificate. */
 async function amazon() {
   const day = 86_400_000;
   const { cert, key } = await makeCertificate(
@@ -178,7 +178,7 @@ async function amazon() {
     new Date(Date.now() - day),
     new Date(Date.now() + day),
   );
-  /** The text that is signed, written down as the service describes it. */
+  /** The signed text as Amazon's documentation describes it. */
   const signed = (fields: Record<string, string>, version: '1' | '2') => {
     const whole: Record<string, string> = {
       MessageId: randomUUID(),

@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A tenant with a template, and a borrower who can be reached by mail and by post. */
+/** A tenant with a template, and a borrower who can be reached by email and by letter. */
 async function correspondence() {
   const tenant = await stage.tenant();
   const { officer } = tenant;
@@ -175,7 +175,7 @@ test('a letter is printed, kept as a document and laid out for the post', async 
   expect(log.body).toMatchObject({ status: 'sent', provider: 'letters' });
 });
 
-test('a batch writes to each borrower once and says what became of each', async () => {
+test('a batch contacts each borrower once and reports the result for each', async () => {
   const { officer, message, borrower_id, outside, attempt } = await correspondence();
   const silent = await officer.post('/borrowers', { first_name: 'Alan', last_name: 'Kay' });
   const stranger = '00000000-0000-7000-8000-000000000000';
@@ -213,7 +213,7 @@ test('a preview shows the message and sends nothing', async () => {
   expect(logs.body).toEqual([]);
 });
 
-test('whether somebody may be contacted is always answered with the reasons', async () => {
+test('the answer whether a borrower may be contacted always includes the reasons', async () => {
   const { officer, borrower_id } = await correspondence();
 
   const free = await officer.post('/communications/can-interact', {
@@ -230,7 +230,7 @@ test('whether somebody may be contacted is always answered with the reasons', as
   });
 });
 
-test('a loan of somebody else is refused', async () => {
+test('another borrower’s loan is refused', async () => {
   const { tenant, officer, message } = await correspondence();
   const other = await newLoan(tenant);
 
@@ -239,7 +239,7 @@ test('a loan of somebody else is refused', async () => {
   expect(reply).toMatchObject({ status: 422, body: { errors: { loan_id: expect.any(String) } } });
 });
 
-test('nothing is answered about the loan of somebody else', async () => {
+test('a message about another borrower’s loan is not answered', async () => {
   const { officer, tenant, borrower_id } = await correspondence();
   const { id: loan_id } = await newLoan(tenant);
 

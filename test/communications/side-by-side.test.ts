@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A borrower with two loans, who can be reached by mail. */
+/** A borrower with two loans who can be reached by email. */
 async function twoLoans() {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');

@@ -18,7 +18,10 @@ const EXPIRED = {
   expires_at: '2026-01-02T00:00:00Z',
 };
 
-/** A borrower who can be reached by text, mail and post, and what speaks against doing so. */
+/**
+ * A borrower who can be reached by text, email and letter, and a function that lists the blockers of a
+ * contact.
+ */
 async function reachable(tenant = shared) {
   const { officer } = tenant;
   const { borrower_id, id: loan_id } = await newLoan(tenant, { status: 'pending' });
@@ -66,7 +69,7 @@ test.each([
     { representative_type: 'attorney', effective_date: '2026-01-01', end_date: '2026-01-14' },
   ],
   ['who only advises', { representative_type: 'guardian' }],
-])('somebody %s does not stand between us and the borrower', async (_, said) => {
+])('a representative %s does not block contacting the borrower', async (_, said) => {
   const { reasons, rep } = await reachable();
 
   await rep(said);
@@ -79,14 +82,17 @@ test.each([
   ['Discharged', ['bankruptcy']],
   ['dismissed', []],
   ['none', []],
-])('nothing is collected from somebody whose bankruptcy is %s: %j', async (status, against) => {
-  const { officer, path, reasons } = await reachable();
+])(
+  'no collection contact is made with a borrower whose bankruptcy is %s: %j',
+  async (status, against) => {
+    const { officer, path, reasons } = await reachable();
 
-  await officer.put(path, { bankruptcy_status: status });
+    await officer.put(path, { bankruptcy_status: status });
 
-  expect(await reasons('email', { template_type: 'past_due_notice' })).toEqual(against);
-  expect(await reasons('email', { template_type: 'payment_received' })).toEqual([]);
-});
+    expect(await reasons('email', { template_type: 'past_due_notice' })).toEqual(against);
+    expect(await reasons('email', { template_type: 'payment_received' })).toEqual([]);
+  },
+);
 
 test('a trustee in bankruptcy says that there is one', async () => {
   const { reasons, rep } = await reachable();
@@ -150,24 +156,27 @@ test('who wants no electronic records any more gets statements by letter', async
 test.each([
   ['represented_by_attorney', 'legal-reps', ATTORNEY],
   ['consent_missing', 'consents', EXPIRED],
-])('what became known after a message was queued still stops it: %s', async (why, kind, said) => {
-  const { tenant, officer, path, send } = await reachable();
-  const { id } = (await send('email', 'payment_reminder')).body;
-  const outside = newOutside(stage.pool);
+])(
+  'a blocker that appears after a message was queued still stops it: %s',
+  async (why, kind, said) => {
+    const { tenant, officer, path, send } = await reachable();
+    const { id } = (await send('email', 'payment_reminder')).body;
+    const outside = newOutside(stage.pool);
 
-  await officer.post(`${path}/${kind}`, said);
-  await sendCommunication.run({ tenant_id: tenant.id, log_id: id, attempt: 1 }, outside);
+    await officer.post(`${path}/${kind}`, said);
+    await sendCommunication.run({ tenant_id: tenant.id, log_id: id, attempt: 1 }, outside);
 
-  expect(outside.mailbox).toEqual([]);
-  expect((await officer.get(`/communication-logs/${id}`)).body).toMatchObject({
-    status: 'failed',
-    error_code: why,
-  });
-});
+    expect(outside.mailbox).toEqual([]);
+    expect((await officer.get(`/communication-logs/${id}`)).body).toMatchObject({
+      status: 'failed',
+      error_code: why,
+    });
+  },
+);
 test('the night is where the phone is, else where the borrower lives, else where the tenant is', async () => {
   const { officer, path, phone, reasons } = await reachable();
-  // Half past one at night in New York, half past ten in the evening in Los Angeles, and
-  // half past seven in Honolulu: there alone it is not too late.
+  // 12:30 a.m. in New York, 9:30 p.m. in Los Angeles and 7:30 p.m. in Honolulu: only Honolulu is outside
+  // quiet hours.
   const asked = { template_type: 'past_due_notice', at: '2026-01-15T05:30:00Z' };
   const quiet = () => reasons('sms', asked);
 
@@ -186,7 +195,7 @@ test('the night is where the phone is, else where the borrower lives, else where
 
 test('a text that was to be sent again at night waits for the morning', async () => {
   const { tenant, officer, phone, send } = await reachable(await stage.tenant());
-  // Nobody is asked for an hour: first one that is far where the number is, then all but one in UTC.
+  // Quiet hours first cover one hour that is far away at the number's place, then all hours but one in UTC.
   const far = (new Date().getUTCHours() + 8) % 24;
   await saveSettings(tenant, {
     communications: { quiet_hours: { start: far, end: (far + 1) % 24 } },
@@ -209,7 +218,7 @@ test('a text that was to be sent again at night waits for the morning', async ()
   expect(outside.texts).toHaveLength(1);
 });
 
-test('of two who borrow, each is asked by what is known of them', async () => {
+test('each of two co-borrowers is contacted according to their own record', async () => {
   const { officer, borrower_id, reasons } = await reachable();
   const other = (await officer.post('/borrowers', { first_name: 'Bo', last_name: 'Hopper' })).body;
   await officer.post(`/borrowers/${other.id}/emails`, { email: 'grace@example.com' });
@@ -237,7 +246,7 @@ test('two who owe a loan are asked alone: one who wants no contact, and one wher
     officer.post(`/borrowers/${who}/phones`, { phone_number, time_zone });
   assertOk(await phone(borrower_id, '+12025550123', 'America/New_York'));
   assertOk(await phone(other, '+18085550123', 'Pacific/Honolulu'));
-  // Nine in the morning in New York, and four at night in Honolulu.
+  // 9 a.m. in New York, 4 a.m. in Honolulu.
   const at = '2026-01-15T14:00:00Z';
   const reasonsOf = async (who: string, more: object = {}) => {
     const question = { ...ASKED, borrower_id: who, loan_id: id, ...more };

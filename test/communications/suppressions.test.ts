@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Provider } from '../../jobs/communications/providers/callback.ts';
 import { mailgun } from '../../jobs/communications/providers/mailgun.ts';
 import { sendgrid } from '../../jobs/communications/providers/sendgrid.ts';
-import { DeliveryReports } from '../../jobs/communications/delivery-reports.ts';
+import { DeliveryReports } from '../../jobs/communications/inbound/delivery-reports.ts';
 
 test('what SendGrid and Mailgun hold back spoils the address as the refusal before did', () => {
   const reports = (provider: Provider, events: unknown) =>

@@ -11,7 +11,7 @@ const reminder = {
   body: 'From the tenant',
 };
 
-test('what a template may not contain is refused with its place', async () => {
+test('forbidden content in a template is refused with its position', async () => {
   const admin = await (await stage.tenant()).signedIn('admin');
 
   const reply = await admin.post('/communication-templates', {

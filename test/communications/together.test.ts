@@ -9,7 +9,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const AT_ONCE = 6;
 
-/** A tenant with as many borrowers as are written to at once, each with an address and a loan. */
+/** A tenant with a full batch of borrowers, each with an email address and a loan. */
 async function newBorrowers() {
   const tenant = await stage.tenant();
   const { officer } = tenant;
@@ -77,7 +77,7 @@ test('mails of a tenant at one moment share transactions, and each says what is 
   );
 });
 
-test('whoever wants no mail any more gets none of those that are sent together', async () => {
+test('a borrower who has opted out receives none of the mails in a batch', async () => {
   const { tenant, officer, borrowers, outside, attempt, ordered } = await newBorrowers();
   const ids = await ordered();
   const [first, , third] = borrowers;
@@ -100,7 +100,7 @@ test('a mail that cannot be recorded, or is refused, undoes no other that was se
     const failure = { error_code: '550', error_message: 'no such user' };
     if (message_id === refused)
       return { ok: false, provider: 'smtp', temporary: false, ...failure };
-    // The same id of the provider as another mail has.
+    // A provider's message id that another mail already has.
     const known = message_id === unrecorded ? others[0] : message_id;
     return { ok: true, provider: 'smtp', provider_message_id: `${known}@fake` };
   };
@@ -147,7 +147,7 @@ test('the messages of a batch that are written at one moment are each kept as th
   }
 });
 
-test('what speaks against a contact is the same whether it is asked alone or with others', async () => {
+test('the blockers of a contact are the same alone and in a batch', async () => {
   const { tenant, officer, borrowers, ordered } = await newBorrowers();
   const [first, second, third, fourth] = borrowers.map(({ borrower_id }) => borrower_id);
   await ordered();

@@ -11,7 +11,7 @@ const SAYS = ['Grace Hopper', 'You owe $10,000.00 on January 15, 2026'];
 
 type Ground = Awaited<ReturnType<typeof newCorrespondent>>;
 
-/** One message and the same to many, on each channel; each is queued and not sent yet. */
+/** A single message and a batch on each channel. Each is queued and not sent. */
 const WAYS: Record<string, (ground: Ground, channel: string) => Promise<{ status: number }>> = {
   'a message': async ({ tenant, borrower_id, loan_id, template }, channel) =>
     tenant.officer.post('/communications/send', {

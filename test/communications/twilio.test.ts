@@ -16,7 +16,7 @@ test('the signature is the one that the provider’s own library expects', () =>
   expect(twilio.validateRequest(TOKEN, signature, url, fields)).toBe(true);
 });
 
-/** A tenant whose text messages go through Twilio, and Twilio calling. */
+/** A tenant that sends text messages through Twilio, and Twilio's callbacks. */
 async function connected() {
   const { tenant, superadmin, officer, borrower_id, outside, texts } = await newConversation(stage);
   await superadmin.put('/communications/providers/sms', { name: 'twilio', secret: TOKEN });
@@ -47,7 +47,7 @@ test('a text message that Twilio passes on is heard, and answered with nothing',
   expect(may.body.reasons).toEqual(['channel_opted_out']);
 });
 
-test('Twilio reports what became of a message', async () => {
+test('Twilio reports the delivery of a message', async () => {
   const { call } = await connected();
   const report = { MessageSid: 'SM2', MessageStatus: 'delivered', From: '+1', To: '+2' };
 
@@ -67,12 +67,12 @@ test('a form is a body for providers only', async () => {
   expect(reply).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
 });
 
-/** The same, with what is sent, agreed to and said of the borrower. */
+/** The same, with the borrower's messages, consents and contact status. */
 async function texting() {
   const ground = await connected();
   const { officer, borrower_id, texts } = ground;
   const given = { consent_type: 'tcpa_sms', contact_value: '+12025550123' };
-  // Other tests may have left texts to be sent.
+  // Sends any texts that other tests left in the queue.
   await texts();
   ground.outside.texts.length = 0;
   return {
@@ -93,7 +93,7 @@ async function texting() {
   };
 }
 
-test('what Twilio’s Advanced Opt-Out understood is obeyed, whatever the words were', async () => {
+test('opt-outs that Twilio’s Advanced Opt-Out recognized are obeyed, in any wording', async () => {
   const { call, texts, may, consent, consents } = await texting();
   const says = (id: string, Body: string, OptOutType: string) =>
     call('inbound/sms', { MessageSid: id, From: '+12025550123', To: '+1', Body, OptOutType });
@@ -108,7 +108,7 @@ test('what Twilio’s Advanced Opt-Out understood is obeyed, whatever the words 
   await says('SM12', '?', 'HELP');
 
   expect(stopped).toContain('channel_opted_out');
-  // Twilio has confirmed it.
+  // Twilio itself confirms to the sender.
   expect(confirmations).toEqual([]);
   expect(revoked).toMatchObject({
     status: 'revoked',
@@ -137,7 +137,7 @@ test('a text that Twilio refuses because the number has opted out ends texts to 
   expect(reported).toContain('channel_opted_out');
   expect(revoked).toMatchObject({ status: 'revoked', revocation_method: 'provider' });
   expect(revoked.revocation_reason).toContain('21610');
-  // The report came twice, and START in between.
+  // The report arrived twice, with START in between.
   expect(started).not.toContain('channel_opted_out');
 });
 

@@ -4,19 +4,19 @@ import { secondSuperadmin } from '../setup/team.ts';
 import { newStage } from '../setup/world.ts';
 import { collectionOf, fieldsOf, newRecords, puts, type Field, type Row } from './writable.ts';
 
-/** ROUNDS asks for more. */
+/** Set ROUNDS for more rounds. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 15);
 
 const stage = await newStage();
 const tenant = await stage.tenant();
 const superadmin = await tenant.signedIn('superadmin');
-/** Some records are superadmins' alone to change, so this one becomes one too. */
+/** Only superadmins may change some records, so the admin becomes one too. */
 const clients = { admin: await secondSuperadmin(tenant, superadmin), superadmin };
 const { recordOf } = newRecords(tenant, superadmin);
 
 type Change = { by: string; changes: Record<string, { old: unknown; new: unknown }> };
 
-/** The changes of the record as its history tells them, oldest first. */
+/** The record's changes from its history, oldest first. */
 async function historyOf(id: string): Promise<Change[]> {
   const { rows } = await stage.owner.query<Change>(
     `select split_part(actor_email, '@', 1) as by, changes from audit_log
@@ -26,7 +26,7 @@ async function historyOf(id: string): Promise<Change[]> {
   return rows;
 }
 
-/** Two fields that an update really changes, one for each officer; or the only one, for both. */
+/** Two fields that an update really changes, one for each officer. If there is only one, both use it. */
 async function fieldsFor(client: Client, path: string, fields: Field[]) {
   const free: Field[] = [];
   for (const field of fields) {
@@ -48,7 +48,7 @@ test.each(puts.map((route) => [collectionOf(route), route] as const))(
     const path = `${collection}/${(await recordOf(collection)).id}`;
     const id = path.split('/').at(-1) ?? '';
     const fields = await fieldsFor(clients.admin, path, fieldsOf(route));
-    // What else changes along with the field, such as the version of a template, is the same each time.
+    // Fields that change along with it, such as a template's version, are the same each time.
     const along = (await historyOf(id)).slice(-3).flatMap(({ changes }) => Object.keys(changes));
     const own = [fields.admin.name, fields.superadmin.name];
     const derived = along.filter((name) => !own.includes(name));

@@ -5,7 +5,7 @@ import { nameOf } from './callers.ts';
 
 type Schema = { [key: string]: unknown };
 
-/** Where a body may hold a text or a list without an end. */
+/** The places where a body accepts a text or a list without a maximum length. */
 function endless(schema: Schema, path: string): string[] {
   const { type, maxLength, maxItems, enum: words, const: word, pattern } = schema;
   const own =
@@ -26,7 +26,7 @@ function endless(schema: Schema, path: string): string[] {
   ];
 }
 
-/** A pattern between its ends, without a star or a plus, says how long a text may be. */
+/** An anchored pattern without a star or a plus limits the length of a text. */
 const isFixed = (pattern: unknown) =>
   typeof pattern === 'string' && /^\^.*\$$/.test(pattern) && !/[*+](?!\])/.test(pattern);
 

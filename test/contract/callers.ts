@@ -4,11 +4,11 @@ import { insert } from '../../sql/write.ts';
 import { newClient, type Client } from '../setup/client.ts';
 import { PASSWORD, PASSWORD_HASH, type Tenant } from '../setup/world.ts';
 
-/** Everybody who may knock: the five roles, a user without one, a borrower, and nobody at all. */
+/** Every kind of caller: the five roles, a user without a role, a borrower, and an anonymous caller. */
 export const CALLERS = [...TENANT_ROLES, 'no role', 'borrower', 'nobody'] as const;
 export type Caller = (typeof CALLERS)[number];
 
-/** Said a second time on purpose: a slip in the program's own table of roles must not pass. */
+/** Repeated on purpose, so that a mistake in the application's own role table fails a test. */
 const LADDER = ['viewer', 'collector', 'loan_officer', 'admin', 'superadmin'];
 export function isAllowed(caller: Caller, { allow }: Pick<Route, 'allow'>): boolean {
   if (allow === 'anyone' || allow === 'provider') return true;
@@ -41,12 +41,12 @@ export async function everybody(tenant: Tenant): Promise<Record<Caller, Client>>
   };
 }
 
-/** Whoever may do all that the route does, where anybody may. */
+/** The caller with the most rights on the route: the borrower in the portal, otherwise the superadmin. */
 export const rightful = ({ allow }: Pick<Route, 'allow'>) =>
   allow === 'borrower' ? 'borrower' : 'superadmin';
 
 export const RANDOM_ID = '0197a3c0-1111-7abc-8def-0123456789ab';
 
-/** The path with every parameter filled in. */
+/** The path with all parameters filled in. */
 export const filled = (path: string, value = RANDOM_ID) => path.replace(/\{\w+\}/g, value);
 export const nameOf = ({ method, path }: Route) => `${method} ${path}`;

@@ -42,7 +42,7 @@ test.each(UNIQUE.map(({ declaration }) => [declaration.name, declaration] as con
   },
 );
 
-/** Those whose lists are found and counted in the bare table. */
+/** Resources whose lists are found and counted in the table itself. */
 const FOUND_BARE = UNIQUE.filter(({ declaration: { table } }) => table.own).map(
   ({ declaration }) => [declaration.name, declaration] as const,
 );
@@ -70,7 +70,9 @@ test.each(FOUND_BARE)(
   },
 );
 
-/** Told beside what is stored: what a day that has passed, or another column, makes of it. */
+/**
+ * Values that answers add to the stored ones, computed from a date that has passed or from another column.
+ */
 const COMPUTED = new Map([
   ['approvals.status', ['expired']],
   ['cob_runs.status', ['failed']],
@@ -79,7 +81,7 @@ const COMPUTED = new Map([
   ['portfolios.status', ['archived']],
 ]);
 
-/** The values that the database lets a column hold, where it lists them. */
+/** The values that a column's check constraint lists. */
 async function listedValues() {
   const { rows } = await stage.owner.query<{ place: string; values: string[] }>(
     `select conrelid::regclass || '.' || attname as place,
@@ -92,7 +94,7 @@ async function listedValues() {
   return new Map(rows.map(({ place, values }) => [place, values.toSorted()]));
 }
 
-test('what a column may hold is what its field tells', async () => {
+test('a field declares exactly the values that its column may hold', async () => {
   const listed = await listedValues();
   const told = UNIQUE.flatMap(({ declaration: { fields, table } }) =>
     Object.entries(fields).flatMap(([name, field]) => {
@@ -127,7 +129,7 @@ function namesIn(schema: unknown): string[] {
 }
 
 const SECRET = /secret|password|ssn|account_number|token|hash|tin$/;
-// The number of the account that bureaus are told is the number of the loan.
+// The account number in a credit report is the loan's number.
 const HARMLESS =
   /^(consumer_account_number|ssn_last_four|account_number_last_four|csrf_token|sha256_hash|.*_last_four|has_.*|password_min|payer_tin)$/;
 
@@ -140,15 +142,15 @@ test('no answer has a field for a secret', () => {
       : [],
   );
 
-  // The one who creates a subscription is shown its secret, once; every other answer says null, which
-  // test/webhooks/subscriptions.test.ts looks at; an authenticator app has to be told its own, once:
-  // test/users/own-sessions.test.ts. The account of a form 1099-C is the loan's number.
+  // Creating a subscription shows its secret once; all other answers contain null
+  // (test/webhooks/subscriptions.test.ts). Enrolling an authenticator app shows its secret once
+  // (test/users/own-sessions.test.ts). The account number of a form 1099-C is the loan's number.
   const known =
     /^\w+ \/webhooks\b.*: secret$|1099c\b.*: account_number$|\/second-factors\/totp: secret$/;
   expect(named.filter((field) => !known.test(field))).toEqual([]);
 });
 
-test('every route says what it answers', () => {
+test('every route declares its answer', () => {
   const mute = routes.filter(({ reply, status }) => !reply && status !== 204);
 
   expect(mute.map(nameOf)).toEqual([]);

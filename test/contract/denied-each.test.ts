@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../../api/endpoints/route.ts';
-import { resolveAccess, type Access } from '../../api/http/access.ts';
+import { resolveAccess } from '../../api/http/access.ts';
+import type { Access } from '../../api/endpoints/route.ts';
 import { assertFactsVisible, omitHiddenFields } from '../../api/http/denied-fields.ts';
 import type { User } from '../../api/http/permissions.ts';
 import { routes } from '../../api/routes.ts';
@@ -17,10 +18,10 @@ import { marksIn, plant, type Planted } from './planted.ts';
 import { newSamples } from './samples.ts';
 
 /*
- * Every stored field that an endpoint shows holds values here that stand nowhere else. The answers to a
- * superadmin are recorded once; then each field is denied by itself, and what a denied user would be shown of
- * the recorded answers is searched for the field's values. A second pass really
- * asks as a user who is denied all of them. DENIALS=each does that for one field at a time, in an hour or so.
+ * Every stored field that an endpoint shows gets unique values. The test records the answers to a
+ * superadmin once. Then it denies one field at a time and searches what a denied user would see of these
+ * answers for the field's values. A second pass sends real requests as a user who is denied all fields.
+ * DENIALS=each does that for one field at a time, which takes about an hour.
  */
 const staff = routes.filter(({ allow }) => (TENANT_ROLES as readonly string[]).includes(allow));
 
@@ -29,7 +30,7 @@ const [ground] = (await newGrounds(stage, ['ours'])) as [Ground];
 const client = ground.clients.superadmin;
 const samples = newSamples(client);
 
-/** Left as they are: who is signed in, what was recorded, and figures that the platform computes with. */
+/** Left unchanged: sessions and users, logs, and figures that the platform calculates with. */
 const UNPLANTED = ['sessions', 'users', 'audit_log', 'security_log'];
 const COMPUTED_WITH =
   /^(loans\.\w+_date|loans\.loan_type|fees\.amount_(paid|waived)|payment_instruments\.block_code)$/;
@@ -85,7 +86,7 @@ async function tapeOfAllColumns(): Promise<Record<string, unknown>[]> {
 }
 
 const known = new Map<Planted, Access>();
-/** What a superadmin may see who is denied that field alone. */
+/** The access of a superadmin who is denied only that field. */
 function accessWithout(fact: Planted): Access {
   const { resource, field } = fact;
   const rule = { type: 'deny', action: '*', resource, record: { [field]: true }, record_id: null };
@@ -105,7 +106,7 @@ function isRefused(access: Access, { carries = [] }: Route): boolean {
   }
 }
 
-/** The name under which a value with the mark stands. */
+/** The name of the field that contains the mark. */
 function placeOf(value: unknown, mark: string, name = ''): string | undefined {
   if (typeof value !== 'object' || value === null)
     return marksIn(JSON.stringify(value)).has(mark) ? name : undefined;
@@ -118,10 +119,10 @@ const factsIn = (marks: ReadonlySet<string>) =>
   [...marks].flatMap((mark) => factOf.get(mark) ?? []);
 const called = ({ resource, field }: Planted) => `${resource}.${field}`;
 
-test('each denied field stands in no answer, under no name', () => {
+test('no answer contains a denied field, under any name', () => {
   const told = new Set<Planted>();
   const leaks = new Set<string>();
-  // What a refusal says is looked at below, where it is really given.
+  // Refusals are checked below, where a denied user really receives them.
   for (const { route, body, marks } of recorded.filter(({ status }) => status < 300)) {
     for (const fact of factsIn(marks)) {
       told.add(fact);
@@ -133,7 +134,8 @@ test('each denied field stands in no answer, under no name', () => {
   }
   const failed = recorded.filter(({ route, status }) => route.method === 'GET' && status >= 500);
 
-  // A new leak: mark its field with derivedFrom(), or say what the endpoint carries (api/README.md).
+  // If this finds a new leak: mark its field with derivedFrom(), or declare the endpoint's egress
+  // (api/README.md).
   expect([...leaks].toSorted()).toEqual([]);
   expect(failed.map(({ route }) => nameOf(route))).toEqual([]);
   expect(told.size).toBeGreaterThan(350);
@@ -188,7 +190,7 @@ test('a user who is really denied fields is shown none of them, read or written'
   expect([...leaks].toSorted()).toEqual([]);
 }, 7_200_000);
 
-/** In the database, because nobody decides about their own access. */
+/** Written to the database because users cannot change their own access. */
 async function deny(group: readonly Planted[]) {
   await ground.owner.query("delete from user_permissions where tenant_id = $1 and type = 'deny'", [
     ground.tenant_id,

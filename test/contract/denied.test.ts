@@ -15,8 +15,8 @@ import { newGrounds, pathsIn, rightBodies } from './grounds.ts';
 import { newSamples } from './samples.ts';
 
 /**
- * What is denied to the superadmin of this world, to whom every route of the staff is open, with what
- * stands there in its records, and nowhere else in them.
+ * Fields denied to this tenant's superadmin, who may call every staff route, with unique values in its
+ * records.
  */
 const DENIED = {
   borrowers: {
@@ -32,7 +32,9 @@ const DENIED = {
 const VALUES = Object.values(DENIED).flatMap((fields) => Object.values(fields));
 const TOLD = new RegExp(`(?<![\\w.-])(${VALUES.join('|').replaceAll('.', '\\.')})(?![\\w-])`);
 
-/** Names that tell it whatever they stand on; an amount tells a payment only among payments. */
+/**
+ * Field names that reveal a denied value in any resource. `amount` reveals a payment only among payments.
+ */
 const ANYWHERE = [
   'ssn_last_four',
   'date_of_birth',
@@ -56,7 +58,7 @@ await tellEverything();
 const before = await read();
 await deny();
 
-/** A borrower, a loan and a payment of which all that stands in the records; what is told of them follows. */
+/** A borrower, a loan and a payment with all denied values, and the messages and documents about them. */
 async function tellEverything() {
   const { email, ...named } = DENIED.borrowers;
   for (const id of await ground.idsOf('/borrowers')) await client.put(`/borrowers/${id}`, named);
@@ -87,7 +89,9 @@ async function tellEverything() {
   await ground.refresh();
 }
 
-/** What was sent of it has failed for good, as one sees it among the dead letters of the newest receiver. */
+/**
+ * Fails every delivery about them for good, so that they appear among the newest receiver's dead letters.
+ */
 async function bury() {
   await ground.owner.query(
     `with told as (
@@ -107,7 +111,7 @@ async function bury() {
   );
 }
 
-/** In the database, since nobody decides about himself. */
+/** Written to the database because users cannot change their own access. */
 async function deny() {
   for (const [resource, fields] of Object.entries(DENIED)) {
     const record = Object.fromEntries(Object.keys(fields).map((name) => [name, true]));
@@ -120,14 +124,14 @@ async function deny() {
   }
 }
 
-/** Every reading, of the newest record where it is of one. */
+/** Every GET route, for the newest record where the route is about one. */
 async function read() {
   const answers = new Map<Route, Reply>();
   for (const route of readings) answers.set(route, await client.get(await addressOf(route)));
   return answers;
 }
 
-/** Where the newest record is, with whatever its query demands. */
+/** The address of the newest record, with the required query parameters. */
 async function addressOf({ path, query }: Route): Promise<string> {
   const [address = filled(path)] = await pathsIn(ground, path);
   const own = query ? ((await samples.bodyOf(query)) as Record<string, string>) : {};
@@ -139,7 +143,7 @@ const told = (answers: Map<Route, Reply>) =>
     .filter(([, { body }]) => TOLD.test(JSON.stringify(body)))
     .map(([route]) => nameOf(route));
 
-/** What in an answer tells something that is denied; nothing, where all is well. */
+/** The denied values in an answer. Empty if none leaks. */
 function tellsIn(route: Route, { status, body }: Reply): string[] {
   const [value] = TOLD.exec(JSON.stringify(body)) ?? [];
   const names =
@@ -149,7 +153,7 @@ function tellsIn(route: Route, { status, body }: Reply): string[] {
   );
 }
 
-test('what is denied is read in no answer of any route, which told it before', async () => {
+test('a denied value appears in no answer of any route that showed it before', async () => {
   const after = await read();
 
   const failed = [...after]
@@ -162,7 +166,7 @@ test('what is denied is read in no answer of any route, which told it before', a
   expect(failed).toEqual([]);
   expect(told(before).length, told(before).join()).toBeGreaterThan(15);
   expect([...after].flatMap(([route, reply]) => tellsIn(route, reply))).toEqual([]);
-  // Files cannot be cut; a tape has the balance among its columns.
+  // Files cannot be filtered, and a tape has the balance among its columns.
   expect(refused.toSorted()).toEqual([
     'GET /borrower-exports/{id}',
     'GET /credit-reporting-files/{id}/download',
@@ -198,7 +202,7 @@ test('a fact is looked for where there is such a field, and history by what its 
   ).toEqual([]);
 });
 
-test('no list is sorted, filtered or searched by what is denied', async () => {
+test('no list can be sorted, filtered or searched by a denied field', async () => {
   const asked: string[] = [];
   const found: string[] = [];
   for (const route of readings.filter(({ list }) => list)) {
@@ -218,7 +222,7 @@ test('no list is sorted, filtered or searched by what is denied', async () => {
   expect(asked.length).toBeGreaterThan(20);
 });
 
-test('no change answers with what is denied, and none that names it is made', async () => {
+test('no change returns a denied field, and a change that names one is refused', async () => {
   const bodies = await rightBodies(ground);
   const told: string[] = [];
   const written: string[] = [];

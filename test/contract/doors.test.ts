@@ -9,7 +9,7 @@ import { fieldNamesIn } from '../setup/team.ts';
 import { nameOf } from './callers.ts';
 import { CONTROLS, controlsAt, kindOf, OUTPUTS, whatIsMissing } from './doors.ts';
 
-/** Every name in a schema: of fields at any depth, among words of JSON Schema that are no field's name. */
+/** Every name in a schema: fields at any depth, and JSON Schema keywords, which are no field's name. */
 const namesOf = (schema: z.ZodType | undefined, io: 'input' | 'output') =>
   schema ? fieldNamesIn(z.toJSONSchema(schema, { io, unrepresentable: 'any' })) : [];
 
@@ -21,7 +21,7 @@ const doors: [string, DataEgress | undefined][] = [
   ...Object.entries(OUTPUTS),
 ];
 
-/** The table of doors, as Markdown. */
+/** The table of all data egress as Markdown. */
 function printed(): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const lines = doors.map(([name, { to, controls } = { to: '', controls: {} }]) => {
@@ -34,7 +34,7 @@ function printed(): string {
   return [row(head), row(head.map(() => '---')), ...lines].join('\n');
 }
 
-test('every way in which data leaves states what controls it', () => {
+test('every way in which data leaves declares its controls', () => {
   console.log(printed());
 
   const open = doors.filter(
@@ -43,7 +43,7 @@ test('every way in which data leaves states what controls it', () => {
       (door.controls !== 'nothing leaves' && Object.keys(door.controls).length === 0),
   );
 
-  // A job of the outbound pool says with `door` where it sends data (jobs/job.ts).
+  // A job of the outbound pool declares with `door` where it sends data (jobs/job.ts).
   expect(open.map(([name]) => name)).toEqual([]);
   expect(byKind.get('none') ?? []).toEqual([]);
 });
@@ -59,7 +59,7 @@ test('an endpoint that gives out a file, sets up a destination or selects says w
   expect(missing.filter((sentence) => sentence !== null)).toEqual([]);
 });
 
-test('an endpoint that forgot to say so is told what to do', () => {
+test('an endpoint without the declaration gets an error that says what to do', () => {
   const known = routes.find((route) => nameOf(route) === 'POST /webhooks');
   const { carries: _, ...forgetful } = known as Route;
   const names = { sent: namesOf(forgetful.body, 'input'), answered: [] };

@@ -11,7 +11,7 @@ const isOfStaff = ({ allow }: Route) => isRole(allow);
 const isRefusing = ({ carries = [] }: Route) => typeof carries === 'function' || carries.length > 0;
 const isFile = ({ carries }: Route) => carries === 'anything' || carries === 'judged';
 
-/** Kinds of endpoints by which data leaves; a route is of the first that fits. */
+/** Kinds of endpoints through which data leaves. A route belongs to the first kind that matches. */
 const KINDS: readonly [string, (route: Route) => boolean][] = [
   ['public endpoints and sign-in', ({ allow }) => allow === 'anyone'],
   ['callbacks of providers', ({ allow }) => allow === 'provider'],
@@ -30,7 +30,7 @@ const KINDS: readonly [string, (route: Route) => boolean][] = [
 
 export const kindOf = (route: Route) => KINDS.find(([, fits]) => fits(route))?.[0];
 
-/** Whose columns are no client's: what the processes say of themselves. */
+/** Output of the processes themselves, which no API client receives. */
 export const OUTPUTS: Record<string, DataEgress> = {
   'logs of processes': {
     to: 'operators',
@@ -47,12 +47,12 @@ export const OUTPUTS: Record<string, DataEgress> = {
   },
 };
 
-/** Fields of a body that say where data goes, or by what records are chosen. */
+/** Body fields that determine where data goes or which records are selected. */
 const SENDS =
   /^(url|host|recipients|sftp_server_id|issuer_url|events|forward_to|criteria|columns|filters)$/;
 const IS_EXPORT = ['export', 'document_download'];
 
-/** What is wrong with a route whose data leaves in another way than as fields of its answer. */
+/** Missing controls of a route whose data leaves otherwise than as fields of its answer. */
 export function whatIsMissing(
   route: Route,
   { sent, answered }: { sent: readonly string[]; answered: readonly string[] },

@@ -7,7 +7,7 @@ type Schema = {
   properties?: Record<string, Schema>;
 };
 
-/** Where a body names another record: fields that are called so and hold a UUID, or several. */
+/** The paths in a body that name another record: fields with such a name that hold one or more UUIDs. */
 export function keysIn(body: z.ZodType): string[][] {
   const walk = (schema: Schema, place: string[]): string[][] => {
     if (schema.anyOf) return schema.anyOf.flatMap((option) => walk(option, place));
@@ -21,7 +21,7 @@ export function keysIn(body: z.ZodType): string[][] {
   return walk(json, []).filter((place) => place.some((name) => /_ids?$/.test(name)));
 }
 
-/** The body with that one id in it, whatever stood there. */
+/** The body with this id at the path. */
 export function withKey(body: unknown, [name = '', ...rest]: string[], id: string): unknown {
   if (name === '') return id;
   if (name === '0') {

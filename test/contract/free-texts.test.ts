@@ -5,7 +5,7 @@ import { routes } from '../../api/routes.ts';
 const SAID = 'SSN 123-45-6789';
 type Definition = { innerType?: z.ZodType; element?: z.ZodType; options?: z.ZodType[] };
 
-/** The names of the fields that keep what is said as it is. */
+/** The names of the fields that store their text unmasked. */
 function keeping(name: string, schema: z.ZodType): string[] {
   const { innerType, element, options = [] } = schema.def as Definition;
   if (schema instanceof z.ZodObject) {
@@ -20,7 +20,7 @@ function keeping(name: string, schema: z.ZodType): string[] {
     : [];
 }
 
-/** What a person does not word freely, and a mask would spoil. */
+/** Texts that are not free prose and that a mask would damage. */
 const KEPT = {
   names:
     'first_name middle_name last_name suffix name public_name legal_name contact_name payee_name appraiser_name ' +
@@ -32,9 +32,9 @@ const KEPT = {
     'external_id code loan_number reference_number reference_type account_id acdv_control_number ' +
     'filing_number filing_jurisdiction disputed_fields events checks labels bar_number document_version',
   secrets: 'password current_password new_password token identifier',
-  // Whether its numbers are right is judged line by line.
+  // Its numbers are validated line by line.
   files: 'file',
-  // They speak to every borrower, and of none.
+  // They address every borrower and name none.
   templates: 'subject body opening closing response_subject response_body keywords pattern',
 };
 

@@ -13,7 +13,7 @@ import { RANDOM_ID } from './callers.ts';
 const SEED = 1;
 const TODAY = '2026-03-16';
 
-/** Tenants with loans in every state and records of every kind, the same as those that are attacked. */
+/** Tenants with loans in every state and records of every kind, as in test/attack. */
 export async function newGrounds(stage: Stage, slugs: readonly string[]): Promise<Ground[]> {
   const port = await stage.listen({ TRUSTED_PROXIES: ['127.0.0.1'] });
   const grounds: Ground[] = [];
@@ -27,7 +27,7 @@ export async function newGrounds(stage: Stage, slugs: readonly string[]): Promis
   return grounds;
 }
 
-/** What comes about in another way than by being created on whatever is there. */
+/** Adds records that need more than a POST on existing records. */
 async function complete(stage: Stage, ground: Ground) {
   const { clients, idsOf } = ground;
   const { superadmin: admin, loan_officer: officer } = clients;
@@ -58,7 +58,7 @@ async function complete(stage: Stage, ground: Ground) {
   await admin.post(`${investor}/settlement-instruments`, { instrument_type: 'check' });
   const share = { loan_id: line?.id, ownership_percentage: '0.1' };
   await admin.post(`${investor}/loan-assignments`, share);
-  // The newest of what the portal shows is not the borrower's who has a user there.
+  // The newest portal records belong to another borrower than the portal user.
   const own = (await clients.borrower.get('/users/me')).body as { borrower_id: string };
   const theirs = active.filter(({ borrower_id }) => borrower_id !== own.borrower_id);
   const [loan] = theirs;
@@ -92,7 +92,7 @@ type Loan = Record<'id' | 'borrower_id' | 'program_id' | 'product_id', string> &
   status: string;
 };
 
-/** Makes one of each kind that there is none of yet, on the first record that lets it be made. */
+/** Creates one record of each missing kind, on the first record that accepts it. */
 async function fill(ground: Ground) {
   const bodies = await rightBodies(ground);
   for (const { method, path, status, resource } of routes) {
@@ -114,7 +114,7 @@ export const collectionsIn = (path: string): string[] =>
     collectionIn(path.slice(0, index), name),
   );
 
-/** The path with ids of the tenant's own records, as many ways as there are records; none without. */
+/** The path filled in with the tenant's own ids, at most `most` variants. Empty if there is no record. */
 export async function pathsIn(ground: Ground, path: string, most = 1): Promise<string[]> {
   const [collection] = collectionsIn(path);
   if (collection === undefined) return [path];
@@ -122,7 +122,7 @@ export async function pathsIn(ground: Ground, path: string, most = 1): Promise<s
   return ids.slice(-most).map((id) => path.replace(/\{\w+\}/g, id));
 }
 
-/** Right bodies for every route, which name records of the tenant. */
+/** Valid bodies for every route, which name the tenant's records. */
 export async function rightBodies(ground: Ground): Promise<Map<string, unknown[]>> {
   const targets = await findTargets(ground, SEED);
   const draw = newDraw(newRandom(SEED, 0), ground);
@@ -131,7 +131,7 @@ export async function rightBodies(ground: Ground): Promise<Map<string, unknown[]
     schema
       ? bodies
           .map((body) => mutate(body, draw) as object)
-          // What a borrower asks for is about a loan of theirs.
+          // A borrower's requests are about the borrower's own loans.
           .map((body, at) =>
             allow === 'borrower' && 'loan_id' in body
               ? { ...body, loan_id: own[at % own.length]?.id }

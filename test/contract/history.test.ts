@@ -12,13 +12,13 @@ const stage = await newStage();
 const [ground] = (await newGrounds(stage, ['ours'])) as [Ground];
 const bodies = await rightBodies(ground);
 
-/** What takes something away from the others comes last. */
+/** Routes that take something away from other routes run last. */
 const LATE = /^DELETE|settings|providers|deactivate|closings|unarchive|deny|cancel|reject/;
 const writes = routes
   .filter(({ method, transaction }) => method !== 'GET' && transaction === 'write')
   .toSorted((one, other) => Number(LATE.test(nameOf(one))) - Number(LATE.test(nameOf(other))));
 
-/** What history calls what a request did, where that is not what the route is called. */
+/** The action's name in history, where it differs from the route's name. */
 const CALLED: Record<string, readonly string[]> = {
   edit: ['update', 'update-settings', 'confirm-upload'],
   delete: ['delete', 'archive'],
@@ -29,7 +29,7 @@ const CALLED: Record<string, readonly string[]> = {
   'invite-portal-user': ['invite'],
   export: ['create'],
 };
-/** Its row says who did it and when, and may have no change to tell. */
+/** The row records the actor and the time, and may contain no change. */
 const UNCHANGED: Record<string, string> = {
   'POST /mail-batches/{id}/download': 'fetched once more, after it was handed over',
   'POST /borrowers/{id}/unarchive': 'only a borrower without a running loan was archived before',
@@ -45,7 +45,7 @@ const UNCHANGED: Record<string, string> = {
   'POST /borrowers/{id}/legal-hold': 'there was no hold',
   'POST /borrowers/{id}/export': 'an export that is made has nothing to tell yet',
 };
-/** Done, and there may be nothing to tell. */
+/** Successful requests that may leave no history. */
 const SILENT: Record<string, string> = {
   'POST /users/remove-role': 'the user has no role',
   'POST /portfolios/{id}/cancel-sale': 'each loan that was to be sold has a row of its own',
@@ -53,7 +53,7 @@ const SILENT: Record<string, string> = {
   'POST /communications/send': 'each message is a row of the log',
   'POST /communications/send-batch': 'each message is a row of the log',
 };
-/** Not done to any record of this world; the tests of their area look at their history. */
+/** Not possible on any record of this world. The tests of the area check the history instead. */
 const NOT_DONE: Record<string, string> = {
   'POST /change-notices/{id}/apply':
     'made by a file of a bank; test/payments/change-notices.test.ts',
@@ -105,7 +105,7 @@ const NOT_DONE: Record<string, string> = {
 
 const SETTINGS = [{ documents: { upload_ttl_s: 700 } }];
 
-/** Every body that may be right; an update is told only of what differs. */
+/** Every body that may be valid. An update is recorded only for the fields that differ. */
 function bodiesFor(route: Route): unknown[] {
   if (route.path === '/tenant/settings') return SETTINGS;
   return route.method === 'PUT' && route.path.endsWith('/{id}')
@@ -113,7 +113,7 @@ function bodiesFor(route: Route): unknown[] {
     : (bodies.get(nameOf(route)) ?? []);
 }
 
-/** Does it once: what was asked for, and what was answered; nothing where all of it is refused. */
+/** Sends the route's requests until one succeeds and changes something. Returns its answer, or null. */
 async function done(route: Route): Promise<Reply | null> {
   const client = ground.clients[rightful(route)];
   for (const path of await pathsIn(ground, route.path, 40)) {
@@ -158,7 +158,7 @@ test.each(writes.map((route) => [nameOf(route), route] as const))(
   },
 );
 
-/** What can be done is drawn: some of it may be refused by the records that there are this time. */
+/** Bodies and records are drawn at random, so a few routes may be refused in a run. */
 test('nearly all that may be written has been written', () => {
   const unnamed = left.filter((name) => !(name in NOT_DONE));
 

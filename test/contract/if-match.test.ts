@@ -85,7 +85,7 @@ test('If-Match takes a star and lists, compares strongly, and is refused where i
   for (const value of unreadable) expect([value, await put(value)]).toEqual([value, 400]);
 });
 
-test('a record that is not there is not found, whatever is said of its state', async () => {
+test('a missing record is not found, with any If-Match header', async () => {
   const { id } = await newBorrower();
   const path = `/borrowers/${id.slice(0, -4)}${id.endsWith('0000') ? '1111' : '0000'}`;
 
@@ -94,7 +94,7 @@ test('a record that is not there is not found, whatever is said of its state', a
   });
 });
 
-test('what days do to a loan is no other version of it, and what officers do is', async () => {
+test('the passing of days does not change a loan’s version; an officer’s change does', async () => {
   const own = await stage.tenant('2026-01-15');
   const { id } = await newLoan(own);
   const read = async () => (await own.officer.get(`/loans/${id}`)).headers['etag'];

@@ -1,6 +1,7 @@
 import type { QuerySqlToken } from 'slonik';
 import { expect, test } from 'vitest';
-import { parseList, type ListDeclaration } from '../../api/endpoints/lists.ts';
+import { parseList } from '../../api/endpoints/lists.ts';
+import type { ListDeclaration } from '../../api/endpoints/list-declaration.ts';
 import type { Call, Route } from '../../api/endpoints/route.ts';
 import { resolveAccess } from '../../api/http/access.ts';
 import type { User } from '../../api/http/permissions.ts';
@@ -13,7 +14,7 @@ import { nameOf, RANDOM_ID } from './callers.ts';
 
 const stage = await newStage();
 
-/** Each key as the order of a statement says it: ascending with nothing last, descending with nothing first. */
+/** Each key in the order of an ORDER BY clause: ascending with nulls last, descending with nulls first. */
 const INDEXES = `
   select indrelid::regclass::text as table, indisunique as is_unique, array(
     select attname || case indoption[place - 1] & 3
@@ -27,7 +28,7 @@ const INDEXES = `
     and relam = (select oid from pg_am where amname = 'btree')`;
 type Index = { table: string; is_unique: boolean; keys: string[] };
 
-/** A transaction that only listens: whatever is asked for by its id is there, and lists are empty. */
+/** A transaction that records statements. Records are found by id, and lists are empty. */
 function listening() {
   const heard: string[] = [];
   const answering = (answer: unknown) => (query: QuerySqlToken) => {
@@ -66,7 +67,7 @@ const ABOUT = {
   installation: DEFAULT_INSTALLATION,
 };
 
-/** What the route asks of the database for the first page of its list, unfiltered and in its usual order. */
+/** The route's statements for the first page of its list, without filters and in the default order. */
 async function askedBy(route: Route & { list: ListDeclaration }): Promise<string[]> {
   const { tx, heard } = listening();
   if (route.transaction === 'own') return heard;
@@ -85,7 +86,7 @@ async function askedBy(route: Route & { list: ListDeclaration }): Promise<string
     checkMatch: () => {},
     origin: 'https://lender.test',
   };
-  // Whoever cannot go on with such answers has asked for the page before, or counts as one without an index.
+  // A route that fails on these answers has either queried its page already or counts as unindexed.
   await route.run(call).catch(() => {});
   return heard;
 }
@@ -94,11 +95,11 @@ type Page = { table: string; fixed: string[]; order: string[] };
 
 const ORDERED = / order by "row"\./;
 
-/** The page that a statement reads; null unless it is of one table, found by equal columns alone. */
+/** The page that a statement reads. Null unless it reads one table and filters only by equal columns. */
 function pageOf(statement: string): Page | null {
   const [, source = '', where = '', order = ''] =
     /^(.*) as row where (.*?) order by ("row"\..*?) limit /.exec(statement) ?? [];
-  // What either of two columns finds is in the order of no index.
+  // No index provides an order for rows that match either of two columns.
   if (/ where \( record\./.test(source)) return null;
   const tables = [...source.matchAll(/ from (?:"(\w+)"$|(\w+) as record\b)/g)];
   const table = tables[0]?.[1] ?? tables[0]?.[2];
@@ -107,7 +108,7 @@ function pageOf(statement: string): Page | null {
     ([, field = '']) => field,
   );
   const clauses = where === 'true' ? [] : where.slice(1, -1).split(') and (');
-  // Few are archived, so that a page is full soon without them.
+  // Few records are archived, so a page fills quickly without them.
   const asked = clauses.filter((clause) => clause !== 'not "row"."is_archived"');
   const fixed = asked.map((clause) => /^"row"\."(\w+)" = \$\w+::"\w+"$/.exec(clause)?.[1]);
   if (fixed.includes(undefined)) return null;
@@ -119,7 +120,7 @@ function pageOf(statement: string): Page | null {
 
 const turned = (term: string) => (term.endsWith(' desc') ? term.slice(0, -5) : `${term} desc`);
 
-/** Whether the first page of the list is the beginning of the index: read forwards, or backwards. */
+/** Whether the first page of the list is the start of the index, read forwards or backwards. */
 function isInOrderOf({ keys, is_unique }: Index, { fixed, order }: Page): boolean {
   const begins = keys.slice(0, 1 + fixed.length);
   const rest = keys.slice(begins.length);

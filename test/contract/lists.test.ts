@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { filterNames, filterOperators } from '../../api/endpoints/filters.ts';
-import type { ListDeclaration } from '../../api/endpoints/lists.ts';
+import type { ListDeclaration } from '../../api/endpoints/list-declaration.ts';
 import type { Route } from '../../api/endpoints/route.ts';
 import { routes } from '../../api/routes.ts';
 import { sqlTypeOf } from '../../sql/types.ts';
@@ -26,7 +26,7 @@ const VALUES: Record<string, string> = {
 const lists = routes.flatMap((route) =>
   route.list ? [[nameOf(route), route, route.list] as const] : [],
 );
-/** Where the list is, with whatever its query demands besides, ready for more. */
+/** The list's address with its required query parameters, ready for more. */
 async function addressOf({ path, query }: Route): Promise<string> {
   const own = query ? ((await samples.bodyOf(query)) as Record<string, string>) : {};
   return `${(await samples.pathOf(path)) ?? filled(path)}?${new URLSearchParams(own).toString()}&`;
@@ -40,7 +40,7 @@ test.each(lists)('%s keeps the list convention', async (_, route, list) => {
   const path = await addressOf(route);
   const get = (query: string) => client.get(`${path}${query}`);
   const whole = await get('');
-  // The list of a record that could not be made up is tested with its area.
+  // If no such record can be generated, its list is tested with its area.
   if (whole.status === 404 && route.path.includes('{')) return;
 
   expect(whole.status, JSON.stringify(whole.body)).toBe(200);
@@ -73,7 +73,7 @@ test.each(lists)('%s sorts and filters by all that it declares', async (_, route
     expect(json.status, `${field}: ${JSON.stringify(json.body)}`).toBe(
       sqlTypeOf(schema) === 'jsonb' ? 422 : 200,
     );
-    // The other spelling says the same of every field: some of each list are asked for in both.
+    // Both spellings mean the same for every field. A quarter of the fields are compared.
     if (json.status !== 200 || index % 4 > 0) continue;
     const flat = await client.get(`${path}ordering=-${field}&limit=5&offset=0`);
     expect(flat.body, field).toEqual(json.body);
@@ -104,7 +104,8 @@ test.each(lists)('%s compares each filter as its kind can be compared', async (_
   if ((await client.get(path)).status === 404) return;
   const get = (query: string) => client.get(`${path}limit=1&${query}`);
 
-  // One field of each kind is compared in every way, all others in those that every field knows.
+  // One field of each type is tested with every operator, all other fields with the operators that every
+  // type supports.
   const kinds = new Set<string>();
   for (const field of filterNames(list)) {
     const value = encodeURIComponent(valueOf(list, field));
@@ -125,7 +126,7 @@ test.each(lists)('%s compares each filter as its kind can be compared', async (_
       await get(`${field}__in=${value}`),
     ];
     expect(totalOf(listed), field).toBe(totalOf(same));
-    // A list that hides what is archived shows it as soon as it is asked about.
+    // A list that hides archived records shows them when a filter names this field.
     if (field === 'is_archived' || field === 'status') continue;
     if (field === 'id') continue;
     expect(totalOf(same) + totalOf(other), field).toBe(totalOf(await get('')));

@@ -14,7 +14,7 @@ const printed = execFileSync(process.execPath, ['api/print-routes.ts', '--json']
 
 const textAt = ({ file, line }: Printed) => texts.get(file)?.split('\n')[line - 1] ?? '';
 
-/** The words of a path that its declaring line may hold: all of them, or its last, or its first. */
+/** The words of a path that may be in the line that declares it: all, the last, or the first. */
 const wordsOf = (path: string) => [
   path,
   ...path

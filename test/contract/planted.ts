@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Route } from '../../api/endpoints/route.ts';
 import { fieldsByResource } from '../../api/endpoints/field-vocabulary.ts';
 
-/** A field of a resource whose stored values in this tenant stand nowhere else, and the mark that they bear. */
+/** A field of a resource whose stored values are unique in this tenant, and the mark that they contain. */
 export type Planted = { resource: string; field: string; mark: string };
 
 type Column = {
@@ -13,10 +13,10 @@ type Column = {
   data_type: string;
   sample: string | null;
 };
-/** A value by the number of its row, as an expression of SQL, and the mark that is found in it. */
+/** A SQL expression for a value by row number, and the mark that identifies it. */
 type Seed = { expression: string; mark: string; example: unknown };
 
-/** What planted values look like; each group is the mark of one kind. */
+/** The forms of planted values. Each group captures the mark of one kind. */
 const MARKS = new RegExp(
   [
     String.raw`zq(?<text>\d{4})x`,
@@ -38,7 +38,9 @@ export function marksIn(text: string): Set<string> {
   return found;
 }
 
-/** By what the column holds now: an email stays one. Nothing for what its value cannot tell apart. */
+/**
+ * Depends on the current content: an email stays an email. Null if the type has too few distinct values.
+ */
 function seedOf({ data_type, sample }: Column, number: number): Seed | null {
   const key = String(number).padStart(4, '0');
   const isLike = (pattern: RegExp) => sample !== null && pattern.test(sample);
@@ -89,7 +91,7 @@ function seedOf({ data_type, sample }: Column, number: number): Seed | null {
   return isLike(/^\d+$/) ? null : text;
 }
 
-/** Whether the answers of the resource may hold such a value: a text may have few words, or a form. */
+/** Whether the resource's answers accept such a value. A text may be an enum or need a certain form. */
 function isShownSo(routes: readonly Route[], resource: string, field: string, example: unknown) {
   const replies = routes.filter((route) => route.resource === resource && route.reply);
   return replies.every(({ reply }) => {
@@ -112,8 +114,8 @@ const COLUMNS = `
   order by 1, 2`;
 
 /**
- * Gives every column that a resource of the staff shows under its own name values that stand nowhere else.
- * Triggers and foreign keys are off meanwhile. What the column's own checks refuse is left as it is.
+ * Plants unique values into every column that a staff resource shows under its own name. Triggers and
+ * foreign keys are off. A column whose checks refuse the value stays unchanged.
  */
 export async function plant(
   owner: pg.Pool,

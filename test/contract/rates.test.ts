@@ -16,7 +16,7 @@ type Field = { name: string; schema: z.ZodType };
 
 const HINT = 'Must be a fraction: 8.5 % is written "0.085", with at most 8 decimals.';
 
-/** The fields of a body that hold no fields themselves. */
+/** The fields of a body without nested fields. */
 function fieldsOf(name: string, schema: z.ZodType): Field[] {
   const { innerType, element, in: given, options = [] } = schema.def as Definition;
   if (schema instanceof z.ZodObject) {
@@ -28,7 +28,7 @@ function fieldsOf(name: string, schema: z.ZodType): Field[] {
   return inner.length > 0 ? inner.flatMap((one) => fieldsOf(name, one)) : [{ name, schema }];
 }
 
-/** By its name it is a rate; a part of a loan that somebody owns is none. */
+/** Whether the name means a rate. A share of ownership is not a rate. */
 function isRate({ name: path }: Field): boolean {
   const name = path.slice(path.lastIndexOf('.') + 1);
   return /(^|_)rate(_|$)|percent|(^|_)apr(_|$)/.test(name) && name !== 'ownership_percentage';

@@ -12,8 +12,8 @@ await stage.owner.query("insert into tenant_domains (domain, tenant_id) values (
 type HttpClient = NonNullable<Parameters<typeof simpleRestProvider>[1]>;
 
 /**
- * As in a browser: the cookies go along, and the readable one is repeated in a header. Otherwise it
- * does what the provider's usual client does.
+ * Like a browser: sends the cookies and repeats the readable one in a header. Otherwise the same as the
+ * data provider's default client.
  */
 const cookies = new Map<string, string>();
 const httpClient: HttpClient = async (url: string, { method, body, headers: given } = {}) => {
@@ -119,7 +119,7 @@ test('react-admin’s references find the children of a record', async () => {
   expect(referring).toMatchObject({ total: 1, data: [{ id }] });
 });
 
-test('react-admin is told of a refusal by status and by field', async () => {
+test('react-admin receives a refusal by status and by field', async () => {
   const refusal = await admin
     .create('borrowers', { data: { first_name: '', last_name: 'X' } })
     .catch((error: unknown) => error);

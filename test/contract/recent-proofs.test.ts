@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildOpenApi } from '../../api/endpoints/openapi.ts';
 import { routes } from '../../api/routes.ts';
-import { CONTROLS } from '../../jobs/users/weakened-controls.ts';
+import { CONTROLS } from '../../jobs/users/settings/weakened-controls.ts';
 import { setActive } from '../../sql/users/accounts.ts';
 import { insert } from '../../sql/write.ts';
 import type { Client, Reply } from '../setup/client.ts';
@@ -57,7 +57,7 @@ test('each endpoint that grants power refuses a session without a recent proof, 
   expect(after).toEqual([]);
 });
 
-/** Calls that need a proof, and calls of the same endpoint that do not. */
+/** Calls that need a recent proof of identity, and calls of the same endpoint that do not. */
 type Case = (tenant: Tenant, superadmin: Client) => Promise<{ needs: Reply[]; needsNot: Reply[] }>;
 
 const destination =
@@ -152,7 +152,7 @@ test.each(sometimes.map((route) => [nameOf(route)] as const))(
   },
 );
 
-/** Changes that only superadmins make and that give nobody more power than before. */
+/** Changes that only superadmins make and that grant no additional power. */
 const GRANT_NOTHING = [
   'POST /borrowers/{id}/export',
   'POST /borrowers/{id}/redact',
@@ -189,7 +189,7 @@ test('a repeat of a request needs the same proof, because its answer may hold a 
   });
 });
 
-test('whatever only superadmins may change is judged: it needs a proof, or it grants nothing', () => {
+test('every change reserved for superadmins needs a recent proof or grants no power', () => {
   const unjudged = routes.filter(
     ({ method, allow, needs_proof }) =>
       method !== 'GET' && allow === 'superadmin' && needs_proof === undefined,

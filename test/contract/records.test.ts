@@ -32,7 +32,7 @@ test.each(withIds.map((route) => [nameOf(route), route] as const))(
     for (const path of malformed) expect(await ask(path)).toEqual([path, 404]);
     const [path, status] = await ask(filled(route.path));
 
-    // A body that could not be made up may be refused first; a record is never found.
+    // A generated body may be refused first. A record is never found.
     expect(route.body ? [404, 422] : [404], path).toContain(status);
     expect(written(before, await writes(stage.owner))).toEqual([]);
   },

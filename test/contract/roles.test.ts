@@ -11,7 +11,7 @@ const stage = await newStage();
 const tenant = await stage.tenant();
 const clients = await everybody(tenant);
 
-/** What came of knocking, in the words of this test. */
+/** The outcome of the request in this test's terms. */
 function verdictOf({ status, body }: Reply): string {
   if (status === 401 && body.code === 'not_authenticated') return 'unknown';
   if (status === 403 && body.code === 'permission_denied') {
@@ -31,7 +31,7 @@ test.each(routes.map((route) => [nameOf(route), route] as const))(
   '%s is open to whom it is declared for and nobody else',
   async (_, route) => {
     const body = route.method === 'GET' ? undefined : {};
-    // Signing in and out, by whoever may, is for other tests: the clients are needed further on.
+    // Signing in and out is tested elsewhere, because these clients must stay signed in.
     const knocking = CALLERS.filter(
       (caller) => !(isAllowed(caller, route) && route.transaction === 'own'),
     );
@@ -48,7 +48,7 @@ test.each(routes.map((route) => [nameOf(route), route] as const))(
   },
 );
 
-test('what /users/me grants a role is what the route table allows it', async () => {
+test('/users/me grants a role exactly what the route table allows', async () => {
   for (const role of ['viewer', 'collector', 'loan_officer', 'admin'] as const) {
     const { body } = await clients[role].get('/users/me');
     const granted = body.permissions.map(

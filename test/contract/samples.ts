@@ -19,7 +19,7 @@ type Schema = {
   required?: string[];
 };
 
-/** Collections whose name is not the plural of the key that points there. */
+/** Collections whose name is not the plural of the key that refers to them. */
 const COLLECTIONS: Record<string, string> = {
   account_id: '/ledger/accounts',
   template_id: '/communication-templates',
@@ -34,23 +34,23 @@ export const collectionOf = (key: string) =>
   COLLECTIONS[key] ?? `/${key.replace(/^(target|destination)_|_ids?$/g, '')}s`;
 
 export type Wishes = {
-  /** Which of several right values is taken; the first, unless somebody draws. */
+  /** Chooses one of several valid values. Default: the first. */
   choose: <One>(list: readonly One[]) => One;
-  /** Whether a field that need not be there is. */
+  /** Whether to include an optional field. */
   wants: (name: string) => boolean;
-  /** Where records come from, if not from asking for them. */
+  /** Where records come from. Default: requests to the API. */
   recordOf: (path: string) => Promise<string | undefined>;
 };
 
 /**
- * Bodies that a route's own schema calls right, and records made with them, for tests that walk
- * through routes which they do not know. What cannot be made up is left to the tests of its area.
+ * Bodies that a route's own schema accepts, and records created with them, for tests that walk through all
+ * routes. What cannot be generated is left to the tests of its area.
  */
 export function newSamples(client: Client, wishes: Partial<Wishes> = {}) {
   const { choose = first, wants = () => false } = wishes;
   const made = new Map<string, Promise<string | undefined>>();
 
-  /** The id of some record of the collection, made if there is none. */
+  /** The id of some record of the collection. Creates a record if there is none. */
   function recordOf(path: string): Promise<string | undefined> {
     if (wishes.recordOf) return wishes.recordOf(path);
     const known = made.get(path) ?? findOrMake(path);
@@ -109,7 +109,7 @@ export function newSamples(client: Client, wishes: Partial<Wishes> = {}) {
     return `Sample ${made.size}`;
   }
 
-  /** A path with the ids of real records in it, as far as its collections are known. */
+  /** A path with ids of real records, as far as its collections are known. */
   async function pathOf(path: string): Promise<string | undefined> {
     let whole = '';
     for (const part of path.split(/(\/\{\w+\})/)) {

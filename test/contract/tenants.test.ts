@@ -15,7 +15,7 @@ const [ours, theirs] = (await newGrounds(stage, ['ours', 'theirs'])) as [Ground,
 const bodies = await rightBodies(ours);
 const withIds = routes.filter(({ path }) => collectionsIn(path).length > 0);
 
-/** Routes that take an id, for which the other tenant has no record. */
+/** Routes with an id for which the other tenant has no record. */
 const UNTRIED: Record<string, string> = {
   'PUT /communications/providers/{channel}': 'a channel is no record',
   'POST /auth/second-factors/{id}/remove': 'only one’s own; test/users/second-factors.test.ts',
@@ -32,7 +32,7 @@ const UNTRIED: Record<string, string> = {
 const FILES = /^GET \/(credit-reporting-files|nacha-files)\//;
 const FILES_REASON = 'files for banks and bureaus are written of months that have ended';
 
-test('no id of another tenant is found, whoever asks for whatever', async () => {
+test('no caller finds another tenant’s id on any route', async () => {
   const before = await writes(stage.owner);
   const tried: string[] = [];
   const untried: string[] = [];
@@ -54,11 +54,11 @@ test('no id of another tenant is found, whoever asks for whatever', async () => 
   const unnamed = untried.filter((name) => !(name in UNTRIED) && !FILES.test(name));
   expect(unnamed, `all but these are tried; ${FILES_REASON}`).toEqual([]);
   expect(tried.length).toBeGreaterThanOrEqual(180);
-  // oxlint-disable-next-line no-console -- how much was tried is part of the result
+  // oxlint-disable-next-line no-console -- the number of attempts is part of the result
   console.log(`${tried.length} of ${withIds.length} routes were tried with another tenant's id.`);
 }, 120_000);
 
-/** Keys that are refused in another way, or before they are looked at; the same for every id. */
+/** Keys that are refused differently, or before they are looked up. The answer is the same for every id. */
 const OTHERWISE: Record<string, string> = {
   'POST /loans/{id}/activate-promo promo_program_id': 'names an offer that is kept elsewhere',
   'POST /loans/{id}/assign-officer user_id': 'passed over beside its other name, loan_officer_id',
@@ -85,7 +85,7 @@ test.each(keyed.map((key) => [`${nameOf(key.route)} ${key.name}`, key] as const)
   async (name, { route, place }) => {
     const key = place.findLast((part) => part !== '0') ?? '';
     const [foreign = RANDOM_ID] = await theirs.idsOf(collectionOf(key));
-    // Of ours, the newest is another borrower's.
+    // Our newest record belongs to another borrower.
     const anothers = isPortal(route) ? (await ours.idsOf(collectionOf(key))).slice(-1) : [];
     const client = ours.clients[rightful(route)];
     for (const path of await pathsIn(ours, route.path, 40)) {
@@ -107,7 +107,7 @@ test.each(keyed.map((key) => [`${nameOf(key.route)} ${key.name}`, key] as const)
 const blames = ({ status, body }: Reply, field: string) =>
   status === 422 && Object.keys(body.errors).some((name) => name.startsWith(field));
 
-/** In the portal a record in the body that is somebody else's is answered as one in the path. */
+/** In the portal, another borrower's record in the body gets the same answer as one in the path. */
 const isUnknown = ({ status }: Reply, path: string) => status === 404 && !path.includes('{');
 
 const told = ({ status, body: { request_id: _, ...body } }: Reply, id: string) => ({
@@ -115,7 +115,7 @@ const told = ({ status, body: { request_id: _, ...body } }: Reply, id: string) =
   body: JSON.stringify(body).replaceAll(id, 'ID'),
 });
 
-/** Where people and their access are asked for, and where borrowers ask for themselves. */
+/** Routes about people and their access, and the borrower's own routes. */
 const ofPeople = routes.filter(({ tag }) => ['borrowers', 'users', 'portal'].includes(tag));
 
 const send = (caller: Caller, { method, path }: Route, address: string) => {
@@ -123,7 +123,7 @@ const send = (caller: Caller, { method, path }: Route, address: string) => {
   return ours.clients[caller].send(method, address, body);
 };
 
-test('whoever may not call an endpoint of people learns of no id whether it is there', async () => {
+test('a caller without access to an endpoint about people cannot learn whether an id exists', async () => {
   const before = await writes(stage.owner);
   const otherwise: string[] = [];
   let asked = 0;
@@ -150,7 +150,7 @@ test('whoever may not call an endpoint of people learns of no id whether it is t
 
 const OLDEST = 25;
 
-/** Of each kind some of the oldest records are the borrower's own, and the newest is another's. */
+/** Of each kind, some of the oldest records belong to the borrower and the newest to another borrower. */
 test('a borrower finds nothing of another borrower of the same tenant in the portal', async () => {
   const before = await writes(stage.owner);
   const found: string[] = [];
@@ -174,7 +174,7 @@ test('a borrower finds nothing of another borrower of the same tenant in the por
   expect(lost, 'and finds his own').toEqual([]);
 });
 
-test('whoever may read people reads those of his tenant', async () => {
+test('a caller with access to people sees only those of the own tenant', async () => {
   const refused: string[] = [];
   for (const route of ofPeople.filter(({ method }) => method === 'GET'))
     for (const address of isPortal(route) ? [] : await pathsIn(ours, route.path))

@@ -34,7 +34,7 @@ const declared = {
 const EMPTY = { rows: lienTable.rows };
 const ON = '2026-01-15';
 
-/** Each line that is wrong says so to the compiler, who complains of any that is not. */
+/** Every invalid line has a directive. The compiler reports a directive whose line is valid. */
 const WRONG: Record<string, (work: Work) => unknown> = {
   'a child by a key that it has not': () => [
     nested(liens, 'collateral_id'),
@@ -45,7 +45,7 @@ const WRONG: Record<string, (work: Work) => unknown> = {
   ],
   'the creation of another resource': () => [
     resource({ ...declared, create: addContact('emails') }),
-    // @ts-expect-error -- what creates phones needs a number
+    // @ts-expect-error -- creating a phone needs a number
     resource({ ...declared, create: addContact('phones') }),
     // @ts-expect-error -- a borrower has names
     resource({ ...declared, create: addBorrower }),
@@ -55,7 +55,7 @@ const WRONG: Record<string, (work: Work) => unknown> = {
     resource({ ...declared, create: addFee }),
   ],
   'a creation that asks for what the server sets': () => [
-    // @ts-expect-error -- readonly fields are in no body
+    // @ts-expect-error -- a body has no readonly fields
     resource({ ...declared, create: async (_, { created_at }) => created_at }),
     resource({
       ...declared,
@@ -74,7 +74,7 @@ const WRONG: Record<string, (work: Work) => unknown> = {
     resource({
       ...declared,
       fixed: ['borrower_id'],
-      // @ts-expect-error -- what is fixed is no change
+      // @ts-expect-error -- a fixed field cannot be changed
       update: async (_work, _id, { borrower_id }) => void borrower_id,
     }),
   ],
@@ -95,11 +95,11 @@ const WRONG: Record<string, (work: Work) => unknown> = {
   ],
   'an event of no kind, or with the facts of another': () => [
     newEvent({ kind: 'draw', effective_date: ON, amount: '1.00' }),
-    // @ts-expect-error -- nobody donates
+    // @ts-expect-error -- there is no such kind of event
     newEvent({ kind: 'donation', effective_date: ON, amount: '1.00' }),
-    // @ts-expect-error -- a draw is of an amount
+    // @ts-expect-error -- a draw has an amount
     newEvent({ kind: 'draw', effective_date: ON }),
-    // @ts-expect-error -- a draw is no payment
+    // @ts-expect-error -- a draw is not a payment
     newEvent({ kind: 'draw', effective_date: ON, amount: '1.00', payment_type: 'regular' }),
     // @ts-expect-error -- an amount is a decimal string
     newEvent({ kind: 'fee', effective_date: ON, amount: 1 }),
@@ -112,7 +112,7 @@ const WRONG: Record<string, (work: Work) => unknown> = {
   ],
 };
 
-/** Nothing of it ever runs: `tsc` in `npm run check` is what holds it. */
+/** These lines never run. `tsc` in `npm run check` verifies them. */
 test.each(Object.entries(WRONG))('the compiler refuses %s', (_, wrong) => {
   expect(wrong).toBeTypeOf('function');
 });

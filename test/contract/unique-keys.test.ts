@@ -9,8 +9,8 @@ import { nameOf } from './callers.ts';
 import { newRecords } from './writable.ts';
 
 /**
- * The keys whose fields no client sets. Two requests at once may still meet at one of them, as at a
- * plan that both begin; what they are told then is that somebody was first.
+ * Keys whose fields no client sets. Two concurrent requests may still collide on one, for example by
+ * starting the same plan. The second then learns that another request was first.
  */
 const NOT_SET_BY_CLIENTS = new Set([
   'addresses_one_primary',
@@ -27,7 +27,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'cob_written_loans_pkey',
   'communication_logs_message',
   'communication_providers_pkey',
-  'communication_templates_one_of_a_kind', // whoever meets it is told of which field it is
+  'communication_templates_one_of_a_kind', // the refusal names the field
   'credit_disputes_dispute_number',
   'credit_reporting_files_filename',
   'credit_reporting_records_once',
@@ -73,7 +73,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'payoff_quotes_one_active',
   'payoff_quotes_quote_number',
   'pending_sign_ins_pkey',
-  'period_closings_closed_through', // each closing is refused unless it is later than the last
+  'period_closings_closed_through', // a closing is refused unless it is later than the last one
   'permission_group_members_pkey',
   'phones_one_primary',
   'portfolio_snapshots_day',
@@ -81,7 +81,7 @@ const NOT_SET_BY_CLIENTS = new Set([
   'provider_sign_ins_token',
   'recovery_codes_pkey',
   'remittance_loans_once',
-  'remittances_once', // each is refused where the investor's month is told already
+  'remittances_once', // refused if the investor's month already has a remittance
   'second_factors_app',
   'second_factors_credential',
   'sessions_pkey',
@@ -95,9 +95,9 @@ const NOT_SET_BY_CLIENTS = new Set([
   'user_identities_pkey',
   'user_identities_user',
   'webhook_deliveries_once',
-  'year_ends_once', // each is refused unless it is later than the last
+  'year_ends_once', // refused unless it is later than the last one
 ]);
-/** Keys that are named by the rule, and whose field the server alone gives. */
+/** Keys that the rule names although only the server sets their field. */
 const GIVEN_BY_US = new Set(['users.borrower_id', 'ledger_accounts.role']);
 
 const stage = await newStage();
@@ -116,7 +116,7 @@ const { rows: all } = await stage.owner.query<Key>(`
     and indrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace
                        and relkind in ('r', 'p') and not relispartition)
   order by 1, 2`);
-/** Ids are the server's; whatever else is unique is looked at. */
+/** The server assigns ids. All other unique keys are tested. */
 const keys = all.filter(({ columns }) => columns.toSorted().join() !== 'id,tenant_id');
 const fieldOf = ({ table, name }: Key) =>
   name.startsWith(`${table}_tenant_id_`) ? /_tenant_id_(.+)_key$/.exec(name)?.[1] : undefined;
@@ -147,7 +147,7 @@ const takes = ({ body }: Route, field: string) =>
 const COLLECTIONS: Record<string, string> = { ledger_accounts: '/ledger/accounts' };
 const collectionOf = (table: string) => COLLECTIONS[table] ?? `/${table.replaceAll('_', '-')}`;
 
-/** Where a record of a collection is made or changed. */
+/** Whether the route creates or changes a record of the collection. */
 const isOf = (collection: string, path: string) =>
   ['', '/board', '/invite', '/{id}'].some((end) => path === collection + end) ||
   path.endsWith(`/{id}${collection}`) ||
@@ -159,7 +159,7 @@ const setters = named.flatMap((key) =>
     .filter((route) => takes(route, key.field))
     .map((route) => ({ ...key, route })),
 );
-/** By a key that is of more than the field, only records beside each other meet. */
+/** A key with more columns than the field only concerns records with the same parent. */
 const isBeside = ({ columns }: Unique) => columns.length > 2;
 
 test('every key that a client can violate is reached by some endpoint below', () => {
@@ -169,7 +169,7 @@ test('every key that a client can violate is reached by some endpoint below', ()
 });
 
 let last = 1;
-/** A right value that was not there before. */
+/** A valid value that was not used before. */
 function fresh(field: string) {
   last += 1;
   if (field === 'email') return `somebody-${last}@example.com`;
@@ -183,7 +183,7 @@ const BOARDED = {
   origination_date: '2026-01-02',
 };
 
-/** A request for another record, in which whatever is unique is new. */
+/** A request for another record in which every unique field has a new value. */
 async function another({ table }: Unique, route: Route) {
   const request = await requestFor(route, collectionOf(table));
   const unique = named.filter((key) => key.table === table && key.field in request.body);
@@ -219,7 +219,7 @@ test.each(setters.map((setter) => [nameOf(setter.route), setter.field, setter] a
   },
 );
 
-test('whoever meets another unique key is told that somebody was first', async () => {
+test('a collision on any other unique key reports that another request was first', async () => {
   const twice = tenant.within(async ({ tx }) => {
     for (const _ of [1, 2]) await insert(tx, 'period_closings', { closed_through: '2025-12-31' });
   });

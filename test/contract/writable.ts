@@ -9,16 +9,16 @@ import { newProduct } from '../setup/products.ts';
 import type { Tenant } from '../setup/world.ts';
 import { newSamples } from './samples.ts';
 
-/** Every endpoint that changes one record of many. */
+/** Every endpoint that changes one record of a collection. */
 export const puts = routes.filter(({ method, path }) => method === 'PUT' && path.endsWith('/{id}'));
 export const collectionOf = ({ path }: Pick<Route, 'path'>) => path.replace('/{id}', '');
 
-/** What a body must say beside what its schema asks for. */
+/** Values that a body needs in addition to its schema's requirements. */
 const SAID: Record<string, object> = {
   '/borrowers': { first_name: 'Grace', last_name: 'Hopper' },
   '/payment-instruments': { account_number: '000123456789', routing_number: '021000021' },
   '/borrower-identities': { identifier: '123-45-6789' },
-  // Only a line with cycles may have a grace.
+  // Only a line of credit with billing cycles may have a grace period on purchases.
   '/products': { grace_on_purchases: false },
   '/payment-plans': {
     start_date: '2026-01-16',
@@ -46,12 +46,12 @@ const SAID: Record<string, object> = {
     host_keys: ['SHA256:uNiVztksCsDhcc0u9e8BrrHXzGOdLZEDN1jn9nT5nE8'],
   },
   '/identity-providers': { client_id: 'desk', client_secret: 'a-secret' },
-  // Of every other kind there is one.
+  // Every other type already has a template.
   '/communication-templates': { template_type: 'custom' },
   '/webhooks': { url: 'https://receiver.example.com/hook', events: ['*'] },
 };
 
-/** Makes one record of a collection, on a loan of its own where it belongs to a loan. */
+/** Creates one record of a collection, on a new loan if it belongs to a loan. */
 export function newRecords(tenant: Tenant, client: Client) {
   const samples = newSamples(client);
 
@@ -65,7 +65,7 @@ export function newRecords(tenant: Tenant, client: Client) {
     return rowOf(await client.post(path, { ...body, ...more }));
   }
 
-  /** What a request for another record of the collection is made of. */
+  /** The parts of a request that creates another record of the collection. */
   async function requestFor(create: Route, collection: string) {
     const path = create.path.includes('{id}') ? await parentOf(create.path) : create.path;
     const body = (await samples.bodyOf(create.body as z.ZodType)) as Record<string, unknown>;
@@ -96,7 +96,7 @@ export function newRecords(tenant: Tenant, client: Client) {
   const investor = () => make('/investors', { name: `Fund ${randomUUID()}` });
   const firstOf = async (path: string) => ((await client.get(path)).body as Row[])[0] as Row;
 
-  /** What comes about in another way than by its own POST. */
+  /** Records that are not created by their collection's own POST. */
   const SPECIAL: Record<string, () => Promise<Row>> = {
     '/autopay-plans': async () => {
       const { borrower_id, id } = await newLoan(tenant);
@@ -135,10 +135,10 @@ function rowOf({ status, body }: Reply): Row {
   throw new Error(`${status}: ${JSON.stringify(body)}`);
 }
 
-/** A field that a PUT changes, with another value for each round. */
+/** A field that a PUT changes, with a different value for each round. */
 export type Field = { name: string; value: (round: number, by: string) => unknown };
 
-/** Those of the fields that a PUT takes which can be written in any number of ways. */
+/** The fields of a PUT that accept any number of values. */
 export function fieldsOf({ body }: Route): Field[] {
   const { properties = {} } = z.toJSONSchema(body as z.ZodType, {
     io: 'input',

@@ -5,7 +5,7 @@ import { writes, written } from './writes.ts';
 const stage = await newStage();
 const tenant = await stage.tenant();
 
-test('what is made, changed, removed or emptied is noted; what is undone is not', async () => {
+test('inserts, changes and deletions are recorded; rolled back ones are not', async () => {
   const noted = async (statement: string) => {
     const before = await writes(stage.owner);
     await stage.owner.query(statement);

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
-/** What requests leave behind whoever makes them: nothing of a tenant's business is in it. */
+/** Tables that every request may write to, regardless of what it does. They hold no business data. */
 const TRAFFIC = ['sessions', 'throttle_hits', 'idempotency_keys', 'security_log'];
 
-/** From when on the tables note what is written to them; a transaction that is undone takes its notes along. */
+/** Starts recording writes to the tables. A rolled back transaction leaves no record. */
 const WATCH = `
   create schema watch;
   create table watch.writes (name text not null);
@@ -31,7 +31,7 @@ const WATCH = `
     end loop;
   end $$`;
 
-/** How many rows of each table of tenants' data were made, changed or removed since this was first asked. */
+/** How many rows of each tenant table were inserted, changed or deleted since the first call. */
 export async function writes(owner: pg.Pool): Promise<Map<string, number>> {
   const { rowCount } = await owner.query("select from pg_namespace where nspname = 'watch'");
   if (rowCount === 0) await owner.query(WATCH);
@@ -41,6 +41,6 @@ export async function writes(owner: pg.Pool): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, rows }) => [name, rows]));
 }
 
-/** The tables that were written to in between. */
+/** The tables that were written to between two counts. */
 export const written = (before: Map<string, number>, after: Map<string, number>): string[] =>
   [...after].filter(([name, rows]) => before.get(name) !== rows).map(([name]) => name);

@@ -11,7 +11,7 @@ const goodwill = { credit_type: 'goodwill', reason: 'Sorry', apply_to: 'principa
 const lostJob = { reason: 'hardship', end_treatment: 'reinstatement', suspend_late_fees: true };
 const loss = { reason: 'fraud', force: true };
 
-/** What may be done to a loan on the first of February, as path and body. */
+/** Everything that may be done to a loan on February 1, as path and body. */
 const DEEDS: [path: string, body?: object][] = [
   ['payments', { amount: '100.00' }],
   ['payments', { amount: '150.00', effective_date: '2026-01-20' }],
@@ -37,7 +37,7 @@ const DEEDS: [path: string, body?: object][] = [
 
 const Frozen = z.object({ loan_id: z.string(), figures: z.string() });
 
-/** What each loan was billed, without whom it is for. */
+/** The billed figures of each loan, without its recipient. */
 const figuresOf = (tenant: Tenant) =>
   tenant.within(({ tx }) =>
     tx.any(sql.type(Frozen)`
@@ -46,7 +46,7 @@ const figuresOf = (tenant: Tenant) =>
     `),
   );
 
-test('whatever is done to a loan before its turn, its statement is that of a loan left alone', async () => {
+test('a loan changed before its turn gets the same statement as an unchanged loan', async () => {
   const { tenant, ids, bill } = await aMonthHasEnded(DEEDS.length + 1);
   const admin = await tenant.signedIn('admin');
 

@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const { aMonthHasEnded, theCloseHasPassed } = newMonthEnd(stage);
 
-test('who pays before a loan’s turn has come has it billed first, as it was when the day began', async () => {
+test('a payment before a loan’s turn bills the loan first, as it was when the day began', async () => {
   const { tenant, ids, pay, bill } = await aMonthHasEnded(2);
 
   const before = await januaryStatements(tenant);

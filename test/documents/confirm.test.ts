@@ -76,7 +76,8 @@ test('of a put and a confirmation at once one is first, and what is confirmed is
   const race = async (round: number) => {
     const document = await announced(tenant, loan.id);
     await document.put(A);
-    // The put comes first by up to 6 ms, or the confirmation does; at last it has ended before the put.
+    // The put starts up to 6 ms before or after the confirmation. In the last rounds it starts after the
+    // confirmation.
     const lead = (round % 13) - 6;
     const confirming = wait(Math.max(0, lead)).then(() => document.confirm(A));
     const turn = round >= ROUNDS - AT_ONCE ? confirming : wait(Math.max(0, -lead));
@@ -138,7 +139,7 @@ test('a confirmation that is cut short before its commit is made by the next one
   expect(await download()).toBe(B);
 });
 
-test('what a confirmation leaves behind that is cut short after its commit is cleared', async () => {
+test('files left by a confirmation that was cut short after its commit are removed', async () => {
   const { id, tenant, put, confirm, read, download } = await announcement();
   await put(A);
   const heal = killed(() => ({ clear: () => Promise.reject(new Error('Killed.')) }));
@@ -157,7 +158,7 @@ test('what a confirmation leaves behind that is cut short after its commit is cl
   expect((await tenant.officer.get(`/documents/${id}`)).status).toBe(200);
 });
 
-test('what nobody confirms is cleared a day after its link, and cannot be confirmed then', async () => {
+test('an unconfirmed file is removed a day after its link expires and cannot be confirmed then', async () => {
   const { id, loan, put, confirm, read } = await announcement();
   await put(A);
   const heal = killed((files) => ({
@@ -203,7 +204,7 @@ test.each([
   expect(confirmed.status).toBe(200);
 });
 
-/** Every link ends two days ago. */
+/** Makes every link expire two days ago. */
 async function overdue() {
   await stage.owner.query(
     "update documents set expires_at = now() - interval '2 days' where status <> 'expired'",

@@ -6,7 +6,7 @@ import { CONTENT_TYPES, OFFICE_MIME_PREFIX, type ContentType } from '../../jobs/
 const WORD = `${OFFICE_MIME_PREFIX}.wordprocessingml.document` as ContentType;
 const EXCEL = `${OFFICE_MIME_PREFIX}.spreadsheetml.sheet` as ContentType;
 
-/** A zip of empty parts with these names. */
+/** A zip file of empty parts with these names. */
 function zip(...names: string[]): Buffer {
   const empty = deflateRawSync('');
   const files = names.map((name) => {

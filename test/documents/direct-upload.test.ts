@@ -96,7 +96,7 @@ test.each([
   expect(status === 201 ? body.content_type : status).toBe(expected);
 });
 
-test('what is wrong with a form is said, and nothing is kept of it', async () => {
+test('an invalid form is refused with the reason, and nothing of it is stored', async () => {
   const before = await kept();
   const wrong = async (fields: object, parts?: Parameters<typeof multipartForm>[1]) => {
     const { status, body } = await upload(fields, parts);
@@ -221,7 +221,7 @@ describe('where uploads are scanned for viruses', () => {
   const scanned = (document_id: string, scan: (typeof outside)['scan']) =>
     scanDocument.run({ tenant_id: tenant.id, document_id }, { ...outside, files, scan });
 
-  /** A file that came while uploads are scanned, and nobody has looked at. */
+  /** A file uploaded while scanning is on, and not scanned so far. */
   async function held() {
     Object.assign(stage.installation, { scans_uploads: true });
     const { body } = await upload();
@@ -247,7 +247,7 @@ describe('where uploads are scanned for viruses', () => {
     expect(clean).toMatchObject({ status: 'uploaded', download_url: expect.any(String) });
   });
 
-  test('a file with a virus is removed, and nobody can let it pass', async () => {
+  test('a file with a virus is removed, and no user can release it', async () => {
     const { id, read } = await held();
 
     await scanned(id, async () => ({ found: 'Eicar-Signature' }));
@@ -259,7 +259,7 @@ describe('where uploads are scanned for viruses', () => {
     expect(bad).toMatchObject({
       status: 'infected',
       download_url: null,
-      rejection_reason: 'The virus scanner found Eicar-Signature in it.',
+      rejection_reason: 'The virus scanner found Eicar-Signature in the file.',
     });
     expect(verified.status).toBe(409);
     expect(await files.describe(bad.storage_key)).toBeNull();

@@ -21,7 +21,7 @@ const owner = await openPool(stage.url, { role: 'servicing_owner', size: 2 });
 afterAll(() => owner.end());
 const reason = expect.stringMatching(/^Our work on it failed \d+ times.* retry it\.$/);
 
-/** Every waiting job of this kind has used up its attempts, and the workers have noticed. */
+/** Makes every waiting job of this kind exhaust its attempts, as the workers record it. */
 async function failForGood(task: string) {
   await stage.owner.query(
     `update graphile_worker._private_jobs as job
@@ -192,7 +192,7 @@ test('a close of which a part failed for good says so until the part is retried'
   expect(await run()).toMatchObject({ status: 'finished', failure_reason: null });
 });
 
-/** What these do is asked for again by a clock, or is no record that anybody waits for. */
+/** Jobs that run again by schedule, or that no record depends on. */
 const NOBODY_WAITS = [
   'analyze-tables',
   'clean-up',
@@ -201,17 +201,17 @@ const NOBODY_WAITS = [
   'snapshot-portfolios',
   'issue-statements',
   'report-credit',
-  // It keeps with the provider what stood in the way, and is asked for again by saving it.
+  // The error is stored with the provider. Saving the provider starts the job again.
   'read-identity-provider',
-  // Letters wait on for the next batch, and files for the next night.
+  // Letters wait for the next batch, and files for the next night.
   'make-mail-batch',
   'remove-old-files',
-  // A borrower who was redacted has nothing that waits.
+  // No record of a redacted borrower depends on it.
   'remove-redacted-files',
-  // A provider posts again what it was not believed.
+  // The provider posts an event again if it was not accepted.
   'read-certificate',
   'confirm-subscription',
-  // The run of the day tells by itself, from the failed job.
+  // The close reports the failure itself, from the failed job.
   'close-loans',
 ];
 

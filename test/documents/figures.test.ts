@@ -30,7 +30,7 @@ const sum = (...amounts: string[]) =>
 const less = (amount: string, ...others: string[]) =>
   new Big(amount).minus(sum(...others)).toFixed(2);
 
-/** The text of the document of this kind that was ordered last. */
+/** The text of the latest document of this kind. */
 async function printed({ tenant }: DocumentReader, template: DocumentName) {
   const document_id = await tenant.within(({ tx }) =>
     tx.oneFirst(sql.typeAlias('id')`
@@ -45,7 +45,9 @@ const last = () => press.printed.at(-1) ?? { text: '', upon: [] };
 
 type Told = { text: string; upon: string[]; says: readonly string[]; english?: readonly RegExp[] };
 
-/** Each kind in the order of a loan's life, and what it says beside its names, by the API of that day. */
+/**
+ * Each kind in the order of a loan's life, with the figures that it must state according to that day's API.
+ */
 const KINDS: Record<DocumentName, (ground: DocumentReader) => Promise<Told>> = {
   tila_disclosure: async (ground) => {
     const { words, money, rate, day, ask, done, path, terms } = ground;

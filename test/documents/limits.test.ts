@@ -52,7 +52,7 @@ async function announced() {
 const FILE = '%PDF-1.7 twelve and more bytes, drop by drop';
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A bare connection: what was answered, and when it was closed. */
+/** A bare connection: records what it received and when it was closed. */
 async function connected(head: string) {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -131,18 +131,21 @@ test('an upload has an end, even where bytes come all the time', async () => {
 test.each([
   ['another endpoint', '/api/v1/auth/login'],
   ['a link that nobody gave', '/api/v1/storage/upload/forged.token'],
-])('whoever drips a body to %s is closed after the usual time', async (_what, target) => {
-  const head = putHead(target, 10_000).replace('PUT', target.includes('login') ? 'POST' : 'PUT');
-  const { socket, got } = await connected(head.replace('application/pdf', 'application/json'));
+])(
+  'a client that sends a body to %s byte by byte is cut off after the usual time',
+  async (_what, target) => {
+    const head = putHead(target, 10_000).replace('PUT', target.includes('login') ? 'POST' : 'PUT');
+    const { socket, got } = await connected(head.replace('application/pdf', 'application/json'));
 
-  const started = Date.now();
-  await Promise.all([drip(socket, ' '.repeat(100), 50), closed(got)]);
+    const started = Date.now();
+    await Promise.all([drip(socket, ' '.repeat(100), 50), closed(got)]);
 
-  expect(Date.now() - started).toBeLessThan(7_000);
-  expect(got.text).not.toContain('200 OK');
-});
+    expect(Date.now() - started).toBeLessThan(7_000);
+    expect(got.text).not.toContain('200 OK');
+  },
+);
 
-test('whoever does not read a download is closed; whoever reads gets all of it', async () => {
+test('a client that does not read its download is cut off; a slow reader gets all of it', async () => {
   const folder = await store();
   const { put, confirm, read } = await announced();
   await put();
@@ -162,7 +165,7 @@ test('whoever does not read a download is closed; whoever reads gets all of it',
   expect(eager.got.text.length).toBeGreaterThan(24 * 1024 * 1024);
 });
 
-/** Ways in which a store is broken that hold for whoever runs the tests, root too. */
+/** Ways to break a store that also work when root runs the tests. */
 const BROKEN = {
   'its folder is away': async (folder: string) => {
     await rename(folder, `${folder}-away`);

@@ -24,7 +24,7 @@ const partOf = (content: string, disposition = 'name="a"', more = '') =>
   `--xXx\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n${content}\r\n`;
 const END = '--xXx--\r\n';
 
-// What resembles a boundary, and what does not.
+// Fragments that resemble a boundary, and others that do not.
 const crumbs = fc.array(
   fc.constantFrom(
     '\r\n',

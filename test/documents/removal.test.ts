@@ -29,7 +29,7 @@ async function night(tenant: Tenant) {
   await runJobs(stage, outside, ['remove-old-files']);
 }
 
-/** A loan that is paid back, with what was printed of it and an appraisal that somebody sent. */
+/** A repaid loan with its printed documents and an uploaded appraisal. */
 async function paidBack(tenant: Tenant) {
   const loan = await newLoan(tenant);
   const paid = await tenant.officer.post(`/loans/${loan.id}/payments`, { amount: '10000.00' });
@@ -121,7 +121,7 @@ test('a file goes once its years after the loan are over, and its document says 
   );
 });
 
-test('whoever is on legal hold keeps the files, also those that a killed worker had left', async () => {
+test('a borrower on legal hold keeps all files, including those that a killed worker left', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const { appraisal, borrower_id, id: loan_id } = await paidBack(tenant);
@@ -171,7 +171,7 @@ test('whoever is on legal hold keeps the files, also those that a killed worker 
     'keep-file',
     'remove-file',
   ]);
-  // The books of the years that nobody closed here are another matter.
+  // The books violate other invariants, because these years were not closed.
   expect((await violationsIn(stage)).filter((said) => said.startsWith('documents'))).toEqual([]);
 });
 

@@ -29,7 +29,7 @@ async function ordered() {
   return { tenant, loan, document_id, outside, payload: { tenant_id: tenant.id, document_id } };
 }
 
-test('a document is rendered and told of once, however often its job runs', async () => {
+test('a document is rendered and announced once, however often its job runs', async () => {
   const { tenant, document_id, outside, payload } = await ordered();
 
   const before = await tenant.officer.get(`/documents/${document_id}`);

@@ -16,7 +16,7 @@ const Statement = z.object({
   }),
 });
 
-test('fees that the proceeds paid, the principal took up or the instalments ask for add up as well', async () => {
+test('fees that are deducted, capitalized or spread over installments add up as well', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const rule = { fee_type: 'origination', trigger: 'disbursement', calculation: 'flat' };
   const product_id = await newProduct(tenant, {
@@ -47,12 +47,12 @@ test('fees that the proceeds paid, the principal took up or the instalments ask 
   expect(lines.map(([kind]) => kind)).not.toContain('applied_otherwise');
   const moved = activity.reduce((total, { amount }) => total.plus(amount), new Big(0));
   expect(moved.toFixed(2)).toBe(summary['new_balance']);
-  // The instalment asks for its part of the fee; nothing is asked for beside it.
+  // The installment includes its part of the fee; no separate fee is due.
   expect(loan).toMatchObject({ product_name: 'Your first loan' });
   expect(due).toMatchObject({ amount_due: '331.99', regular_payment: '331.99', fees: '0.00' });
 });
 
-test('what the lender gave is told as what it was, in the order in which it was recorded', async () => {
+test('the lender’s credits are listed by their type, in the order in which they were recorded', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { id } = await newLoan(tenant);

@@ -11,7 +11,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 
 const Figures = z.object({ figures: z.looseObject({ due: z.record(z.string(), z.unknown()) }) });
-/** What the statement of January says is due. */
+/** The amount due on the January statement. */
 const dueOn = ({ within }: Tenant, id: string) =>
   within(({ tx }) =>
     tx.one(sql.type(Figures)`
@@ -20,25 +20,25 @@ const dueOn = ({ within }: Tenant, id: string) =>
   ).then(({ figures }) => figures.due);
 
 const late = { fee_type: 'late', trigger: 'past_due' };
-/** Due on 22 and 29 January, and on 5 February. */
+/** Due on January 22 and 29, and on February 5. */
 const weekly = { payment_frequency: 'weekly', late_fee_grace_days: 12 };
 
-/** Loans of 10,000.00, and what the statement says of their autopay and of being late. */
+/** Loans of 10,000.00 and what their statement says about autopay and late payments. */
 const KINDS: Record<
   string,
   { product?: Record<string, unknown>; wish?: object; plan?: object; story?: string[] }
 > = {
-  'instalments that are past due, and still within their grace': {
+  'installments that are past due, and still within their grace': {
     product: { ...weekly, fee_rules: [{ ...late, calculation: 'flat', amount: '25.00' }] },
   },
-  'a share of what is past due of an instalment': {
+  'a share of what is past due of an installment': {
     product: {
       ...weekly,
       fee_rules: [{ ...late, calculation: 'percent_of_past_due', percentage: '0.05' }],
     },
     story: ['20.00'],
   },
-  'a fee that is less than what is past due by then, though more than an instalment': {
+  'a fee that is less than what is past due by then, though more than an installment': {
     product: {
       ...weekly,
       fee_rules: [
@@ -46,7 +46,7 @@ const KINDS: Record<
       ],
     },
   },
-  'a fee that is more than an instalment, and less than what comes due within the grace': {
+  'a fee that is more than an installment, and less than what comes due within the grace': {
     product: {
       ...weekly,
       fee_rules: [
@@ -112,7 +112,7 @@ const KINDS: Record<
     story: ['fee'],
   },
   fixed: { plan: { amount_type: 'fixed', fixed_amount: '123.45' } },
-  'the only instalment': { wish: { term_months: 1 }, plan: {} },
+  'the only installment': { wish: { term_months: 1 }, plan: {} },
   'a payoff with its penalty': {
     product: { prepayment_penalty: { calculation: 'flat', amount: '75.00' } },
     plan: { amount_type: 'payoff' },
@@ -120,7 +120,6 @@ const KINDS: Record<
   'paid already': { plan: {}, story: ['315.68'] },
 };
 
-/** What happens to a loan besides payments. */
 const STEPS: Record<string, { path: string; [field: string]: unknown }> = {
   /** Two weeks. */
   ahead: { path: 'payments', amount: '146.00', extra_payment_to: 'next_installment' },
@@ -185,7 +184,7 @@ test('a statement says what autopay takes and what being late costs, and that is
     const first = draws[0] && { date: draws[0].payment_date, amount: draws[0].amount };
     expect(drawn, name).toEqual(first ?? null);
     if (KINDS[name]?.plan) continue;
-    // Each says for which payment it is, and comes on the morning after the last day on which that was in time.
+    // Each fee names its payment and is charged on the morning after the grace period.
     const charged: { due: string; fee: object }[] = fees.map((fee: Record<string, string>) => ({
       due: String(fee['description']).slice(-10),
       fee: { amount: fee['amount'], after: addDays(String(fee['assessed_date']), -1) },
@@ -206,9 +205,9 @@ test('a statement says what autopay takes and what being late costs, and that is
   ).toMatchObject({
     late_fee: { amount: '10.78', after: '2026-02-18' },
   });
-  const within = 'instalments that are past due, and still within their grace';
+  const within = 'installments that are past due, and still within their grace';
   const longGrace =
-    'a fee that is more than an instalment, and less than what comes due within the grace';
+    'a fee that is more than an installment, and less than what comes due within the grace';
   expect(toldOf(longGrace)).toMatchObject({ late_fee: { amount: '100.00', after: '2026-02-17' } });
   expect(toldOf(within)).toMatchObject({ cure: { amount: '25.00', after: '2026-02-03' } });
 }, 120_000);

@@ -28,7 +28,7 @@ const statementsOf = (tenant: Tenant, loanId: string) =>
     `),
   );
 
-/** Previous balance and all that was added, less all that was taken off. */
+/** Previous balance plus all additions, minus all deductions. */
 const comesTo = (summary: Record<string, string>) => {
   const amountOf = (name: string) => new Big(summary[name] ?? 'NaN');
   return amountOf('previous_balance')
@@ -189,7 +189,7 @@ test('a loan that was taken over begins with the balance that it brought', async
   expect(comesTo(summary)).toBe(summary['new_balance']);
 });
 
-test('statements become documents that are stored once, told of once and mailed', async () => {
+test('statements become documents that are stored once, announced once and mailed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await tenant.officer.post(`/borrowers/${loan.borrower_id}/emails`, { email: 'g@example.com' });
@@ -222,7 +222,7 @@ test('statements become documents that are stored once, told of once and mailed'
   expect(logs.body).toMatchObject([
     { template_type: 'statement_ready', status: 'sent', triggered_by: 'system' },
   ]);
-  // One for the disclosure of the loan, and one for the statement.
+  // One for the loan's disclosure and one for the statement.
   expect((await eventTypes(tenant)).filter((type) => type === 'document.generated')).toHaveLength(
     2,
   );

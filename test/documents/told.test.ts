@@ -21,7 +21,7 @@ const folder = fileURLToPath(new URL('../../.data/browser', import.meta.url));
 const browser = openBrowser({ folder });
 afterAll(() => browser.close());
 
-/** What the tenant says in its own words on what it may word; other documents have none. */
+/** Stores the tenant's own wording where a document allows it. Returns the wording's texts. */
 async function word({ admin }: Ground, document_type: string): Promise<string[]> {
   const closing =
     'In our own words, {{ borrower.name }}: see loan {{ loan.number }} at {{ tenant.name }}.';
@@ -33,7 +33,7 @@ type Ground = Awaited<ReturnType<typeof newCorrespondent>>;
 type Print = (outside: ExternalServices) => Promise<void>;
 type Told = { print: Print; says: readonly string[] };
 
-/** Prints the document of this kind that was ordered last. */
+/** Prints the latest document of this kind. */
 async function printOf({ tenant }: Ground, template: DocumentName): Promise<Print> {
   const document_id = await tenant.within(({ tx }) =>
     tx.oneFirst(sql.typeAlias('id')`
@@ -43,7 +43,7 @@ async function printOf({ tenant }: Ground, template: DocumentName): Promise<Prin
   return (outside) => renderDocumentJob.run({ tenant_id: tenant.id, document_id }, outside);
 }
 
-/** How each kind comes to be, and what it says of its day; a kind that is not here fails the test below. */
+/** How each kind is created and what it must say. A kind that is missing here fails the test below. */
 const KINDS: Record<DocumentName, (ground: Ground) => Promise<Told>> = {
   monthly_statement: async (ground) => {
     await travelTo(stage, ground.tenant, '2026-03-01');

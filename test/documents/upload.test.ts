@@ -19,7 +19,7 @@ const file = '%PDF-1.7 the file';
 const sha256_hash = createHash('sha256').update(file).digest('hex');
 const confirmation = { file_size: file.length, sha256_hash };
 
-/** An officer who has announced a file, and a stranger who knows nothing but the link. */
+/** An officer who has announced a file, and an anonymous client that has only the link. */
 async function announced(filename = 'pay stub.pdf') {
   const tenant = await stage.tenant();
   const { officer } = tenant;
@@ -66,7 +66,7 @@ test('a file is announced, put, confirmed and read again', async () => {
   );
 });
 
-test('what was confirmed stays: neither the link nor another hash changes it', async () => {
+test('a confirmed file stays: neither the link nor another hash changes it', async () => {
   const { put, confirm } = await announced();
   await put();
   await confirm();
@@ -94,7 +94,7 @@ test('a confirmation before the file, or for another file, is refused', async ()
   expect(confirmed.status).toBe(200);
 });
 
-test('a link takes its own type of file only, and nobody may change the link', async () => {
+test('a link accepts only its own type of file, and the link cannot be changed', async () => {
   const { tenant, link, put } = await announced();
   const forged = link.body.upload_url.replace(/.$/, (last: string) => (last === 'A' ? 'B' : 'A'));
 
@@ -139,7 +139,7 @@ test('files of one name are kept apart, also with folders in the name and all at
   for (const key of keys) expect(key).toMatch(/\/title\/([0-9a-f]{8}-)?deed\.pdf$/);
 });
 
-test('what a slow sender began before the confirmation does not replace what was confirmed', async () => {
+test('an upload that started before the confirmation does not replace the confirmed file', async () => {
   const { tenant, officer, link, bearer, put, confirm } = await announced();
   await put();
   const slow = request({
@@ -164,7 +164,7 @@ test('what a slow sender began before the confirmation does not replace what was
   expect(download.body).toBe(file);
 });
 
-/** The files of the newest folder: what is stored there, and what is still on its way. */
+/** The files of the newest folder: stored ones and incomplete ones. */
 async function filesIn(root: string) {
   const all = await readdir(root, { recursive: true, withFileTypes: true });
   const files = all.filter((entry) => entry.isFile());

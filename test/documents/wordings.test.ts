@@ -86,7 +86,7 @@ test('words are seen on the document before they are saved, beside what the law 
 
 const Ordered = z.object({ template_data: z.looseObject({}), metadata: z.looseObject({}) });
 
-test('a letter keeps the words of its own language with their version, and none of another', async () => {
+test('a letter keeps its language’s wording and version, and none of another language', async () => {
   const { body: made } = await admin.post(PATH, { ...PAYOFF, closing: 'In English.' });
   await admin.put(`${PATH}/${made.id}`, { closing: 'In better English.' });
   const english = await newLoan(tenant);
@@ -107,7 +107,7 @@ test('a letter keeps the words of its own language with their version, and none 
   expect(ordered[1]?.metadata).toEqual({});
 });
 
-test('a statement keeps the words of the language in which it is printed, whatever the region', async () => {
+test('a statement keeps the wording of the language in which it is printed, for any region', async () => {
   const other = await stage.tenant('2026-01-15');
   const own = await other.signedIn('admin');
   for (const [language, closing] of Object.entries({ en: 'In English.', es: 'En español.' }))

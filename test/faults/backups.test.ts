@@ -114,7 +114,7 @@ test('a copy of a moment has what was committed before it and nothing after, and
   expect(readFileSync(path.join(root, 'moment', 'files', 'second.pdf'), 'utf8')).toBe('the second');
 });
 
-test('a copy does nothing until it is released, then each job once; the pause of somebody else stays', async () => {
+test('a restored copy runs no job until it is released, then each job once; existing pauses stay', async () => {
   const { postgres: copy } = await bring('end');
   const worker = startProcess(copy.url);
   const owner = await openPool(copy.url, { role: 'servicing_worker', size: 1 });
@@ -151,7 +151,7 @@ test.each([
   expect(readdirSync(root)).not.toContain('refused');
 });
 
-test('a folder in use is not restored into, and a backup that was changed is told', async () => {
+test('a restore refuses a folder in use, and reports a backup that was changed', async () => {
   await expect(bring('data')).rejects.toThrow('is not empty');
   const place = path.join(backup, 'manifest.json');
   const manifest = readFileSync(place, 'utf8');

@@ -36,7 +36,7 @@ test('the job of a killed worker runs again within 45 s and has one effect', asy
   expect(await world.count('select count(*) from app.worker_pools')).toBe(0);
 });
 
-test('a worker that is told to stop ends its job, leaves the others, and ends with 0', async () => {
+test('a worker that is asked to stop finishes its job, leaves the others, and exits with 0', async () => {
   const before = await world.count(EFFECTS);
   const begun = await world.count(BEGUN);
   const worker = world.worker({ concurrency: 1 });

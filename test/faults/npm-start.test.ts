@@ -62,7 +62,7 @@ async function left(withinMs: number): Promise<string[]> {
   return ours().map(commandOf);
 }
 
-test('a signal to npm start, twice, leaves nothing of what it started', async () => {
+test('two signals to npm start leave no process that it started', async () => {
   const { npm, ended } = await startAll();
   const everything = ['api/server.ts', 'worker.ts ledger', 'bin/postgres', 'guardian.ts'];
   expect(everything.filter((word) => named(word).length === 0)).toEqual([]);
@@ -76,7 +76,7 @@ test('a signal to npm start, twice, leaves nothing of what it started', async ()
   expect(await left(30_000)).toEqual([]);
 }, 180_000);
 
-test('what a killed npm start leaves ends by itself', async () => {
+test('the processes of a killed npm start end by themselves', async () => {
   await startAll();
 
   for (const pid of named('node workers/start.ts')) process.kill(pid, 'SIGKILL');

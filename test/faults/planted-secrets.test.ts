@@ -166,7 +166,7 @@ async function readAll(admin: Client, borrower: Client) {
     await borrower.get(`//portal${page}`);
 }
 
-test('what is planted is in no answer, row, file, mail, page or line of the log', async () => {
+test('planted secrets are in no answer, row, file, mail, page or log line', async () => {
   const admin = await signedIn('superadmin');
   const borrower = await signedIn('borrower');
   const planted = await plant(admin, borrower);
@@ -186,7 +186,7 @@ test('what is planted is in no answer, row, file, mail, page or line of the log'
   );
   const linked = new Map(links.map((token, at) => [`link ${at}`, token]));
   const kept = rows.filter(({ text }) => text !== '');
-  // oxlint-disable-next-line no-console -- how much was looked through is part of the result
+  // oxlint-disable-next-line no-console -- the amount searched is part of the result
   console.log(
     `${secrets.size + linked.size} secrets; ${answers.length} answers, ${kept.length} of ${rows.length} columns with something in them, ${files.length} files, ${log.text.split('\n').length} lines of the log.`,
   );

@@ -89,7 +89,7 @@ async function measure(tenant: Awaited<ReturnType<typeof newTenant>>, arrivals: 
 const at = (took: readonly number[], share: number) =>
   Math.round(took[Math.ceil(took.length * share) - 1] ?? Infinity);
 
-test('beside fifty receivers that keep silent, a healthy one waits less than twice as long as usual', async () => {
+test('next to fifty silent receivers, a healthy one waits less than twice as long as usual', async () => {
   const { base, http, arrivals, silent } = await startReceiver();
   const tenant = await newTenant();
   await saveSettings(tenant, { webhooks: { allow_private_hosts: true } });

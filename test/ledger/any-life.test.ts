@@ -15,11 +15,11 @@ const auditor = await openPool(stage.url, { role: 'servicing_auditor', size: 1 }
 afterAll(() => auditor.end());
 
 const START = '2026-01-31';
-/** The days on which events become known; what happened lies up to two months back. */
+/** The days on which events are entered. They may be effective up to two months earlier. */
 const VISITS = [0, 9, 29, 30, 61] as const;
 const RUNS = Number(process.env['LIVES'] ?? 2);
 
-/** Up to three events for each visit; how many days before it each of them happened. */
+/** Up to three events per visit, each some days before it. */
 const anyStory = fc.array(
   fc.array(fc.tuple(anyEvent, fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 70 }))), {
     maxLength: 3,
@@ -39,7 +39,7 @@ async function loanOf(tenant: Tenant, interest_method: string) {
   return newLoan(tenant, { product_id: product.body.id, term_months: 12 });
 }
 
-test('whatever happens to a loan, and however late it is known, the books are right', async () => {
+test('the books are correct after any events on a loan, however late they are entered', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('simple_daily', 'scheduled', 'flat'),
@@ -55,7 +55,7 @@ test('whatever happens to a loan, and however late it is known, the books are ri
           for (const [draft, daysAgo] of known) {
             const then = addDays(today, -daysAgo);
             const facts: Record<string, unknown> = { ...draft };
-            // The stories name earlier events by their number: e1 is the first.
+            // Stories refer to earlier events by number. e1 is the first.
             for (const name of ['reverses', 'fee_id']) {
               const number = /^e(\d)$/.exec(String(facts[name]))?.[1];
               if (number) facts[name] = ids[Number(number) - 1] ?? ids[0];

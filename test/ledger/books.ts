@@ -10,7 +10,7 @@ import type { Tenant } from '../setup/world.ts';
 
 type Account = { id: string; code: string; role: string | null };
 
-/** The tenant's administrator with the accounts of the chart by their role. */
+/** The tenant's administrator with the chart's accounts by role. */
 export async function keeperOf(tenant: Tenant) {
   const admin = await tenant.signedIn('admin');
   const chart = (await admin.get('/ledger/accounts')).body as Account[];
@@ -18,7 +18,7 @@ export async function keeperOf(tenant: Tenant) {
   return { admin, accounts: accounts as Record<string, string> };
 }
 
-/** A line of a draft: an amount above zero is a debit, one below zero a credit. */
+/** A line of a draft. A positive amount is a debit, a negative one a credit. */
 export const line = (account_id: string | undefined, amount: string) =>
   amount.startsWith('-')
     ? { account_id, credit: amount.slice(1) }
@@ -45,7 +45,7 @@ const Parents = z.object({
   program_id: z.string(),
 });
 
-/** A loan as a bare row, for tests that are about the books and not about the loan. */
+/** A loan as a bare row, for tests that concern only the ledger. */
 export async function newLoan(tenant: Tenant, more: Record<string, unknown> = {}): Promise<string> {
   return tenant.within(async ({ tx }) => {
     const { borrower_id, product_id, program_id } = await tx.one(sql.type(Parents)`
@@ -69,7 +69,7 @@ export async function newLoan(tenant: Tenant, more: Record<string, unknown> = {}
   });
 }
 
-/** Books a day's interest as the nightly close does: one entry for all loans, one row for each. */
+/** Books a day's interest as the close does: one entry for all loans, one row for each. */
 export async function bookAccrual(tenant: Tenant, day: string, shares: Record<string, string>) {
   const total = sum(Object.values(shares).map((amount) => new Big(amount))).toFixed(2);
   await tenant.within(async (work) => {

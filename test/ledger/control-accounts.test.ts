@@ -18,7 +18,7 @@ const CONTROL = [
   'due_to_investors',
 ];
 
-test('an entry by hand on a control account names the loan, or is told what to do', async () => {
+test('a manual entry on a control account names the loan, or is refused with instructions', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { admin, accounts } = await keeperOf(tenant);
   const { id: loan_id } = await newLoan(tenant);
@@ -74,7 +74,7 @@ test('an account that a product maps such a role to is a control account, for lo
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('what stands on a control account and no loan accounts for is found', async () => {
+test('a balance on a control account that no loan explains is found', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const keeper = await keeperOf(tenant);
   const { id: loan_id } = await newLoan(tenant);

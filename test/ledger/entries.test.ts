@@ -73,7 +73,7 @@ test('of many who post one draft at the same time one succeeds', async () => {
   ]);
 });
 
-test('a draft that nobody needs is archived and can no longer be posted', async () => {
+test('an archived draft can no longer be posted', async () => {
   const draft = await drafting([line(cash, '1.00'), line(equity, '-1.00')]);
 
   const archived = await admin.delete(`/ledger/entries/${draft.body.id}`);
@@ -177,7 +177,7 @@ test('officers read the books, and only administrators write them', async () => 
   expect(written.status).toBe(403);
 });
 
-test('an entry by hand on what a loan itself keeps names the loan', async () => {
+test('a manual entry on an account that a loan maintains names the loan', async () => {
   const { id } = await newLoan(tenant);
   const write = (other: string | undefined, loan_id?: string) =>
     admin.post('/ledger/entries', {

@@ -16,7 +16,7 @@ import { keeperOf, line } from './books.ts';
 const stage = await newStage();
 const RUNS = Number(process.env['LIVES'] ?? 2);
 
-/** An account of its own for each of the roles, and a product that has them booked there. */
+/** A separate account for each role, and a product that maps the roles to these accounts. */
 async function mappedProduct(tenant: Tenant, admin: Client, roles: readonly AccountRole[]) {
   const gl_map: Record<string, string> = {};
   for (const { role, name, code, account_type } of CHART) {
@@ -31,7 +31,7 @@ async function mappedProduct(tenant: Tenant, admin: Client, roles: readonly Acco
 const balanceOf = async (client: Client, account: string | undefined) =>
   (await client.get(`/ledger/accounts/${account}/balance`)).body.balance as string;
 
-/** Where lines of the loan's entries are that play a mapped role and are on another account. */
+/** The loan's journal lines whose role is mapped but that are on another account. */
 const astray = async (loanId: string, map: Record<string, string>) =>
   (
     await stage.owner.query(
@@ -158,7 +158,7 @@ test('an entry by hand for a loan plays the roles that its map gives the account
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('whatever happens to a loan with accounts of its own, nothing is booked elsewhere', async () => {
+test('all entries of a loan with mapped accounts go to these accounts', async () => {
   const roles = CHART.map(({ role }) => role);
   await fc.assert(
     fc.asyncProperty(

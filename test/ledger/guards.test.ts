@@ -9,7 +9,9 @@ const stranger = await stage.tenant();
 const app = new Pool({ connectionString: stage.url, options: '-c role=servicing_app' });
 afterAll(() => app.end());
 
-/** Runs statements as the application itself would, in one transaction, around all of its checks. */
+/**
+ * Runs statements with the application's role in one transaction, bypassing the application's own checks.
+ */
 async function asApplication(...statements: string[]) {
   const client = await app.connect();
   try {
@@ -151,7 +153,7 @@ const owner = async (statement: string) =>
     (error: Error) => error.message,
   );
 
-test('not even the owner of the tables changes what is posted', async () => {
+test('not even the owner of the tables can change posted entries', async () => {
   expect(await owner(`update journal_entries set loan_id = null`)).toMatch(/immutable/);
   expect(await owner(`delete from journal_entries`)).toMatch(/immutable/);
   expect(await owner(`update journal_lines set debit = 1`)).toMatch(/append-only/);

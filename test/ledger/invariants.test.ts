@@ -14,7 +14,7 @@ afterAll(() => auditor.end());
 const broken = async () =>
   (await checkInvariants(auditor)).map(({ rule, message }) => `${rule}: ${message}`);
 
-/** Does what nobody may do, as a fault of the storage or of an administrator could. */
+/** Makes a forbidden change, as a storage fault or an administrator could. */
 async function behindTheGuards(...statements: string[]) {
   await stage.owner.query(
     `begin; set local session_replication_role = 'replica'; ${statements.join(';')}; commit`,
@@ -43,7 +43,7 @@ test('a database whose books are right has no violations', async () => {
   expect(violations).toEqual([]);
 });
 
-test('npm run invariants says what is wrong and ends with 1, or says that all is well', async () => {
+test('npm run invariants lists the violations and exits with 1, or reports that there are none', async () => {
   const running = () =>
     new Promise<{ code: number | string | null | undefined; said: string }>((resolve) => {
       execFile(
@@ -87,7 +87,7 @@ test('a loan that owes other than what was booked is found, component by compone
   ]);
 });
 
-test('an entry for a loan that nobody knows is found', async () => {
+test('an entry for an unknown loan is found', async () => {
   const tenant = await stage.tenant();
   const id = await tenant.within((work) =>
     postEntry(work, {
@@ -190,7 +190,7 @@ test('an event without a delivery to a subscriber who asked for it is found', as
   ]);
 });
 
-test('jobs of dead workers, silent failures and deliveries nobody makes are found', async () => {
+test('jobs of dead workers, unreported failures and deliveries without a job are found', async () => {
   await stage.owner.query(`
     select graphile_worker.add_job('deliver-webhook', '{}', max_attempts => 3);
     select graphile_worker.add_job('close-loans', '{}', max_attempts => 3);

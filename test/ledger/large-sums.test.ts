@@ -73,7 +73,7 @@ test('a year that lost more than an amount can hold is ended as well', async () 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('loans whose balances and interest come to more than an amount can hold are summed up', async () => {
+test('totals of loans may exceed the maximum of a single amount', async () => {
   const tenant = await stage.tenant();
   await fundedLoan(tenant);
   const principal_balance = '9000000000000.00';

@@ -18,7 +18,7 @@ type Step = {
   [Kind in EventKind]: readonly [kind: Kind, facts: FactsOf<Kind> & { effective_date?: string }];
 }[EventKind];
 
-/** What happens to one loan each, on the days that follow; a date among the facts is in the past. */
+/** The steps of one loan each, on consecutive days. A step with a date is backdated. */
 const LIVES: Record<string, readonly Step[]> = {
   'is paid': [
     ['payment', { amount: '315.68' }],
@@ -64,7 +64,7 @@ const LIVES: Record<string, readonly Step[]> = {
   ],
 };
 
-test('whatever happens to loans, every invariant holds on every day', async () => {
+test('every invariant holds on every day, after any events on loans', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loans: Record<string, string> = {};
   for (const life of Object.keys(LIVES)) loans[life] = (await newLoan(tenant)).id;
@@ -94,10 +94,10 @@ test('whatever happens to loans, every invariant holds on every day', async () =
 
 type SystemEntry = { reference_type: string; debit: string; credit: string };
 
-test('whatever was booked is in the table that accountants review', async () => {
+test('every booked type of entry is in the table that accountants review', async () => {
   const { officer } = await stage.tenant();
   const rows = (await officer.get('/ledger/system-entries')).body as SystemEntry[];
-  // The accounts that an entry of the type may touch, whichever way it goes.
+  // The accounts that an entry of this type may touch, in either direction.
   const reviewed = (reference_type: string) =>
     new Set(
       rows

@@ -66,7 +66,7 @@ test('a loan keeps the way it was booked when the setting changes', async () => 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('whatever happens to a loan without relief, its receivable is what was not relieved', async () => {
+test('the receivable of a loan without relief equals what was not relieved, after any events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyEvent, { minLength: 3, maxLength: 6 }), async (story) => {
       const tenant = await stage.tenant('2026-01-31');

@@ -95,7 +95,7 @@ test('the trial balance shows each net on its side without drafts, and balances'
   const keeper = await keeperOf(await stage.tenant());
   const { admin, accounts } = keeper;
   await booked(keeper, ['cash', 'interest_income', '100.00'], { entry_date: '2026-01-10' });
-  // Dated between the two days that are asked about.
+  // Dated between the two days of the report.
   await admin.post('/ledger/entries', {
     entry_date: '2026-01-12',
     lines: [line(accounts['cash'], '999.00'), line(accounts['recovery_income'], '-999.00')],
@@ -184,7 +184,7 @@ test('closed days take no manual entry, and what the system books late moves to 
   expect(late.body).toMatchObject({ entry_date: '2026-01-11', effective_date: '2026-01-08' });
 });
 
-test('what was earned goes to retained earnings once a year, and the books balance on every day', async () => {
+test('income goes to retained earnings once a year, and the books balance on every day', async () => {
   const keeper = await keeperOf(await stage.tenant());
   const { admin, accounts } = keeper;
   const dated = (entry_date: string) => ({ entry_date });
@@ -199,7 +199,7 @@ test('what was earned goes to retained earnings once a year, and the books balan
     (await admin.get(`/ledger/balance-sheet?as_of_date=${day}`)).body;
   const income = async (range = '') => (await admin.get(`/ledger/income-statement?${range}`)).body;
   const before = await sheet('2025-12-31');
-  // The month may have been closed on its own.
+  // The month may already be closed.
   await admin.post('/ledger/closings', { closed_through: '2025-12-31' });
   const ending = (fiscal_year_end: string) => admin.post('/ledger/year-ends', { fiscal_year_end });
 

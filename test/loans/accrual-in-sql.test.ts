@@ -10,7 +10,7 @@ import { anyLife } from './arbitraries.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** What the database computes by itself, held against the functions that it repeats. */
+/** Compares the SQL calculations with the TypeScript functions that they duplicate. */
 let client: Client;
 let drop: () => Promise<unknown>;
 
@@ -30,7 +30,7 @@ async function rows<Row extends QueryResultRow>(query: string, values: unknown[]
   return (await client.query<Row>(query, values)).rows;
 }
 
-/** Printed with any difference, so that the same cases can be drawn again. */
+/** Printed with every difference, so that the same cases can be repeated. */
 const SEED = Date.now();
 
 test('interest owed on any day after the last event is the same in SQL as in the fold', async () => {

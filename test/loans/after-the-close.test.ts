@@ -103,7 +103,7 @@ test('a loan that is paid out, or boarded, after the close has passed is on the 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a loss that is taken after the close has passed is told of on the day', async () => {
+test('a charge-off after the close has passed is announced on that day', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(1);
   const [id = ''] = ids;
 
@@ -220,7 +220,7 @@ test('portfolios and tapes count what happened after the close had passed their 
   expect(tapes).toEqual([rows, rows]);
 });
 
-test('a loan that cannot be kept anew is set aside, and the day ends for the others', async () => {
+test('a loan whose refold fails is quarantined, and the day ends for the others', async () => {
   const { tenant, ids, endDay, today } = await theCloseHasPassed(3);
   const [broken = '', id = ''] = ids;
 
@@ -243,7 +243,7 @@ test('a loan that cannot be kept anew is set aside, and the day ends for the oth
   await stage.owner.query('update loans set accrual_period_interest = 0 where id = $1', [broken]);
 });
 
-test('what is kept of a day that has ended, or of loans that nobody wrote to, is not taken back', async () => {
+test('snapshots of a day that has ended, or of unchanged loans, are not withdrawn', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(2);
   const takeBack = () =>
     tenant.within(({ tx }) =>

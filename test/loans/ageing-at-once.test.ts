@@ -22,7 +22,7 @@ const CHUNK = {
   has_ended_reliefs: false,
 };
 
-/** Two loans that owe 315.68 on the day, and are late on the morning after it unless they pay. */
+/** Two loans that owe 315.68 on this day and are late the next morning unless they pay. */
 async function aDueDay() {
   const tenant = await stage.tenant('2026-01-15');
   const ids = [(await newLoan(tenant)).id, (await newLoan(tenant)).id];
@@ -30,7 +30,7 @@ async function aDueDay() {
   return { tenant, ids };
 }
 
-/** Ages the loans while a payment on one of them is under way, and answers which have moved. */
+/** Ages the loans while a payment on one of them is in progress. Returns the loans that changed bucket. */
 async function agedWhilePaying(tenant: Tenant, id: string, amount: string) {
   let aged: ReturnType<typeof steps.ageLoans> | null = null;
   await tenant.within(async (work) => {
@@ -43,11 +43,11 @@ async function agedWhilePaying(tenant: Tenant, id: string, amount: string) {
   );
 }
 
-/** As they are kept for the morning, by the ids of the loans. */
+/** The stored buckets, ordered by loan id. */
 const bucketsOf = ({ within }: Tenant) =>
   within(({ tx }) => tx.anyFirst(sql.type(Kept)`select delinquency_bucket from loans order by id`));
 
-test('who pays what is due while the loans are aged is not late', async () => {
+test('a borrower who pays while the loans are aged is not late', async () => {
   const { tenant, ids } = await aDueDay();
 
   const moved = await agedWhilePaying(tenant, ids[0] ?? '', '315.68');

@@ -31,11 +31,11 @@ test('the rate agreed is the rate of the loan, its past keeps the old one, and r
   // Ten days of 10000.00 at 0.085 and ten at 0.03: 23.29 + 8.22.
   expect(lowered.body).toMatchObject({ interest_rate: '0.03', accrued_interest: '31.51' });
   expect(plan.body[1]).toMatchObject({ interest_amount: '22.44' });
-  // The ten days since are at 0.06 then: 23.29 + 16.44.
+  // The ten days since then now earn 0.06: 23.29 + 16.44.
   expect(restored.body).toMatchObject({ interest_rate: '0.06', accrued_interest: '39.73' });
 });
 
-test('a loan that is late shows the instalment of its new plan, not the one it missed', async () => {
+test('a loan that is late shows the installment of its new plan, not the one it missed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   await setBusinessDate(tenant, '2026-02-20');

@@ -54,7 +54,7 @@ describe('a level payment schedule', () => {
     expect(rows.map((row) => row.days_in_period)).toEqual([31, 28, 31, 30]);
   });
 
-  test('rounds its instalment up where the lender does', () => {
+  test('rounds its installment up where the lender does', () => {
     const exact = levelPayment(new Big('25000'), new Big('0.005825'), 60, { rounding: 'up' });
 
     expect(money(exact)).toBe('494.92');
@@ -69,13 +69,13 @@ describe('other schedules', () => {
     expect(rows.map((row) => row.interest_amount)).toEqual(['70.83', '47.22', '23.61']);
   });
 
-  test('interest only leaves the principal to the last instalment', () => {
+  test('interest only leaves the principal to the last installment', () => {
     const rows = schedule({ amortization: 'interest_only', number_of_payments: 3 });
 
     expect(rows.map((row) => row.payment_amount)).toEqual(['70.83', '70.83', '10070.83']);
   });
 
-  test('a balloon is what the last instalment adds', () => {
+  test('a balloon is what the last installment adds', () => {
     const rows = schedule({ amortization: 'balloon', balloon_amount: '4000.00' });
     const regular = new Big(rows[0]?.payment_amount ?? 0);
     const last = new Big(rows.at(-1)?.payment_amount ?? 0);
@@ -89,7 +89,7 @@ describe('other schedules', () => {
     ['biweekly', 26, '2026-01-29', '2026-02-12'],
     ['semi_monthly', 24, '2026-01-31', '2026-02-15'],
     ['quarterly', 4, '2026-04-15', '2026-07-15'],
-  ] as const)('%s instalments fall where they are meant to', (frequency, count, first, second) => {
+  ] as const)('%s installments fall where they are meant to', (frequency, count, first, second) => {
     const rows = schedule({ payment_frequency: frequency, number_of_payments: count });
 
     expect(rows.slice(0, 2).map((row) => row.due_date)).toEqual([first, second]);
@@ -106,7 +106,7 @@ describe('other schedules', () => {
     expect(rows).toMatchObject([{ payment_amount: '10209.59', interest_amount: '209.59' }]);
   });
 
-  test('an odd first period is paid for where instalments are solved from real days', () => {
+  test('an odd first period is paid for where installments are solved from real days', () => {
     const odd = {
       first_payment_date: '2026-03-15',
       installment_calculation: 'actual_days',
@@ -123,7 +123,7 @@ describe('other schedules', () => {
     ).toBe(true);
   });
 
-  test('a loan in mid-life keeps the instalment that its lender bills', () => {
+  test('a loan in mid-life keeps the installment that its lender bills', () => {
     const rows = schedule({
       principal: '9781.51',
       payment_amount: '315.68',
@@ -135,7 +135,7 @@ describe('other schedules', () => {
     expect(rows.at(-1)?.ending_balance).toBe('0.00');
   });
 
-  test('an instalment that is too small to pay the interest carries it to the end', () => {
+  test('an installment that is too small to pay the interest carries it to the end', () => {
     const rows = schedule({ payment_amount: '50.00', number_of_payments: 3 });
 
     expect(rows.map((row) => row.principal_amount)).toEqual(['0.00', '0.00', '10000.00']);

@@ -57,7 +57,7 @@ test('money ahead of the plan repays the principal before fees that are not aske
   expect(paid.body).toMatchObject({ fees_applied: '8.33', principal_applied: '991.67' });
 });
 
-test('a new plan asks for what the old one had not asked for yet', async () => {
+test('a new schedule includes the fee parts that the old one had not billed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id, { amount: '6000.00' });
@@ -110,7 +110,7 @@ test('relief and another rhythm of payments ask for the whole of a spread fee in
   ).toEqual([201, '300.00', expect.any(String)]);
 });
 
-test('autopay draws the instalment with its part of the fee, and not the whole fee beside it', async () => {
+test('autopay draws the installment with its part of the fee, and not the whole fee beside it', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id);
@@ -121,7 +121,7 @@ test('autopay draws the instalment with its part of the fee, and not the whole f
   expect(money(drawAmount(plan, state, '2026-02-15'))).toBe('324.01');
 });
 
-test('what is waived of a spread fee is not asked for when the plan is made anew', async () => {
+test('the waived part of a spread fee is left out of a new schedule', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'amortized' }]);
   await disburse(tenant, id, { amount: '6000.00' });

@@ -1,9 +1,9 @@
 import { Big } from 'big.js';
 import type { Checkpoint } from '../../jobs/loans/engine/checkpoint.ts';
-import { segmentInterest } from '../../jobs/loans/engine/interest.ts';
+import { segmentInterest } from '../../jobs/loans/engine/interest/interest.ts';
 import { atLeastZero, money, parseMoney, toCents } from '../../jobs/money.ts';
 
-/** The formula that an anchor promises, in words of its own: what the fold and SQL are held against. */
+/** The formula that a checkpoint guarantees, implemented independently to verify the fold and SQL. */
 
 type BalancesOn = {
   as_of: string;
@@ -14,7 +14,7 @@ type BalancesOn = {
   total_balance: string;
 };
 
-/** The balances of a day after the anchor's last event; equal to the fold as of that day. */
+/** The balances on a day after the checkpoint's last event. They equal the fold as of that day. */
 export function balancesOn(anchor: Checkpoint, asOf: string): BalancesOn {
   const accrued = accruedOn(anchor, asOf);
   const owed = atLeastZero(toCents(accrued, anchor.rounding_mode).minus(anchor.interest_settled));
@@ -29,7 +29,7 @@ export function balancesOn(anchor: Checkpoint, asOf: string): BalancesOn {
   };
 }
 
-/** All interest accrued up to a day, ten places. */
+/** All interest accrued up to a day, to ten places. */
 function accruedOn(anchor: Checkpoint, asOf: string): Big {
   const base = new Big(anchor.interest_accrued);
   if (!anchor.is_accruing) return base;
@@ -45,7 +45,7 @@ function accruedOn(anchor: Checkpoint, asOf: string): Big {
   return base.plus(segmentInterest(stretch, asOf));
 }
 
-/** The cents that a day posts: the rounded sum to its end less the rounded sum to its start. */
+/** The cents that a day posts: the rounded total at its end minus the rounded total at its start. */
 export function centsOfDay(anchor: Checkpoint, day: string, dayAfter: string): Big {
   const cents = (date: string) => toCents(accruedOn(anchor, date), anchor.rounding_mode);
   return cents(dayAfter).minus(cents(day));

@@ -9,7 +9,7 @@ export const anyAmount = fc
   .integer({ min: 1, max: 400_000 })
   .map((cents) => (cents / 100).toFixed(2));
 
-/** Half of the days are few, so that events share a day and fall on due dates. */
+/** Half of the days come from a small set, so that events share a day or fall on due dates. */
 export const day = fc
   .oneof(
     fc.integer({ min: 0, max: 800 }),
@@ -17,7 +17,7 @@ export const day = fc
   )
   .map((days) => addDays(START, days));
 
-/** Any plan at all in place of the loan's own, from any number on. */
+/** Any schedule that replaces the loan's own from some installment on. */
 const anyPlan = fc
   .record({ day, first: fc.integer({ min: 1, max: 6 }), count: fc.integer({ min: 1, max: 9 }) })
   .map(({ day: start_date, first, count }) =>
@@ -34,7 +34,7 @@ const anyPlan = fc
 const number = fc.integer({ min: 1, max: 12 });
 const payment_day = fc.option(fc.integer({ min: 1, max: 31 }));
 
-/** Anything that a plan may be agreed by. */
+/** Any event that agrees on a new schedule. */
 export const anyAgreement: fc.Arbitrary<Agreement> = fc.oneof(
   anyPlan.map((rows) => ({ rule: 'written', rows }) as const),
   fc.record(

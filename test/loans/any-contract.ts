@@ -18,18 +18,18 @@ import { firstSchedule } from '../../jobs/loans/schedule/first-schedule.ts';
 import type { LoanTerms } from '../../jobs/loans/products/loan-terms.ts';
 import { START } from './any-agreement.ts';
 
-/** The terms of a contract as far as a schedule follows from them, and when its first payment is. */
+/** The terms that determine a schedule, and the first payment's date. */
 export type Contract = Partial<Terms> & {
   principal: string;
-  /** Days from the disbursement to the first payment, where the product's rule does not say. */
+  /** Days from the disbursement to the first payment. Null: the product's rule applies. */
   first?: number | null;
   spread_fees?: string;
 };
 
-/** A loan that was funded on the first day as its contract says, with its plan. */
+/** A loan funded on the first day according to its contract, with its schedule. */
 export function fundedLoan({ principal, first = null, spread_fees = '0.00', ...given }: Contract) {
   const own = { first_payment_rule: 'next_month_on_payment_day', min_days_to_first_payment: 15 };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the plan needs no more of a product.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schedule needs only these fields of a product.
   const terms = { ...completeTerms(given), ...own } as Terms & LoanTerms;
   const schedule = firstSchedule(terms, {
     principal: new Big(principal),
@@ -51,7 +51,6 @@ const cents = (min: number, max: number) =>
 
 const orNull = <It>(some: fc.Arbitrary<It>) => fc.option(some, { nil: null });
 
-/** Any product, any terms. */
 export const anyContract = (longest: number): fc.Arbitrary<Contract> =>
   fc.record({
     principal: cents(50_000, 50_000_000),

@@ -28,7 +28,7 @@ function everyDays(first: string, count: number, amount: string, days: number): 
   }));
 }
 
-/** On the 1st and 16th, from a first of March 1978. */
+/** On the 1st and 16th, starting on March 1, 1978. */
 function semimonthly(count: number, amount: string): CashFlow[] {
   return Array.from({ length: count }, (_, index) => {
     const months = 1978 * 12 + 2 + Math.floor(index / 2);

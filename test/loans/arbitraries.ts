@@ -18,10 +18,10 @@ import type { FoldInput } from '../../jobs/loans/engine/fold.ts';
 import { withFees } from '../../jobs/loans/schedule/spread-fees.ts';
 import { anyAgreement, anyAmount, day, START } from './any-agreement.ts';
 
-/** Loans and lives of loans for properties: any product, anything that may happen, in any order. */
+/** Random loans and their lives for property tests: any product, any events, in any order. */
 const anyRate = fc.constantFrom('0', '0.0399', '0.085', '0.1299', '0.2999');
 
-/** The standard waterfall mostly, and a product's own one. */
+/** Usually the standard waterfall, sometimes a product's own. */
 const anyOrder = fc.constantFrom(
   null,
   null,
@@ -29,7 +29,7 @@ const anyOrder = fc.constantFrom(
   WATERFALLS.interest_first.steps,
 );
 
-/** What the cycles of a line ask for that is billed by cycle. */
+/** The minimum payment of a line of credit that is billed by cycle. */
 const MINIMUM = { percentage: '0.02', floor_amount: '30.00', plus_interest_and_fees: true };
 
 const METHODS: readonly InterestMethod[] = ['simple_daily', 'scheduled', 'flat'];
@@ -165,13 +165,13 @@ export const anyEvent: fc.Arbitrary<Draft> = fc.oneof(
   { weight: 5, arbitrary: rare },
 );
 
-/** What the proceeds of a disbursement pay, and what its principal takes up. */
+/** Charges paid from the proceeds of a disbursement and added to its principal. */
 const FINANCED = [
   { fee_id: 'f1', fee_type: 'origination', amount: '12.34', treatment: 'deducted' },
   { fee_id: 'f2', fee_type: 'other', amount: '56.78', treatment: 'capitalized' },
 ] as const;
 
-/** Money goes out on the first day, or the loan comes from another system with its balances. */
+/** A disbursement on the first day, or a boarded loan with its balances. */
 function funding(
   principal: string,
   boarded: { interest: string; fees: string } | null,
@@ -185,13 +185,13 @@ function funding(
   return { ...first, kind: 'boarding', ...balances, paid_through_date: '2025-12-31' };
 }
 
-/** The fee that the plan asks for in parts. */
+/** A fee that the schedule spreads over its installments. */
 const spreadFee = (amount: string): LoanEvent[] =>
   amount === '0.00'
     ? []
     : [{ id: 'f3', kind: 'fee', effective_date: START, fee_id: 'f3', amount, is_spread: true }];
 
-/** A funded loan with its life so far, and a day to look at it. */
+/** A funded loan with its life so far, and an as-of date. */
 export const anyLife: fc.Arbitrary<FoldInput & { events: LoanEvent[] }> = fc
   .record({
     loan: anyLoan,

@@ -38,7 +38,7 @@ const lives = fc.sample(
   { numRuns: LIVES, seed: Number(process.env['PROPERTY_SEED'] ?? 1) },
 );
 
-/** The same place in the order of a day in each loan. */
+/** The same place in the order of a day for each loan. */
 const idOf = (loan: number, place: number) =>
   `019f0000-0000-7000-8000-${loan.toString(16).padStart(4, '0')}${place.toString(16).padStart(8, '0')}`;
 
@@ -50,12 +50,12 @@ const namesOf = (draft: Draft): string | undefined =>
       : undefined;
 const placeNamed = (draft: Draft): number => Number(namesOf(draft)?.slice(1) ?? 0) - 1;
 
-/** What can have happened by now; what an event names has happened before it. */
+/** Events that can have happened by now. An event that refers to another comes after it. */
 const possible = (drafts: readonly Draft[]) =>
   drafts
     .map((draft, place) => ({ draft, place }))
     .filter(({ draft }) => draft.effective_date <= TODAY && draft.effective_date >= START)
-    // Whoever charges a loan off says its status besides.
+    // A full charge-off also changes the loan's status.
     .filter(({ draft }) => draft.kind !== 'charge_off' || draft.principal_amount !== undefined)
     .filter(({ draft }) => !('to' in draft) || draft.to >= draft.effective_date)
     .filter(({ draft, place }, _, all) => {
@@ -76,7 +76,7 @@ const eventOf = (loan: number, { draft, place }: Known): LoanEvent => {
   };
 };
 
-/** In another order, but nothing before what it names. */
+/** Another order in which every event still follows the event that it refers to. */
 function shuffled(known: readonly Known[], dice: readonly number[]): Known[] {
   const at = new Map<number, number>();
   for (const { draft, place } of known) {
@@ -94,7 +94,7 @@ async function enter(tenant: Tenant, id: string, events: readonly LoanEvent[]) {
 const Ledger = z.object({ account_id: z.string(), balance: z.string() });
 const Json = z.object({ value: z.unknown() });
 
-/** All that the order of entry could show in. */
+/** Everything that could depend on the order of entry. */
 async function outcome(tenant: Tenant, id: string) {
   return tenant.within(async (work) => {
     const { state } = await openLoan(work, id);

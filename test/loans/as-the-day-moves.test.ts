@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { receivePayment } from '../../jobs/payments/receive.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { newLoan } from '../setup/loans.ts';
 import { travelTo } from '../setup/queue.ts';
 import { violationsIn } from '../setup/violations.ts';
@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Once, however often the transaction that it happens in is repeated. */
+/** Runs only once, even if its transaction is repeated. */
 function onlyOnce(happens: () => Promise<unknown>) {
   let happened: Promise<unknown> | null = null;
   return () => (happened ??= happens());
@@ -23,7 +23,8 @@ test('a payment that was begun before the day ended counts beside those of the n
   });
 
   await tenant.within(async (work) => {
-    // What is asked before the day ends has proved it, so that the loan's lock alone can tell.
+    // A statement before the date moves has already verified the date, so only the loan's lock can detect
+    // the change.
     await settingsOf(work.tx);
     await another();
     await receivePayment(work, id, { amount: '50.00', payment_type: 'regular' });
@@ -31,7 +32,7 @@ test('a payment that was begun before the day ended counts beside those of the n
   const loan = await tenant.officer.get(`/loans/${id}`);
   const payments = await tenant.officer.get(`/loans/${id}/payments`);
 
-  // A day's interest of 2.33 is paid, and the rest is principal.
+  // One day's interest of 2.33 is paid, and the rest goes to principal.
   expect(loan.body).toMatchObject({ principal_balance: '9852.33', accrued_interest: '0.00' });
   expect(payments.body).toMatchObject([
     { amount: '50.00', effective_date: '2026-01-16' },

@@ -11,7 +11,7 @@ const stage = await newStage();
 const statusesOf = (replies: readonly Reply[]) =>
   replies.map(({ status }) => status).toSorted((one, other) => one - other);
 
-test('fifty payments at once are taken one after the other, and each counts once', async () => {
+test('fifty concurrent payments are processed one after another, and each counts once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-01-25');
@@ -64,7 +64,7 @@ test('of payments and a charge-off at once, each is before or after, and the boo
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('of an approval and a denial at once one wins, and the other is told who did', async () => {
+test('of a concurrent approval and denial one wins, and the other learns who decided', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loans = await Promise.all(
     Array.from({ length: 8 }, () => newLoan(tenant, { status: 'pending' })),

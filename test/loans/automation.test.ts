@@ -22,7 +22,7 @@ test('where it is switched on, a loan ninety days late stops accruing, and is ch
   const late = await loanOn('2026-06-15');
   const lost = await loanOn('2026-06-16');
 
-  // The instalment of 15 February is 90 days late on 16 May and 120 on 15 June.
+  // The installment of February 15 is 90 days late on May 16 and 120 on June 15.
   expect(before).toMatchObject({ days_past_due: 90, is_non_accrual: false });
   expect(stopped).toMatchObject({ is_non_accrual: true, non_accrual_since: '2026-05-16' });
   expect(late).toMatchObject({ status: 'active', days_past_due: 120 });

@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Loans of 1,000.00 over two months whose interest changes its pace before the last due date. */
+/** Loans of 1,000.00 over two months whose daily interest changes before the last due date. */
 const KINDS = {
   'a promotion that ends': { product: {}, promo: true, asked: '497.92' },
   'the next period of a scheduled loan': {
@@ -16,7 +16,7 @@ const KINDS = {
   'the next period of a flat loan': { product: { interest_method: 'flat' }, asked: '507.09' },
 };
 
-test('a bill of all that is owed asks for what will be owed on its day, whatever the pace until then', async () => {
+test('a bill for the whole balance includes the interest until its date, at any rate of accrual', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const staff = tenant.officer;
   const loans = new Map<string, { id: string; asked: string }>();

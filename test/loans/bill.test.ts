@@ -2,9 +2,9 @@ import { Big } from 'big.js';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
-import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
+import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
 import { fold, replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import { money, sum } from '../../jobs/money.ts';
 import { fundedLoan, type Contract } from './any-contract.ts';
 import { anyLife } from './arbitraries.ts';
@@ -51,7 +51,7 @@ function lastAskedOf(life: FoldInput) {
   return money(asked.at(-1) ?? '0.00');
 }
 
-/** What is paid on the day of a new plan comes before it, and the plan follows. */
+/** A payment on the day of a new schedule takes effect before it. */
 const isPlannedToday = ({ events, as_of }: FoldInput) =>
   events.some(({ kind, effective_date }) => kind === 'schedule_agreed' && effective_date === as_of);
 
@@ -69,7 +69,7 @@ test.each([
   );
 });
 
-test('the final payment is foreseen where a spread fee stands between instalments that are paid in part', () => {
+test('the final payment is foreseen where a spread fee stands between installments that are paid in part', () => {
   const terms: Contract = {
     principal: '500.00',
     interest_rate: '0.2999',
@@ -77,7 +77,7 @@ test('the final payment is foreseen where a spread fee stands between instalment
     extra_payment_to: 'next_installment',
   };
   const loan = fundedLoan({ ...terms, interest_method: 'scheduled', spread_fees: '120.35' });
-  // It repays principal first, and covers the first instalment whose interest it does not pay.
+  // It repays principal first, and covers the first installment without paying its interest.
   const settling = payment('p', START, '126.97', { payment_type: 'settlement' });
   const life = { ...loan, events: [...loan.events, { ...settling, effective_date: '2026-01-31' }] };
 
@@ -101,11 +101,11 @@ test('the final payment moves with what was paid, not with the days that pass', 
   expect(finalOf(life)).toBe(schedule.at(-1)?.payment_amount);
   expect(finalOf({ ...life, as_of: '2026-02-15' })).toBe(finalOf(life));
   expect(Number(finalOf({ ...late, as_of: '2026-02-25' }))).toBeGreaterThan(Number(finalOf(life)));
-  // The last instalment that there is still something left for.
+  // The last installment for which an amount remains.
   expect(Number(finalOf({ ...more, as_of: '2026-02-15' }))).toBeLessThan(315.68);
 });
 
-test('what is owed when all instalments are paid is asked for on the last due date', () => {
+test('what is owed when all installments are paid is asked for on the last due date', () => {
   const fee = { id: 'f', kind: 'fee', effective_date: '2026-01-20', amount: '25.00' } as const;
   const ahead = { extra_payment_to: 'next_installment' } as const;
   const schedule = SCHEDULE.slice(0, 2).map((row) => ({ ...row, payment_amount: '5000.00' }));

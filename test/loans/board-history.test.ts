@@ -53,7 +53,7 @@ test('a boarded loan keeps when it was paid last and how often it was late, and 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('what bureaus were told before goes on where the loan came', async () => {
+test('the payment history that bureaus already have continues after boarding', async () => {
   const tenant = await stage.tenant('2026-06-15');
   const board = await boarding(tenant);
   const profile = `100${'0'.repeat(3)}${'B'.repeat(18)}`;

@@ -29,14 +29,14 @@ test('a tape is boarded with its borrowers, balances and terms', async () => {
   });
   expect(second).toMatchObject({ loan_number: 'T-2', status: 'paid_off', total_balance: '0.00' });
   expect(second.borrower_id).toBe(first.borrower_id);
-  // The tape names an instalment of 8.5 percent.
+  // The tape's installment corresponds to 8.5 percent.
   expect(first.apr).toMatch(/^0\.08[45]/);
   expect(second.apr).toBe(first.apr);
   const history = await tenant.officer.get(`/loans/${ids[0]}/history`);
   expect(history.body[0]).toMatchObject({ action: 'board', reason: 'Boarded from a tape' });
 });
 
-test('one line that cannot be taken keeps the whole tape out, and all reasons are told', async () => {
+test('one invalid line rejects the whole tape, and all reasons are listed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { rows } = await parseTape(
     tapeText(
@@ -66,7 +66,7 @@ test('one line that cannot be taken keeps the whole tape out, and all reasons ar
   expect((await tenant.officer.get('/borrowers?q=Lovelace')).body).toEqual([]);
 });
 
-test('a tape that is sent twice at once is told in words that the other one is being boarded', async () => {
+test('a tape that is sent twice concurrently is refused because the other one is being boarded', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { rows } = await parseTape(tapeText(tapeLine()));
   const boarding = () => tenant.within((work) => boardTape(work, rows, { file: 'a tape' }));

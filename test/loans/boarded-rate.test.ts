@@ -55,7 +55,7 @@ test('a boarded loan whose rate no record has room for comes without one', async
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
   const product_id = await newProduct(tenant, { interest_method: 'flat', max_term_months: 360 });
 
-  // Thirty years' interest is paid on the day after the money.
+  // Thirty years' interest is paid on the day after the disbursement.
   const boarded = await tenant.officer.post('/loans/board', {
     borrower_id: borrower.body.id,
     program_id: await tenant.first('/programs'),

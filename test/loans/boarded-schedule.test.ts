@@ -33,7 +33,10 @@ async function rowsOf(tenant: Tenant, id: string) {
   return body as Row[];
 }
 
-/** Each row begins where the one before ends, the last ends at nothing, and the open ones repay the balance. */
+/**
+ * Each row starts at the previous row's ending balance, the last ends at zero, and the open rows repay the
+ * balance.
+ */
 function expectChained(rows: readonly Row[], balance: string) {
   const open = rows.filter(({ status }) => status !== 'paid');
   expect(rows.slice(1).map((row) => row.beginning_balance)).toEqual(

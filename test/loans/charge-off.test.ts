@@ -72,7 +72,7 @@ test('an undone charge-off leaves loan and books as if it had never been', async
   const reversed = await admin.post(`/loans/${id}/reverse-charge-off`, { reason: 'mistake' });
   const again = await admin.post(`/loans/${id}/reverse-charge-off`);
 
-  // 45 days of 10000.00 at 0.085, and the instalment of 15 February 14 days late.
+  // 45 days of 10000.00 at 0.085. The installment of February 15 is 14 days late.
   expect(reversed).toMatchObject({
     status: 200,
     body: {

@@ -14,7 +14,7 @@ const home = await newPortalBorrower(stage, { disbursement_date: '2025-12-01' })
 const { officer: homes, borrower, account } = home;
 type Body = Record<string, unknown>;
 
-test('whoever is added owes the loan once, and nobody owes it beside themselves', async () => {
+test('an added co-borrower owes the loan once, and a borrower cannot be their own co-borrower', async () => {
   const { officer } = shared;
   const { id, borrower_id, other, path, party } = await newJointLoan(shared);
   const foreign = await newBorrower(home.tenant);
@@ -50,7 +50,7 @@ test('whoever is added owes the loan once, and nobody owes it beside themselves'
   expect(tasks).toMatchObject([{ task_type: 'compliance', loan_id: over.id }]);
 });
 
-test('of two who add the same person at once, one is told that it is done', async () => {
+test('when two officers add the same person concurrently, one learns that it is done', async () => {
   const { path } = await newJointLoan(shared);
   const body = { borrower_id: await newBorrower(shared), role: 'co_signer' };
 
@@ -127,7 +127,7 @@ test('a co-borrower sees the loan, pays it from an own account, and sees it no m
   expect([payment, ...plans]).toMatchObject([{ status: 'canceled' }, { status: 'canceled' }]);
 });
 
-test('what one of two ordered, the other neither changes nor is told of', async () => {
+test('a co-borrower neither changes the other’s order nor hears of it', async () => {
   const { joint, at, theirs } = await newJointPortalLoan(home, 'co_borrower');
   const plan = { loan_id: joint.id, payment_instrument_id: theirs };
   assertOk(await home.admin.post(`/borrowers/${joint.borrower_id}/autopay-plans`, plan));
@@ -161,7 +161,7 @@ test('a guarantor sees the loan and pays it, and changes nothing of it', async (
   expect(applied).toMatchObject(refusal(409, 'borrowers_only'));
 });
 
-test('a message to all goes to each who may have it, and a guarantor is told what concerns the debt', async () => {
+test('a message to all goes to each reachable obligor, and a guarantor is notified of matters of the debt', async () => {
   const { officer } = shared;
   const { id, borrower_id, other, path } = await newJointLoan(shared);
   const surety = await newBorrower(shared, { first_name: 'Gus', language_preference: 'es' });
@@ -256,7 +256,7 @@ test('statements are there for all who owe the loan; what one asks and sends sta
   expect(await borrower.get(`/portal/documents/${documents[0].id}/download`)).toMatchObject({
     status: 200,
   });
-  // Nobody who owes the loan is asked to pay while the application of one of them is looked at.
+  // No obligor receives payment requests while the hardship application of one of them is under review.
   expect(asked.body.reasons).toEqual(['hardship_review']);
   const { body } = await officer.get(`/hardship-applications/${String(applied['id'])}`);
   expect(body.borrower_id).toBe(borrower_id);

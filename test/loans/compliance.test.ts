@@ -16,7 +16,7 @@ const ADDRESS = {
   postal_code: '12207',
 };
 
-/** A pending loan at 20 percent, to somebody in New York, where 16 are allowed. */
+/** A pending loan at 20 percent to a borrower in New York, where the maximum is 16. */
 async function dearLoan(tenant: Tenant) {
   const loan = await newLoan(tenant, { status: 'pending', interest_rate: '0.20' });
   const address = await tenant.officer.post(`/borrowers/${loan.borrower_id}/addresses`, ADDRESS);
@@ -32,7 +32,7 @@ const lastTold = (tenant: Tenant) =>
     `),
   );
 
-test('every check says what it found, and a warning lets the loan pass', async () => {
+test('every check reports its findings, and a warning does not stop the loan', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await dearLoan(tenant);
 
@@ -65,7 +65,7 @@ test('every check says what it found, and a warning lets the loan pass', async (
   });
 });
 
-test('an approval that warns is told and goes through, with the rate to disclose', async () => {
+test('an approval with a warning succeeds and returns the rate to disclose', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await dearLoan(tenant);
 
@@ -81,7 +81,7 @@ test('an approval that warns is told and goes through, with the rate to disclose
   ]);
 });
 
-test('a failure that nobody enforces is told as soft, and the loan is approved', async () => {
+test('an unenforced failure is reported as soft, and the loan is approved', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { compliance: { checks: { usury_rate_cap: 'hard' } } });
   const { id } = await dearLoan(tenant);
@@ -92,7 +92,7 @@ test('a failure that nobody enforces is told as soft, and the loan is approved',
   expect(await lastTold(tenant)).toMatchObject({ enforcement: 'soft' });
 });
 
-test('a hard failure refuses the approval and is told and kept all the same', async () => {
+test('a hard failure refuses the approval and is still reported and stored', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const compliance = { hard_enforcement: true, checks: { usury_rate_cap: 'hard' } };
   await saveSettings(tenant, { compliance });
@@ -125,11 +125,11 @@ test('a hard failure refuses the approval and is told and kept all the same', as
   ]);
 });
 
-/** It was possible once, and borrowers who were archived so are there still. */
+/** Archives a borrower as earlier releases allowed. Such borrowers still exist. */
 const archiveAsBefore = (borrowerId: string) =>
   stage.owner.query('update borrowers set is_archived = true where id = $1', [borrowerId]);
 
-test('where checks are enforced, one that nobody weighed stands in the way', async () => {
+test('where checks are enforced, an unreviewed check blocks the approval', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, { compliance: { hard_enforcement: true } });
   const { id, borrower_id } = await newLoan(tenant, { status: 'pending' });

@@ -7,11 +7,11 @@ import { pay } from './conclusion-steps.ts';
 
 const stage = await newStage();
 
-/** Leaves the state that a reversal left before conclusions were judged again: the payment alone went back. */
+/** Returns only the payment, without reviewing the conclusion that it led to. */
 const sendBackAlone = (id: string) =>
   stage.owner.query(`update payments set status = 'returned' where id = $1`, [id]);
 
-/** The violations of these rules, without those of the books, which the planted state breaks as well. */
+/** The violations of these rules. The planted state also breaks rules of the books, which are left out. */
 async function broken(...rules: string[]) {
   const all = await violationsIn(stage);
   return all.filter((violation) => rules.some((rule) => violation.startsWith(rule)));

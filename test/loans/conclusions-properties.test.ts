@@ -13,7 +13,10 @@ const START = '2026-01-15';
 const DAYS = 16;
 const RUNS = Number(process.env['LIVES'] ?? 2);
 
-/** A payment on a day, or found some days later, and after how many days it is taken back, if it is. */
+/**
+ * A payment on a day or found some days later, and the number of days after which it is reversed, if at
+ * all.
+ */
 const anyPayment = fc.record({
   day: fc.integer({ min: 0, max: 10 }),
   found_after: fc.constantFrom(0, 0, 2),

@@ -8,7 +8,9 @@ import { bounce, pay, titlesOf } from './conclusion-steps.ts';
 
 const stage = await newStage();
 
-/** A settlement for 4,000.00 that is due on 15 January, is paid on that day and settles the loan at its close. */
+/**
+ * A settlement for 4,000.00 due on January 15. It is paid that day and settles the loan at the day's close.
+ */
 async function settled(grace_days: number) {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);

@@ -88,7 +88,7 @@ test('a rate that differs by less than an eighth of a percentage point holds not
   expect(corrected?.payment_schedule[0]?.first_due).toBe('2026-02-17');
 });
 
-test('a corrected disclosure begins the right to rescind anew', async () => {
+test('a corrected disclosure restarts the right to rescind', async () => {
   const tenant = await stage.tenant('2026-01-14');
   await enforced(tenant);
   const rule = { ...DISBURSEMENT_FEE, calculation: 'flat', amount: '300.00' };

@@ -14,7 +14,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Reads fields by the columns that the resource guide prints, counted from one. */
+/** Columns count from one, as in the Credit Reporting Resource Guide. */
 const at = (line: string, from: number, to: number) => line.slice(from - 1, to);
 
 test('a file has a header, a segment of 426 characters for each record, and a trailer that counts', async () => {
@@ -105,7 +105,7 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   ]);
   expect([field(414, 415), field(416, 424), field(426, 426)]).toEqual(['VA', '222011234', 'O']);
   expect(at(trailer, 1, 11)).toBe('0426TRAILER');
-  // Records, blocks, status 11, dates of birth in all and in base segments, telephones.
+  // Counts of records, blocks, status 11, dates of birth (all and in base segments) and telephones.
   expect(
     [
       [12, 20],
@@ -125,7 +125,7 @@ test('a file has a header, a segment of 426 characters for each record, and a tr
   expect(record).toMatchObject({ status: 'reported', file_id: made.body.id });
 });
 
-test('who owes an account as well follows it in the file, and once more when released', async () => {
+test('a co-borrower follows the account in the file, and appears one last time when released', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-30');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -164,7 +164,7 @@ test('who owes an account as well follows it in the file, and once more when rel
   expect([at(j1, 79, 86), at(j1, 97, 97)]).toEqual(['12101985', '2']);
   expect([j2.length, at(j2, 97, 97), at(j2, 102, 133).trim()]).toEqual([200, '5', '1 MAIN STREET']);
   expect(at(j2, 188, 196)).toBe('10001    ');
-  // J1 and J2 segments; dates of birth in all, in base, in J1 and in J2 segments.
+  // Counts of J1 and J2 segments and of dates of birth: all, in base, in J1 and in J2 segments.
   const counted = [39, 48, 363, 372, 381, 390].map((from) => Number(at(trailer, from, from + 8)));
   expect(counted).toEqual([1, 1, 3, 1, 1, 1]);
   expect(record?.['co_consumers']).toMatchObject([{ ecoa_code: '2' }, { ecoa_code: 'T' }]);

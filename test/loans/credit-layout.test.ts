@@ -26,7 +26,7 @@ async function sentFor(tenant: Tenant) {
 
 type Product = Record<string, unknown>;
 
-/** What becomes of each loan, and the status, rating and term that the bureaus read at the end of August. */
+/** Each loan's story, and the status, rating and term that the bureaus receive at the end of August. */
 const STORIES: Record<string, [status: string, rating: string, term: string]> = {
   'paid as agreed': ['11', '', '036'],
   'first late in July': ['71', '', '036'],
@@ -188,7 +188,7 @@ test('records that every bureau would reject are not sent, and each loan gets a 
   for (const id of shared) expect(await reasons(id)).toEqual(['account_number_not_unique']);
   const tasks = (await officer.get('/tasks?source=system')).body as Record<string, string>[];
   expect(
-    tasks.map(({ loan_id, title }) => [loan_id, title?.replace(/ of everybody.*/, '')]),
+    tasks.map(({ loan_id, title }) => [loan_id, title?.replace(/ of every person.*/, '')]),
   ).toEqual(
     expect.arrayContaining([
       [homeless.id, 'Credit reporting: enter the street, city, state and postal code'],

@@ -38,7 +38,7 @@ test('money that is paid back is no payment, and takes nothing from what was pai
   expect(march).toMatchObject({ actual_payment_amount: 0, date_last_payment: '2026-02-10' });
 });
 
-test('a freeze is told for the reason that it had at the end of the month', async () => {
+test('a freeze is reported with the reason that it had at the end of the month', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-30');
   const [flooded, disputed] = [await newLoan(tenant), await newLoan(tenant)];
   const admin = await tenant.signedIn('admin');
@@ -107,7 +107,7 @@ test('a record made late knows no payment and no return that came after its mont
   expect(ofFound).toMatchObject({ ...scheduled, actual_payment_amount: 0 });
 });
 
-test('what is reported as to be paid is what the bill asks for, with the last instalment too', async () => {
+test('what is reported as to be paid is what the bill asks for, with the last installment too', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const loan = await newLoan(tenant, { principal_amount: '1000.00', term_months: 2 });
   await travelTo(stage, tenant, '2026-02-15');
@@ -166,7 +166,7 @@ test('a file holds each account once, with its newest record, however often it i
   ).toEqual(['2026-01-31 0 suppressed', '2026-02-28 0 suppressed', '2026-02-28 1 reported']);
 });
 
-test('nobody changes what a record says once it is written', async () => {
+test('a written record cannot be changed', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const loan = await newLoan(tenant);
   await travelTo(stage, tenant, '2026-02-01');

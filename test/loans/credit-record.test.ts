@@ -13,7 +13,7 @@ const other = (role: string, more: Partial<CreditFacts['co_consumers'][number]> 
   ...more,
 });
 
-/** A loan of 10,000.00 over 36 months that is paid to the day at the end of April. */
+/** A loan of 10,000.00 over 36 months, paid as agreed until the end of April. */
 const FACTS: CreditFacts = {
   loan_id: '0198a0c0-0000-7000-8000-000000000001',
   loan_number: 'LN-2026-000001',
@@ -77,7 +77,7 @@ const every = (payment_frequency: string, periods: number) => ({ payment_frequen
 
 type Line = [field: string, what: string, facts: Partial<CreditFacts>, told: unknown];
 
-/** Each field of the record, what it is told of, and what the bureaus read. */
+/** Each field of the record, the facts behind it, and the value that the bureaus receive. */
 const LINES: Line[] = [
   ['reporting_period', 'a month', {}, '2026-04-30'],
   ['consumer_account_number', 'a loan', {}, 'LN-2026-000001'],
@@ -134,7 +134,7 @@ const LINES: Line[] = [
   ['terms_duration', 'a loan without a plan', { periods: null }, '036'],
   ['terms_duration', 'a line', line, 'LOC'],
   ['terms_duration', 'one payment', every('single', 1), '001'],
-  ['terms_duration', '78 instalments every other week', every('biweekly', 78), '036'],
+  ['terms_duration', '78 installments every other week', every('biweekly', 78), '036'],
   ['terms_duration', '22 weeks of 5 months', every('weekly', 22), '005'],
   ['terms_duration', '12 quarters', every('quarterly', 12), '036'],
   ['terms_frequency', 'months', {}, 'M'],
@@ -225,7 +225,7 @@ test.each([
   ['has died', 'co_borrower', { is_deceased: true }, 'X'],
   ['was released', 'co_borrower', { release_reason: 'divorce' }, 'T'],
   ['never owed it', 'co_signer', { release_reason: 'entered_in_error' }, 'Z'],
-])('whoever %s is told beside the borrower', (_, role, more, ecoa_code) => {
+])('a co-borrower who %s is reported next to the borrower', (_, role, more, ecoa_code) => {
   const { co_consumers } = deriveCreditRecord({
     ...FACTS,
     co_consumers: [other(role, { ...more, bankruptcy_status: 'chapter 7' })],

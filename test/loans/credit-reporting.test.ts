@@ -27,7 +27,7 @@ test('each month-end has its record, and a repeat writes none', async () => {
     '2026-02-28',
     '2026-01-31',
   ]);
-  // The instalment of the 15th of March is 16 days late at the end of March and 46 in April.
+  // The installment of March 15 is 16 days late at the end of March and 46 days at the end of April.
   expect(records.map(({ account_status }) => account_status)).toEqual(['71', '11', '11', '11']);
   expect(records.map(({ payment_history_profile }) => payment_history_profile)).toEqual([
     `000${'B'.repeat(21)}`,
@@ -59,7 +59,7 @@ test('each month-end has its record, and a repeat writes none', async () => {
   expect(JSON.stringify(records)).not.toMatch(/ssn/);
 });
 
-test('a loan that is paid off is told once more, and one that is charged off every month', async () => {
+test('a paid off loan is reported one last time, and a charged off loan every month', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const [paid, lost] = [await newLoan(tenant), await newLoan(tenant)];
   const pending = await newLoan(tenant, { status: 'approved' });

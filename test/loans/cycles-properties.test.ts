@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { completeTerms, DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
-import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/project.ts';
+import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
+import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/projection/project.ts';
 import { closedThrough, drawn, paid, stateOn, undone } from './line-fixtures.ts';
 
 const anyLine = fc
@@ -115,7 +115,7 @@ test('what is projected of a line is what the fold says once its cycles end and 
   );
 });
 
-test('whoever pays each statement in full by its due date pays no interest where draws have a grace', () => {
+test('a borrower who pays each statement in full by its due date pays no interest where draws have a grace period', () => {
   fc.assert(
     fc.property(anyStory, fc.array(fc.nat(), { minLength: 12, maxLength: 12 }), (story, dice) => {
       const terms = { ...story.terms, grace_on_purchases: true };

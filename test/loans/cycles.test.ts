@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { projectState } from '../../jobs/loans/engine/project.ts';
+import { projectState } from '../../jobs/loans/engine/projection/project.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { minimumPaymentOutlook } from '../../jobs/loans/schedule/minimum-outlook.ts';
 import {
@@ -29,7 +29,7 @@ describe('the minimum payment of a cycle', () => {
 
     const state = stateOn('2026-02-16', events);
 
-    // 32 days of 2.00; one percent of 3714.00 is 37.14.
+    // 32 days of 2.00. One percent of 3714.00 is 37.14.
     expect(state).toMatchObject({
       total_balance: '3714.00',
       next_payment_date: '2026-03-13',
@@ -98,7 +98,7 @@ describe('the minimum payment of a cycle', () => {
     const last = [drawn('d1', '2026-02-15', '365.00'), paid('p', '2026-02-15', '64.00')];
     const events = closedThrough('2026-02-15', [OPENED, ...last]);
 
-    // 62.00 of interest and 2.00 of principal are paid; the last day earns on 4013.00.
+    // 62.00 of interest and 2.00 of principal are paid. The last day earns interest on 4013.00.
     expect(stateOn('2026-02-16', events)).toMatchObject({
       total_balance: '4015.20',
       next_payment_amount: '42.35',
@@ -144,7 +144,7 @@ test('cycles end on their day, or on the last one of a shorter month', () => {
   expect(ends('2026-02-09', 10)).toEqual(['2026-02-10', '2026-03-10', '2026-04-10', '2026-05-10']);
 });
 
-test('whoever pays each minimum payment comes to owe nothing', () => {
+test('a borrower who pays each minimum payment eventually owes nothing', () => {
   const input = { terms: LINE, schedule: [], events: [OPENED] };
 
   const { state, payments } = projectState(input, { today: '2026-01-20', as_of: '2050-01-01' });
@@ -154,14 +154,14 @@ test('whoever pays each minimum payment comes to owe nothing', () => {
   expect(payments.length).toBeGreaterThan(60);
 });
 
-test('a statement estimates how long minimum payments alone take, and what they come to', () => {
+test('a statement estimates how long minimum payments alone take, and their total', () => {
   const outlook = (percentage: string, floor_amount: string) =>
     minimumPaymentOutlook(
       { ...MINIMUM, percentage, floor_amount },
       { balance: new Big('1000'), rate: new Big('0.12'), first_payment: new Big('500') },
     );
 
-  // 500.00, then half of 505.00 with its 5.00 of interest, and so on.
+  // 500.00, then half of 505.00 including its 5.00 of interest, and so on.
   expect(outlook('0.5', '1000.00')).toEqual({ months: 2, total: '1005.00' });
   expect(outlook('0.5', '300.00')).toEqual({ months: 3, total: '1007.05' });
   expect(outlook('0', '0.00')).toEqual({ months: null, total: null });

@@ -161,7 +161,7 @@ describe('money', () => {
     );
   });
 
-  test('rounds as it is told', () => {
+  test('rounds in the given mode', () => {
     expect(toCents(new Big('0.125'), 'half_even').toFixed(2)).toBe('0.12');
     expect(toCents(new Big('0.121'), 'up').toFixed(2)).toBe('0.13');
   });

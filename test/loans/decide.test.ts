@@ -34,7 +34,7 @@ test('denying a loan keeps its reasons, tells subscribers and puts the notice on
       select task_type, due_date from tasks
     `),
   );
-  // The notice itself, and whose credit report it was.
+  // One task for the notice, and one to name the source of the credit report.
   const task = { task_type: 'compliance', due_date: '2026-02-14' };
   expect(tasks).toEqual([task, task]);
 });
@@ -74,7 +74,7 @@ test('a loan is withdrawn until money has gone out', async () => {
   });
 });
 
-test('labels are a set, whatever their case and however often they are added', async () => {
+test('labels are a set, regardless of case and repetition', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'pending' });
 

@@ -39,7 +39,7 @@ test('the interest of a deferment is waived, or becomes principal at its end', a
   const withoutInterest = await tenant.officer.get(`/loans/${waived.id}`);
   const withInterest = await tenant.officer.get(`/loans/${added.id}`);
 
-  // One day, the 15th of March, earns 2.33; 59 days before it became principal.
+  // March 15 earns 2.33. If interest is deferred, the 59 days before it are capitalized.
   expect(withoutInterest.body).toMatchObject({
     principal_balance: '10000.00',
     accrued_interest: '2.33',
@@ -102,7 +102,7 @@ test('the product limits deferments in twelve months, and one to come may be can
   expect(nothing).toMatchObject({ status: 422, body: { errors: { periods: expect.any(String) } } });
 });
 
-test('an end date that takes in more than 24 instalments is refused, and nothing is kept', async () => {
+test('an end date that takes in more than 24 installments is refused, and nothing is kept', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 
@@ -112,7 +112,7 @@ test('an end date that takes in more than 24 instalments is refused, and nothing
   expect((await tenant.officer.get(`/loans/${loan.id}/deferments`)).body).toEqual([]);
 });
 
-test('the instalments that are skipped are deferred until their time is over', async () => {
+test('the installments that are skipped are deferred until their time is over', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const partial = await newLoan(tenant);

@@ -8,7 +8,7 @@ describe('days past due', () => {
     ['2026-03-31', 30, 'dpd_30_59'],
     ['2026-04-30', 60, 'dpd_60_89'],
     ['2026-06-29', 120, 'dpd_120_149'],
-  ])('of an instalment due 1 March are, on %s, %i: %s', (today, days, bucket) => {
+  ])('of an installment due 1 March are, on %s, %i: %s', (today, days, bucket) => {
     const count = daysPastDue('2026-03-01', today);
 
     expect(count).toBe(days);

@@ -61,7 +61,7 @@ const anyFunding = fc.record({
   first: fc.option(fc.integer({ min: 1, max: 90 })),
 });
 
-/** The loan as it is funded for real: with every fee, and the fees that are owed at once paid at once. */
+/** The loan as actually funded, with every fee. Fees due at funding are paid immediately. */
 function funded(loan: RawLoan, amount: string, first_payment_date: string | null) {
   const fees = fundingFees(loan, { amount, isFirst: true });
   const terms = readTerms(loan);
@@ -99,7 +99,7 @@ function funded(loan: RawLoan, amount: string, first_payment_date: string | null
   return { input: { terms, schedule, events }, fees };
 }
 
-test('whoever pays as disclosed is asked for just that, and owes nothing at the end', () => {
+test('a borrower who pays as disclosed owes nothing at the end', () => {
   fc.assert(
     fc.property(anyLoan, anyFunding, ({ kind, ...own }, { share, first }) => {
       const loan = {
@@ -131,7 +131,7 @@ test('whoever pays as disclosed is asked for just that, and owes nothing at the 
       const as_of = cost.schedule.at(-1)?.due_date ?? ON;
       const end = fold({ ...input, events: [...input.events, ...paid], as_of });
       expect([end.total_balance, end.suspense_balance]).toEqual(['0.00', '0.00']);
-      // The finance charge is all the interest that was earned, and every fee.
+      // The finance charge is all earned interest plus every fee.
       const charged = sum(fees.map((fee) => fee.amount)).plus(end.total_paid_interest);
       expect(cost.finance_charge).toBe(money(charged));
       expect(cost.total_of_payments).toBe(

@@ -38,7 +38,7 @@ test('the last payment that is disclosed is the one that a late first payment le
     { number: 11, amount: '945.60', first_due: '2026-04-05' },
     { number: 1, amount: plan.at(-1)?.payment_amount, first_due: '2027-03-05' },
   ]);
-  // By regular months it would be 945.56: the 44 days more are paid at the end.
+  // With regular months it would be 945.56. The interest of 44 additional days is paid at the end.
   expect(Number(plan.at(-1)?.payment_amount)).toBeGreaterThan(1300);
   expect(await fetchDisclosures(tenant, id)).toHaveLength(1);
   expect(funded.body.apr).toBe(told?.apr);
@@ -84,7 +84,7 @@ test('a loan is not created with a first payment before its money', async () => 
   await expect(wrong).rejects.toThrow('first_payment_date');
 });
 
-test('a first payment that was agreed before the money goes out late is named anew', async () => {
+test('an agreed first payment date is set again when the money goes out late', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant, { status: 'approved', ...AGREED });
   await setBusinessDate(tenant, '2026-04-05');
@@ -117,7 +117,7 @@ test('a disbursement that is undone leaves the first payment that was agreed', a
   });
 });
 
-test('what goes out otherwise than it was told is told anew, and the rate is the new one', async () => {
+test('a disbursement that differs from its disclosure is disclosed again with the new rate', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const flat = { ...DISBURSEMENT_FEE, calculation: 'flat', amount: '300.00' };
   const { id } = await newApprovedLoan(tenant, [flat]);
@@ -132,7 +132,7 @@ test('what goes out otherwise than it was told is told anew, and the rate is the
   expect(funded.body.apr).toBe(corrected?.apr);
 });
 
-test('each further disbursement is told with the balance that it adds to', async () => {
+test('each further disbursement is disclosed with the balance that it adds to', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newApprovedLoan(tenant, [{ ...PERCENTAGE_FEE, treatment: 'deducted' }]);
   await disburse(tenant, id, { amount: '6000.00' });
@@ -143,13 +143,13 @@ test('each further disbursement is told with the balance that it adds to', async
   const plan = await planOf(tenant, id);
   const total = plan.reduce((sum, { payment_amount }) => sum + Number(payment_amount), 0);
   expect(told).toHaveLength(3);
-  // 6,000.00 are owed; 4,000.00 go out, less three percent of them.
+  // 6,000.00 are owed. 4,000.00 are disbursed, minus three percent.
   expect(told[2]).toMatchObject({ amount_financed: '9880.00', is_estimate: false });
   expect(told[2]?.total_of_payments).toBe(total.toFixed(2));
   expect(more.body.apr).toBe(told[2]?.apr);
 });
 
-test('a rate just below the highest that can be kept is told like any other', async () => {
+test('a rate just below the maximum is disclosed like any other', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const fee = {
     ...DISBURSEMENT_FEE,
@@ -162,6 +162,6 @@ test('a rate just below the highest that can be kept is told like any other', as
 
   const { id } = await newLoan(tenant, { ...terms, product_id });
 
-  // The borrower has 119.86, and owes 100,000.00 a month later.
+  // The borrower receives 119.86 and owes 100,000.00 a month later.
   expect(await loanOf(tenant, id)).toMatchObject({ status: 'active', apr: '9999.680294' });
 });

@@ -60,7 +60,7 @@ test('a loan that is no line cannot be drawn on, and a frozen line neither', asy
   expect(frozen).toMatchObject({ status: 409, body: { code: 'not_fundable' } });
 });
 
-test('what is left of the approved amount goes out later, and no more than that', async () => {
+test('the rest of the approved amount can be disbursed later, and no more than that', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant, { status: 'approved' });
 

@@ -11,7 +11,10 @@ import { divide, money, ROUNDINGS, sum, toCents } from '../../jobs/money.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Amounts are rounded once, from what they exactly are: what a quotient lacks of half a cent is noise. */
+/**
+ * Amounts are rounded once, from their exact value. A quotient that misses half a cent by its last digit is
+ * noise.
+ */
 
 const START = '2026-01-15';
 const funded = (amount: string): LoanEvent => ({
@@ -28,7 +31,7 @@ const interestOf = (rows: readonly ScheduleRow[]) =>
 const HALF_CENT = { principal: '150000.00', interest_rate: '0.03625' };
 
 describe('half a cent', () => {
-  test('of a month of interest is asked for by an instalment of interest alone', () => {
+  test('of a month of interest is asked for by an installment of interest alone', () => {
     const rows = buildSchedule({
       ...HALF_CENT,
       start_date: START,
@@ -84,10 +87,10 @@ describe('half a cent', () => {
   });
 });
 
-/** Sixty places of whole numbers, one period after the other. */
+/** Fixed-point numbers with sixty places, calculated period by period. */
 const UNIT = 10n ** 60n;
 
-/** What P·i / (1 − (1 + i)^−n) comes to, in cents with half a cent up, where i has thirty places. */
+/** P·i / (1 − (1 + i)^−n) in cents, rounded half up, where i has thirty places. */
 function levelByPeriods(cents: bigint, thirtyPlaces: bigint, count: number): bigint {
   const growth = UNIT + thirtyPlaces * 10n ** 30n;
   let [worth, annuity] = [UNIT, 0n];
@@ -150,7 +153,7 @@ const anyFlat = fc
   });
 
 describe('flat interest', () => {
-  test('is principal × rate × time, rounded once, however the instalments are rounded', () => {
+  test('is principal × rate × time, rounded once, however the installments are rounded', () => {
     fc.assert(
       fc.property(anyFlat, ({ schedule, total }) => {
         expect(money(interestOf(schedule))).toBe(total);
@@ -159,7 +162,7 @@ describe('flat interest', () => {
     );
   });
 
-  test('is whole although the instalments are rounded up, and would repay the loan before its end', () => {
+  test('is whole although the installments are rounded up, and would repay the loan before its end', () => {
     const rows = buildSchedule({
       principal: '500.00',
       interest_rate: '0.085',
@@ -174,7 +177,7 @@ describe('flat interest', () => {
     expect(rows.at(-1)?.ending_balance).toBe('0.00');
   });
 
-  test('is earned so, to the cent, by whoever pays as planned or nothing at all', () => {
+  test('is earned to the cent, with payments as scheduled or none at all', () => {
     fc.assert(
       fc.property(anyFlat, fc.boolean(), ({ terms, principal, schedule, total }, pays) => {
         const paid = schedule.map(({ due_date, payment_amount }, index): LoanEvent => ({

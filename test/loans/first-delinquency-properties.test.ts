@@ -6,12 +6,8 @@ import { firstDelinquencyDate } from '../../jobs/loans/engine/bills.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { replay, type FoldInput } from '../../jobs/loans/engine/fold.ts';
 import { toLoanState } from '../../jobs/loans/engine/state.ts';
-import {
-  recordEvents,
-  openLoan,
-  readLoan,
-  type OpenLoan,
-} from '../../jobs/loans/history/record-events.ts';
+import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';
+import type { OpenLoan } from '../../jobs/loans/history/open-loan.ts';
 import { newEvent } from '../../jobs/loans/history/new-event.ts';
 import { readTerms } from '../../jobs/loans/products/loan-terms.ts';
 import * as steps from '../../sql/business-day/close-steps.ts';
@@ -29,7 +25,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const ago = fc.oneof(fc.constant(0), fc.constant(0), fc.integer({ min: 1, max: 45 }));
 const AMOUNTS = ['100.00', '215.68', '315.60', '315.68', '631.36', '947.04'] as const;
 
-/** What makes a loan late, current, or otherwise late; some of it is entered later than it took effect. */
+/** Events that make a loan late or current. Some are entered after their effective date. */
 const aStep = fc.oneof(
   {
     weight: 6,
@@ -111,7 +107,7 @@ function eventOf(step: Step, day: string, known: OpenLoan['events']) {
 const inOrder = (taken: readonly { after: number; step: Step }[]) =>
   taken.toSorted((one, other) => one.after - other.after);
 
-/** Asked day by day, back to the last one on which the loan was current. */
+/** Looks at each day, back to the last one on which the loan was current. */
 function lateSince(life: FoldInput): string | null {
   let since: string | null = null;
   for (let day = life.as_of; day > START; day = addDays(day, -1)) {
@@ -143,7 +139,7 @@ test('the first day is the oldest due date that was unpaid when the days began t
 
 const stage = await newStage();
 
-test('on every day the loan keeps and shows the first day that its history folds to, whoever made it late', async () => {
+test('on every day the loan stores and shows the first day of delinquency that its history folds to', async () => {
   const tenant = await stage.tenant(START);
   const products = new Map<number, string>();
   for (const delinquency_grace_days of [0, 5, 35])

@@ -9,7 +9,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const { theCloseHasPassed } = newMonthEnd(stage);
 
-/** A loan of the 15th of January owes 315.68 on the 15th of each month from February on. */
+/** A loan of January 15 owes 315.68 on the 15th of each month from February on. */
 const INSTALLMENT = '315.68';
 
 async function lateLoan(today: string, tenant?: Tenant) {
@@ -36,7 +36,7 @@ test('who pays all that is late is delinquent no more, and another time since an
   expect([before, paid, await firstOf()]).toEqual(['2026-02-15', null, '2026-03-15']);
 });
 
-test('a delinquency goes on where the oldest instalment is paid after the next was late', async () => {
+test('a delinquency goes on where the oldest installment is paid after the next was late', async () => {
   const { paying, firstOf } = await lateLoan('2026-03-16');
 
   await paying(INSTALLMENT);
@@ -44,7 +44,7 @@ test('a delinquency goes on where the oldest instalment is paid after the next w
   expect(await firstOf()).toBe('2026-02-15');
 });
 
-test('it is over where the oldest instalment is paid on the day on which the next is due', async () => {
+test('it is over where the oldest installment is paid on the day on which the next is due', async () => {
   const { paying, firstOf, on } = await lateLoan('2026-03-15');
 
   await paying(INSTALLMENT);
@@ -54,7 +54,7 @@ test('it is over where the oldest instalment is paid on the day on which the nex
   expect([current, await firstOf()]).toEqual([null, '2026-03-15']);
 });
 
-test('a payment that is found later was in time, and the delinquency began with the next instalment', async () => {
+test('a payment that is found later was in time, and the delinquency began with the next installment', async () => {
   const { paying, firstOf } = await lateLoan('2026-03-20');
   const before = await firstOf();
 
@@ -75,7 +75,7 @@ test('a payment that is taken back never ended the delinquency', async () => {
   expect([meanwhile, await firstOf()]).toEqual(['2026-03-15', '2026-02-15']);
 });
 
-test('a deferment that leaves the loan late does not begin its delinquency anew; one that makes it current does', async () => {
+test('a deferment that leaves the loan late does not restart its delinquency; one that makes it current does', async () => {
   const { tenant, id, firstOf, on } = await lateLoan('2026-03-20');
   const defer = (periods: number) =>
     tenant.officer.post(`/loans/${id}/deferments`, {
@@ -101,7 +101,7 @@ test('a deferment that leaves the loan late does not begin its delinquency anew;
   ]);
 });
 
-test('a charge-off keeps the day, whatever is paid after it', async () => {
+test('a charge-off keeps the first day of delinquency, regardless of later payments', async () => {
   const { tenant, id, paying, firstOf } = await lateLoan('2026-03-20');
   const admin = await tenant.signedIn('admin');
   await admin.post(`/loans/${id}/charge-off`, { reason: 'fraud' });
@@ -138,7 +138,7 @@ test('a date that is left beside a loan that is current falls with the next agei
   expect(await firstOf()).toBe('2026-03-15');
 });
 
-test('bureaus are told of the delinquency that led to the present state, not of one that was over', async () => {
+test('bureaus receive the delinquency that led to the present state, not an earlier one', async () => {
   const tenant = await newReportingTenant(stage, '2026-01-15');
   const { id, paying, on } = await lateLoan('2026-04-01', tenant);
   await paying('631.36');
@@ -158,7 +158,7 @@ test('bureaus are told of the delinquency that led to the present state, not of 
   ]);
 });
 
-test('a loan that was current for a day between two reports is told of its new delinquency', async () => {
+test('a loan that was current for a day between two reports is reported with its new delinquency', async () => {
   const tenant = await newReportingTenant(stage, '2025-12-01');
   const { id, paying, on } = await lateLoan('2026-03-01', tenant);
   await paying('631.36');

@@ -4,7 +4,7 @@ import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 
-/** The loan of the worked numbers: 10000.00 at 8.5 percent over 36 months from 15 January 2026. */
+/** The loan of the worked examples: 10000.00 at 8.5 percent over 36 months from January 15, 2026. */
 export const START = '2026-01-15';
 
 export const SCHEDULE = buildSchedule({
@@ -28,7 +28,7 @@ export function payment(id: string, effective_date: string, amount: string, rest
   return { id, kind: 'payment', effective_date, amount, ...rest };
 }
 
-/** The loan on a day, after what happened to it since its disbursement. */
+/** The loan's state on a day, after these events since its disbursement. */
 export function stateOn(
   as_of: string,
   events: readonly LoanEvent[],

@@ -5,7 +5,7 @@ import { addDays } from '../../jobs/dates.ts';
 import { eventsInForce } from '../../jobs/loans/engine/event-order.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold, foldWithCheckpoint } from '../../jobs/loans/engine/fold.ts';
-import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { money, sum, toCents } from '../../jobs/money.ts';
 import { balancesOn, centsOfDay } from './anchor-days.ts';
@@ -13,7 +13,7 @@ import { anyEvent, anyLife } from './arbitraries.ts';
 
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
 
-/** Thousands of lives take their time where the machine is busy. */
+/** Thousands of lives take long on a busy machine. */
 vi.setConfig({ testTimeout: 180_000 });
 
 function amountOf(lines: readonly { amount: string }[]): Big {
@@ -151,7 +151,7 @@ test('accrued interest is the sum of its explained stretches', () => {
   );
 });
 
-test('coverage never exceeds an instalment', () => {
+test('coverage never exceeds an installment', () => {
   fc.assert(
     fc.property(anyLife, (life) => {
       const state = fold(life);
@@ -189,7 +189,7 @@ test('a payoff quoted for a day is the payment that brings the loan to zero that
         suspense_balance: '0.00',
         is_paid_off: true,
       });
-      // Half a cent goes to the even cent of all that accrued, not of what is left of it.
+      // Half a cent rounds to the even cent of all accrued interest, not of the remainder.
       const settled = fold(life).interest_settled;
       const accrued = amountOf(quote.explanation).plus(settled);
       const explained = toCents(accrued, life.terms.rounding_mode).minus(settled);

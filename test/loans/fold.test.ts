@@ -71,7 +71,7 @@ describe('interest', () => {
 });
 
 describe('days past due', () => {
-  test('count from the oldest unpaid instalment and pass over pauses', () => {
+  test('count from the oldest unpaid installment and pass over pauses', () => {
     const pause: LoanEvent = {
       id: 'z',
       kind: 'delinquency_pause',
@@ -170,7 +170,7 @@ describe('losses and changes', () => {
 });
 
 describe('interest that follows the plan', () => {
-  test('is what the plan says, and an early instalment pays all of its own', () => {
+  test('is what the plan says, and an early installment pays all of its own', () => {
     const events = [payment('p1', '2026-02-10', '315.68'), payment('p2', '2026-03-15', '315.68')];
     const state = stateOn('2026-03-15', events, { interest_method: 'scheduled' });
 

@@ -29,9 +29,9 @@ test('delinquency and interest stand still for the time agreed, and the loan is 
 
   expect(made).toMatchObject({ status: 201, body: { status: 'scheduled' } });
   expect(active.body.status).toBe('active');
-  // 26 days of 10000.00 at 0.085 from the disbursement to the 10th of February.
+  // 26 days of 10000.00 at 0.085, from the disbursement to February 10.
   expect(during.body).toMatchObject({ days_past_due: 0, accrued_interest: '60.55' });
-  // And five days more, from the 21st to the 26th of March.
+  // Plus five days, from March 21 to March 26.
   expect(after.body).toMatchObject({
     days_past_due: 6,
     accrued_interest: '72.19',
@@ -80,7 +80,7 @@ test('less is asked for meanwhile, and the difference after it', async () => {
   expect(plan.body.at(-1).ending_balance).toBe('0.00');
 });
 
-test('nobody is charged for being late in that time, nor afterwards for it', async () => {
+test('no late fee is charged for that period, during it or later', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     fee_rules: [{ fee_type: 'late', calculation: 'flat', trigger: 'past_due', amount: '25.00' }],

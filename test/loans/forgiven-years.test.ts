@@ -81,7 +81,7 @@ test('a payment that is found to have come before the forgiveness of all correct
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('a settlement credit is debt that was given up, and a form by hand stays for somebody to judge', async () => {
+test('a settlement credit is forgiven debt, and a manual form waits for review', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const [loan, byHand] = [await newLoan(tenant), await newLoan(tenant)];

@@ -26,7 +26,7 @@ test('a frozen loan accrues nothing until it is unfrozen, and the books agree', 
 
   expect(frozen).toMatchObject({ status: 200, body: { is_frozen: true, freeze_reason: 'scra' } });
   expect(again).toMatchObject({ status: 200, body: { freeze_reason: 'scra' } });
-  // Ten days of 10000.00 at 0.085, and one more after the freeze.
+  // Ten days of 10000.00 at 0.085. One more day is earned after the freeze ends.
   expect(resting).toBe('23.29');
   expect(unfrozen.body).toMatchObject({ is_frozen: false, frozen_at: null });
   expect(twice.status).toBe(200);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
-import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
+import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
 import { foldWithCheckpoint, continueReplay, replay } from '../../jobs/loans/engine/fold.ts';
 import { toLoanState } from '../../jobs/loans/engine/state.ts';
 import { anyEvent, anyLife } from './arbitraries.ts';
@@ -9,7 +9,7 @@ import { anyEvent, anyLife } from './arbitraries.ts';
 const RUNS = { numRuns: Number(process.env['LIVES'] ?? 300) };
 vi.setConfig({ testTimeout: 180_000 });
 
-test('a history that goes on comes to what the whole of it comes to, and changes nothing that was told', () => {
+test('continuing a history gives the same result as folding all of it, and changes no earlier result', () => {
   let times = 0;
   fc.assert(
     fc.property(anyLife, fc.array(anyEvent, { minLength: 1, maxLength: 3 }), (life, drafts) => {
@@ -34,7 +34,7 @@ test('a history that goes on comes to what the whole of it comes to, and changes
       expect(anchor).toEqual(anew.anchor);
       expect(finalPayment(gone)).toEqual(finalPayment(anew.run));
       expect(told).toEqual(asTold);
-      // It is not gone on with twice.
+      // A folded run can be continued only once.
       expect(continueReplay(folded, whole)).toBeNull();
     }),
     RUNS,

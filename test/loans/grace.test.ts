@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addDays } from '../../jobs/dates.ts';
 import { closedThrough, drawn, LINE, OPENED, paid, stateOn, undone } from './line-fixtures.ts';
 
-/** 3,650.00 drawn on 15 January; the statement of 16 February is due on 13 March. */
+/** 3,650.00 drawn on January 15. The statement of February 16 is due on March 13. */
 const GRACE = { ...LINE, grace_on_purchases: true };
 
 const onDay = (day: string, events = [OPENED], terms = GRACE) =>
@@ -50,7 +50,7 @@ test('the grace is back with the first statement that is paid in full, until tha
     drawn('d1', '2026-04-12', '100.00'),
   ]);
 
-  // Two days of 750.00 are on the statement.
+  // The statement includes two days of 750.00.
   expect(cycle?.statement_remainder).toBe('750.82');
   expect(regained).toMatchObject({ interest_free_balance: '100.00' });
   expect(bounced).toMatchObject({ interest_free_balance: '0.00', principal_balance: '850.00' });
@@ -64,7 +64,7 @@ test('a statement that is due on the last day of the next cycle may be paid unti
   const unpaid = onDay('2026-04-03', [opened], terms);
   const whole = onDay('2026-04-03', [opened, paid('p', '2026-03-28', '3650.00')], terms);
 
-  // Due on 28 March: five days of 2.00 from 29 March on.
+  // Due on March 28: five days of 2.00 from March 29 on.
   expect(unpaid).toMatchObject({ accrued_interest: '10.00', interest_free_balance: '0.00' });
   expect(whole).toMatchObject({ total_balance: '0.00' });
 });

@@ -6,7 +6,8 @@ import { createApp, createHttpServer } from '../../api/http/app.ts';
 import { routes } from '../../api/routes.ts';
 import { closeLoans, startClose } from '../../jobs/business-day/close-loans.job.ts';
 import { addDays } from '../../jobs/dates.ts';
-import { boardLoan, Boarding } from '../../jobs/loans/boarding/board-loan.ts';
+import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
+import { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { openLog } from '../../jobs/log.ts';
 import { NewPayment, receivePayment } from '../../jobs/payments/receive.ts';
 import { reversePayment } from '../../jobs/payments/reverse.ts';
@@ -20,9 +21,9 @@ import { closeThrough } from '../setup/queue.ts';
 import { newStage, PASSWORD } from '../setup/world.ts';
 
 /**
- * Whatever Postgres knows about a table, no statement of a payment, of the end of a day or of a report reads all rows of
- * a tenant. The test counts pages, which do not depend on the machine: those for a book of LOANS (default: 1,000)
- * against those for a book four times as large. LOANS=100000 takes some ten minutes.
+ * With any table statistics, no statement of a payment, a close or a report reads all rows of a tenant. The
+ * test counts pages, which do not depend on the machine, for a book of LOANS loans (default: 1,000) and for
+ * one four times as large. LOANS=100000 takes about ten minutes.
  */
 const LOANS = Number(process.env['LOANS'] ?? 1_000);
 const TIMES = 4;
@@ -55,10 +56,10 @@ afterAll(async () => {
 });
 
 const Read = z.object({ table: z.string(), rows: z.coerce.number() });
-/** Rows that were read of each table; pages of all of them, in which index entries count that led to no row. */
+/** Rows read per table, and pages read in total. Index entries that led to no row count too. */
 type Cost = Record<string, number>;
 
-/** What the connection has read since it was opened. */
+/** Everything that the connection has read so far. */
 async function readSoFar(): Promise<Cost> {
   await pool.query(sql.typeAlias('void')`select pg_stat_force_next_flush()`);
   const read = await pool.any(sql.type(Read)`
@@ -80,7 +81,9 @@ async function costOf(act: () => Promise<unknown>, times = 1): Promise<Cost> {
   );
 }
 
-/** A tenant with so ofLarge active loans. Statistics stay as they were before it had any. */
+/**
+ * A tenant with `count` active loans. The statistics still describe the empty tables unless `isAnalyzed`.
+ */
 async function bookOf(count: number, { isAnalyzed = false } = {}) {
   const tenant = await stage.tenant(DAY);
   await tenant.within(async (work) => {
@@ -109,8 +112,8 @@ async function bookOf(count: number, { isAnalyzed = false } = {}) {
 type Book = Awaited<ReturnType<typeof bookOf>>;
 
 /**
- * A connection plans the first five runs of a statement for their values, and later ones for any values. Ours has run
- * all of them often, so it is told which plan to take.
+ * A connection plans the first five runs of a statement for their values and later runs for any values.
+ * This connection has run all statements often, so the test chooses the kind of plan.
  */
 const planFor = (values: 'these values' | 'any values') =>
   pool.query(
@@ -119,7 +122,7 @@ const planFor = (values: 'these values' | 'any values') =>
     }, false)`,
   );
 
-/** Closes the day, with payments after all loans have passed. Returns the pages of each part. */
+/** Closes the day, with payments after all loans are processed. Returns the pages of each part. */
 async function closeWithPayments({ tenant, ids }: Book, turn: number) {
   const today = await within(tenant.id, async (work) => work.today);
   const run = await within(tenant.id, (work) => startClose(work, today));
@@ -161,7 +164,7 @@ async function closeWithPayments({ tenant, ids }: Book, turn: number) {
 }
 
 const SUB_LEDGER = '/ledger/loans/{loan_id}/sub-ledger';
-/** Everything that can be read of one loan. */
+/** Every GET route for a single loan. */
 const READS = routes
   .filter(({ method, path }) => method === 'GET' && /^(\/ledger)?\/loans\/\{\w+\}/.test(path))
   .map(({ path }) => path)
@@ -180,7 +183,7 @@ async function costOfReads({ tenant, ids }: Book) {
   return costs;
 }
 
-/** Postgres knows nothing of any table of ours, as after a restore. */
+/** Removes the statistics of all our tables, as after a restore. */
 const forgetStatistics = () =>
   stage.owner.query(`
     select pg_clear_relation_stats('public', relname::text) from pg_class
@@ -189,7 +192,7 @@ const forgetStatistics = () =>
     from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and attname <> 'tenant_id'`);
 
-/** What the statistics say, and what a statement is planned for. */
+/** The state of the statistics, and the values that a statement is planned for. */
 const KNOWLEDGE = [
   ['stale', 'these values'],
   ['stale', 'any values'],
@@ -227,7 +230,8 @@ test('a payment, the end of a day and a report read no more of a book that is fo
   const early = (await costOfReads(small))[SUB_LEDGER];
   await closeThrough(stage, small.tenant, addDays(DAY, DAYS - 1));
   const late = (await costOfReads(small))[SUB_LEDGER];
-  // Some days were closed before. A page or two of the index and of the entry for each day, and no other loan's rows.
+  // Some days were closed before. Each adds a page or two of the index and the entry, and no other loan's
+  // rows.
   const days = DAYS - KNOWLEDGE.length;
   expect((late?.['pages'] ?? 0) - (early?.['pages'] ?? 0)).toBeLessThan(days * 40);
   expect(late?.['interest_accruals_202601'] ?? 0).toBeLessThanOrEqual(DAYS);

@@ -9,7 +9,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const { theCloseHasPassed, theCloseHasAccrued } = newMonthEnd(stage);
 
-/** On it the loans owe 315.68, and are late on the morning after unless they pay. */
+/** The loans owe 315.68 on this day and are late the next morning unless they pay. */
 const DUE_DAY = '2026-02-15';
 
 const Kept = z.object({
@@ -18,7 +18,7 @@ const Kept = z.object({
   times_delinquent_30: z.int(),
 });
 
-/** As it is kept for the lists and the next ageing. */
+/** The stored columns that the lists and the next ageing use. */
 const columnsOf = ({ within }: Tenant, id: string) =>
   within(({ tx }) =>
     tx.one(sql.type(Kept)`
@@ -26,7 +26,7 @@ const columnsOf = ({ within }: Tenant, id: string) =>
     `),
   );
 
-/** The buckets that subscribers were told of, in order. */
+/** The bucket changes that subscribers were notified of, in order. */
 const movesOf = ({ within }: Tenant) =>
   within(({ tx }) =>
     tx.anyFirst(sql.type(z.object({ move: z.string() }))`
@@ -56,7 +56,7 @@ test('who pays a part after the loans were aged stays as late as he is', async (
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('who pays what is due then is told of as current again when the day ends', async () => {
+test('a borrower who pays the due amount after the close is reported as current when the day ends', async () => {
   const { tenant, ids, endDay } = await theCloseHasPassed(1, DUE);
   const [id = ''] = ids;
 

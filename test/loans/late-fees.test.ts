@@ -28,7 +28,7 @@ const feesOf = async (tenant: Tenant, id: string) => {
   return (body as { assessed_date: string }[]).map(({ assessed_date }) => assessed_date);
 };
 
-test('a rule with a grace of its own is followed, be it shorter or longer than the product’s', async () => {
+test('a rule’s own grace period applies, whether shorter or longer than the product’s', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const short = await newLoan(tenant, { product_id: await productWith(admin, { grace_days: 5 }) });
@@ -40,7 +40,7 @@ test('a rule with a grace of its own is followed, be it shorter or longer than t
   expect(await feesOf(tenant, long.id)).toEqual(['2026-02-28']);
 });
 
-test('a milder rule spares small rests, or whoever has paid something', async () => {
+test('a milder rule exempts small remainders, or borrowers who have paid a part', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const small = await productWith(admin, { late_fee_rule: 'standard_fee' });
@@ -65,7 +65,7 @@ test('a milder rule spares small rests, or whoever has paid something', async ()
   expect(await feesOf(tenant, loans.paidSome.id)).toEqual([]);
   expect(await feesOf(tenant, loans.paidNothing.id)).toEqual(['2026-02-26']);
 
-  // More is past due once the next instalment is late, and what was spared stays so.
+  // The past due amount grows when the next installment is late. The first one stays exempt.
   await travelTo(stage, tenant, '2026-03-17');
 
   expect(await feesOf(tenant, loans.smallRest.id)).toEqual([]);

@@ -1,11 +1,11 @@
 import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts';
-import { minimumPaymentAgreement } from '../../jobs/loans/engine/cycles.ts';
+import { minimumPaymentAgreement } from '../../jobs/loans/engine/interest/cycles.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
 
 export const MINIMUM = { percentage: '0.01', floor_amount: '25.00', plus_interest_and_fees: true };
 
-/** A line of 20 percent that was opened on 15 January and is billed on the 15th. */
+/** A line of credit at 20 percent, opened on January 15 and billed on the 15th. */
 export const LINE = completeTerms({
   loan_type: 'line_of_credit',
   interest_rate: '0.2',
@@ -36,7 +36,7 @@ export const OPENED = drawn('d0', '2026-01-15', '3650.00');
 export const stateOn = (as_of: string, events: readonly LoanEvent[], terms: Terms = LINE) =>
   fold({ terms, schedule: [], events, as_of });
 
-/** The events with those that end the cycles up to a day, as each night's close makes them. */
+/** The events, plus the events that end each cycle up to a day, as the close records them. */
 export function closedThrough(day: string, events: readonly LoanEvent[], terms: Terms = LINE) {
   const all = [...events];
   for (;;) {

@@ -33,7 +33,7 @@ test('a frozen line is billed, an accelerated one owes all, and a charged-off on
 
   await travelTo(stage, tenant, '2026-02-16');
 
-  // Interest rests from 1 February on: 17 days of 2.00.
+  // Accrual stops on February 1, after 17 days of 2.00.
   expect(await fetchLoan(tenant, frozen)).toMatchObject({ next_payment_amount: '70.84' });
   expect(await fetchLoan(tenant, accelerated)).toMatchObject({
     maturity_date: '2026-02-01',

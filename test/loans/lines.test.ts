@@ -54,8 +54,8 @@ test('a cycle ends with its minimum payment and its statement, and draws change 
     final_payment_amount: null,
   });
   expect(drawn).toMatchObject({ next_payment_amount: '101.14', available_credit: '5350.00' });
-  // 37.14 of the principal is paid on 10 March: 22 days of 4650.00 and 6 of 4612.86 earn 71.22, and
-  // one percent of 4684.08 is 46.84.
+  // 37.14 of principal is paid on March 10. 22 days of 4650.00 and 6 of 4612.86 earn 71.22, and one percent
+  // of 4684.08 is 46.84.
   expect(await fetchMinimumPayments(tenant, id)).toEqual([
     ['2026-03-13', '101.14', 'paid'],
     ['2026-04-10', '118.06', 'due'],
@@ -114,7 +114,7 @@ test('draws with a grace bear no interest until a statement is not paid in full,
 
   expect(billed).toMatchObject({ total_balance: '3650.00', interest_free_balance: '3650.00' });
   expect(await fetchLoan(tenant, kept)).toMatchObject({ total_balance: '0.00' });
-  // 14 and 15 March of 650.00.
+  // March 14 and 15 on 650.00.
   expect(await fetchLoan(tenant, lost)).toMatchObject({
     accrued_interest: '0.71',
     interest_free_balance: '0.00',
@@ -150,7 +150,7 @@ test('a minimum payment that is missed is past due, bears a late fee, and is ask
   });
 });
 
-test('a line that owes nothing asks for nothing, is told nothing, and can be drawn on again', async () => {
+test('a line without a balance bills nothing, sends no statement, and can be drawn on again', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const id = await openLineOfCredit(tenant);
   await travelTo(stage, tenant, '2026-02-20');

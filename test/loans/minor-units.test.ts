@@ -25,7 +25,7 @@ import {
   ZERO,
 } from '../../jobs/money.ts';
 
-/** Whole numbers of minor units say what decimals say, to the last place. */
+/** Calculations in whole minor units equal those in decimals, to the last place. */
 
 const anyCents = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n });
 
@@ -128,7 +128,8 @@ test('a plan of a loan that accrues by the day asks for what its balances have e
         payment_frequency: 'monthly',
         interest_method: 'simple_daily',
       });
-      // Of each row on its own, with decimals: what was earned until it, less what was asked for before.
+      // Calculates each row independently in decimals: interest earned up to it, minus interest due before
+      // it.
       const rate = new Big(plan.interest_rate);
       let earned = ZERO;
       const found = rows.map((row, at) => {
@@ -138,7 +139,7 @@ test('a plan of a loan that accrues by the day asks for what its balances have e
         return { until: earned, asked: sum(rows.slice(0, at + 1).map(interestOf)) };
       });
 
-      // An instalment too small for its interest leaves some of it to later ones.
+      // An installment smaller than its interest leaves the rest to later installments.
       const isEnough = rows.every(({ payment_amount, interest_amount }, at) =>
         at === rows.length - 1 ? true : payment_amount !== interest_amount,
       );

@@ -6,7 +6,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a lower rate makes a lower payment over the same instalments, and is told', async () => {
+test('a lower rate lowers the payment over the same installments and is disclosed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
 

@@ -31,7 +31,7 @@ const doing =
     if (status >= 300) throw new Error(JSON.stringify(reply));
   };
 
-/** How each loan comes to stand on the first of April 2026; instalments fall due on the 10th. */
+/** How each loan reaches its state on April 1, 2026. Installments are due on the 10th. */
 const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> = {
   current: {
     story: [
@@ -52,7 +52,7 @@ const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> =
     ],
     asks: { due_date: '2026-04-25', amount_due: '631.36', fees_due: '0.00' },
   },
-  'paying its last instalment': {
+  'paying its last installment': {
     wish: { term_months: 3 },
     story: [
       ['2026-02-10', pay('3380.67')],
@@ -60,7 +60,7 @@ const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> =
     ],
     asks: { due_date: '2026-04-10', past_due: expect.objectContaining({ amount: '0.00' }) },
   },
-  'paying its last instalment, with an earlier one past due and a fee': {
+  'paying its last installment, with an earlier one past due and a fee': {
     wish: { term_months: 3 },
     story: [['2026-02-10', pay('3380.67')]],
     asks: { due_date: '2026-04-10', fees_due: '0.00' },
@@ -110,7 +110,7 @@ const STANDINGS: Record<string, { wish?: object; story: Story; asks: object }> =
 };
 
 const Figures = z.object({ figures: z.looseObject({ due: z.record(z.string(), z.any()) }) });
-/** Asks for all that is due by an instalment's date, as the statement does. */
+/** Draws everything due by an installment's date, which is also the statement's amount. */
 const AUTOPAY = { amount_type: 'statement_balance', frequency: 'on_due_date' } as AutopayPlan;
 
 const loans = new Map<string, string>();
@@ -171,7 +171,7 @@ test('statement, reminder, balances, autopay and the loan itself ask for one amo
   }
 }, 120_000);
 
-test('what a loan shows is the same where its row does not say which instalments are open', async () => {
+test('what a loan shows is the same where its row does not say which installments are open', async () => {
   const shown = async () => {
     const { body } = await admin.get('/loans?limit=100');
     return (body as Record<string, unknown>[]).map(({ updated_at: _, ...loan }) => loan);

@@ -38,7 +38,7 @@ const FEES = [
 
 const Row = z.object({ template: z.string(), data: z.unknown() });
 
-/** What the borrower of a line was told of it, the oldest first, as data and as the page in a language. */
+/** The disclosures of a line of credit, oldest first, as data and as a page in a language. */
 async function toldOf(tenant: Tenant, id: string) {
   const rows = await tenant.within(({ tx }) =>
     tx.any(sql.type(Row)`
@@ -58,7 +58,7 @@ async function toldOf(tenant: Tenant, id: string) {
 
 const loanOf = async ({ officer }: Tenant, id: string) => (await officer.get(`/loans/${id}`)).body;
 
-test('whoever opens a line is told its terms at approval, each figure as the line and its product have it', async () => {
+test('a borrower who opens a line receives its terms at approval, as the line and its product have them', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     ...LINE_OF_CREDIT,
@@ -90,7 +90,7 @@ test('whoever opens a line is told its terms at approval, each figure as the lin
       minimum: LINE_OF_CREDIT.minimum_payment,
     },
   });
-  // 0.18 over 360 days, for 365 of them.
+  // 0.18 on a 360-day year, charged for 365 days.
   expect(loan).toMatchObject({ apr: '0.1825', credit_limit: '10000.00', interest_rate: '0.18' });
   for (const words of [
     'Annual Percentage Rate (APR) 18.25% It does not vary',
@@ -156,14 +156,14 @@ test('no line is approved that could not say where to write to about a mistake',
   expect(await loanOf(tenant, id)).toMatchObject({ status: 'pending', apr: null });
 });
 
-test('where disclosures are enforced, a line whose terms were never told waits for them', async () => {
+test('where disclosures are enforced, a line cannot open before its terms are disclosed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await saveSettings(tenant, {
     compliance: { hard_enforcement: true, checks: { usury_rate_cap: 'off' } },
   });
   const product_id = await newProduct(tenant, LINE_OF_CREDIT);
   const { id } = await newLoan(tenant, { product_id, status: 'approved' });
-  // As it is of a line that was approved before there was such a disclosure.
+  // The state of a line that was approved before this disclosure existed.
   await tenant.within(({ tx }) =>
     tx.query(sql.typeAlias('void')`
       update documents set template = 'tila_disclosure' where loan_id = ${id}

@@ -44,7 +44,7 @@ test('a part of the principal leaves the books, and the loan goes on with the re
   expect((await eventTypes(tenant)).at(-1)).toBe('loan.partly_charged_off');
 
   await travelTo(stage, tenant, '2026-03-01');
-  // 45 days of 6000.00 at 0.085, and the instalment of 15 February 14 days late.
+  // 45 days of 6000.00 at 0.085. The installment of February 15 is 14 days late.
   expect(await look()).toMatchObject({
     status: 'active',
     accrued_interest: '62.88',
@@ -92,7 +92,7 @@ test('what is paid back of a recovery is owed as the part that left the books, n
   const refund = await tenant.officer.post(`${path}/payments/reimbursement`, back);
 
   expect(refund).toMatchObject({ status: 201, body: { principal_applied: '-700.00' } });
-  // 500.00 had gone to the part; the other 200.00 had repaid principal.
+  // 500.00 recovered the charged-off part. The remaining 200.00 repaid principal.
   expect(await look()).toMatchObject({
     charge_off_balance: '4000.00',
     principal_balance: '200.00',

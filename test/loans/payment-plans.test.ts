@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a plan is completed by what is paid, and broken by an instalment that is missed', async () => {
+test('a plan is completed by what is paid, and broken by an installment that is missed', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const punctual = await newLoan(tenant);
   const late = await newLoan(tenant);

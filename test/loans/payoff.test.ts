@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { dailyInterest, payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { dailyInterest, payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import { money, sum } from '../../jobs/money.ts';
 import { DISBURSED, payment, SCHEDULE, stateOn, TERMS } from './fixtures.ts';
 
@@ -96,7 +96,7 @@ test('a payoff payment draws on suspense for what it does not bring', () => {
   });
 });
 
-test('interest that was paid with an early instalment comes back when the loan is repaid', () => {
+test('interest that was paid with an early installment comes back when the loan is repaid', () => {
   const terms = { ...TERMS, interest_method: 'scheduled' as const };
   const early = payment('p', '2026-02-10', '315.68');
   const input = { terms, schedule: SCHEDULE, events: [DISBURSED, early] };

@@ -18,7 +18,7 @@ const datesFrom = ({ installments }: LoanState, number: number) =>
 describe('amortizing again', () => {
   const paid = payment('p', '2026-02-15', '315.68');
 
-  test('spreads what is left over more instalments', () => {
+  test('spreads what is left over more installments', () => {
     const dates = { first: '2026-03-15', count: 47, payment_day: null };
     const after = stateOn('2026-02-20', [
       paid,
@@ -39,12 +39,12 @@ describe('amortizing again', () => {
   test('leaves what is past due as it is, and repays only the rest', () => {
     const after = stateOn('2026-02-20', [agreed('2026-02-20', { rule: 'spread', from: 2 })]);
 
-    // 315.68 pays 83.84 of interest by then, and 231.84 of the principal.
+    // By then, 315.68 pays 83.84 of interest and 231.84 of principal.
     expect(after.installments[1]?.beginning_balance).toBe('9768.16');
     expect(after).toMatchObject({ days_past_due: 5, past_due_amount: '315.68' });
   });
 
-  test('from the oldest unpaid instalment cures the loan', () => {
+  test('from the oldest unpaid installment cures the loan', () => {
     const change: LoanEvent = {
       id: 'r',
       kind: 'rate_change',
@@ -91,7 +91,7 @@ describe('amortizing again', () => {
     );
   });
 
-  test('has nothing to spread over instalments that there are not', () => {
+  test('has nothing to spread over installments that there are not', () => {
     const before = stateOn('2026-02-20', [paid]);
 
     expect(
@@ -131,14 +131,14 @@ describe('moving due dates', () => {
     });
   });
 
-  test('starts at the next unpaid instalment', () => {
+  test('starts at the next unpaid installment', () => {
     const state = stateOn('2026-02-10', [payment('p', '2026-02-10', '315.68')]);
 
     expect(nextUnpaidNumber(state, '2026-02-10')).toBe(2);
   });
 });
 
-test('an instalment whose named day the others have overtaken is named again, and stays one', () => {
+test('an installment whose named day the others have overtaken is named again, and stays one', () => {
   const moved = agreed('2026-01-20', { rule: 'moved', from: 2, by: { days: 90 } });
   const named = (id: string, amount: string): LoanEvent => ({
     ...agreed('2026-01-21', {
@@ -169,7 +169,7 @@ test('an instalment whose named day the others have overtaken is named again, an
 });
 
 describe('asking for less', () => {
-  test('asks for what is missing with the instalment after, or with the last', () => {
+  test('asks for what is missing with the installment after, or with the last', () => {
     const less = { rule: 'lowered', numbers: [2, 3], to: '100.00' } as const;
     const next = stateOn('2026-01-20', [agreed('2026-01-20', { ...less, shortfall: 'next' })]);
     const last = stateOn('2026-01-20', [agreed('2026-01-20', { ...less, shortfall: 'last' })]);

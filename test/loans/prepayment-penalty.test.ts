@@ -55,7 +55,7 @@ test('every payoff figure has the penalty that was agreed with the loan, while i
   expect(old.body.payoff_amount).toBe(old.body.total_balance);
 });
 
-/** How a payment was split, and what it left. */
+/** How a payment was allocated, and the balances after it. */
 const figuresOf = ({
   principal_applied,
   fees_applied,

@@ -25,7 +25,7 @@ test('every tenant begins with a program and a product that loans can be written
   ]);
 });
 
-test('an admin writes a product with limits, fee rules and a waterfall of its own', async () => {
+test('an admin creates a product with its own limits, fee rules and waterfall', async () => {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
   const order = [

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { latest } from '../../jobs/dates.ts';
 import { isBilledByCycle } from '../../jobs/loans/arithmetic/terms.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/project.ts';
+import { projectedPaymentEvent, projectState } from '../../jobs/loans/engine/projection/project.ts';
 import { anyLife } from './arbitraries.ts';
 import { DISBURSED, payment, SCHEDULE, TERMS } from './fixtures.ts';
 
@@ -54,7 +54,7 @@ describe('a projection', () => {
   test('is what the fold says once those payments are really made', () => {
     fc.assert(
       fc.property(anyLife, fc.integer({ min: 1, max: 400 }), (life, days) => {
-        // Of a line, its cycles are projected as well: test/loans/cycles-properties.test.ts.
+        // Projections of lines of credit include cycles: test/loans/cycles-properties.test.ts.
         fc.pre(!isBilledByCycle(life.terms));
         const today = life.as_of;
         const known = life.events.filter((event) => event.effective_date <= today);

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { WATERFALLS } from '../../jobs/loans/arithmetic/waterfalls.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
 import { fundedLoan, type Contract } from './any-contract.ts';
 
-/** 300.00 without interest in three instalments of 100.00, due on the last days of the months. */
+/** 300.00 without interest in three installments of 100.00, due on the last days of the months. */
 function stateOn(as_of: string, events: readonly LoanEvent[], contract: Partial<Contract> = {}) {
   const loan = fundedLoan({ principal: '300.00', term_months: 3, ...contract });
   const life = { ...loan, events: [...loan.events, ...events], as_of };
@@ -29,7 +29,7 @@ const agreed = (effective_date: string, agreement: Agreement): LoanEvent => ({
 const openOf = (rows: readonly { open_amount: string }[]) =>
   rows.map(({ open_amount }) => open_amount);
 
-test('the last instalment asks for what is owed, though the instalments are all covered', () => {
+test('the last installment asks for what is owed, though the installments are all covered', () => {
   const fee: LoanEvent = { id: 'f', kind: 'fee', effective_date: '2026-02-10', amount: '25.00' };
   const paid = { ...payment('p', '2026-02-20', '300.00'), extra_payment_to: 'next_installment' };
 
@@ -42,7 +42,7 @@ test('the last instalment asks for what is owed, though the instalments are all 
   expect(ahead[2]).toMatchObject({ payment_amount: '125.00', status: 'partially_paid' });
 });
 
-test('what is too little to ask for is asked for with the last instalment alone', () => {
+test('what is too little to ask for is asked for with the last installment alone', () => {
   const short = payment('p', '2026-02-28', '99.50');
 
   const { state, ahead } = stateOn('2026-03-05', [short], { satisfied_tolerance: '1.00' });
@@ -55,8 +55,8 @@ test('what is too little to ask for is asked for with the last instalment alone'
   expect(later.state.installments[1]).toMatchObject({ paid_amount: '100.00', status: 'paid' });
 });
 
-test('an instalment below what is too little to ask for is asked for all the same, until it is paid', () => {
-  // Interest alone: 0.79 and 0.01 of the fee after 16 days.
+test('an installment below what is too little to ask for is asked for all the same, until it is paid', () => {
+  // Interest only: 0.79, and 0.01 of the fee after 16 days.
   const contract: Contract = {
     principal: '500.00',
     term_months: 17,
@@ -80,7 +80,7 @@ test('an instalment below what is too little to ask for is asked for all the sam
 });
 
 test('interest that was paid ahead pays a fee that is left, once no principal earns it', () => {
-  // Flat: 3.54 of interest in each of two instalments, and a half of the fee.
+  // Flat: each of two installments has 3.54 of interest and half of the fee.
   const terms = { principal: '500.00', interest_rate: '0.085', term_months: 2, first: 1 };
   const contract: Contract = { ...terms, interest_method: 'flat', spread_fees: '120.35' };
   const first = payment('p', '2026-01-31', '563.71');
@@ -94,7 +94,7 @@ test('interest that was paid ahead pays a fee that is left, once no principal ea
 });
 
 test('a payment that makes the balance of its own period smaller pays no interest on what it repays', () => {
-  // 1.51 of 500.00; what is left of it after 1.81 earns 1.50.
+  // 500.00 earns 1.51. The balance after 1.81 earns 1.50.
   const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 1, payment_day: 1 };
   const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
   const early = payment('p', '2026-01-31', '3.31');
@@ -107,13 +107,13 @@ test('a payment that makes the balance of its own period smaller pays no interes
   const left = stateOn('2026-03-01', [most], contract).state;
 
   expect(state).toMatchObject({ principal_balance: '498.19', next_payment_amount: '498.19' });
-  // 51.31, and then 51.30, earn 0.15 of the 1.51.
+  // 51.31 and then 51.30 earn 0.15 of the 1.51.
   expect(left).toMatchObject({ principal_balance: '51.30', next_payment_amount: '51.30' });
   expect(after.state).toMatchObject({ total_balance: '0.00', suspense_balance: '0.00' });
 });
 
 test('interest that was paid ahead and is not earned is not asked for again, before maturity and after', () => {
-  // 0.06 of the 1.51 that 29 days earn; the freeze leaves one day, which earns 0.05.
+  // 0.06 of the 1.51 that 29 days earn. The freeze leaves one day, which earns 0.05.
   const terms = { principal: '500.00', interest_rate: '0.03625', term_months: 1, payment_day: 1 };
   const contract: Contract = { ...terms, interest_method: 'scheduled', first: 29 };
   const ahead = payment('p', '2026-01-31', '0.06');
@@ -180,7 +180,7 @@ test('what is paid back on the day of the last payment leaves nothing of it, onl
   expect(after.state).toMatchObject({ total_balance: '0.00', charge_off_balance: '0.01' });
 });
 
-test('what a lowered instalment was paid above its new amount counts for the next one', () => {
+test('what a lowered installment was paid above its new amount counts for the next one', () => {
   const part = payment('p', '2026-02-20', '60.00');
   const lowered = { rule: 'lowered', numbers: [1], to: '20.00', shortfall: 'next' } as const;
 
@@ -190,7 +190,7 @@ test('what a lowered instalment was paid above its new amount counts for the nex
   expect(state).toMatchObject({ next_payment_date: '2026-03-31', next_payment_amount: '140.00' });
 });
 
-test('an instalment that is named a day behind later ones leaves each its own days', () => {
+test('an installment that is named a day behind later ones leaves each its own days', () => {
   const named = { rule: 'named', installments: [{ number: 1, due_date: '2026-04-10' }] } as const;
   const scheduled = { interest_method: 'scheduled', day_count: '30_360' } as const;
   const plan = agreed('2026-02-05', named);
@@ -204,12 +204,14 @@ test('an instalment that is named a day behind later ones leaves each its own da
     ['2026-04-10', 10],
     ['2026-04-30', 20],
   ]);
-  // A month's interest a period, the first of it 5 days of the old one (0.54) and 54 of 59 (2.75).
+  // A month's interest per period. The first consists of 5 days of the old period (0.54) and 54 of 59
+  // (2.75).
   expect(ahead.map(({ interest_amount }) => interest_amount)).toEqual(['3.28', '2.01', '1.01']);
 });
 
-test('the last payment after a long first period is what is then owed, told from the first day on', () => {
-  // 50,000.00 at 10 % over 180 months, the first due after 34 days; in level months it would be 538.35.
+test('the last payment after a long first period is the remaining balance, as disclosed from the first day', () => {
+  // 50,000.00 at 10 percent over 180 months, the first due after 34 days. With regular months it would be
+  // 538.35.
   const terms = { principal: '50000.00', interest_rate: '0.1', term_months: 180, first: 34 };
   const { schedule, ...loan } = fundedLoan(terms);
   const last = schedule.at(-1);
@@ -229,7 +231,7 @@ test('the last payment after a long first period is what is then owed, told from
   expect(Number(last?.payment_amount)).toBeGreaterThan(734);
 });
 
-test('an instalment that turns out to have been paid is not part of what is spread anew', () => {
+test('an installment that turns out to have been paid is not part of what is spread anew', () => {
   const plan = agreed('2026-02-25', { rule: 'spread', from: 1 });
   const found = payment('p', '2026-02-20', '100.00');
 

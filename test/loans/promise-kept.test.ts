@@ -5,7 +5,7 @@ import { addDays } from '../../jobs/dates.ts';
 import type { InstallmentState } from '../../jobs/loans/engine/bills.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import { atLeastZero, money, parseMoney, sum } from '../../jobs/money.ts';
 import { anyServicedLife, type Life } from './serviced-life.ts';
 
@@ -15,14 +15,14 @@ const LIVES = Number(process.env['LIVES'] ?? 80);
 
 const isOpen = ({ status }: InstallmentState) => status !== 'paid' && status !== 'canceled';
 
-/** What the schedule asks for from a day on, row by row. */
+/** The schedule's amounts from a day on, row by row. */
 const askedFrom = (rows: readonly InstallmentState[], day: string) =>
   rows
     .filter((row) => isOpen(row) && row.due_date >= day)
     .map(({ due_date, open_amount: amount }) => ({ due_date, amount }))
     .filter(({ amount }) => amount !== '0.00');
 
-/** A payment that was made: by its id it comes before those of its day that are foreseen. */
+/** An actual payment. Its id sorts it before the projected payments of its day. */
 const paid = (number: number, effective_date: string, amount: string): LoanEvent => ({
   id: `paid-${String(number).padStart(4, '0')}`,
   kind: 'payment',
@@ -30,7 +30,7 @@ const paid = (number: number, effective_date: string, amount: string): LoanEvent
   amount,
 });
 
-/** Whoever is asked pays what is past due now, and each row of the schedule on its day. */
+/** Pays the past due amount now and each row of the schedule on its due date. */
 function payingAll(life: Life) {
   const { past_due_amount } = fold(life);
   const asked = askedFrom(projectSchedule(life), life.as_of);
@@ -39,19 +39,19 @@ function payingAll(life: Life) {
   return { late, asked, payments };
 }
 
-/** What is paid on the day of a new plan comes before it, and the plan follows. */
+/** A payment on the day of a new schedule takes effect before it. */
 const isReplannedToday = ({ events, as_of }: Life, payments: readonly LoanEvent[]) =>
   payments[0]?.effective_date === as_of &&
   events.some(({ kind, effective_date }) => kind === 'schedule_agreed' && effective_date === as_of);
 
-/** Lives of loans that have a schedule to keep: something is owed, and not all of it at once. */
+/** Lives of loans that owe a balance which is not due all at one time. */
 function ongoing(life: Life) {
   const state = fold(life);
   fc.pre(!state.is_accelerated && !state.is_charged_off && state.total_balance !== '0.00');
   return state;
 }
 
-test('whoever pays what is past due and then what the schedule asks for owes nothing at its end', () => {
+test('a borrower who pays the past due amount and then each installment owes nothing at the end', () => {
   fc.assert(
     fc.property(anyServicedLife(12), (life) => {
       const { suspense_balance, maturity_date } = ongoing(life);
@@ -84,12 +84,12 @@ test('the parts of a row add up to it, its balances follow from one another, and
         expect(money(sum(parts.map(parseMoney)))).toBe(row.payment_amount);
         expect(money(parseMoney(row.payment_amount).minus(row.paid_amount))).toBe(row.open_amount);
         expect(parts.every((part) => new Big(part).gte(0))).toBe(true);
-        // A row that was paid in part begins where that part found the loan, whatever has happened since.
+        // A partly paid row starts at the balance of its partial payment, regardless of later events.
         if (row.paid_amount !== '0.00') {
           balance = row.ending_balance;
           continue;
         }
-        // Interest that was paid ahead and is not earned by then repays before the row does.
+        // Interest that was paid ahead and is still unearned by then repays principal before the row does.
         const comesBack = parseMoney(balance).minus(row.beginning_balance);
         expect(comesBack.gte(0) && comesBack.lte(mayComeBack)).toBe(true);
         mayComeBack = mayComeBack.minus(comesBack);
@@ -102,7 +102,7 @@ test('the parts of a row add up to it, its balances follow from one another, and
   );
 });
 
-test('whoever asks again after each payment is asked for the same', () => {
+test('the schedule stays the same after each payment that it asked for', () => {
   fc.assert(
     fc.property(anyServicedLife(9), fc.array(fc.nat(), { maxLength: 4 }), (life, dice) => {
       ongoing(life);

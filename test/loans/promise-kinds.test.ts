@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import { fundedLoan, type Contract } from './any-contract.ts';
 import { START } from './any-agreement.ts';
 
-/** Loans of 10,000.00 at 8.5 % over a year, monthly, but for what is named. */
+/** Loans of 10,000.00 at 8.5 percent over a year, monthly, except for the named terms. */
 const KINDS: Record<string, Partial<Contract>> = {
   'level payments': {},
   'level payments, 30/360': { day_count: '30_360' },

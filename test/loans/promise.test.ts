@@ -18,7 +18,7 @@ const paidAsAsked = (rows: readonly ScheduleRow[]): LoanEvent[] =>
       amount: payment_amount,
     }));
 
-test('whoever pays what the schedule asks for, when it asks for it, owes nothing at its end', () => {
+test('a borrower who pays each installment on its due date owes nothing at the end', () => {
   fc.assert(
     fc.property(anyContract(60), (contract) => {
       const { terms, schedule, events: funding } = fundedLoan(contract);

@@ -128,13 +128,13 @@ test('a promotion ends on the day that its condition is broken', async () => {
 
   await travelTo(stage, tenant, '2026-02-20');
 
-  // Due on 15 February; three days late on the 18th, whose interest and the next one's count again.
+  // Due on February 15 and three days late on the 18th, so the interest of the 18th and 19th counts again.
   expect((await statusesOf(tenant, id)).body).toMatchObject([{ status: 'broken' }]);
   expect(await interestOf(tenant, id)).toBe('4.66');
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('during an interest-only promotion the instalments ask for interest alone', async () => {
+test('during an interest-only promotion the installments ask for interest alone', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 

@@ -8,14 +8,14 @@ import { levelPayment } from '../../jobs/loans/arithmetic/level-payment.ts';
 import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { dailyInterest } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { dailyInterest } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import { divide, money } from '../../jobs/money.ts';
 
-/** Figures that lenders and servicers publish; each test names who published them. */
+/** Figures published by lenders and servicers. Each test names its source. */
 
 /**
- * OneMain Financial, "How Daily Simple Interest Works", on-time payments: 6,000 at 24.36 percent
- * over 60 months, actual/365, 173.86 due on the 15th. Date, interest, principal, balance.
+ * OneMain Financial, "How Daily Simple Interest Works", on-time payments: 6,000 at 24.36 percent over 60
+ * months, actual/365, 173.86 due on the 15th. Date, interest, principal, balance.
  */
 const ONEMAIN = [
   ['2013-01-15', '124.13', '49.73', '5950.27'],
@@ -35,7 +35,7 @@ describe('OneMain Financial’s example of daily simple interest', () => {
     number_of_payments: 60,
   });
 
-  test('has the published instalment', () => {
+  test('has the published installment', () => {
     expect(schedule[0]?.payment_amount).toBe('173.86');
   });
 
@@ -102,8 +102,8 @@ describe('published level payments', () => {
 });
 
 /**
- * 12 CFR Part 1026 (Federal Reserve Board, now CFPB), Appendix H, sample disclosures: amount
- * financed, number and amount of monthly payments, finance charge, annual percentage rate.
+ * 12 CFR Part 1026 (Federal Reserve Board, now CFPB), Appendix H, sample disclosures: amount financed,
+ * number and amount of monthly payments, finance charge, annual percentage rate.
  */
 describe('the sample disclosures of Regulation Z, Appendix H', () => {
   test.each([

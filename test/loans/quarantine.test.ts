@@ -30,14 +30,14 @@ const newLoans = async (tenant: Tenant, count: number) => {
   return loans.toSorted();
 };
 
-/** Asks the ids of a chunk's loans by a statement that fails for some. */
+/** Selects the ids of a chunk's loans with a statement that fails for some loans. */
 const failingFor = (bad: readonly string[]) => (tx: Transaction, chunk: close.Chunk) =>
   tx.any(sql.type(z.object({ id: z.string(), whole: z.int() }))`
     select id, 1 / (id <> all (${sql.array([...bad], 'uuid')}))::integer as whole
     from loans as loan where ${close.isInChunk(chunk)} order by id
   `);
 
-/** Plans a close of today and asks within its chunk. */
+/** Plans a close of today and runs the statement within its chunk. */
 const asked = (tenant: Tenant, ask: ReturnType<typeof failingFor>) =>
   tenant.within(async (work) => {
     const run = await startClose(work, work.today);
@@ -76,7 +76,7 @@ test('a statement that fails for more than fifty loans is itself wrong, and fail
   expect(await setAside(tenant)).toEqual([]);
 });
 
-test('a lock that is not given in time sets nobody aside: the step is to be repeated', async () => {
+test('a lock timeout quarantines no loan: the step is to be repeated', async () => {
   const tenant = await stage.tenant('2026-01-15');
   await newLoans(tenant, 2);
   const busy = () => Promise.reject(Object.assign(new Error('busy'), { code: '57014' }));
@@ -116,7 +116,7 @@ test('the nightly accrual goes on without a loan that it fails for, and makes up
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('of loans that are charged side by side, the one that fails is set aside and the others are charged once', async () => {
+test('of loans charged in parallel, only the failing one is quarantined and the others are charged once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const late = { fee_type: 'late', calculation: 'flat', amount: '25.00', trigger: 'past_due' };
   const product_id = await newProduct(tenant, { fee_rules: [{ ...late, grace_days: 0 }] });

@@ -30,7 +30,7 @@ const modify =
 const chargeOff: Step = async ({ tenant, loan_id }) =>
   (await tenant.signedIn('admin')).post(`/loans/${loan_id}/charge-off`, { reason: 'fraud' });
 
-/** What happens to a loan that has been quoted, and what had to happen before the quote. */
+/** An event on a quoted loan, and the events that must precede the quote. */
 const HAPPENINGS: { what: string; does: Step; first?: Step; leaves?: string }[] = [
   { what: 'a payment', does: pay },
   {
@@ -111,7 +111,7 @@ const historyOf = ({ tenant }: Ground, id: string) =>
     `),
   );
 
-test('nobody pays off by a quote that was overtaken, and is told to ask for a new one', async () => {
+test('a superseded quote cannot be used for a payoff, and the refusal asks for a new quote', async () => {
   const loan = await ground();
   const { tenant, loan_id } = loan;
   const path = `/loans/${loan_id}/payoff-quotes`;
@@ -137,7 +137,7 @@ test('nobody pays off by a quote that was overtaken, and is told to ask for a ne
   expect(await historyOf(loan, fresh.body.id)).toEqual([{ old: 'active', new: 'accepted' }]);
 });
 
-test('a quote holds to the close of its last day, and stays expired whatever comes after', async () => {
+test('a quote is valid until the close of its last day, and stays expired afterwards', async () => {
   const loan = await ground();
   const { tenant, loan_id } = loan;
   const quote = await tenant.officer.post(`/loans/${loan_id}/payoff-quotes`, {

@@ -88,7 +88,7 @@ test.each(['\n', '\r\n', '\r'])('lines are counted as they end: %j', async (end)
   ]);
 });
 
-/** The text in bytes of UTF-16, the high byte first or last, with its byte order mark. */
+/** The text in UTF-16, big- or little-endian, with its byte order mark. */
 function utf16(text: string, { isBigEndian = false } = {}) {
   const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
   return isBigEndian ? bytes.swap16() : bytes;

@@ -39,7 +39,7 @@ describe('a payment', () => {
     expect(state.coverage).toEqual([{ event_id: 'p1', installment_number: 1, amount: '315.68' }]);
   });
 
-  test('covers ahead where the surplus is meant for the next instalment', () => {
+  test('covers ahead where the surplus is meant for the next installment', () => {
     const state = stateOn('2026-02-10', [
       payment('p1', '2026-02-10', '500.00', { extra_payment_to: 'next_installment' }),
     ]);

@@ -9,7 +9,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** What an operator types. */
+/** Runs the operator's command. */
 const ask = (mode: string, tenant: Tenant) =>
   refoldLoans.run({
     url: stage.url,
@@ -21,7 +21,7 @@ const ask = (mode: string, tenant: Tenant) =>
     installation: DEFAULT_INSTALLATION,
   });
 
-/** As if the release before had counted the days of a year otherwise. */
+/** As if the previous release had used another day count. */
 const countOtherwise = (...ids: string[]) =>
   stage.owner.query(
     `update loans set day_count = 'actual_360', terms = terms || '{"day_count": "actual_360"}'

@@ -15,7 +15,7 @@ async function refund(tenant: Tenant, id: string, amount: string) {
   return paid.body.id as string;
 }
 
-/** A loan that is settled for 4,000.00 on 15 January, with ten days of grace. */
+/** A loan settled for 4,000.00 on January 15, with ten days of grace. */
 async function settled() {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
@@ -46,11 +46,11 @@ test('money that was refunded does not fulfill a settlement whose own payment bo
 
   expect(before).toMatchObject({ status: 'settled', suspense_balance: '0.00' });
   expect(broken).toMatchObject([
-    // Three days of interest, 6.99, are owed besides.
+    // Includes three days of interest, 6.99.
     { status: 'active', total_balance: '10006.99' },
     { status: 'active', paid_amount: '0.00' },
   ]);
-  // The refund came back, so the second payment is there after all.
+  // The refund was returned, so the second payment counts again.
   expect(await loan()).toMatchObject({ status: 'settled', total_balance: '0.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });

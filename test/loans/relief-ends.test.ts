@@ -90,7 +90,9 @@ test('a freeze and a promotion that defers interest are over on the morning afte
   expect(await loanOf(tenant, deferred.id)).toMatchObject({ accrued_interest: '32.88' });
 });
 
-/** As many frozen loans as the end of a day unfreezes itself; loans made later come after them. */
+/**
+ * The number of frozen loans that one batch of the close unfreezes. Loans created later come after them.
+ */
 async function manyFrozenLoans(tenant: Tenant, morning: string) {
   const borrower = await tenant.officer.post('/borrowers', { first_name: 'A', last_name: 'B' });
   const boarded = await tenant.officer.post('/loans/board', {

@@ -32,7 +32,7 @@ test('a shift by periods moves all that is ahead, and the second one moves it fu
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('the instalment stays, and interest of the longer period accrues by the day', async () => {
+test('the installment stays, and interest of the longer period accrues by the day', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -49,7 +49,7 @@ test('the instalment stays, and interest of the longer period accrues by the day
   expect(plan.slice(0, -1).every(({ payment_amount }) => payment_amount === '315.68')).toBe(true);
 });
 
-test('where the maturity stays, fewer instalments are higher', async () => {
+test('where the maturity stays, fewer installments are higher', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -74,7 +74,7 @@ test('what is past due stays due when the rest is moved', async () => {
   expect(plan[0]).toMatchObject({ due_date: '2026-02-15', status: 'past_due' });
 });
 
-test('single instalments are moved by their numbers, and stay in order', async () => {
+test('single installments are moved by their numbers, and stay in order', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -117,7 +117,7 @@ test('without a way to move, or with two, or into the past, nothing is moved', a
   expect(replies).toEqual(refused.map(() => 422));
 });
 
-test('another payment day begins with the next instalment and keeps the end of the month', async () => {
+test('another payment day begins with the next installment and keeps the end of the month', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
 
@@ -176,7 +176,7 @@ test('an earlier day is the one of the month after, and a fee needs a rule', asy
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('an instalment that was named a day is past due behind later ones, once another plan is undone', async () => {
+test('an installment that was named a day is past due behind later ones, once another plan is undone', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant);

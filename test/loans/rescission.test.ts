@@ -21,7 +21,7 @@ describe('a business day for the right to rescind', () => {
 });
 
 test('no money goes out before midnight of the third business day after the approval', async () => {
-  // A Wednesday, and a Monday that is a holiday: Thursday, Friday and Saturday count.
+  // A Wednesday before a holiday Monday: Thursday, Friday and Saturday count.
   const tenant = await stage.tenant('2026-01-14');
   const product_id = await newProduct(tenant, { rescission_days: 3 });
   const { id } = await newLoan(tenant, { product_id, status: 'approved' });

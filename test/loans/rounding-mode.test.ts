@@ -37,7 +37,7 @@ test('half a cent goes to the even cent in SQL as in TypeScript', async () => {
   );
 });
 
-/** 36.00 at five percent on 360 days earn half a cent a day. */
+/** 36.00 at five percent on 360 days earns half a cent a day. */
 const SMALL = { principal_amount: '36.00', interest_rate: '0.05', term_months: 12 };
 
 test.each([

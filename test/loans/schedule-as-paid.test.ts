@@ -5,7 +5,7 @@ import { addDays } from '../../jobs/dates.ts';
 import { completeTerms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { projectSchedule } from '../../jobs/loans/engine/project.ts';
+import { projectSchedule } from '../../jobs/loans/engine/projection/project.ts';
 import { boardedSchedule } from '../../jobs/loans/schedule/boarded-schedule.ts';
 import { newPortalBorrower } from '../setup/portal.ts';
 import { travelTo } from '../setup/queue.ts';
@@ -28,7 +28,7 @@ function expectChained(rows: readonly Amounts[]) {
   );
 }
 
-/** What a row repays is the difference of its balances, and its parts are its payment. */
+/** A row's principal is the difference of its balances, and its parts add up to its payment. */
 function expectAddedUp(rows: readonly Amounts[]) {
   for (const row of rows) {
     const parts = new Big(row.principal_amount).plus(row.interest_amount).plus(row.fees_amount);

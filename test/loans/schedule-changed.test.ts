@@ -29,7 +29,7 @@ const noticesOf = ({ within }: Tenant, id: string) =>
 const reachable = ({ officer }: Tenant, borrower: string) =>
   officer.post(`/borrowers/${borrower}/emails`, { email: 'grace@example.com' });
 
-/** 12,000 lent, of which 4,000 were repaid at once; what was left was then amortized anew. */
+/** 12,000 lent and 4,000 repaid immediately. The remainder was then amortized again. */
 async function amortizedAnew(tenant: Tenant, { isReachable = true } = {}) {
   const { officer } = tenant;
   const loan = await newLoan(tenant, {
@@ -54,7 +54,7 @@ async function amortizedAnew(tenant: Tenant, { isReachable = true } = {}) {
 const totalOf = (rows: readonly Row[], column: string) =>
   sum(rows.map((row) => parseMoney(row[column] ?? '')));
 
-test('a payment bounces on which a plan was agreed: the instalments repay what is owed, and people are told', async () => {
+test('a returned payment that a schedule relied on: the installments repay the balance, and the borrower is notified', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const loan = await amortizedAnew(tenant);
   const { officer } = tenant;
@@ -124,7 +124,7 @@ test('a payment is found that came before a plan was agreed: the plan asks for l
   expect(notice?.body).toContain('We credited an earlier payment to your loan.');
 });
 
-test('a second change renews the open task, and is told the borrower again', async () => {
+test('a second change renews the open task and notifies the borrower again', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const loan = await amortizedAnew(tenant);
   const { officer } = tenant;
@@ -147,7 +147,7 @@ test('a second change renews the open task, and is told the borrower again', asy
   expect(versions[0]?.['reason']).toBe('payment_reversed');
 });
 
-test('nobody is told of a plan that is agreed, or undone by those who agreed it', async () => {
+test('no notice is sent for a schedule that was agreed, or undone by those who agreed to it', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const loan = await amortizedAnew(tenant);
   const { officer } = tenant;
@@ -179,7 +179,7 @@ test('nobody is told of a plan that is agreed, or undone by those who agreed it'
   expect(await noticesOf(tenant, loan.id)).toEqual([]);
 });
 
-test('nobody is told where the loan is paid off, or the whole debt is due', async () => {
+test('no notice is sent if the loan is paid off or the whole debt is due', async () => {
   const tenant = await stage.tenant('2026-01-20');
   const due = await amortizedAnew(tenant);
   const paid = await amortizedAnew(tenant);

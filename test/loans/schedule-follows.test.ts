@@ -16,7 +16,7 @@ test('autopay draws on the days of the new schedule from the moment on that it h
   expect(after).toMatchObject({ next_due_date: '2026-02-21', next_run_date: '2026-02-23' });
 });
 
-test('a modification that moves the first instalment, and its reversal, show on the loan at once', async () => {
+test('a modification that moves the first installment, and its reversal, show on the loan at once', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
   const path = `/loans/${loan.id}`;
@@ -40,7 +40,7 @@ test('a modification that moves the first instalment, and its reversal, show on 
   expect(await shown()).toEqual(before);
 });
 
-test('a boarded loan shows the instalment of its new schedule when the old one is no more', async () => {
+test('a boarded loan shows the installment of its new schedule when the old one is no more', async () => {
   const tenant = await stage.tenant('2026-03-10');
   const borrower = await tenant.officer.post('/borrowers', {
     first_name: 'Ada',
@@ -61,8 +61,8 @@ test('a boarded loan shows the instalment of its new schedule when the old one i
     paid_through_date: '2026-02-15',
   });
   const path = `/loans/${boarded.body.id}`;
-  const instalment = async () => (await tenant.officer.get(path)).body.payment_amount as string;
-  const published = await instalment();
+  const installment = async () => (await tenant.officer.get(path)).body.payment_amount as string;
+  const published = await installment();
   const paid = await tenant.officer.post(`${path}/payments`, {
     amount: '3000.00',
     payment_type: 'extra_principal',
@@ -71,12 +71,12 @@ test('a boarded loan shows the instalment of its new schedule when the old one i
     modification_type: 're_amortize',
     reason: 'other',
   });
-  const lower = await instalment();
+  const lower = await installment();
   await tenant.officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf' });
-  const again = await instalment();
+  const again = await installment();
 
   expect(published).toBe('378.82');
   expect(Number(lower)).toBeLessThan(300);
-  // 11,000 over the 34 instalments that are left.
+  // 11,000 over the 34 remaining installments.
   expect(Number(again)).toBeGreaterThan(360);
 });

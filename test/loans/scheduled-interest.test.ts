@@ -6,7 +6,7 @@ import { buildSchedule } from '../../jobs/loans/arithmetic/amortize.ts';
 import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 import { money, toCents } from '../../jobs/money.ts';
 import { balancesByRole } from '../setup/ledger.ts';
 import { newLoan } from '../setup/loans.ts';
@@ -67,7 +67,7 @@ describe('interest that the schedule says', () => {
     const state = on('2026-03-15', events);
     const left = new Big(state.principal_balance).div(100);
 
-    // 10,000.00 less 788.49 at the period's begin.
+    // 10,000.00 minus 788.49 at the start of the period.
     expect(new Big(state.interest_accrued).toFixed(2)).toBe('192.12');
     expect(on('2026-04-15', events).interest_earned).toBe(money(left.plus('192.12')));
   });
@@ -99,7 +99,7 @@ describe('interest that the schedule says', () => {
       expect([applied('x', 'interest'), applied('x', 'principal')]).toEqual([toDate, extra]);
       expect([applied('y', 'interest'), applied('y', 'principal')]).toEqual([rest, principal]);
       expect(state).toMatchObject({ past_due_amount: '0.00', accrued_interest: '0.00' });
-      // The whole period earns on the balance that it began with.
+      // The whole period earns interest on its beginning balance.
       expect(new Big(state.interest_earned).toFixed(2)).toBe('100.00');
     },
   );
@@ -113,7 +113,7 @@ describe('interest that the schedule says', () => {
     expect(on('2026-03-15', events).interest_earned).toBe('160.00');
   });
 
-  test('is the table’s for whoever pays some days early', () => {
+  test('follows the table for a borrower who pays some days early', () => {
     const { schedule } = loan();
     const events = schedule.map(({ due_date, payment_amount }, index) =>
       paid(addDays(due_date, index === 11 ? 0 : -9), payment_amount),
@@ -149,7 +149,7 @@ describe('interest that the schedule says', () => {
     const events = [paid('2026-02-15', '9600.00'), paid('2026-03-01', '105.00')];
     const quote = payoff({ ...loan(), events: [funded, ...events] }, { payoff_date: '2026-03-01' });
 
-    // Half of the 28 days of a period that earns 5.00 in all.
+    // Half of the 28 days of a period that earns 5.00 in total.
     expect(quote).toMatchObject({
       principal_amount: '400.00',
       unearned_interest: '2.50',
@@ -190,7 +190,7 @@ const anyDeed = fc.record({
   kind: fc.constantFrom('payment', 'service_credit', 'extra'),
 });
 
-test('whatever is repaid and when, each period earns its part of the rate of the balance it begins with', () => {
+test('each period earns its part of the rate on its beginning balance, regardless of repayments', () => {
   fc.assert(
     fc.property(fc.array(anyDeed, { maxLength: 12 }), (deeds) => {
       const { schedule } = loan();

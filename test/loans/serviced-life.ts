@@ -8,7 +8,7 @@ import { START } from './any-agreement.ts';
 import { anyContract, fundedLoan } from './any-contract.ts';
 import { anyPlanning, plansOf, type Planning } from './serviced-plans.ts';
 
-/** The life of a loan as a lender services it: what happens on a day follows from how it stands. */
+/** The life of a loan as a lender services it: each day's events depend on the loan's state. */
 
 const amount = fc.integer({ min: 1, max: 300_000 }).map((cents) => (cents / 100).toFixed(2));
 const rate = fc.constantFrom('0', '0.0399', '0.085', '0.2999');
@@ -71,7 +71,7 @@ type Deed = {
 
 const RESTS = ['freeze', 'non_accrual', 'forbearance'];
 
-/** Payments that stand, the last ones first. */
+/** Payments that were not reversed, latest first. */
 const paymentsOf = (events: readonly LoanEvent[]) =>
   events.filter(
     ({ kind, id }) =>
@@ -136,7 +136,7 @@ function draftsOf(
 
 export type Life = FoldInput & { events: LoanEvent[] };
 
-/** A loan with its life so far, on some day after the last of it. */
+/** A loan with its life so far, on some day after its last event. */
 export const anyServicedLife = (longest: number): fc.Arbitrary<Life> =>
   fc
     .record({
@@ -172,7 +172,7 @@ export const anyServicedLife = (longest: number): fc.Arbitrary<Life> =>
         }
       }
       travel(look);
-      // What is charged off of the principal comes after the payments of its day.
+      // A partial charge-off takes effect after the payments of its day.
       const isWrittenDown = events.some(
         ({ kind, effective_date }) => kind === 'charge_off' && effective_date === today,
       );

@@ -8,7 +8,7 @@ import type { Agreement } from '../../jobs/loans/schedule/agreement.ts';
 import { nextUnpaidNumber, numberAfterLast } from '../../jobs/loans/schedule/schedule-basis.ts';
 import { money, parseMoney } from '../../jobs/money.ts';
 
-/** What a lender may agree with a borrower, as the loan stands on the day. */
+/** Workouts that a lender may agree to, depending on the loan's state that day. */
 
 const upToFour = fc.integer({ min: 1, max: 4 });
 const share = fc.integer({ min: 40, max: 250 }).map((percent) => percent / 100);
@@ -78,7 +78,7 @@ const agreed = (agreement: Agreement, more = {}) => ({
   ...more,
 });
 
-/** The events by which it is agreed; none where nothing is ahead that it could change. */
+/** The events of the workout. Empty if no future installment could change. */
 export function plansOf(planning: Planning, on: On): Record<string, unknown>[] {
   const { state, terms, today } = on;
   if (state.is_accelerated) return [];

@@ -6,7 +6,7 @@ import { addDays, daysBetween } from '../../jobs/dates.ts';
 import { yearFraction } from '../../jobs/loans/arithmetic/day-count.ts';
 import { DAY_COUNTS } from '../../jobs/loans/arithmetic/terms.ts';
 import { bucketForDays, daysPastDue } from '../../jobs/loans/engine/delinquency.ts';
-import { finalPayment } from '../../jobs/loans/engine/final-payment.ts';
+import { finalPayment } from '../../jobs/loans/engine/projection/final-payment.ts';
 import { fold, replay } from '../../jobs/loans/engine/fold.ts';
 import type { LoanState } from '../../jobs/loans/engine/state.ts';
 import { recordEvents, openLoan, readLoan } from '../../jobs/loans/history/record-events.ts';
@@ -149,8 +149,7 @@ test('what the API reads off a loan on any later day is what its whole history f
 const Turn = z.object({ linear_until: z.string().nullable() });
 
 /**
- * Folds the loan on each day before another on which its interest changes its pace, as the close does;
- * answers the last one.
+ * Folds the loan on each day before its daily interest changes, as the close does. Returns the last state.
  */
 async function foldOnTurns(
   tenant: Tenant,
@@ -168,7 +167,7 @@ async function foldOnTurns(
   return foldOnTurns(tenant, id, { since: turn, day });
 }
 
-/** What the row says that the fold says too. */
+/** The fields that both the row and the fold contain. */
 const seenOf = ({ bill, ...state }: LoanState) => ({
   principal_balance: state.principal_balance,
   accrued_interest: state.accrued_interest,
@@ -186,7 +185,7 @@ const seenOf = ({ bill, ...state }: LoanState) => ({
   amount_due: bill.amount_due,
 });
 
-/** The final payment as it was when something happened last, until it is the next one itself. */
+/** The final payment as of the last event, until it is the next payment itself. */
 function finalOf({ bill, ...state }: LoanState, kept: Big | null): string | null {
   if (state.total_balance === '0.00') return null;
   if (bill.due_date === null) return state.next_payment_amount;
@@ -194,7 +193,7 @@ function finalOf({ bill, ...state }: LoanState, kept: Big | null): string | null
   return kept && money(kept);
 }
 
-test('the last instalment asks for a fee that is left when all are covered, in SQL too', async () => {
+test('the last installment asks for a fee that is left when all are covered, in SQL too', async () => {
   const tenant = await stage.tenant(START);
   const product_id = await newProduct(tenant, { extra_payment_to: 'next_installment' });
   const { id } = await newLoan(tenant, { product_id, term_months: 3, interest_rate: '0' });
@@ -217,7 +216,7 @@ test('the last instalment asks for a fee that is left when all are covered, in S
   });
 });
 
-test('interest that was paid ahead and is never earned lessens the last instalment, in SQL too', async () => {
+test('interest that was paid ahead and is never earned lessens the last installment, in SQL too', async () => {
   const tenant = await stage.tenant(START);
   const product_id = await newProduct(tenant, { interest_method: 'scheduled' });
   const wish = { principal_amount: '500.00', term_months: 1, interest_rate: '0.12' };

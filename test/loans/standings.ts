@@ -5,10 +5,10 @@ import { newProduct } from '../setup/products.ts';
 import type { Tenant } from '../setup/world.ts';
 
 type Wish = Record<string, unknown>;
-/** Takes the loan as it is made to the state that is asked about. */
+/** Steps that take a new loan to the requested state. */
 type Then = readonly [action: string, body?: object][];
 
-/** The ways that a loan may stand: its statuses, its flags, and what its figures make of them. */
+/** The states of a loan: its statuses, its flags, and the figures that matter to actions. */
 export function standingsIn(
   tenant: Tenant,
   superadmin: Client,

@@ -9,7 +9,7 @@ import { START, stateOn } from './fixtures.ts';
 
 const day = (days: number) => addDays(START, days);
 
-/** A reason for which accrual rests from a day of the loan to another, and whether its end catches up. */
+/** A reason that stops accrual between two days of the loan, and whether its end catches up. */
 type Stop = { reason: string; from: number; to: number; catch_up?: boolean };
 
 const eventsOf = (stops: readonly Stop[]): LoanEvent[] =>
@@ -27,7 +27,7 @@ const PRINCIPAL_PAID: LoanEvent = {
   payment_type: 'extra_principal',
 };
 
-/** The days that the loan of 9213.43 has earned by a day: 3.0291 each. */
+/** Interest of the loan of 9213.43 by a day: 3.0291 for each day that accrued. */
 const accruedBy = (days: number, stops: readonly Stop[]) =>
   stateOn(day(days), [PRINCIPAL_PAID, ...eventsOf(stops)], TERMS).accrued_interest;
 

@@ -9,7 +9,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A loan of which so much waits in suspense. */
+/** A loan with this amount in suspense. */
 async function waiting(tenant: Tenant, amount: string) {
   const { id } = await newLoan(tenant);
   await tenant.officer.post(`/loans/${id}/payments`, { amount, payment_type: 'fee_only' });
@@ -18,7 +18,7 @@ async function waiting(tenant: Tenant, amount: string) {
 
 const Figures = z.looseObject({ activity: z.array(z.looseObject({ kind: z.string() })) });
 
-/** The lines of the loan's last statement. */
+/** The lines of the loan's latest statement. */
 const activityOf = async (tenant: Tenant, id: string) =>
   (
     await tenant.within(({ tx }) =>
@@ -65,7 +65,7 @@ test('money that waits is put to the loan by hand like a payment of its day, and
     borrower_suspense: '-500.00',
     loans_receivable: '10000.00',
   });
-  // The borrower is told of both, and nothing is left over.
+  // The statement shows both, and no amount remains.
   await travelTo(stage, tenant, '2026-02-01');
   const activity = await activityOf(tenant, id);
   const moved = { principal: '376.71', interest: '23.29', fees: '0.00', amount: '400.00' };

@@ -8,11 +8,11 @@ import { completeTerms, type Terms } from '../../jobs/loans/arithmetic/terms.ts'
 import { daysOfPeriod } from '../../jobs/loans/arithmetic/thirty-day-months.ts';
 import type { LoanEvent } from '../../jobs/loans/engine/events.ts';
 import { fold } from '../../jobs/loans/engine/fold.ts';
-import { payoff } from '../../jobs/loans/engine/payoff-amounts.ts';
+import { payoff } from '../../jobs/loans/engine/projection/payoff-amounts.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** 36,000.00 at ten percent earns 10.00 on each day of a year of 360 days. */
+/** 36,000.00 at ten percent earns 10.00 on each day of a 360-day year. */
 const PRINCIPAL = '36000.00';
 const START = '2025-12-31';
 
@@ -68,7 +68,7 @@ describe('by 30/360', () => {
     ['semi_monthly', '2026-01-16', '2026-02-01', 15],
     ['weekly', '2026-02-26', '2026-03-05', 7],
     ['biweekly', '2026-02-19', '2026-03-05', 14],
-    // An odd first period is counted as the NASD does.
+    // The days of an odd first period are counted by the NASD rule.
     ['monthly', '2026-01-31', '2026-03-15', 45],
     ['monthly', '2026-01-10', '2026-01-31', 21],
     ['weekly', '2026-02-20', '2026-03-01', 11],
@@ -76,7 +76,7 @@ describe('by 30/360', () => {
     expect(daysOfPeriod(frequency, { from, to })).toBe(days);
   });
 
-  test('every regular month has 30 days and every half month 15, whatever the day', () => {
+  test('every regular month has 30 days and every half month 15', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(
@@ -157,7 +157,7 @@ const anyTerms = fc.record({
   interest_rate: fc.constantFrom('0.0399', '0.085', '0.1299'),
 }) satisfies fc.Arbitrary<Partial<Terms>>;
 
-test('whatever interest is paid inside periods, by 30/360 the loan earns the same in all', () => {
+test('interest payments within periods do not change what a 30/360 loan earns', () => {
   fc.assert(
     fc.property(
       anyTerms,
@@ -185,7 +185,7 @@ test('whatever interest is paid inside periods, by 30/360 the loan earns the sam
   );
 });
 
-test('whatever is repaid inside a period, the days before and after it earn on what is owed on each', () => {
+test('after a repayment within a period, the days before and after it earn on each day’s balance', () => {
   fc.assert(
     fc.property(
       anyTerms,

@@ -18,7 +18,7 @@ const standings = standingsIn(tenant, superadmin, {
   product_id: await tenant.first('/products'),
 });
 
-/** Every action with a body that is right in itself, so that only the loan can refuse it. */
+/** Every action with a valid body, so that only the loan's state can refuse it. */
 const BODIES: Record<string, object> = {
   approve: {},
   deny: { reasons: ['other'] },
@@ -43,7 +43,7 @@ const BODIES: Record<string, object> = {
   'run-compliance-checks': {},
 };
 
-/** Everything that an action could leave behind, counted, and the loan itself. */
+/** The loan, and the number of records of every kind that an action could create. */
 const traces = (id: string) =>
   tenant.within(({ tx }) =>
     tx.one(sql.type(z.looseObject({}))`
@@ -63,8 +63,8 @@ const traces = (id: string) =>
 const shownOf = async (id: string) => (await superadmin.get(`/loans/${id}`)).body;
 
 /**
- * Each action is tried in a sixth of the standings that offer it, and in a third of those that refuse it;
- * LIVES asks for all of them.
+ * Each action is tried in a sixth of the states that offer it and in a third of those that refuse it. Set
+ * LIVES to try all states.
  */
 const [OFFERED, REFUSED] = process.env['LIVES'] ? [1, 1] : [6, 3];
 const places = Object.entries(standings).map(([name, make], place) => ({ name, make, place }));

@@ -13,7 +13,7 @@ async function undo(tenant: Tenant, loanId: string) {
   return tenant.officer.post(`/disbursements/${last.id}/reverse`, {});
 }
 
-test('a disbursement that is taken back leaves an approved loan, which may be disbursed anew', async () => {
+test('a reversed disbursement leaves an approved loan, which can be disbursed again', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const fee = { fee_type: 'origination', calculation: 'flat', trigger: 'disbursement' };

@@ -6,7 +6,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Of a hundred that are repaid within a month, the borrower has ten cents. */
+/** The borrower receives ten cents of a hundred dollars, repaid within a month. */
 const ALMOST_ALL = {
   fee_type: 'origination',
   trigger: 'disbursement',
@@ -20,7 +20,7 @@ const AT_LEAST_TEN_THOUSAND =
 
 const read = async ({ officer }: Tenant, id: string) => (await officer.get(`/loans/${id}`)).body;
 
-test('a loan whose rate is too high to be kept and told is not approved, and is told why', async () => {
+test('a loan whose rate is too high to store and disclose is not approved, with the reason', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     payment_frequency: 'single',
@@ -30,7 +30,7 @@ test('a loan whose rate is too high to be kept and told is not approved, and is 
   const before = await read(tenant, id);
 
   const refused = await tenant.officer.post(`/loans/${id}/approve`);
-  // Why it should not be approved is still said.
+  // The checks still report why the loan should not be approved.
   const checked = await tenant.officer.post(`/loans/${id}/run-compliance-checks`);
 
   expect(refused).toMatchObject({
@@ -46,7 +46,7 @@ test('a loan whose rate is too high to be kept and told is not approved, and is 
   expect(checked).toMatchObject({ status: 200, body: { loan_id: id } });
 });
 
-test('nor is a line whose flat interest and fees come to such a rate', async () => {
+test('a line whose flat interest and fees result in such a rate is not approved either', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const product_id = await newProduct(tenant, {
     loan_type: 'line_of_credit',

@@ -62,7 +62,7 @@ test('a payment found later does not pay a fee that was waived, whichever was en
 
 const Entry = z.object({ entry_date: z.string(), reference_type: z.string(), amount: z.string() });
 
-test('the waiver and what follows from it are booked and told on the day it is entered', async () => {
+test('the waiver and its consequences are booked and announced on the day it is entered', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await charged(tenant);
   await travelTo(stage, tenant, '2026-01-25');

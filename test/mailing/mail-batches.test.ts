@@ -50,7 +50,7 @@ test('each letter of a day is in exactly one file, at the pages that the manifes
   ]);
   for (const { filename, sha256_hash, file_size } of files)
     expect([sha256_hash, file_size]).toEqual([sha256(bytesOf(filename)), bytesOf(filename).length]);
-  // Whoever reads the files page by page meets each letter once, whole, and where the manifest has it.
+  // Reading the files page by page finds each letter once, complete, and where the manifest lists it.
   const met = new Map<string, [string, number, number]>();
   for (const [name, pages] of sizes)
     for (const [index, [number, page]] of pages.entries()) {
@@ -79,7 +79,7 @@ test('each letter of a day is in exactly one file, at the pages that the manifes
     held_count: 0,
     file_count: 5,
   });
-  // A spreadsheet takes no name for a formula; within the country first, by postal code.
+  // A spreadsheet must not read a name as a formula. Domestic letters come first, by postal code.
   expect(rows.slice(0, 4)).toMatchObject([
     { letter_id: posted[4]?.id, name: "'=Grace Hopper 5", sheets: '1' },
     { letter_id: posted[1]?.id, postal_code: 'K1A 0B1', country: 'CA', address_line_3: 'CA' },
@@ -114,7 +114,7 @@ test('two who start a batch at once get one, and a second finds nothing to do', 
   });
 });
 
-test('a file that is made twice after a crash is the same bytes, and a broken one is told', async () => {
+test('a file created twice after a crash has the same bytes, and a broken one is reported', async () => {
   const { tenant, officer, post, work, outside } = await newLetterSender(stage);
   await post(1);
   await post(2);
@@ -158,7 +158,9 @@ test('a letter whose file is another than was printed is named, and the others g
   await outside.files.put(storage_key, Buffer.from('%PDF-1.7 another'));
 
   const { id } = (await officer.post('/mail-batches', {})).body;
-  await expect(work()).rejects.toThrow(`The file of the letter ${broken.id} is not the one`);
+  await expect(work()).rejects.toThrow(
+    `The file of the letter ${broken.id} differs from the printed one`,
+  );
   await stage.owner.query('delete from graphile_worker._private_jobs');
   await admin.post(`/mail-batches/${id}/cancel`);
   await officer.post(`/mail-letters/${broken.id}/withdraw`, { note: 'Sent again' });
@@ -234,7 +236,7 @@ test('a letter that may not go is in no batch and says why, and people hold and 
 
   const made = await batch();
   const held = (await officer.get('/mail-letters?status=held&ordering=created_at')).body;
-  // Whoever corrects the address does not change what is printed.
+  // Correcting an address does not change a printed letter.
   await officer.put(`/addresses/${returned.address_id}`, { street_line_1: '9 New Street' });
   await officer.put(`/borrowers/${dead.borrower_id}`, { is_deceased: false });
   await officer.post(`/mail-letters/${byHand.id}/withdraw`, {});

@@ -70,11 +70,11 @@ test('a batch that is ready is put on the mail house’s server, the manifests l
   expect(again).toMatchObject({ status: 200, body: { status: 'ready' } });
   expect(meanwhile).toMatchObject({ status: 409, body: { code: 'under_way' } });
   expect(elsewhere.status).toBe(422);
-  // Handed over once more it is the same files, under the same names.
+  // A repeated delivery has the same files under the same names.
   expect([...server.files].map(([name, bytes]) => [name, bytes.toString('hex')])).toEqual(first);
 });
 
-test('a delivery that fails is told, and goes on with the file that is missing', async () => {
+test('a failed delivery is reported and continues with the missing file', async () => {
   const { officer, post, server, server_id, newBatch, deliveryOf, work, outside } =
     await mailHouse();
   await post(1);
@@ -84,7 +84,7 @@ test('a delivery that fails is told, and goes on with the file that is missing',
   const taken: string[] = [];
   outside.upload = async (file) => {
     taken.push(file.filename);
-    // The line is lost for the second file, and the server is locked the next time.
+    // The connection breaks during the second file, and the server refuses the next attempt.
     if (taken.length === 2)
       return { ...LOST, temporary: true, error_message: 'The connection was lost.' };
     return taken.length === 3
@@ -100,7 +100,7 @@ test('a delivery that fails is told, and goes on with the file that is missing',
 
   expect(nowhere).toMatchObject({
     status: 422,
-    body: { errors: { sftp_server_id: expect.stringMatching(/Name a server/) } },
+    body: { errors: { sftp_server_id: expect.stringMatching(/Is required unless/) } },
   });
   const csv = 'batch-000001-manifest.csv';
   const pdf = 'batch-000001-1-pages-001.pdf';
@@ -140,7 +140,7 @@ test('a letter that came back is marked by its id, and the address that is print
   expect(other.status).toBe(404);
 });
 
-test('what takes longer than one job may is gone on with by the next, in the same attempt', async () => {
+test('work that takes longer than one job is continued by the next, in the same attempt', async () => {
   const { officer, post, server, server_id, newBatch, deliveryOf, work, outside } =
     await mailHouse();
   await post(1);
@@ -173,7 +173,7 @@ test('letters that are large are few in a file', async () => {
   expect(body).toMatchObject([{ letter_count: 2 }, { letter_count: 1 }]);
 });
 
-test('what was made of a batch while it was cancelled is removed as well, and no more is made', async () => {
+test('files created for a batch while it was cancelled are removed, and no more are created', async () => {
   const { tenant, officer, outside, post, batch } = await newLetterSender(stage);
   const admin = await tenant.signedIn('admin');
   await post(1);

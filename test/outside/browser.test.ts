@@ -13,7 +13,7 @@ import { isOnePage } from '../../templates/statement-lines.ts';
 import { openBrowser } from '../../workers/outside/browser.ts';
 import * as samples from '../../templates/samples.ts';
 
-// Where the demo and the workers of this checkout unpack it, too: once for all runs.
+// The demo and the workers of this checkout use the same folder, so the browser is unpacked only once.
 const folder = fileURLToPath(new URL('../../.data/browser', import.meta.url));
 const troubles: string[] = [];
 const browser = openBrowser({ folder, onTrouble: (trouble) => troubles.push(trouble) });
@@ -24,7 +24,7 @@ async function textOf(bytes: Uint8Array): Promise<string[]> {
   return (await extractText(new Uint8Array(bytes))).text;
 }
 
-/** The browser that is our child, as the system sees it. */
+/** The process id of the browser, which is our child. */
 function browserPid(): number {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8');
   const pid = children
@@ -103,7 +103,7 @@ test('a page is the same to the byte, whichever pages came before it and whether
     ...samples.statement,
     tenant: { ...tenant, name: 'Żółć Łódź Kredyt' },
   });
-  // Another way to write it, which is not known as the typeface that is held.
+  // Another spelling that does not match the embedded typeface.
   const bringing = html.replaceAll('@font-face{', '@font-face {');
 
   const printed = [];
@@ -241,7 +241,7 @@ test.runIf(process.platform === 'linux')('a killed worker leaves no browser behi
   await expect.poll(() => commandsWith(`profile-${pid}-`), { timeout: 5_000 }).toEqual([]);
 });
 
-/** The command lines of running processes that hold the text. */
+/** Command lines of running processes that contain the text. */
 async function commandsWith(text: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const commands = pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));

@@ -27,7 +27,7 @@ async function store() {
   return { folder, files: localFiles({ folder, secret }) };
 }
 
-test('what is put is there, with its size and hash', async () => {
+test('a stored file is there, with its size and hash', async () => {
   const { folder, files } = await store();
   const bytes = Buffer.from('%PDF-1.7');
 
@@ -50,7 +50,7 @@ test('a large file comes in pieces', async () => {
   expect(await files.describe(key)).toEqual(stored);
 });
 
-test('what breaks off leaves the old file and nothing else', async () => {
+test('an interrupted upload leaves the old file and nothing else', async () => {
   const { folder, files } = await store();
   await files.put(key, Buffer.from('old'));
 
@@ -100,8 +100,8 @@ test('links planted in the store are not followed', async () => {
 
   expect(answers).toMatchObject([
     { status: 'rejected', reason: { code: 'ELOOP' } },
-    { status: 'rejected', reason: { message: 'The file lies outside the store.' } },
-    { status: 'rejected', reason: { message: 'The file lies behind a link.' } },
+    { status: 'rejected', reason: { message: 'The file is outside the document store.' } },
+    { status: 'rejected', reason: { message: 'The file is behind a symbolic link.' } },
   ]);
 });
 

@@ -17,7 +17,7 @@ const listening = async (server: Server, host: string, port = 0) => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Addresses of this machine at which somebody listens, and notes who comes. */
+/** Addresses of this machine with a listener that records every connection. */
 const FORBIDDEN = ['127.0.0.1', '::1', '127.127.127.127', '127.255.255.254'];
 const came: string[] = [];
 const listener = () =>
@@ -41,13 +41,13 @@ const receiver = createHttps({ cert, key }, (request, response) => {
   const elsewhere = { location, refresh: `0; url=${location}`, 'alt-svc': `h2="${location}"` };
   response.writeHead(status, location ? elsewhere : {}).end();
 });
-// At the same port, and in a network that the installation has opened.
+// On the same port, in a network that the installation allows.
 await listening(receiver, '127.0.0.2', port);
 
 const closed = parseNetworks([], { isProduction: true });
 const opened = parseNetworks(['127.0.0.2/32'], { isProduction: true });
 
-/** A client whose public names have these addresses, the last of them from then on. */
+/** A client whose public names resolve to these answers in turn. The last answer repeats. */
 function client(networks: Networks, ...answers: (readonly string[])[]) {
   let asked = 0;
   const resolve = async () => {
@@ -62,14 +62,14 @@ function client(networks: Networks, ...answers: (readonly string[])[]) {
       url,
       body: Buffer.from('{}'),
       headers: {},
-      // A tenant that has switched this on has switched on nothing in production.
+      // In production, this tenant setting has no effect.
       allow_private_hosts: true,
     });
   return { post, asked: () => asked };
 }
 
 const atPort = (host: string) => `https://${host}:${port}/`;
-/** Each with a port and without, since some spellings end where a port would begin. */
+/** Each with and without a port, because some spellings end where a port would begin. */
 const forged = [
   ...Object.values(FORGED_HOSTS)
     .flat()
@@ -77,7 +77,7 @@ const forged = [
   ...FORGED_URLS,
 ];
 
-test('the listener hears whoever is let through, by either kind of address', async () => {
+test('the listener receives every allowed request, by either kind of address', async () => {
   const { post } = client(parseNetworks(['127.0.0.0/8', '::1/128'], { isProduction: true }));
 
   for (const address of FORBIDDEN)
@@ -93,7 +93,7 @@ test('no spelling of a forbidden host is kept', () => {
   expect(kept).toEqual([]);
 });
 
-test('what was kept nevertheless reaches nobody, and is not even looked up', async () => {
+test('a forbidden address that was stored earlier is never reached, nor looked up', async () => {
   const { post, asked } = client(closed, ['127.0.0.1']);
 
   const answers = await Promise.all(forged.map(post));

@@ -36,7 +36,7 @@ const METADATA = {
   id_token_signing_alg_values_supported: ['RS256'],
 };
 
-/** A provider that answers with this token, or whatever else is said of it. */
+/** A provider that returns this token, or other given answers. */
 function newProvider(id_token: string, more: { metadata?: object; answers?: object } = {}) {
   const asked: ExchangeRequest[] = [];
   const json = (body: object): ExchangeAnswer => ({

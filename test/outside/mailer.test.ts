@@ -127,7 +127,7 @@ test.each([
   expect(answer).toMatchObject({ ok: false, temporary, error_code: String(code) });
 });
 
-/** Speaks just enough SMTP to take a letter, and hangs up where it is told to. */
+/** Speaks enough SMTP to accept a mail, and hangs up at the given point. */
 async function droppingServer(at: 'DATA' | 'dot') {
   const net = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -178,7 +178,7 @@ test('a server that is not there or hangs is a temporary failure', async () => {
   ]);
 });
 
-test('nobody writes a header or a second recipient through a name or an address', async () => {
+test('a name or an address cannot inject a header or a second recipient', async () => {
   const { letters, url } = await server();
   const sender = mailer(url);
   const wrong = [

@@ -13,7 +13,7 @@ const development = parseNetworks([]);
 const opened = { allow_private_hosts: true };
 const METADATA = ['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254'];
 
-/** A receiver on this machine that counts its requests, and clients that would trust it. */
+/** A receiver on this machine that counts its requests, and clients that trust its certificate. */
 async function neighbour() {
   const now = Date.now();
   const names = ['localhost', '127.0.0.1', 'hooks.example'];
@@ -26,7 +26,7 @@ async function neighbour() {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  /** Posts as a worker that was started with these networks. */
+  /** Posts like a worker that was started with these networks. */
   const from = (networks: Networks) => {
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const http = openHttp({ networks, ca: cert, resolve });
@@ -94,7 +94,7 @@ test('the metadata address is reached where its own network is named', () => {
   expect(checkWebhookUrl('https://169.254.169.254/', networks)).toHaveProperty('href');
 });
 
-test('what was saved before is judged again when the worker connects', async () => {
+test('a stored address is checked again when the worker connects', async () => {
   const { from, seen } = await neighbour();
 
   const inDevelopment = await from(development)('localhost', opened);

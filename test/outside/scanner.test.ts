@@ -7,7 +7,7 @@ const EICAR = 'X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$
 
 type Heard = { command: string; bytes: Buffer; isWhole: boolean };
 
-/** The bytes of an INSTREAM as they have come so far: its command, and its pieces put together. */
+/** The bytes of an INSTREAM request received so far: its command and its joined chunks. */
 function heardIn(received: Buffer): Heard {
   const end = received.indexOf(0) + 1;
   const pieces: Buffer[] = [];
@@ -23,7 +23,7 @@ function heardIn(received: Buffer): Heard {
   return { command: received.toString('latin1', 0, end), bytes: Buffer.concat(pieces), isWhole };
 }
 
-/** A scanner on this machine that speaks the protocol, and does with what it hears as it is told. */
+/** A scanner on this machine that speaks clamd's protocol and reacts as the test specifies. */
 async function scanner(answer: (heard: Heard, socket: Socket) => void, patience_ms = 5_000) {
   const server = createServer((socket) => {
     let received = Buffer.alloc(0);
@@ -43,7 +43,7 @@ async function* pieces(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text);
 }
 
-test('a file is clean or not by what all its pieces come to', async () => {
+test('a file is clean or infected according to all of its chunks together', async () => {
   const heard: Heard[] = [];
   const scan = await scanner((now, socket) => {
     if (!now.isWhole) return;

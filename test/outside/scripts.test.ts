@@ -41,7 +41,7 @@ const NAMES = {
 
 const letter = (body_html: string) => renderDocument('letter', 'en', { ...plainLetter, body_html });
 
-/** The fonts of a PDF. One with variable weights is embedded as drawings (Type 3), without a name. */
+/** The fonts of a PDF. A font with variable weights is embedded as drawings (Type 3) without a name. */
 function fontsOf(bytes: Uint8Array) {
   const text = Buffer.from(bytes).toString('latin1');
   const names = Array.from(text.matchAll(/\/BaseFont \/\S*?([^+\s/]+)$/gm), ([, name]) => name);

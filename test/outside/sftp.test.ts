@@ -7,7 +7,7 @@ import { newSftpServer, type SftpFaults } from '../setup/sftp-server.ts';
 const BYTES = Buffer.alloc(300_000, 'loan,');
 const OF_THIS_MACHINE = parseNetworks(['127.0.0.0/8', '::1/128']);
 
-/** A server, and how the same file is put there. */
+/** A server, and a function that uploads the same file to it. */
 async function partner(manners: SftpFaults = {}, options: Partial<SftpOptions> = {}) {
   const server = await newSftpServer(manners);
   const upload = openSftp({ networks: OF_THIS_MACHINE, patience_ms: 2_000, ...options });
@@ -25,12 +25,12 @@ async function partner(manners: SftpFaults = {}, options: Partial<SftpOptions> =
   return { ...server, put };
 }
 
-/** In pieces that no server has asked for. */
+/** The bytes in chunks of arbitrary size. */
 async function* cut(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 70_001) yield bytes.subarray(at, at + 70_001);
 }
 
-test('a file gets its name once all of it is there, whoever signs in by password or by key', async () => {
+test('a file gets its name only when it is complete, with password or key sign-in', async () => {
   const { put, files, heard, private_key } = await partner();
 
   const byPassword = await put();
@@ -47,7 +47,7 @@ test('a file gets its name once all of it is there, whoever signs in by password
   ]);
 });
 
-test('what was cut off is put there whole by the repeat, and one file is left', async () => {
+test('an interrupted upload is repeated in full, and only one file remains', async () => {
   const { put, files, manners } = await partner({ hangs_up_after: 100_000 });
 
   const first = await put();
@@ -83,7 +83,7 @@ test('the file of before stays until the new one has its name, and comes back wh
   expect([firstOf(), [...files.keys()]]).toEqual(['xx', ['/in/tape.csv']]);
 });
 
-test('a server with another key is not told who we are, and its key is shown', async () => {
+test('a server with another key does not learn who we are, and its key is shown', async () => {
   const [{ put, heard, files }, other] = [await partner(), await partner()];
 
   const answer = await put({ host_keys: other.address.host_keys });
@@ -93,7 +93,7 @@ test('a server with another key is not told who we are, and its key is shown', a
   expect([heard, [...files.keys()]]).toEqual([[], []]);
 });
 
-test('whoever is not let in is told what to look at', async () => {
+test('a refused login says what to check', async () => {
   const { put } = await partner();
 
   const wrong = await put({ password: 'wrong' });

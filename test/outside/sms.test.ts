@@ -31,7 +31,7 @@ test.each(['', '2025550123', '+1202555012a', '+1\n2025550123', '../x'])(
   },
 );
 
-test('what Twilio refuses is final unless it is about load or our login', () => {
+test('a refusal by Twilio is final unless it concerns load or our login', () => {
   const errors = [
     { status: 400, code: 21211 },
     { status: 429, code: 20429 },
@@ -51,7 +51,7 @@ test('what Twilio refuses is final unless it is about load or our login', () => 
   ]);
 });
 
-test('a number whose holder has opted out at Twilio is told apart from other refusals', () => {
+test('a number that has opted out at Twilio is distinguished from other refusals', () => {
   const refusal = (code: number) =>
     smsFailureAnswer(Object.assign(new Error('no'), { status: 400, code }));
 

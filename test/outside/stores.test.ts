@@ -161,7 +161,7 @@ test('a bucket that refuses, is silent or hangs up is a store that does not work
     300,
   );
   const tries = async (does: 'refuses' | 'is silent' | 'hangs up', on = /^PUT/) => {
-    // As often as it is tried again.
+    // Once for every retry.
     for (let at = 0; at < 3; at += 1) bucket.troubles.push({ on, does });
     const put = hasty.put(key, Buffer.from('a'), { when: (_file, place) => place() });
     await expect(put).rejects.toThrow(StoreUnavailable);

@@ -26,7 +26,7 @@ async function paying(tenant: Tenant, wish: Record<string, unknown> = {}) {
   return { ...loan, payment_instrument_id, payment: payment.body.id as string, admin };
 }
 
-/** Cash and what is on its way there, without what the loan itself took out. */
+/** Cash and cash in transit, without the loan's own disbursement. */
 async function cashOf(tenant: Tenant) {
   const { cash = '0.00', ach_clearing = '0.00' } = await balancesByRole(tenant);
   return { cash, ach_clearing };
@@ -128,7 +128,7 @@ test('a return that is entered by hand takes the cash back too, and the bank’s
   const file = await admin.post('/nacha-files');
   await travelTo(stage, tenant, '2026-01-22');
 
-  // The day said lies before the day of the file: the cash leaves when it had come.
+  // The returned date precedes the file's date, so the cash leaves on the day on which it arrived.
   const by = { return_code: 'R01', returned_date: '2026-01-15' };
   const returned = await tenant.officer.post(`/payments/${payment}/return`, by);
   const [line] = await readSentEntries(stage, tenant, file.body.filename);
@@ -158,7 +158,7 @@ test('a payment reversed after its file was collected all the same: it waits in 
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('draws and refunds leave cash with their file, and those that come back are seen to by somebody', async () => {
+test('draws and refunds leave cash with their file, and returned ones create a task', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -202,7 +202,7 @@ test('draws and refunds leave cash with their file, and those that come back are
     'Draw came back (R01): pay it in another way',
     'Refund came back (R01): pay it in another way',
   ]);
-  // The draw stands, so its money is owed to the borrower until it is paid otherwise.
+  // The draw remains, so its money is owed to the borrower until it is paid out otherwise.
   expect(await cashOf(tenant)).toEqual({ cash: '-950.00', ach_clearing: '-300.00' });
   expect(await violationsIn(stage)).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** A payment of 100.00 that is ordered on Thursday, January 15. */
+/** A payment of 100.00 ordered on Thursday, January 15. */
 async function ordered() {
   const tenant = await stage.tenant('2026-01-15');
   const loan = await newLoan(tenant);
@@ -21,7 +21,7 @@ async function ordered() {
   return { tenant, admin: await tenant.signedIn('admin'), payment: payment.body.id as string };
 }
 
-/** Does what nobody may do, as a fault of the storage or of an administrator could. */
+/** Makes a forbidden change, as a storage fault or an administrator could. */
 const behindTheGuards = (statement: string) =>
   stage.owner.query(`begin; set local session_replication_role = 'replica'; ${statement}; commit`);
 
@@ -45,7 +45,7 @@ test('an order that is in no file after two banking days is found, whichever rec
     payment_instrument_id,
   });
 
-  // The 17th to the 19th are a weekend and a holiday: the second banking day is Tuesday, the 20th.
+  // January 17 to 19 are a weekend and a holiday, so the second banking day is Tuesday the 20th.
   await travelTo(stage, tenant, '2026-01-20');
   const inTime = await violationsIn(stage);
   await travelTo(stage, tenant, '2026-01-21');
@@ -84,7 +84,7 @@ test('a file that was never made has sent nothing', async () => {
 test('an entry whose day is over and that is not in cash is found', async () => {
   const { tenant, admin } = await ordered();
   await admin.post('/nacha-files');
-  // Until then the entries wait nowhere, as if their cash had been booked with the payment.
+  // Until then the entries have no settlement date, as if their cash had been booked with the payment.
   await stage.owner.query(
     'update nacha_entries set clearing_account_id = null where tenant_id = $1',
     [tenant.id],

@@ -28,7 +28,7 @@ function due(
   };
 }
 
-/** Two instalments past due with a fee on the first, one due today, and principal to come. */
+/** Two installments past due with a fee on the first, one due today, and future principal. */
 const DUES = [
   due('fee', 'past_due', '2026-01-01', '25.00', 1),
   due('interest', 'past_due', '2026-01-01', '10.00', 1),

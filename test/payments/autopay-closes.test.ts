@@ -31,7 +31,7 @@ const anyContract = fc.record({
     term_months: fc.integer({ min: 1, max: 18 }),
   }),
   first: fc.option(fc.integer({ min: 1, max: 90 })),
-  /** Days after which a fee is assessed; some are found after the last due date. */
+  /** Days until a fee is assessed. Some fees come after the last due date. */
   fee: fc.option(fc.integer({ min: 0, max: 600 })),
 });
 
@@ -104,7 +104,7 @@ test('autopay alone brings any loan to nothing', () => {
   );
 });
 
-test('the last draw takes along what an earlier instalment is short of', () => {
+test('the last draw takes along what an earlier installment is short of', () => {
   const short = (Number(SCHEDULE[34]?.payment_amount) - 38.7).toFixed(2);
   const paid = SCHEDULE.slice(0, 35).map(({ due_date, payment_amount }, index) => ({
     id: `p${index + 10}`,
@@ -113,7 +113,7 @@ test('the last draw takes along what an earlier instalment is short of', () => {
     amount: index === 34 ? short : payment_amount,
   }));
   const last = SCHEDULE[35]?.due_date ?? '';
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the draw looks at.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the fields that the draw reads.
   const plan = { amount_type: 'minimum_due', frequency: 'on_due_date' } as AutopayPlan;
 
   const owing = stateOn(last, paid);

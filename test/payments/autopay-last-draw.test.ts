@@ -14,7 +14,7 @@ const ACCOUNT = {
   account_holder_name: 'Grace Hopper',
 };
 
-/** A short loan of 1,000 whose borrower is enrolled. */
+/** A short loan of 1,000 whose borrower is enrolled in autopay. */
 async function enrolled(tenant: Tenant, wish: Body, plan: Body = {}) {
   const { officer } = tenant;
   const loan = await newLoan(tenant, {
@@ -47,10 +47,10 @@ test('the last draw is what is owed on its day: after a weekend, days before, an
   const late_fee_grace_days = 10;
   const rule = { fee_type: 'late', trigger: 'past_due', calculation: 'flat', amount: '38.70' };
   const product_id = await newProduct(tenant, { fee_rules: [rule], late_fee_grace_days });
-  // The 15th of March is a Sunday.
+  // March 15 is a Sunday.
   const shifted = await enrolled(tenant, { term_months: 2 });
   const before = await enrolled(tenant, {}, { days_before_due: 4 });
-  // The first instalment is not drawn for, and costs a late fee.
+  // Autopay does not draw the first installment, which incurs a late fee.
   const charged = await enrolled(tenant, { product_id }, { start_date: '2026-03-01' });
 
   await travelTo(stage, tenant, '2026-04-20');
@@ -62,7 +62,7 @@ test('the last draw is what is owed on its day: after a weekend, days before, an
   const drawn = await charged.draws();
   expect(drawn.map(({ due_date }) => due_date)).toEqual(['2026-03-15', '2026-04-15']);
   const [regular, whole] = drawn.map(({ amount }) => Number(amount));
-  // The last draw has the first instalment, its own and the fee.
+  // The last draw covers the first installment, its own installment and the fee.
   expect(Number(whole)).toBeGreaterThan(2 * Number(regular) + 38.7);
 });
 
@@ -74,7 +74,7 @@ test('a loan that owes something after its last draw is asked again a month late
   const paidOff = await borrower.loan();
   const [last] = (await officer.get(`/loans/${borrower.id}/payments?ordering=-payment_date`)).body;
 
-  // The bank is asked once more for the very amount that came back; interest since then is left.
+  // The retry draws exactly the returned amount, so the interest since then remains.
   await officer.post(`/payments/${last.id}/return`, { return_code: 'R01' });
   await travelTo(stage, tenant, '2026-05-01');
   const next = await officer.get(`/autopay-plans/${borrower.plan}`);

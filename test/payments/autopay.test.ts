@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('the instalment is drawn on its due date, and on Monday when that is a Sunday', async () => {
+test('the installment is drawn on its due date, and on Monday when that is a Sunday', async () => {
   const { tenant, first, plan, draws, payments } = await newEnrolledLoan(stage);
 
   await travelTo(stage, tenant, '2026-02-16');
@@ -15,7 +15,7 @@ test('the instalment is drawn on its due date, and on Monday when that is a Sund
   await travelTo(stage, tenant, '2026-02-19');
   const drawn = await payments();
 
-  // The 15th of February 2026 is a Sunday and the day after it a holiday.
+  // February 15, 2026 is a Sunday, and the next day is a holiday.
   expect(first).toMatchObject({ next_due_date: '2026-02-15', next_run_date: '2026-02-17' });
   expect(onSunday).toEqual([]);
   expect(drawn).toMatchObject([
@@ -55,7 +55,7 @@ test('a plan that draws days before the due date does so, and follows a moved du
   expect(String(next['next_due_date']) > '2026-02-15').toBe(true);
 });
 
-test('what the borrower has paid already is not drawn again', async () => {
+test('an amount that the borrower has already paid is not drawn again', async () => {
   const { tenant, officer, loan, draws, payments } = await newEnrolledLoan(stage);
 
   await officer.post(`/loans/${loan.id}/payments`, { amount: '300.00' });
@@ -138,7 +138,7 @@ test('an instrument that is blocked meanwhile makes a failed payment and no entr
   });
 });
 
-test('a rhythm of its own, with something extra, is kept through short months', async () => {
+test('a custom frequency with an extra amount is kept through short months', async () => {
   const { tenant, draws } = await newEnrolledLoan(stage, {
     frequency: 'monthly',
     day_of_month: 31,
@@ -173,7 +173,7 @@ test('a scheduled payment from an account that was deleted since fails on its da
   expect(await eventTypes(tenant)).not.toContain('payment.received');
 });
 
-test('in forbearance nobody is asked for the instalment', async () => {
+test('no installment is drawn during a forbearance', async () => {
   const { tenant, officer, loan, draws, plan } = await newEnrolledLoan(stage);
   const agreed = await officer.post(`/loans/${loan.id}/forbearances`, {
     forbearance_type: 'full',

@@ -20,7 +20,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('whoever orders money from a bank, each order stands in one file, debits and credits alike', async () => {
+test('every order of money is in exactly one bank file, debits and credits alike', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -100,7 +100,7 @@ test('whoever orders money from a bank, each order stands in one file, debits an
   ]);
 });
 
-test('what a day’s close orders – scheduled payments, instalments of a plan, autopay – is sent too', async () => {
+test('what a day’s close orders – scheduled payments, installments of a plan, autopay – is sent too', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -146,7 +146,7 @@ test('what a day’s close orders – scheduled payments, instalments of a plan,
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-/** Every request that may name an instrument, for one borrower, with nothing else wrong in it. */
+/** Every request that may name a payment instrument, for one borrower and otherwise valid. */
 async function orderings(tenant: Tenant) {
   const { officer } = tenant;
   const { id, borrower_id } = await newLoan(tenant);
@@ -178,7 +178,7 @@ async function orderings(tenant: Tenant) {
   return { borrower_id, overpaid, approved, ask, count: requests.length };
 }
 
-test('an order that no file could hold is refused by whoever it is asked of', async () => {
+test('every endpoint refuses an order that does not fit into a bank file', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const { borrower_id, ask, count } = await orderings(tenant);

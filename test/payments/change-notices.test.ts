@@ -11,7 +11,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const NUMBER = '000987654321';
 
-/** A payment that was sent, and its bank that answers with codes and corrected data. */
+/** A sent payment, and a bank that answers with change codes and corrected data. */
 async function sentOnce(settings?: object) {
   const tenant = await stage.tenant('2026-01-15');
   if (settings) await saveSettings(tenant, settings);
@@ -68,7 +68,7 @@ test('a correction is shown without its number, applied on request, and sent fro
     corrected_account_number_last_four: '4321',
     corrected_account_type: null,
     received_on: '2026-01-15',
-    // The 19th is a holiday.
+    // January 19 is a holiday.
     due_date: '2026-01-26',
   });
   expect(task).toMatchObject({
@@ -123,7 +123,7 @@ test.each([
   ['C05', '52'],
   ['C03', `121000248   12`],
   ['C13', ''],
-])('%s with "%s" is left to somebody to correct by hand', async (code, data) => {
+])('%s with "%s" is left for manual correction', async (code, data) => {
   const { officer, answer, notices, tasks, account } = await sentOnce();
   const before = await account();
 
@@ -157,7 +157,7 @@ test.each([
   ['R68', 'dishonored', 'dishonored (R68)'],
   ['R72', 'contested', 'contests a dishonored return (R72)'],
   ['C61', 'change_refused', 'refused (C61)'],
-])('%s books nothing and asks somebody once', async (code, status, title) => {
+])('%s books nothing and creates one task', async (code, status, title) => {
   const { answer, tasks, payment, notices } = await sentOnce();
 
   const taken = await answer(code);
@@ -180,7 +180,7 @@ test('a return that is disputed later stays booked once', async () => {
   expect(await account()).toMatchObject({ last_return_code: 'R01' });
 });
 
-test('a code that no rule book has is booked as a return, and somebody asks the bank', async () => {
+test('an unknown return code is booked as a return, and a task asks the bank', async () => {
   const { answer, payment, tasks } = await sentOnce();
 
   expect(await answer('R97')).toMatchObject({ status: 'returned', message: 'Returned with R97' });

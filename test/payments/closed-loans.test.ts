@@ -49,7 +49,7 @@ test('money that is found to have come before the payoff leaves what the payoff 
 
   const { body } = await tenant.officer.get(`/loans/${id}`);
   expect(body).toMatchObject({ status: 'paid_off', total_balance: '0.00' });
-  // The payoff brought the 100.00 again, and their interest of five days.
+  // The payoff included the 100.00 again, with its interest of five days.
   expect(body.suspense_balance).toBe('100.11');
   expect(await violationsIn(stage)).toEqual([]);
 });

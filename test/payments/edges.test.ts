@@ -10,7 +10,7 @@ const stage = await newStage();
 const pay = (tenant: Tenant, id: string, amount: string, more: Record<string, unknown> = {}) =>
   tenant.officer.post(`/loans/${id}/payments`, { amount, ...more });
 
-test('only an admin says what a payment goes to', async () => {
+test('only an admin decides what a payment is applied to', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id } = await newLoan(tenant, { disbursement_date: '2026-01-05' });

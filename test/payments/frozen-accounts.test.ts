@@ -17,7 +17,7 @@ const stage = await newStage();
 
 const OTHER = { routing_number: '091000019', account_number: '666666666666' };
 
-/** Where an entry of a file goes: routing number, account number and name. */
+/** The target of an entry in a file: routing number, account number and name. */
 const targetOf = (entry: string) => [
   sliceColumns(entry, 4, 12),
   sliceColumns(entry, 13, 29).trim(),
@@ -36,7 +36,7 @@ async function filed(tenant: Tenant) {
   };
 }
 
-/** A change that did not come by our endpoints, such as a correction in the database. */
+/** A change that bypassed our endpoints, such as a correction in the database. */
 const redirect = (instrumentId: string) =>
   stage.owner.query(
     `update payment_instruments set account_holder_name = 'Eve Other', routing_number = '091000019',
@@ -84,7 +84,7 @@ test('an account is not changed while an order with it waits for its file, and m
   expect(later).toMatchObject({ status: 200, body: { is_verified: false } });
 });
 
-test('a file pays and collects by the account of the order, whatever the instrument says by then', async () => {
+test('a file uses the account data of the order, even if the instrument has changed since', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const funded = await newLoanWithAccount(tenant, { status: 'approved' });

@@ -34,7 +34,7 @@ test('two processes that make files at once put each order in one of them', asyn
   expect(new Set(entries.rows.map(({ status }) => status))).toEqual(new Set(['completed']));
 });
 
-test('a file whose making stopped between writing and marking is made once more, and the same', async () => {
+test('a file interrupted between writing and marking is created again with the same content', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const { id, account: payment_instrument_id } = await newLoanWithAccount(tenant);
@@ -67,7 +67,7 @@ test('a file whose making stopped between writing and marking is made once more,
   expect(await readSentFile(stage, tenant, file.filename)).toBe(written);
 });
 
-test('what is taken back before its file is in none, and nothing of it is cash', async () => {
+test('an order reversed before its file is in no file and never becomes cash', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const admin = await tenant.signedIn('admin');
@@ -118,7 +118,7 @@ test('a payment that is reversed while a file is made is in it or is not, and it
   const collected = Number(sent.rows[0]?.count) * 10;
 
   expect(again).toMatchObject({ status: 409, body: { code: 'nothing_to_send' } });
-  // What was in a file has been collected although it was reversed: it waits to go back.
+  // A payment in a file is collected even if it was reversed. The money then waits to be returned.
   const { cash = '0.00', ach_clearing = '0.00' } = await balancesByRole(tenant);
   expect([Number(cash), Number(ach_clearing)]).toEqual([collected - 10_000, 0 - collected]);
   expect(await violationsIn(stage)).toEqual([]);

@@ -16,7 +16,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** The steps of sending a file: unfinished files, the order, the text, the store, the mark. */
+/** The transactions of sending a file: unfinished files, the order, the text, the store, the mark. */
 const STEPS = 5;
 
 /** Transactions and a store of a process that dies before its nth step. */

@@ -36,7 +36,7 @@ async function enroll(tenant: Tenant, account: Record<string, unknown> = {}) {
 
 const textOf = (tenant: Tenant, filename: string) => readSentFile(stage, tenant, filename);
 
-test('what autopay drew goes to the bank once, and what the bank sends back is returned once', async () => {
+test('an autopay draw goes to the bank once, and its return is recorded once', async () => {
   const { tenant, admin } = await configured('2026-01-15');
   const [good, bad, savings, business] = [
     await enroll(tenant),
@@ -123,7 +123,7 @@ test('what autopay drew goes to the bank once, and what the bank sends back is r
   expect(second.body).toMatchObject({ entry_count: 1, debit_total: '315.68' });
 });
 
-test('a disbursement goes out as a credit, and its return is seen to by somebody', async () => {
+test('a disbursement is sent as a credit, and its return creates a task', async () => {
   const { tenant, admin } = await configured('2026-01-15');
   const { officer } = tenant;
   const loan = await newLoan(tenant, { status: 'approved' });
@@ -145,7 +145,7 @@ test('a disbursement goes out as a credit, and its return is seen to by somebody
   const books = await balancesByRole(tenant);
   const taken = await admin.post('/nacha-returns', { file: buildReturnFile([entry, 'R03']) });
 
-  // The 17th to the 19th of January 2026 are a weekend and a holiday.
+  // January 17 to 19, 2026 are a weekend and a holiday.
   expect(made.body).toMatchObject({
     effective_entry_date: '2026-01-20',
     credit_total: '10000.00',

@@ -6,7 +6,10 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** An account that a payment came back from with a code, and what is done with it afterwards. */
+/**
+ * An account with a payment that was returned with this code, and functions that change the account
+ * afterwards.
+ */
 async function returnedWith(return_code: string) {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
@@ -35,7 +38,7 @@ test.each(['R02', 'R03', 'R04', 'R12', 'R13', 'R14', 'R15', 'R16', 'R20', 'R23',
 
     const refused = await order();
     const before = await account();
-    // A form sends back all that it read.
+    // A form sends back everything that it read.
     const corrected = await change({ ...before, account_number: '000987654321' });
     const ordered = await order();
 
@@ -151,7 +154,7 @@ test('a revoked authorization ends the consent of the plan, which is not resumed
   expect(await plan()).toMatchObject({ status: 'paused' });
 });
 
-test('what comes back of money paid out blocks the account too', async () => {
+test('returned money that was paid out also blocks the account', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
   const loan = await newLoanWithAccount(tenant, { status: 'approved' });

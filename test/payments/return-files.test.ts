@@ -11,7 +11,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Two payments that were sent to the bank, and the lines in which they were. */
+/** Two payments sent to the bank, with their lines in the file. */
 async function twoSent() {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('admin');
@@ -134,7 +134,7 @@ test('a file without returns is taken; so is one with entries of another kind', 
 
 test('a return that its loan refuses becomes a task, and the rest of the file is booked', async () => {
   const { tenant, admin, loan, id, first, second, take, statuses } = await twoSent();
-  // A payment that the loan cannot take back: it counts from a later day than the return.
+  // The loan cannot reverse this payment, because its effective date is after the return.
   await stage.owner.query(
     "update payments set payment_date = '2026-02-01' where amount = 100 and loan_id = $1",
     [loan.id],

@@ -18,7 +18,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Payments of these amounts that were sent in one file, with their lines in the order of the amounts. */
+/** Payments of these amounts in one sent file, with their lines in the same order. */
 async function sent(tenant: Tenant, amounts: string[]) {
   const admin = await tenant.signedIn('admin');
   const loan = await newLoanWithAccount(tenant);
@@ -52,7 +52,7 @@ async function sent(tenant: Tenant, amounts: string[]) {
 
 const statusesOf = (entries: { status: string }[]) => entries.map(({ status }) => status);
 
-/** All records of returns in one batch of the bank, as some banks send them. */
+/** All return records in one batch, as some banks send them. */
 function inOneBatch(file: string) {
   const records = file.split('\n').filter((line) => /^[67]/.test(line));
   return `${buildBankFile(records).join('\n')}\n`;
@@ -78,7 +78,7 @@ test('a file of another company at the same bank books nothing, though its numbe
   expect(await mine.statuses()).toEqual(['returned']);
 });
 
-test('an entry that names another receiver than ours is not booked, and somebody asks the bank once', async () => {
+test('an entry for another receiver than ours is not booked, and creates one task', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { lines, take, statuses, tasks } = await sent(tenant, ['100.00']);
   const line = lines[0] ?? '';
@@ -100,7 +100,7 @@ test('an entry that names another receiver than ours is not booked, and somebody
     'C02 names a different receiver: ask the bank',
     'R01 names a different receiver: ask the bank',
   ]);
-  // A bank that leaves the field out contradicts nothing.
+  // A bank may leave the field empty.
   expect(statusesOf(taken)).toEqual(['returned']);
 });
 

@@ -6,7 +6,7 @@ import { travelTo } from '../setup/queue.ts';
 import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
-/** The first instalment is due today. */
+/** The first installment is due today. */
 const DUE = { disbursement_date: '2025-12-15' };
 
 test('a borrower enrols, the close draws what is due, and the borrower ends it', async () => {
@@ -43,7 +43,7 @@ test('a borrower enrols, the close draws what is due, and the borrower ends it',
   });
   expect(twice).toMatchObject(refusal(409, 'already_exists'));
   expect(drawn).toMatchObject([{ amount: '315.68', source: 'autopay', status: 'completed' }]);
-  // A debit that was authorized over the internet for every due date: WEB, recurring.
+  // A recurring debit authorized over the internet is a WEB entry.
   expect(
     batches.map(({ header, entries }) => [
       sliceColumns(header, 51, 53),

@@ -23,7 +23,7 @@ const answer = ({ id }: Case, message: string, more: object = {}) =>
 const tasksOf = async ({ id }: Case) =>
   (await officer.get(`/tasks?related_id=${id}`)).body as Record<string, unknown>[];
 
-test('a borrower asks, staff are reminded and answer, and the borrower is told by mail', async () => {
+test('a borrower asks, staff are reminded and answer, and the borrower is notified by mail', async () => {
   const outside = newOutside(stage.pool);
   const made = await asked();
   const [queued] = (await collector.get('/cases?awaits_answer=true')).body;
@@ -65,7 +65,7 @@ test('of staff a borrower learns first names, and nothing of what they say among
   expect(kept.messages).toHaveLength(2);
 });
 
-test('the second answer of a day is told of as well', async () => {
+test('the second answer of a day is announced as well', async () => {
   const outside = newOutside(stage.pool);
   const made = await asked();
 
@@ -76,7 +76,7 @@ test('the second answer of a day is told of as well', async () => {
   expect(outside.mailbox.filter(({ html }) => html.includes(made.case_number))).toHaveLength(2);
 });
 
-test('what a borrower writes opens a resolved case again, and a closed one takes nothing', async () => {
+test('a borrower’s message reopens a resolved case, and a closed case takes no message', async () => {
   const made = await asked();
   const mute = await collector.put(`/cases/${made.id}`, { status: 'resolved' });
   const resolution = 'The payment was found.';
@@ -136,7 +136,7 @@ test('the queue is filtered, and a case is given to those who work on cases', as
   expect(found.body).toMatchObject([{ id: made.id }]);
 });
 
-test('another borrower sees nothing of it, and asks about no loan of somebody else', async () => {
+test('another borrower cannot see the case, nor ask about another borrower’s loan', async () => {
   const made = await asked();
   const other = await newLoan(tenant);
   const elsewhere = await newPortalBorrower(stage);
@@ -171,7 +171,7 @@ test('a dispute about a loan that bureaus know of asks for a direct credit dispu
   });
 });
 
-/** Its month was told to the bureaus. */
+/** Reports the loan's month to the bureaus. */
 const report = (id: string) =>
   stage.owner.query(
     `insert into credit_reporting_records (

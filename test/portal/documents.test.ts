@@ -77,8 +77,8 @@ test('what a borrower has sent is put before staff, once for each loan and type'
 
   const { body: tasks } = await officer.get(`/tasks?loan_id=${loan}`);
   expect(tasks.map(({ title }: { title: string }) => title).toSorted()).toEqual([
-    'Look at what the borrower has sent: insurance',
-    'Look at what the borrower has sent: other',
+    'Review the uploaded document: insurance',
+    'Review the uploaded document: other',
   ]);
   expect(tasks[0]).toMatchObject({ status: 'open', task_type: 'review', due_date: '2026-01-17' });
 });
@@ -141,7 +141,7 @@ test('what is printed for a borrower is there once it is printed', async () => {
   expect(names).toMatch(/disclosure/);
 });
 
-test('documents of others are not found, whoever they belong to', async () => {
+test('another borrower’s documents are not found', async () => {
   const other = await newLoan(tenant);
   const elsewhere = await newPortalBorrower(stage);
   const link = assertOk(await borrower.post('/portal/documents/upload', wish));

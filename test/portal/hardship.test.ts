@@ -20,7 +20,9 @@ const { tenant, officer, borrower, borrower_id } = home;
 const collector = await tenant.signedIn('collector');
 await officer.post(`/borrowers/${borrower_id}/emails`, { email: 'bo@example.com' });
 
-/** An application about a loan of its own, and what becomes of it. */
+/**
+ * A hardship application for a new loan, and functions that read it as the borrower and as staff see it.
+ */
 async function applied() {
   const { id: loan_id } = await newLoan(tenant, { borrower_id });
   const apply = () => borrower.post('/portal/hardship', { loan_id, ...WISH });
@@ -84,7 +86,7 @@ test('of two applications at once one is taken, and nothing is left of the other
   expect(rows).toEqual([{ cases: 1 }]);
 });
 
-test('nobody is contacted to collect for fifteen days, and is otherwise', async () => {
+test('for fifteen days the borrower receives no collection contacts, but other contacts', async () => {
   const at = await newPortalBorrower(stage);
   assertOk(await at.borrower.post('/portal/hardship', { loan_id: at.id, ...WISH }));
   const ask = async (template_type: string) =>

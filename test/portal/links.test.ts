@@ -37,7 +37,7 @@ const MAILS = [
     })),
 ];
 
-/** What links in mails may be, each followed below to the page that it opens. */
+/** Links that mails may contain. Each is followed below to the page that it opens. */
 const FOLLOWED = new Set(['tenant.url', 'link.url']);
 
 test.each(MAILS)(
@@ -84,7 +84,7 @@ test.each(pages)('the links and forms of the page $name lead to pages that exist
     .map((address) => (address.split('?')[0] ?? '').replaceAll(/\{\{[^}]*\}\}/g, 'x'));
 
   const missing = addresses.filter((address) => {
-    if (address === '/portalx') return false; // The navigation, whose pages a borrower's day opens.
+    if (address === '/portalx') return false; // The navigation, whose pages other tests open.
     const room = sectionOf(address);
     if (room === undefined) return !address.startsWith('/api/v1/docs');
     try {
@@ -98,7 +98,7 @@ test.each(pages)('the links and forms of the page $name lead to pages that exist
   expect(missing).toEqual([]);
 });
 
-/** The first link of the mail that a user is sent. */
+/** The first link in an account mail. */
 async function mailed(tenant: Tenant, user_id: string, message: 'invitation' | 'password_reset') {
   const within = createWithin(stage.pool, SYSTEM, stage.installation);
   const outside = { ...newOutside(stage.pool), within };
@@ -182,7 +182,7 @@ test(
     await signIn(page, address.email, NEW);
     expect(new URL(page.url()).pathname).toBe('/portal');
 
-    // Where {{ tenant.url }} leads.
+    // The target of {{ tenant.url }}.
     await page.goto(new URL('/portal', link).href);
     expect(await page.textContent('main')).toContain('Your loans');
     await page.goto(`http://${tenant.host}:${stage.port}/ops`);

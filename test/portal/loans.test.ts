@@ -19,7 +19,7 @@ const STAFFS = [
 const cut = (row: Record<string, unknown>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, row[name]]));
 
-test('a loan shows its borrower the amounts that staff see, whatever its age', async () => {
+test('a loan shows its borrower the same amounts as staff, at any age', async () => {
   for (const disbursement_date of ['2026-01-15', '2025-12-15', '2025-12-14', '2025-08-20']) {
     const { borrower, officer, loan, id, pay, staffs } = await newPortalBorrower(stage, {
       disbursement_date,
@@ -38,7 +38,7 @@ test('a loan shows its borrower the amounts that staff see, whatever its age', a
   }
 });
 
-test('a borrower finds own loans, archived or not, and nobody else’s', async () => {
+test('a borrower finds own loans, archived or not, and no others', async () => {
   const { tenant, borrower, admin, id, borrower_id } = await newPortalBorrower(stage);
   const other = await newLoan(tenant);
   const pending = await newLoan(tenant, { borrower_id, status: 'pending' });
@@ -125,7 +125,7 @@ test('alerts tell of what came back, what is wanted and what is ready, in the bo
   expect(told[0]?.message).toBe('Necesitamos que nos envíe un documento.');
   expect(told[2]?.message).toMatch(/^El banco devolvió su pago de \$20\.00 del préstamo LN-2026-/);
   expect(JSON.stringify(told)).not.toContain('INTERNAL');
-  // The payment that came after it makes good what came back, and overtakes the quote.
+  // The later payment covers the returned one and supersedes the quote.
   expect((await alerts()).map(({ type }) => type)).toEqual(['document_wanted', 'hardship_decided']);
 });
 

@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** All four with PICTURES or LIVES; one is enough to see that nothing has come apart. */
+/** With PICTURES or LIVES all four visitors are tested, otherwise only one. */
 const PHONE: Visitor = { language: 'es', width: 390, has_script: true };
 const VISITORS: Visitor[] = [
   PHONE,
@@ -35,7 +35,7 @@ const asked = process.env['PICTURES'] || process.env['LIVES'] ? VISITORS : [PHON
 const EMAIL = 'maria@example.com';
 const PASSWORD = 'seventeen green bicycles';
 
-/** A borrower with a loan, another that she answers for, and an account; invited a moment ago. */
+/** A newly invited borrower with a loan, a second loan that she co-signed, and an account. */
 async function invited() {
   const tenant = await stage.tenant('2026-01-15');
   const admin = await tenant.signedIn('superadmin');
@@ -72,7 +72,7 @@ test.each(asked)(
     expect(await notice()).toBe(t('done.password_chosen'));
     await send({ email: EMAIL, password: 'wrong' }, t('sign_in'), 'sign-in-refused');
     await send({ password: PASSWORD }, t('sign_in'), 'home');
-    // What staff have noted of her is English; she chooses her own.
+    // Staff recorded English as her language. She chooses another.
     if (visitor.language === 'es') await send({}, 'Español', 'home-es');
     expect(await title()).toBe(t('home', { name: 'María Núñez' }));
     expect(await page.textContent('main')).toContain('315.68');
@@ -163,7 +163,7 @@ test.each(asked)(
     await open('/profile', 'sign-in-again');
     expect(await title()).toBe(t('sign_in'));
 
-    // The browser says so itself of pages that were refused, and of what it does over HTTPS alone.
+    // The browser itself logs refused pages and features that it offers only over HTTPS.
     const expected = /status of 4(01|22)|Not supported for insecure origins/;
     expect(guest.complaints.filter((line) => !expected.test(line))).toEqual([]);
     const seen = async (at: string) => (await admin.get(at)).body;
@@ -173,7 +173,7 @@ test.each(asked)(
     expect(await seen(`/borrowers/${borrower_id}/autopay-plans`)).toMatchObject([
       { status: 'active' },
     ]);
-    // What is kept of the agreement is the sentence that the page showed.
+    // The stored consent is the sentence that the page showed.
     const consent_text = t('autopay.agree', { tenant: `Tenant ${tenant.slug}` });
     expect(await seen(`/borrowers/${borrower_id}/consents`)).toContainEqual(
       expect.objectContaining({ consent_type: 'autopay', consent_text }),

@@ -81,7 +81,7 @@ test('what cannot be had is said in plain words, in the language of the reader',
   expect(replies[5]?.headers['allow']).toBe('GET, HEAD, POST');
 });
 
-test('at an address of nobody there is a page that offers nothing', async () => {
+test('an unknown address shows a page that offers nothing', async () => {
   const page = await pageClient(newClient(stage.port, 'nobody.test')).get('');
 
   expect(page.status).toBe(404);

@@ -7,14 +7,14 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** Whoever opens the portal for the first time today. */
+/** A visitor who opens the portal for the first time. */
 async function stranger() {
   const tenant = await stage.tenant();
   const email = `borrower@${tenant.slug}.test`;
   return { tenant, email, pages: pageClient(tenant.anonymous()) };
 }
 
-test('whoever has not signed in is asked to, and comes back to where they were', async () => {
+test('a visitor without a session has to sign in and then returns to the same page', async () => {
   const { email, pages } = await stranger();
 
   const sent = await pages.get('/accounts');
@@ -32,7 +32,7 @@ test('whoever has not signed in is asked to, and comes back to where they were',
   expect(page.body).toContain('<h1>Bank accounts</h1>');
 });
 
-test('signing in leads to no place but the portal, whatever the form says', async () => {
+test('signing in leads only to the portal, regardless of the form’s target', async () => {
   const { tenant, email } = await stranger();
   const places = [
     'https://evil.example',
@@ -92,7 +92,7 @@ test('a payment is previewed, ordered once by its key, and shown with its split'
   expect(payments.body).toMatchObject([{ amount: '500.00', source: 'portal' }]);
 });
 
-test('what is wrong with a form stands beside its field, with what was filled in', async () => {
+test('a form’s errors appear next to their fields, with the input', async () => {
   const { borrower, id, account } = await newPortalBorrower(stage);
   const pages = pageClient(borrower);
   const order = { amount: '0', payment_instrument_id: account, payment_date: '2020-01-01' };
@@ -123,7 +123,7 @@ test('a form without the token of the session changes nothing', async () => {
   expect((await borrower.get(`${loan}/payments`)).body).toEqual([]);
 });
 
-test('whoever has to set up a second factor does so before anything else, and keeps one', async () => {
+test('a borrower who needs a second factor sets it up before anything else, and keeps one', async () => {
   const other = await stage.tenant();
   await saveSettings(other, { auth: { second_factor: { borrowers: true } } });
   const visitor = other.anonymous();

@@ -64,7 +64,7 @@ test('two equal payments are two, and a key of the click makes them one', async 
   expect((await borrower.get(loan)).body.total_paid).toBe('130.00');
 });
 
-test('where the tenant wants that, a second click is told, and pays only when it is meant', async () => {
+test('where the tenant requires it, a repeated payment is reported and needs confirmation', async () => {
   const { tenant, borrower, loan, pay } = await newPortalBorrower(stage);
   await saveSettings(tenant, { portal: { asks_about_repeats: true } });
 
@@ -83,7 +83,7 @@ test('where the tenant wants that, a second click is told, and pays only when it
   expect((await borrower.get(loan)).body.total_paid).toBe('120.01');
 });
 
-test('where the lender has named no bank, a borrower is told what that means for him', async () => {
+test('where the lender has no bank, the borrower learns what that means', async () => {
   const { tenant, borrower, loan, account, pay } = await newPortalBorrower(stage);
   await saveSettings(tenant, { nacha: {} });
 
@@ -97,7 +97,7 @@ test('where the lender has named no bank, a borrower is told what that means for
   expect(JSON.stringify(told.map(({ body }) => body))).not.toMatch(/nacha|setting/i);
 });
 
-test('nobody pays more than is owed, and who pays all of it pays off', async () => {
+test('a borrower cannot pay more than the balance, and paying all of it pays the loan off', async () => {
   const { borrower, loan, pay, staffs, officer, id } = await newPortalBorrower(stage);
   const { body: known } = await officer.get(`/loans/${id}/get-balances`);
   const { payoff_amount } = assertOk(await borrower.get(loan));

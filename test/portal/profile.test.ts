@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { receiveMessage } from '../../jobs/communications/receive-message.ts';
+import { receiveMessage } from '../../jobs/communications/inbound/receive-message.ts';
 import { setArchived } from '../../sql/write.ts';
 import { newPortalBorrower, assertOk, refusal } from '../setup/portal.ts';
 import { newStage } from '../setup/world.ts';
@@ -145,7 +145,7 @@ test('the portal is closed for a borrower who is archived, and for staff', async
   expect(staff).toMatchObject(staff.map(() => refusal(403, 'permission_denied')));
 });
 
-test('nobody fills the tables with contacts', async () => {
+test('the number of contacts per borrower is limited', async () => {
   const { borrower } = await newPortalBorrower(stage);
   const numbers = Array.from({ length: 20 }, (_, at) => `+1202555${String(at).padStart(4, '0')}`);
   for (const phone_number of numbers)
@@ -161,7 +161,7 @@ test('nobody fills the tables with contacts', async () => {
   ]);
 });
 
-test('what a borrower switches off is agreed to no more, and what is switched on is agreed to anew', async () => {
+test('switching a channel off revokes the consent, and switching it on gives a new one', async () => {
   const { tenant, borrower, officer, borrower_id } = await newPortalBorrower(stage);
   const path = '/portal/profile/communication-preferences';
   const consents = `/borrowers/${borrower_id}/consents`;

@@ -62,7 +62,7 @@ test('a boarded loan says where the payments before it were made', async () => {
   expect(payments.body).toContain(sentence);
 });
 
-test('statements of several months and loans can be told apart', async () => {
+test('statements of several months and loans can be distinguished', async () => {
   const { borrower, borrower_id, tenant, id } = await newPortalBorrower(stage);
   const { rows } = await stage.owner.query<{ loan_number: string }>(
     'select loan_number from loans where id = $1',

@@ -12,7 +12,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const RUNS = Number(process.env['LIVES'] ?? 2);
 
-test('whatever happens before and after a sale, the books agree with the loan', async () => {
+test('the books agree with the loan after any events before and after a sale', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyEvent, { maxLength: 4 }),
@@ -39,7 +39,7 @@ test('whatever happens before and after a sale, the books agree with the loan', 
           await doing(draft, isLate ? '2026-03-03' : '2026-03-06');
         await travelTo(stage, tenant, '2026-03-09');
         const passed = await violationsIn(stage);
-        // Where nothing was left to sell, or all of it went, nothing is bought back.
+        // The buyback does nothing if no part of the loan was sold or nothing was left to sell.
         await buyBack({ loan_ids: [id], price: '4000.00' });
         await travelTo(stage, tenant, '2026-03-11');
 

@@ -13,7 +13,7 @@ const SETTLED_ON = '2026-02-20';
 
 type Paid = { amount: string; on: string; found: string };
 
-/** What seller and investor have in the end of a loan that was sold for 9,800.00. */
+/** The final balances of seller and investor for a loan sold for 9,800.00. */
 async function livesOf(payments: readonly Paid[]) {
   const tenant = await stage.tenant('2026-01-15');
   const { id } = await newLoan(tenant);
@@ -35,7 +35,7 @@ async function livesOf(payments: readonly Paid[]) {
     loan: [loan.principal_balance, loan.accrued_interest, loan.total_balance],
     cash: sum('Cash'),
     investor: sum('Due to Investors'),
-    // Interest that was booked before the payment was found stays income, and lessens the gain.
+    // Interest booked before the payment was found remains income and reduces the gain.
     result: sum('Interest Income', 'Gain on Sale', 'Loss on Sale'),
     receivable: sum('Loans Receivable', 'Interest Receivable'),
     sale,
@@ -56,7 +56,7 @@ test('a payment dated before the settlement and found after it is the seller’s
     .filter(({ reference_type }) => reference_type === 'portfolio_sale')
     .map(({ entry_date }) => entry_date);
 
-  // 10,000.00 lent, 9,800.00 and 300.00 got, and what was accrued by then was sold with the rest.
+  // 10,000.00 lent, 9,800.00 and 300.00 received. The interest accrued by then was sold with the loan.
   expect(books).toEqual({
     Cash: '300.00',
     'Due to Investors': '-200.00',
@@ -86,7 +86,7 @@ test('a payment from before the settlement that comes back is the seller’s los
   expect(await violationsIn(stage)).toEqual([]);
 });
 
-test('whenever payments are found, seller and investor have what they would have had at once', async () => {
+test('seller and investor get the same amounts whenever payments are found', async () => {
   const payment = fc.record({
     amount: fc.integer({ min: 1, max: 40_000 }).map((cents) => (cents / 100).toFixed(2)),
     on: fc.integer({ min: 0, max: 40 }).map((days) => addDays('2026-01-16', days)),
@@ -97,7 +97,8 @@ test('whenever payments are found, seller and investor have what they would have
       const inTime = payments.map(({ amount, on }) => ({ amount, on, found: on }));
       const late = payments.map(({ amount, on, delay }) => {
         const found = [addDays(on, delay), '2026-03-05'].toSorted()[0] ?? on;
-        // What is dated on the settlement day is the seller's until the close, and the investor's after.
+        // A payment dated on the settlement day is the seller's until that day's close and the investor's
+        // afterwards.
         const isMoved = on === SETTLED_ON && found > on;
         return { amount, on, found: isMoved ? on : found };
       });

@@ -188,7 +188,7 @@ test('a portfolio is sold once, its price shared out to the cent, and settled in
   });
 });
 
-test('a sale to nobody, to a stranger, or through a stranger changes nothing', async () => {
+test('a sale to no investor, to another tenant’s investor, or of another tenant’s loan changes nothing', async () => {
   const tenant = await stage.tenant();
   const { admin, investor } = await withInvestor(tenant);
   const nobody = '0198a000-0000-7000-8000-000000000000';

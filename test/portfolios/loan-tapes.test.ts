@@ -189,7 +189,7 @@ test('a tape is compared with the books of its day, and found among the tapes th
     totals: { principal_balance: owed, ledger_principal: '20000.00', ledger_difference: '0.00' },
   });
   expect(made.body.warnings).not.toContainEqual(expect.objectContaining({ code: 'differing' }));
-  // A tape of a day tells what its close knew; what is entered later is seen beside it.
+  // A day's tape contains what its close knew. Later entries appear separately.
   expect(later.body).toMatchObject({
     totals: { principal_balance: '20000.00', ledger_difference: '500.00' },
     warnings: expect.arrayContaining([expect.objectContaining({ code: 'differing', count: 1 })]),

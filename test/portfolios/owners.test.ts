@@ -227,7 +227,8 @@ test('a loan that is charged off and sold along for nothing brings its investor 
   expect(all.map(({ status }) => status)).toEqual([200, 201, 201, 201, 200, 201]);
   expect(parts).toContainEqual(expect.objectContaining({ loan_id: lost.id, collected: '100.00' }));
   expect(told.body.collected).toBe('100.00');
-  // What was paid before the sale is the seller's, whenever it is found, and what comes after the buyback is too.
+  // Payments dated before the sale belong to the seller, regardless of when they are found, as do those
+  // after the buyback.
   expect(books).toEqual({
     Cash: '-9853.00',
     'Charge-Off Expense': '10000.00',

@@ -13,10 +13,10 @@ const RUNS = Number(process.env['LIVES'] ?? 2);
 const pay = (tenant: Tenant, id: string, amount: string, payment_date: string) =>
   tenant.officer.post(`/loans/${id}/payments`, { amount, payment_date });
 
-test('an investor is told what came in of their loans, and what of it is theirs', async () => {
+test('a remittance states an investor’s collections and their share', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id, borrower_id } = await newLoan(tenant);
-  // What came from another servicer is owed to who sent it, which is no collection.
+  // A boarded loan's balance is owed to the previous servicer and is not a collection.
   const boarded = await tenant.officer.post('/loans/board', {
     borrower_id,
     principal_amount: '6000.00',
@@ -46,7 +46,7 @@ test('an investor is told what came in of their loans, and what of it is theirs'
   const told = twice.find(({ status }) => status === 201)?.body;
   const parts = (await admin.get(`/remittances/${told.id}/loans`)).body;
   const fee = (await admin.get(`/ledger/entries/${told.journal_entry_id}`)).body;
-  // What is found later changes nothing of what was told.
+  // A later discovery does not change a remittance.
   await tenant.officer.post(`/payments/${paid.body.id}/reverse`, { reason: 'nsf' });
   const again = (await admin.get(`/remittances/${told.id}`)).body;
   const books = await balances();
@@ -63,7 +63,7 @@ test('an investor is told what came in of their loans, and what of it is theirs'
   ]);
   expect(twice.map(({ status }) => status)).toEqual(expect.arrayContaining([201, 409]));
   expect(twice.find(({ status }) => status === 409)?.body.code).toBe('already_made');
-  // Half a percent of 10000.00 and of 5000.00, a twelfth of each: 4.17 and 2.08.
+  // A twelfth of half a percent of 10000.00 and of 5000.00: 4.17 and 2.08.
   expect(told).toMatchObject({
     period_start: '2026-02-01',
     period_end: '2026-02-28',
@@ -123,13 +123,13 @@ const anyStep = fc.oneof(
     }),
   },
 );
-/** Every story has something to tell: each investor has a loan, and a payment comes in for it. */
+/** Every story starts with a loan and a payment for each investor, so that no remittance is empty. */
 const BEGINNING: readonly Step[] = [0, 1].flatMap((which): Step[] => [
   { kind: 'sell', loan: which, buyer: which },
   { kind: 'pay', loan: which, cents: 31_568 + which, ago: 0 },
 ]);
 
-test('whoever owned loans when, all that came in for investors is told to them, once', async () => {
+test('all collections for investors are remitted once, across any change of owners', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 4, maxLength: 10 }), async (steps) => {
       const story = await begin();
@@ -147,7 +147,7 @@ test('whoever owned loans when, all that came in for investors is told to them, 
 type Step = typeof anyStep extends fc.Arbitrary<infer One> ? One : never;
 type Paid = { id: string; amount: Big; owner: string | null; reversed: boolean };
 
-/** Two loans and two investors from January on, and what each investor should have been told. */
+/** Two loans and two investors from January on, and the remittances that each investor should receive. */
 async function begin() {
   const tenant = await stage.tenant('2026-01-10');
   const admin = await tenant.signedIn('admin');
@@ -179,7 +179,7 @@ async function begin() {
     if (!loan) return;
     const { owner } = loan;
     if (step.kind === 'pay') {
-      // What is dated before the sale is the seller's, whenever it is entered.
+      // A payment dated before the sale belongs to the seller, regardless of when it is entered.
       const day = [after(-step.ago), owner?.since ?? '', '2026-01-10'].toSorted().at(-1) ?? today;
       const amount = new Big(step.cents).div(100);
       const reply = await pay(tenant, loan.id, amount.toFixed(2), day);

@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 
 const stage = await newStage();
 
-test('a servicing fee counts from its day on, and changes nothing of what was told', async () => {
+test('a servicing fee applies from its date and changes no earlier remittance', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const { id } = await newLoan(tenant);
   const { admin, sell, investor_id } = await newPortfolioForSale(tenant, id);
@@ -19,7 +19,7 @@ test('a servicing fee counts from its day on, and changes nothing of what was to
     const { body } = await admin.post(`${path}/remittances`, { period_end });
     return body;
   };
-  // The rate that the loan is sold at is that of the sale, whatever the investor's becomes meanwhile.
+  // The loan keeps the rate agreed in the sale, even if the investor's rate changes.
   await sell({ sale_price: '10000.00', settlement_date: '2026-01-31' });
   await admin.put(path, { servicing_fee_rate: '0.009' });
   await travelTo(stage, tenant, '2026-04-02');
@@ -42,7 +42,7 @@ test('a servicing fee counts from its day on, and changes nothing of what was to
     Array.from({ length: 2 }, () => ({ status: 409, body: { code: 'already_made' } })),
   );
   expect([mistaken, right, ahead].map(({ status }) => status)).toEqual([201, 201, 201]);
-  // Half a percent of 10000.00, and then 0.36 percent, a twelfth of each.
+  // A twelfth of half a percent, and then of 0.36 percent, of 10000.00.
   expect(february).toMatchObject({ principal_owned: '10000.00', servicing_fee: '4.17' });
   expect(march).toMatchObject({ principal_owned: '10000.00', servicing_fee: '3.00' });
   expect(parts).toMatchObject([{ servicing_fee_rate: '0.0036' }]);

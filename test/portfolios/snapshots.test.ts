@@ -29,7 +29,7 @@ test('a snapshot weighs the loans on the books and sets the charged-off ones apa
       interest_rate: '0.2',
       term_months: 60,
       delinquency_bucket: 'dpd_30_59',
-      // Ten days at 1.50 and the snapshot's own: 16.50 of interest.
+      // Ten days at 1.50 plus the snapshot's own: 16.50 of interest.
       is_accruing: true,
       accrual_since: '2026-01-05',
       accrual_balance: '3000',
@@ -165,7 +165,7 @@ test('a day whose close kept the terms of its loans has these, not what was told
   expect(body).toMatchObject({ total_loans: 2, weighted_average_term: 48 });
 });
 
-test('twenty thousand loans of a day that Postgres has not counted yet are told of within seconds', async () => {
+test('portfolio snapshots of twenty thousand loans without table statistics take seconds', async () => {
   const tenant = await stage.tenant('2026-03-02');
   const { path, loan_ids } = await portfolioOf(tenant, { principal_balance: '5000' });
   const portfolio_id = path.split('/')[2];
@@ -182,7 +182,7 @@ test('twenty thousand loans of a day that Postgres has not counted yet are told 
     );
 
   const [written] = await tenant.within(async ({ tx }) => {
-    // Each loan looked for among the terms of all takes ten times as long.
+    // Searching all terms for each loan would take ten times as long.
     await tx.query(sql.typeAlias('void')`set local statement_timeout = '5s'`);
     return snapshots.writePortfolioSnapshots(tx, '2026-03-01', 'recorded');
   });

@@ -195,7 +195,7 @@ test('one file of a name is put on a server at a time, and its note names the se
   expect([...server.files.keys()].join()).toMatch(/^\/in\//);
 });
 
-test('what signs in at a server is sealed, told to nobody, and one thing at a time', async () => {
+test('a server’s credentials are sealed, shown to no user, and of one kind at a time', async () => {
   const { tenant, admin, server, make, known, path } = await newTapePartner(stage);
   const officer = await tenant.signedIn('loan_officer');
 
@@ -214,7 +214,7 @@ test('what signs in at a server is sealed, told to nobody, and one thing at a ti
   );
 
   expect([both.status, none.status, byKey.status]).toEqual([422, 422, 200]);
-  // Nobody who does not know the password has it told to a server of his own.
+  // A user who does not know the password must not have it sent to another server.
   expect([moved, trusting].map(({ body }) => Object.keys(body.errors))).toEqual([
     ['host'],
     ['host_keys'],

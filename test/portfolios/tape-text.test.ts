@@ -63,7 +63,7 @@ test('a sheet has numbers, days and texts, and a text is never a formula', async
     '<c t="inlineStr"><is><t xml:space="preserve">A &amp; &lt;B&gt; _x005F_x0041__x000D_</t></is></c>',
     '<c s="1"><v>-12.30</v></c>',
     '<c s="2"><v>0.085</v></c>',
-    // 1 February 2026 is day 46054 of a spreadsheet.
+    // A spreadsheet counts February 1, 2026 as day 46054.
     '<c s="3"><v>46054</v></c>',
     '<c s="0"><v>3</v></c>',
     '<c t="b"><v>1</v></c>',

@@ -12,7 +12,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const D = '2026-02-10';
 
-/** Asks for what must succeed. */
+/** Expects the request to succeed. */
 async function done(answer: Promise<{ status: number; body: unknown }>) {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(JSON.stringify(body));
@@ -41,7 +41,7 @@ async function securedLoan(tenant: Tenant) {
   return { ...loan, address: `/addresses/${address.id}`, item: `/collateral/${item.id}` };
 }
 
-test('a tape of a day is the same file a month later, whatever has happened since', async () => {
+test('a day’s tape is the same file a month later, regardless of later events', async () => {
   const tenant = await stage.tenant('2026-01-15');
   const { officer } = tenant;
   const [paid, lost, changed] = [

@@ -9,7 +9,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const MUCH = '9000000000000.00';
 
-test('a month in which more was collected than an amount can hold is told, booked and paid', async () => {
+test('a month with more collections than one amount can hold is remitted, booked and paid', async () => {
   const tenant = await stage.tenant('2026-01-30');
   const loans = [(await newLoan(tenant)).id, (await newLoan(tenant)).id];
   const { admin, accounts, sell, balances, investor_id } = await newPortfolioForSale(
@@ -18,7 +18,7 @@ test('a month in which more was collected than an amount can hold is told, booke
   );
   await sell({ sale_price: '20000.00' });
   await travelTo(stage, tenant, '2026-02-28');
-  // As what came from a court: in coins as small as a dong it may be that much.
+  // An amount that is possible in a currency with small units, such as the dong.
   for (const loan_id of loans) {
     const heading = { entry_date: '2026-02-28', loan_id };
     await booked({ admin, accounts }, ['cash', 'due_to_investors', MUCH], heading);
@@ -42,7 +42,7 @@ test('a month in which more was collected than an amount can hold is told, booke
   expect(told).toMatchObject({ status: 201, body: figures });
   expect(sent).toMatchObject({ status: 200, body: { status: 'paid', ...figures } });
   expect(listed.body).toMatchObject([figures]);
-  // Nothing is left that is due to the investor.
+  // Nothing remains due to the investor.
   expect(await balances()).toEqual({ Cash: '8.34', 'Servicing Fee Income': '-8.34' });
   expect(await violationsIn(stage)).toEqual([]);
 });

@@ -31,7 +31,7 @@ const figuresOf = ({ principal, interest, fees }: ReturnType<typeof standingOf>)
   total_balance: text(principal + interest + fees),
 });
 
-test('each loan owes what its terms and its payments come to', async () => {
+test('each loan owes what follows from its terms and payments', async () => {
   for (const loan of kept) {
     const { body } = await tenant.officer.get(`/loans/${loan.id}`);
     expect({ name: loan.name, ...body }).toMatchObject({
@@ -71,7 +71,7 @@ test('the schedule is the contract’s, covered by what was paid, and goes on fr
     const rows = body as Record<string, string>[];
     const paid = covered(knownFacts(loan.facts, END, END), loan.rows);
     expect(rows.map((row) => row['due_date'])).toEqual(loan.rows.map(({ due }) => due));
-    // Rows that were paid show all that was paid with them; nothing was paid of the others.
+    // Paid rows show all amounts paid with them. No amount was paid on the remaining rows.
     const covering = rows.filter((_, at) => (paid[at] ?? 0n) > 0n);
     const open = rows.filter((row) => !covering.includes(row) && row['status'] !== 'canceled');
     expect(rows.slice(1).map((row) => row['beginning_balance'])).toEqual(
@@ -207,7 +207,7 @@ test('the late fees are the four that the rule asks for', async () => {
 
 const Told = z.object({ event_type: z.string(), loan_id: z.string(), amount: z.string() });
 
-test('the events told of the payments come to what was paid', async () => {
+test('the payment events add up to the payments', async () => {
   const told = await tenant.within(({ tx }) =>
     tx.any(sql.type(Told)`
       select event_type, body.data ->> 'loan_id' as loan_id, body.data ->> 'amount' as amount
@@ -233,7 +233,7 @@ test('the events told of the payments come to what was paid', async () => {
   }
 });
 
-test('the bureaus are told each month-end what was owed then, and not that it was late', async () => {
+test('the bureaus receive each month-end’s balance, and no late status', async () => {
   for (const loan of kept) {
     const records = await creditRecords(tenant, loan.id);
     for (const { reporting_period, current_balance, account_status } of records) {

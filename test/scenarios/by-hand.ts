@@ -1,20 +1,20 @@
 import { Big } from 'big.js';
 
 /**
- * What loans come to, computed from first principles: whole cents, exact fractions and days counted
- * from the epoch. Nothing here is the platform's own, so that agreement with it means something.
+ * Calculates loans from first principles: whole cents, exact fractions and days since the epoch. Shares no
+ * code with the platform, so that a match proves something.
  */
 export type Fact = {
-  /** `sell` is the collateral's sale, which repays principal first. */
+  /** `sell` is the sale of the collateral, which repays principal first. */
   kind: 'fund' | 'fee' | 'waive' | 'sell' | 'pay';
   date: string;
   cents: bigint;
-  /** The business date on which it became known, and on which it was taken back. */
+  /** The business date on which the fact was entered, and the date on which it was reversed. */
   known: string;
   undone?: string;
 };
 
-/** A yearly rate in millionths, on a year of so many days. */
+/** A yearly rate in millionths, on a year of this many days. */
 export type Pace = { millionths: bigint; year: bigint };
 
 export type Standing = { principal: bigint; interest: bigint; fees: bigint; accrued: bigint };
@@ -37,13 +37,13 @@ export const plus = (date: string, days: number): string =>
 const least = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
-/** Half up, of amounts that are not negative. */
+/** Rounds half up. For amounts that are not negative. */
 const rounded = (numerator: bigint, denominator: bigint): bigint =>
   (2n * numerator + denominator) / (2n * denominator);
 
 const ORDER = ['fund', 'fee', 'waive', 'sell', 'pay'];
 
-/** What had happened by a day, as it was known on another; in the order of its own days. */
+/** Facts effective by one day and known by another, in effective order. */
 export const knownFacts = (facts: readonly Fact[], asOf: string, knownBy: string): Fact[] =>
   facts
     .filter(({ date, known }) => date <= asOf && known <= knownBy)
@@ -53,7 +53,7 @@ export const knownFacts = (facts: readonly Fact[], asOf: string, knownBy: string
         dayOf(one.date) - dayOf(other.date) || ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind),
     );
 
-/** Daily interest on the principal; a payment goes to fees, then interest, then principal. */
+/** Daily interest on the principal. A payment goes to fees, then interest, then principal. */
 export function dailyStanding(facts: readonly Fact[], pace: Pace, asOf: string): Standing {
   let principal = 0n;
   let fees = 0n;
@@ -90,8 +90,8 @@ export function dailyStanding(facts: readonly Fact[], pace: Pace, asOf: string):
 }
 
 /**
- * A loan that follows its plan: each month earns a twelfth of the year's interest on the balance that it
- * begins with. An instalment pays that interest, then principal; what is more repays principal.
+ * A loan with scheduled interest: each month earns a twelfth of the year's interest on its beginning
+ * balance. An installment pays that interest, then principal. Any excess repays principal.
  */
 export function plannedStanding(
   facts: readonly Fact[],
@@ -138,13 +138,13 @@ export function plannedStanding(
   return { principal, interest: most(accrued - settled, 0n), fees: 0n, accrued };
 }
 
-/** All that is past due, and the instalment whose period is open. */
+/** All past due rows, and the installment of the current period. */
 function dueOn<Due extends { due: string }>(rows: readonly Due[], date: string): Due[] {
   const open = rows.findIndex(({ due }) => due >= date);
   return open < 0 ? [...rows] : rows.slice(0, open + 1);
 }
 
-/** What payments cover of each instalment, oldest first. */
+/** How much of each installment the payments cover, oldest first. */
 export function covered(facts: readonly Fact[], rows: readonly Row[]): bigint[] {
   const left = rows.map(({ due, payment }) => ({ due, rest: payment }));
   for (const { kind, date, cents: amount } of facts) {
@@ -162,18 +162,18 @@ export type Plan = {
   start: string;
   dues: readonly string[];
   principal: bigint;
-  /** The part of the yearly rate that each period earns. */
+  /** The share of the yearly rate that each period earns. */
   factors: readonly Big[];
   shape: 'level' | 'level_principal' | 'interest_only';
   balloon?: bigint;
-  /** How interest accrues day by day; without it, each period earns its part of the rate. */
+  /** Daily accrual. Without it, each period earns its share of the rate. */
   pace?: Pace;
 };
 
 const inCents = (amount: Big): bigint => BigInt(amount.round(0, Big.roundHalfUp).toFixed());
 const big = (amount: bigint): Big => new Big(amount.toString());
 
-/** The plan: each row's interest is what its period earns, and the last takes what is left. */
+/** The schedule: each row's interest is what its period earns, and the last row takes the remainder. */
 export function planned({ start, dues, principal, factors, shape, balloon = 0n, pace }: Plan) {
   Big.DP = 40;
   let discount = new Big(1);

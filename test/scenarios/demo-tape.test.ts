@@ -30,7 +30,7 @@ test('our own tape is right and holds loans of every sort', () => {
   expect(kinds(paymentBehaviourOf)).toBe(PAYMENT_BEHAVIOURS.length);
 });
 
-test('its instalments are level payments rounded up to the cent', () => {
+test('its installments are level payments rounded up to the cent', () => {
   expect(compareInstallments(rows)).toMatchObject({ compared: rows.length, matched: rows.length });
   expect(compareInstallments([{ ...rows[0]!, payment_amount: '1.00' }]).differing).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { between, cents, planned, plus } from './by-hand.ts';
 
-/** The year has a 29 February in it. */
+/** The year includes a February 29. */
 export const START = '2027-10-15';
 export const END = '2028-10-16';
 
@@ -80,7 +80,7 @@ export const WISHES: readonly Wish[] = [
   },
 ];
 
-/** The rows that the contract asks for, by our own arithmetic. */
+/** The rows of the contract by the test's own arithmetic. */
 export function rowsOf({
   rate,
   months,

@@ -4,7 +4,7 @@ import type { Lent, Month } from './month-by-hand.ts';
 
 export type Deed = { on: string; run: () => Promise<unknown> };
 
-/** Asks for what must succeed. */
+/** Expects the request to succeed. */
 export async function done(answer: Promise<{ status: number; body: unknown }>) {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(JSON.stringify(body));
@@ -27,19 +27,21 @@ const MANNERS = [
   'silent',
 ] as const;
 
-/** How borrowers are differs from the kinds of loans, so that each meets each. */
+/**
+ * Borrower behaviors and loan kinds have different cycle lengths, so that every behavior meets every kind.
+ */
 export function mannerOf({ number, kind, isPlanned }: Lent): string {
   const manner = MANNERS[number % MANNERS.length] ?? 'punctual';
   const isCharged = kind === 'with late fees';
   if (manner === 'collateral sold' && (isPlanned || isCharged)) return 'late';
-  // Our own arithmetic of loans that follow their plan knows instalments and what is more, and no fees.
+  // The test's arithmetic for scheduled interest covers installments and extra payments, but no fees.
   if (isPlanned && ['paid off', 'charged a fee'].includes(manner)) return 'extra';
-  // What a late fee would be for a payment that goes back after its month is another story.
+  // Late fees for a payment that is returned after its month are not covered here.
   if (manner === 'returned next month' && isCharged) return 'punctual';
   return manner;
 }
 
-/** What one borrower does from November on, and what is done to the loan. */
+/** The borrower's and the lender's actions on one loan from November on. */
 export function deedsOf(month: Month, loan: Lent): Deed[] {
   const { tenant, admin } = month;
   const path = `/loans/${loan.id}`;
@@ -101,7 +103,7 @@ export function deedsOf(month: Month, loan: Lent): Deed[] {
   return [...(ways[manner]?.() ?? []), ...night];
 }
 
-/** The late fee of the eleventh night is told by the rule; every other one is given up the day after. */
+/** The rule charges the late fee on the eleventh night. Every second fee is waived the next day. */
 function lateFees({ tenant }: Month, loan: Lent): Deed[] {
   const [row] = loan.rows;
   if (loan.kind !== 'with late fees' || !row) return [];
@@ -146,7 +148,7 @@ async function goesBack({ tenant }: Month, loan: Lent, paidOn: string, on: strin
   kept.fact.undone = on;
 }
 
-/** The car brings less than what is owed. */
+/** The car brings less than the balance. */
 async function sellCar({ admin }: Month, loan: Lent) {
   const [funded] = loan.facts;
   const brought = ((funded?.cents ?? 0n) * 6n) / 10n;

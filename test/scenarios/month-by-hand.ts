@@ -12,7 +12,7 @@ import {
 } from './by-hand.ts';
 import { START } from './kinds.ts';
 
-/** A loan of the month with what we keep of it ourselves. */
+/** A loan of the month with the test's own record of it. */
 export type Lent = {
   number: number;
   id: string;
@@ -21,15 +21,15 @@ export type Lent = {
   pace: Pace;
   rows: readonly Row[];
   isPlanned: boolean;
-  /** It came from another servicer, to whom its principal is owed. */
+  /** The loan came from another servicer, to whom its principal is owed. */
   isBoarded: boolean;
   facts: Fact[];
-  /** Which investor bought it; it changes hands as the close of the day begins. */
+  /** The investor who bought it. Ownership changes when the close of the day begins. */
   sold?: { to: number; on: string };
   chargedOffOn?: string;
 };
 
-/** A remittance as it was told and booked, and what went to the investor of it. */
+/** A booked remittance and its payment to the investor. */
 export type Remitted = { bookedOn: string; fee: bigint; due: bigint; paidOn?: string };
 export type Price = { on: string; cents: bigint };
 
@@ -41,7 +41,7 @@ export type Month = {
   prices: Price[];
   investors: string[];
   remitted: Remitted[];
-  /** What each investor was told of each month, with the parts of its loans. */
+  /** Each investor's remittances by month, with one part per loan. */
   told: { investor: number; month: string; remittance: Told; parts: Told[] }[];
 };
 export type Told = Record<string, string>;
@@ -49,7 +49,9 @@ export type Told = Record<string, string>;
 const NOTHING: Standing = { principal: 0n, interest: 0n, fees: 0n, accrued: 0n };
 const total = (amounts: readonly bigint[]) => amounts.reduce((sum, next) => sum + next, 0n);
 
-/** With interest to the beginning of a day, from what had happened by `until`, as `known` had it. */
+/**
+ * The balances with interest to the start of `asOf`, from facts effective by `until` and known by `known`.
+ */
 function reckoned(loan: Lent, asOf: string, until: string, known: string): Standing {
   const facts = knownFacts(loan.facts, until, known);
   if (facts.length === 0) return NOTHING;
@@ -63,23 +65,23 @@ const isOff = ({ chargedOffOn }: Lent, day: string) =>
   chargedOffOn !== undefined && chargedOffOn <= day;
 const isSold = ({ sold }: Lent, day: string) => sold !== undefined && sold.on <= day;
 
-/** What was owed when the loan was charged off. */
+/** The balances when the loan was charged off. */
 const lost = (loan: Lent, known: string) => {
   const on = loan.chargedOffOn ?? '';
   return reckoned(loan, on, plus(on, -1), known);
 };
 
-/** What is owed at the end of a day, its interest included, as it was known on that day or on another. */
+/** The balances at the end of a day including its interest, as known on `known`. */
 export function owedAfter(loan: Lent, day: string, known = day): Standing {
   if (!isOff(loan, day)) return reckoned(loan, plus(day, 1), day, known);
   return { ...NOTHING, accrued: lost(loan, known).accrued };
 }
 
-/** What is owed on a day, without that day's interest, as it was known at the end of another. */
+/** The balances on a day without its interest, as known at the end of `known`. */
 export const owedOn = (loan: Lent, day: string, known: string): Standing =>
   isOff(loan, day) ? NOTHING : reckoned(loan, day, day, known);
 
-/** What borrowers have paid by the end of a day: of principal, interest and fees, and after a charge-off. */
+/** Payments by the end of a day: principal, interest and fees, and recoveries after a charge-off. */
 export function paidBy(loan: Lent, day: string, known = day) {
   const facts = knownFacts(loan.facts, day, known);
   const sumOf = (...kinds: Fact['kind'][]) =>
@@ -101,28 +103,30 @@ const PARTS = ['principal', 'interest', 'fees', 'other', 'all'] as const;
 const less = (one: Paid, other: Paid): Paid =>
   Object.fromEntries(PARTS.map((part) => [part, one[part] - other[part]])) as Paid;
 
-/** What came in for the investor by a day: all but what is dated before the loan was theirs. */
+/** The investor's collections by a day: all payments except those dated before the sale. */
 function investorsPart(loan: Lent, day: string): Paid {
   const on = loan.sold?.on ?? '';
   const all = paidBy(loan, day);
   return isSold(loan, day) ? less(all, paidBy(loan, on, day)) : less(all, all);
 }
 
-/** The month of an investor's loan: what came in, what was owned before, and a twelfth of the fee. */
+/**
+ * The month of an investor's loan: collections, principal owned before, and a twelfth of the yearly fee.
+ */
 export function monthOf(loan: Lent, before: string, end: string, millionths: bigint) {
   const owned = isSold(loan, before) ? owedAfter(loan, before).principal : 0n;
   const fee = (2n * owned * millionths + 12_000_000n) / 24_000_000n;
   return { ...less(investorsPart(loan, end), investorsPart(loan, before)), owned, fee };
 }
 
-/** What a statement says on the morning after a month, of what was known by then. */
+/** The statement on the morning after a month, from what was known by then. */
 export function statementOf(loan: Lent, before: string, end: string) {
   const [from, to] = [owedAfter(loan, before), owedAfter(loan, end)];
   const sum = ({ principal, interest, fees }: Standing) => principal + interest + fees;
   const known = (kind: Fact['kind'], day: string) =>
     total(knownFacts(loan.facts, day, day).map((fact) => (fact.kind === kind ? fact.cents : 0n)));
   const since = (kind: Fact['kind']) => known(kind, end) - known(kind, before);
-  // What came from another servicer was owed before the first statement.
+  // A boarded balance was owed before the first statement.
   const brought = loan.isBoarded ? since('fund') : 0n;
   return {
     previous: sum(from) + brought,
@@ -139,8 +143,8 @@ export function statementOf(loan: Lent, before: string, end: string) {
 }
 
 /**
- * All accounts at the end of a day, debits positive: cash, what is owed and earned on loans that are the
- * lender's own, what sold loans brought, and what is kept of it.
+ * All accounts at the end of a day, debits positive: cash, receivables and income of the lender's own
+ * loans, proceeds of sold loans, and fees kept from them.
  */
 export function booksOf(
   day: string,
@@ -183,9 +187,9 @@ function bookLoan(loan: Lent, day: string, book: (account: string, cents: bigint
 }
 
 /**
- * Before the sale it was the lender's, with interest to the day; all that comes in later is not. Interest
- * that was booked by then stays income: where it is found later that there was more or less of it, the sale
- * brought that much more or less.
+ * Before the sale the loan was the lender's, with interest up to the day. Later collections are not.
+ * Interest booked by then remains income. If later entries change it, the gain of the sale changes by the
+ * difference.
  */
 function bookSold(
   loan: Lent,

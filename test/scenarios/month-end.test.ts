@@ -19,7 +19,7 @@ import {
 import { allOf, FIRST_MONTH, INVESTORS, LAST, liveTheMonth, MONTH, some } from './month.ts';
 import { figuresOf, toldBy } from './statement-text.ts';
 
-/** `LOANS=2000 npm run test:one -- test/scenarios/month-end.test.ts` is the same with more of them. */
+/** `LOANS=2000 npm run test:one -- test/scenarios/month-end.test.ts` runs the same with more loans. */
 const LOANS = Number(process.env['LOANS'] ?? 32);
 const ENOUGH_MS = 60_000 + LOANS * 1_000;
 vi.setConfig({ testTimeout: ENOUGH_MS, hookTimeout: ENOUGH_MS });
@@ -102,7 +102,7 @@ const COLUMNS = [
   'as_of_date',
 ];
 
-test('tapes in every format tell what is owed on each loan, and come to what the books have', async () => {
+test('tapes in every format contain each loan’s balance, and add up to the books', async () => {
   const { tenant, admin, loans } = month;
   const tape = await newTapeConfig(stage, tenant, admin, { columns: COLUMNS });
   for (const day of DAYS) {
@@ -175,7 +175,7 @@ test('balances of a day, as known then and now, are those of our own arithmetic'
 
 const named = (loan: Loan) => ({ kind: loan.kind, manner: mannerOf(loan), sold: loan.sold?.on });
 
-test('sub-ledgers come to the trial balance, but for what remittances book', async () => {
+test('sub-ledgers add up to the trial balance, except for remittances', async () => {
   const { admin, loans } = month;
   const books: Record<string, bigint> = {};
   await some(loans, async ({ id }) => {

@@ -10,7 +10,7 @@ import { rowsOf, START, WISHES, type Wish } from './kinds.ts';
 import { deedsOf, done, type Deed } from './manners.ts';
 import type { Lent, Month, Told } from './month-by-hand.ts';
 
-/** A year's fee of each investor, as it is told and in millionths; and when their loans are bought. */
+/** Each investor's yearly fee, as text and in millionths, and the date of the purchase. */
 export const INVESTORS = [
   { name: 'First Fund', rate: '0.005', millionths: 5000n, agreed: '2027-10-20', on: '2027-10-25' },
   {
@@ -30,7 +30,7 @@ export const INVESTORS = [
 ] as const;
 export const [FIRST_MONTH, MONTH, LAST] = ['2027-10-31', '2027-11-30', '2027-12-03'];
 
-/** All rows of a list, a hundred at a time. */
+/** All rows of a list, fetched a hundred at a time. */
 export async function allOf(client: Client, path: string): Promise<Told[]> {
   const found: Told[] = [];
   for (;;) {
@@ -41,7 +41,7 @@ export async function allOf(client: Client, path: string): Promise<Told[]> {
   }
 }
 
-/** Some at a time, in any order. */
+/** Runs some in parallel, in any order. */
 export async function some<One>(all: readonly One[], run: (one: One) => Promise<unknown>) {
   const left = [...all];
   const turn = async () => {
@@ -54,7 +54,7 @@ const millionthsOf = (rate: string) => BigInt(new Big(rate).times(1_000_000).toF
 const BOARDED = { ...WISHES[0], name: 'from another servicer' } as Wish;
 const KINDS = [...WISHES, BOARDED];
 
-/** Loans of every kind and amount, the same every time. */
+/** Loans of every kind and amount, the same in every run. */
 async function lend({ tenant, admin }: { tenant: Tenant; admin: Client }, count: number) {
   const usual = { program_id: await tenant.first('/programs') };
   const products = new Map<string, string>();
@@ -136,7 +136,7 @@ const tapeRow = (
   paid_late_fees: '0.00',
 });
 
-/** An investor agrees to buy their loans as one portfolio, a percent above what is owed of principal. */
+/** An investor agrees to buy their loans as one portfolio for one percent above the principal. */
 async function agree({ admin, loans, prices, investors }: Month, to: number) {
   const { name, on, agreed } = INVESTORS[to] ?? INVESTORS[0];
   const theirs = loans.filter(({ sold }) => sold?.to === to).map(({ id }) => id);
@@ -151,7 +151,10 @@ async function agree({ admin, loans, prices, investors }: Month, to: number) {
   prices.push({ on, cents: cents(sale_price) });
 }
 
-/** Closes the books of a month, tells every investor of it, and pays those who are named a day later. */
+/**
+ * Closes the books of a month, creates every investor's remittance, and pays the named investors a day
+ * later.
+ */
 async function tell({ admin, investors, told, remitted }: Month, month: string) {
   await done(admin.post('/ledger/closings', { closed_through: month }));
   for (const [investor, id] of investors.entries()) {
@@ -166,8 +169,8 @@ async function tell({ admin, investors, told, remitted }: Month, month: string) 
 }
 
 /**
- * Loans of every kind from the middle of October, a third of them sold to each of three investors or kept,
- * and their borrowers' doings, through the end of November and the first days of December.
+ * Loans of every kind from mid-October, kept or sold to one of three investors, and their borrowers'
+ * actions through November and the first days of December.
  */
 export async function liveTheMonth(stage: Stage, count: number): Promise<Month> {
   const tenant = await stage.tenant(START);
@@ -204,7 +207,7 @@ export async function liveTheMonth(stage: Stage, count: number): Promise<Month> 
   return month;
 }
 
-/** Two of three investors have their money on the second day of the next month. */
+/** Pays two of three investors on the second day of the next month. */
 async function payOut({ admin, told, remitted }: Month) {
   for (const [at, { investor, month, remittance }] of told.entries()) {
     const kept = remitted[at];

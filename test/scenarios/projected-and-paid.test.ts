@@ -34,10 +34,10 @@ const FIGURES = [
 type Row = { period_number: number; due_date: string; payment_amount: string };
 type Figures = Record<string, unknown>;
 
-test('what is projected for the year is what is owed once the payments were made', async () => {
+test('the projection for the year equals the balance once the payments were made', async () => {
   const tenant = await stage.tenant(START);
   const admin = await tenant.signedIn('admin');
-  // At the end of a month, on which most are due, and on a day in the midst of the next.
+  // At the end of each month, when most loans are due, and in the middle of the next.
   const days = Array.from({ length: 12 }, (_, index) =>
     new Date(Date.UTC(2026, 2 + index, index % 2 === 0 ? 0 : 10)).toISOString().slice(0, 10),
   );

@@ -1,6 +1,6 @@
 import { cents } from './by-hand.ts';
 
-/** What a page says: the last cell of each row by its first one, the first time that it comes. */
+/** A page's figures: the last cell of each row by the text of its first cell. The first occurrence wins. */
 export function figuresOf(html: string): Record<string, string> {
   const rows = [
     ...html.matchAll(/<tr[^>]*><td>([^<]*)<\/td><td class="number">([^<]*)<\/td><\/tr>/g),
@@ -9,7 +9,7 @@ export function figuresOf(html: string): Record<string, string> {
   return Object.fromEntries(named.toReversed());
 }
 
-/** The amounts of a statement's page, in cents. */
+/** The amounts on a statement's page, in cents. */
 export function toldBy(page: Record<string, string> = {}) {
   const amount = (label: string) => cents((page[label] ?? '0.00').replaceAll(/[^\d.]/g, ''));
   return {

@@ -73,7 +73,7 @@ export const totalOf = (loan: Kept, asOf: string, knownBy?: string) => {
   return principal + interest + fees;
 };
 
-/** The rows to come if what they ask for is paid when it is, the last one paying all that is owed. */
+/** The remaining rows if each is paid on its due date. The last one pays everything owed. */
 export function rowsAhead(loan: Kept): { due: string; payment: bigint; interest: bigint }[] {
   const facts = knownFacts(loan.facts, END, END);
   const paid = covered(facts, loan.rows);
@@ -91,7 +91,7 @@ export function rowsAhead(loan: Kept): { due: string; payment: bigint; interest:
   });
 }
 
-/** Pays by HTTP what the story says and keeps it for our own books. */
+/** Records a payment through the API and in the test's own books. */
 async function pay(
   tenant: Tenant,
   loan: Kept,
@@ -115,7 +115,7 @@ async function pay(
 type Paid = { id: string; fact: Fact };
 type Deed = { on: string; run: (today: string) => Promise<unknown> };
 
-/** What happens to one loan in the year: who pays which instalment when, and what goes wrong. */
+/** One loan's events of the year: which installment is paid when, and what goes wrong. */
 function storyOf(tenant: Tenant, loan: Kept): Deed[] {
   const within = loan.rows.filter(({ due }) => due < END);
   const firstOf = (month: string) => within.findIndex(({ due }) => due.startsWith(month));
@@ -150,13 +150,13 @@ async function giveBack(tenant: Tenant, paid: Paid | null, today: string) {
   paid.fact.undone = today;
 }
 
-/** The fees that the rule asks for: on the night of the eleventh day, for what is not covered. */
+/** The fees that the rule requires: on the eleventh night, for an installment that is not covered. */
 export const lateFeesOf = (loan: Kept) => loan.facts.filter(({ kind }) => kind === 'fee');
 
 const feeOn = (loan: Kept, date: string) =>
   loan.facts.push({ kind: 'fee', date, cents: 2500n, known: date });
 
-/** The fee for the payment that had come in time, and was found only later, is given up. */
+/** Waives the fee of a payment that was on time but found later. */
 async function waive(tenant: Tenant, loan: Kept, today: string) {
   const fees = (await tenant.officer.get(`/loans/${loan.id}/fees`)).body as Fee[];
   const wrong = fees.find(({ installment_number }) => installment_number === 5);
@@ -182,7 +182,7 @@ async function openLine(tenant: Tenant, admin: Client): Promise<Kept> {
   return { name: 'line of credit', id, pace, rows: [], facts, isPlanned: false };
 }
 
-/** Lives the year, and answers the loans with what we keep of them ourselves. */
+/** Runs the year. Returns the loans with the test's own record of them. */
 export async function liveTheYear(stage: Stage, tenant: Tenant): Promise<Kept[]> {
   const loans: Kept[] = [];
   const admin = await tenant.signedIn('admin');
@@ -212,5 +212,7 @@ export async function liveTheYear(stage: Stage, tenant: Tenant): Promise<Kept[]>
   return [...loans, line];
 }
 
-/** For the instalments of January (late), February (in part), March (found later), May (returned). */
+/**
+ * For the installments of January (late), February (partly paid), March (found later) and May (returned).
+ */
 const LATE_FEE_NIGHTS = ['2028-01-26', '2028-02-26', '2028-03-26', '2028-05-26'];

@@ -3,9 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-// @ts-expect-error -- It brings no types.
+// @ts-expect-error -- This package has no types.
 import { Provider } from 'oidc-provider';
-// @ts-expect-error -- Nor does this part of it.
+// @ts-expect-error -- This package has no types.
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { parseNetworks } from '../../jobs/networks/networks.ts';
 import { makeCertificate } from '../../workers/outside/certificate.ts';

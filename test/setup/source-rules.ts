@@ -3,7 +3,7 @@ import type { Source } from './sources.ts';
 
 /** A rule returns one sentence for each place that breaks it. */
 export function testSourceRule(name: string, broken: () => string[]) {
-  // oxlint-disable-next-line vitest/valid-title -- the sentence stands where the rule does
+  // oxlint-disable-next-line vitest/valid-title -- each rule defines its own title
   test(name, () => expect(broken()).toEqual([]));
 }
 

@@ -70,7 +70,7 @@ test('an object, a large text and a flood of braces are refused quickly', () => 
   expect(tooSlow).toBe(false);
 });
 
-test('whatever passes the check renders, and shows nothing but values and its own text', () => {
+test('every template that passes the check renders only values and its own text', () => {
   const pieces =
     '{{ }} {{{ } {{!x}} {{else}} {{/if}} borrower.name constructor #if /if else | ! -- date(locale) @root ../ this [ " ' +
     'text \\ & > loan.rate';

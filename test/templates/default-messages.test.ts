@@ -43,7 +43,7 @@ test('a text message fits two segments of ordinary letters', () => {
   expect(Math.max(...lengths)).toBeLessThan(160);
 });
 
-test('Spanish is there for all that is there in English, and English for whoever reads neither', () => {
+test('every default message exists in Spanish, and English is used for other languages', () => {
   const kindsIn = (spoken: string) =>
     defaultMessages()
       .filter(({ language }) => language === spoken)

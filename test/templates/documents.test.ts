@@ -64,7 +64,7 @@ test('every document renders with all that it may leave out left out', () => {
   expect(pages[0]).not.toContain('Su cuenta está vencida');
 });
 
-test('the statement of a line says its limit, its interest and what minimum payments alone come to', () => {
+test('the statement of a line shows its limit, its interest and the total of minimum payments alone', () => {
   const line = {
     days: 31,
     credit_limit: '10000.00',
@@ -117,7 +117,7 @@ test('a statement names no way to pay or to write that there is not', () => {
   expect(page('en', {})).not.toMatch(/<p>(Write|Call)/);
 });
 
-test('whoever can only be written to by mail is not sent to an address', () => {
+test('a borrower who is reachable only by email gets no letter to an address', () => {
   const { tenant } = samples.payoff;
   const page = (language: string, contact: object) =>
     renderDocument('payoff_letter', language, {
@@ -150,7 +150,7 @@ test('a schedule that goes on has its heading on each page', () => {
   for (const page of pages) expect(page).toMatch(/<thead><tr><th>(Number of pay|Número de pag)/);
 });
 
-test('whoever is past due is told until when that costs nothing, and never that autopay is enough', () => {
+test('a past due borrower learns until when no fee is charged, and never that autopay is enough', () => {
   const { due } = samples.statement;
   const cure = { amount: '25.00', after: '2026-04-05' };
   const autopay = { date: '2026-04-15', amount: '656.36' };
@@ -174,7 +174,7 @@ test('the check digit of a scan line finds any single digit that was read wrongl
     return scanLine(account, `${cents.slice(0, -2)}.${cents.slice(-2)}`).endsWith(` ${digit}`);
   };
 
-  // A number that is known to be valid: 4539 1488 0343 6467.
+  // A known valid number: 4539 1488 0343 6467.
   expect(scanLine('45391', '48803436.46')).toBe('45391 4880343646 7');
   expect(scanLine('LN-0000042', '656.36')).toBe(samples.statement.scan_line);
   fc.assert(

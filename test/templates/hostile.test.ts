@@ -7,10 +7,10 @@ import { isSlow } from '../setup/cpu-time.ts';
 
 const BODY_BYTES_MAX = 1_048_576;
 const SOURCE_BYTES_MAX = 16_384;
-/** A slow machine needs half of it for the largest; what grows with the square needs seconds. */
+/** A slow machine needs half of this for the largest input. Quadratic code needs seconds. */
 const LIMIT_MS = 400;
 
-/** Said again and again, after what opens something or nothing. */
+/** Repeated, after an opening tag or nothing. */
 const OPENINGS = ['', '<p>', '<a ', '{{', '{{#if loan.rate}}'];
 const WORDS = [
   'x',
@@ -104,7 +104,7 @@ const values = {
   context: { a: '"<'.repeat(8_000), b: 'en-'.repeat(4_000), d: '2026-01-31' },
 };
 
-/** What a preview does, and what a message goes through until it is mail. */
+/** The steps of a preview, and of a message until it is sent. */
 function makeMail(channel: 'email' | 'sms', body: string) {
   if (checkTemplate(body).length > 0) return;
   try {

@@ -16,7 +16,7 @@ const found = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, key = '']
 const shapeOf = (route: Route | undefined) =>
   (route?.reply as z.ZodObject | undefined)?.shape ?? {};
 
-/** What an endpoint says that a field of its answer may be. */
+/** The values that an endpoint declares for a field of its answer. */
 function valuesOf(endpoint: string, field: string): string[] {
   const route = routes.find(({ method, path }) => `${method} ${path}` === endpoint);
   const { [field]: schema } = shapeOf(route);
@@ -49,7 +49,7 @@ test.each([
   ['hardship_type', 'GET /portal/hardship', 'hardship_type'],
   ['hardship_status', 'GET /portal/hardship', 'status'],
   ['requested_action', 'GET /portal/hardship', 'requested_action'],
-])('whatever a %s may be has a name', (kind, endpoint, field) => {
+])('every value of %s has a name', (kind, endpoint, field) => {
   const values = valuesOf(endpoint, field);
 
   expect(values.length).toBeGreaterThan(2);
@@ -101,7 +101,7 @@ test.each(['#ffff00', '#ffffff', '#000000', '#1f3a5f', '#ff6600', '#7f7f7f'])(
   },
 );
 
-/** WCAG 2.2, written anew. */
+/** Contrast ratio by WCAG 2.2. Deliberately shares no code with the application. */
 function contrast(one: string, other: string): number {
   const light = (color: string) =>
     [0.2126, 0.7152, 0.0722].reduce((sum, share, at) => {

@@ -18,7 +18,7 @@ const documents = Object.entries(SAMPLES).flatMap(([name, data]) =>
   ['en', 'es'].map((language) => ({ name: name as DocumentName, language, data })),
 );
 
-/** Copies of the data, each with one of its values taken away, and what that was. */
+/** Copies of the data with one value removed from each, and the path of that value. */
 function withoutOne(data: object, path = ''): [string, object][] {
   return Object.entries(data).flatMap(([key, value]) => {
     const here = `${path}${key}`;
@@ -35,7 +35,7 @@ function withoutOne(data: object, path = ''): [string, object][] {
 
 const HEADING = /<h[12][^>]*>([\s\S]*?)<\/h[12]>/g;
 
-/** Headings with nothing below them, and list items and bold words without text. */
+/** Headings without content, and list items and bold text that are empty. */
 function holesIn(html: string): string[] {
   const body = html.slice(html.indexOf('<body'));
   const parts = body.split(HEADING);

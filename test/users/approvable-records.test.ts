@@ -16,11 +16,11 @@ import { newStage, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const approvable = routes.filter(({ four_eyes }) => four_eyes !== undefined);
 
-/** The fields that the body of a route may name. */
+/** The fields that a route's body may contain. */
 const fieldsOfBody = ({ body }: Pick<Route, 'body'>): string[] =>
   body && 'shape' in body ? Object.keys(body.shape as object) : [];
 
-/** The records that approvable actions are about: of their paths, and of the ids in their bodies. */
+/** The tables of the records in approvable actions, from path parameters and ids in bodies. */
 const about = new Map<string, Table>(
   [
     ...approvable.flatMap(({ record }) => (record ? [record] : [])),
@@ -39,7 +39,7 @@ test('every approvable action says which records its path and body name', () => 
   );
 
   expect(pathless.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
-  // The record of a grant is named by what the grant says; an external id names nothing of ours.
+  // A grant names its record in its own data, and an external id names no record of ours.
   expect(unlinked.filter((name) => !/(record_id|external_id|client_id)$/.test(name))).toEqual([]);
 });
 
@@ -64,7 +64,7 @@ const CANDIDATES = [
   "'00000000-0000-7000-8000-000000000009'",
 ];
 
-/** Changes one column of a row to another value that its checks allow; false where there is no such column. */
+/** Changes a column to another valid value. Returns false if the column does not exist. */
 async function mutate(table: string, id: string, column: string): Promise<boolean> {
   const known = await stage.owner.query(
     `select from information_schema.columns where table_name = $1 and column_name = $2`,
@@ -80,7 +80,7 @@ async function mutate(table: string, id: string, column: string): Promise<boolea
   return false;
 }
 
-/** Where data and money may go. */
+/** Destinations of data and money. */
 async function destinations(superadmin: Client) {
   const investor = (await superadmin.post('/investors', { name: 'Fund' })).body.id as string;
   const made = [
@@ -173,7 +173,7 @@ test('each field of each record that an approvable action is about outdates the 
 
   expect(about.size).toBeGreaterThan(10);
   expect(same).toEqual([]);
-  // Checks of several columns hold these as they are, or they are read from elsewhere.
+  // These values are fixed by checks over several columns, or read from another table.
   expect(missed).toEqual([
     'payments.amount',
     'change_notices.code',

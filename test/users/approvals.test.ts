@@ -7,7 +7,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const KINDS = ['disbursements', 'reversals', 'refunds', 'suspense', 'invitations'];
 
-/** A tenant that wants two people for everything that it can want two for. */
+/** A tenant that requires approval for every action that supports it. */
 async function careful(four_eyes = KINDS) {
   const tenant = await stage.tenant();
   const admin = await tenant.signedIn('admin');
@@ -16,7 +16,7 @@ async function careful(four_eyes = KINDS) {
   return { tenant, officer: tenant.officer, admin, loan, path: `/loans/${loan.id}` };
 }
 
-test('nobody has to approve of anything unless the tenant says so', async () => {
+test('no approval is needed unless the tenant requires it', async () => {
   const { officer, path } = await careful(['modifications']);
 
   expect(await officer.post(`${path}/disburse`)).toMatchObject({ status: 200 });
@@ -90,7 +90,7 @@ test('of approvals at once one has an effect', async () => {
   expect((await balancesByRole(tenant))['cash']).toBe('-100.00');
 });
 
-test('what may not be done any more is refused at the approval, and stays to be decided', async () => {
+test('a request that is no longer possible is refused at the approval and stays open', async () => {
   const { officer, admin, path } = await careful();
   const { approval_id } = (await officer.post(`${path}/disburse`)).body;
   await officer.post(`${path}/cancel`, {});
@@ -105,7 +105,7 @@ test('what may not be done any more is refused at the approval, and stays to be 
   expect(late).toMatchObject({ status: 409, body: { code: 'invalid_transition' } });
 });
 
-test('a request expires, and whoever made it takes it back, but nobody else', async () => {
+test('a request expires, and only its author can withdraw it', async () => {
   const { officer, admin, path } = await careful();
   const [first, second] = [
     (await officer.post(`${path}/disburse`)).body.approval_id,
@@ -195,7 +195,7 @@ test('a request with a key is kept once, and its If-Match is compared when it is
   expect((await officer.get('/approvals')).body).toMatchObject([{ status: 'pending' }]);
 });
 
-test('a request of somebody who has lost his access is not carried out', async () => {
+test('a request of a user who has lost access is not carried out', async () => {
   const { tenant, officer, admin, path } = await careful();
   const { approval_id } = (await officer.post(`${path}/disburse`)).body;
   const officerId = tenant.userIds['loan_officer'];
@@ -206,7 +206,7 @@ test('a request of somebody who has lost his access is not carried out', async (
   expect(refused).toMatchObject({ status: 409, body: { code: 'requester_gone' } });
 });
 
-test('nobody is asked to approve of what is not there, is of others, or has changed', async () => {
+test('no approval is requested for a record that is missing, foreign or changed', async () => {
   const { officer, path } = await careful();
   const others = await newLoan(await stage.tenant(), { status: 'approved' });
   const none = crypto.randomUUID();

@@ -145,7 +145,7 @@ test('a refund, an invitation, a setting and a removed rule are executed as they
   ]);
 });
 
-test('whoever approves may name what he has read, and is refused anything else', async () => {
+test('an approver may name the version that was read, and any other version is refused', async () => {
   const { officer, admin, keep, tenant } = await careful('disbursements');
   const loan = await newLoan(tenant, { status: 'approved' });
   await keep();

@@ -75,7 +75,7 @@ test('removing a factor needs a proof again and signs out elsewhere', async () =
   expect(login.body).toHaveProperty('permissions');
 });
 
-test('a superadmin takes away what somebody has lost, by four eyes where the tenant wants them', async () => {
+test('a superadmin removes a user’s lost second factor, with approval where the tenant requires it', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const { recovery_codes } = await enrollApp(tenant.officer);
@@ -138,7 +138,7 @@ test('a new password keeps the second factor, and the session what it was proved
   expect(secret).toHaveLength(32);
 });
 
-test('an operator takes away what the only superadmin has lost', async () => {
+test('an operator removes the lost second factor of the only superadmin', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   await enrollApp(superadmin);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPerson, readRole } from '../../jobs/users/claims.ts';
+import { readPerson, readRole } from '../../jobs/users/providers/claims.ts';
 
 const roles = { desk: 'collector', heads: 'admin', 'ou=heads, o=bank': 'superadmin' } as const;
 

@@ -14,7 +14,7 @@ const ADDRESS = {
 };
 const URL = 'https://receiver.example.com/hook';
 
-/** A tenant whose admin, who may set up destinations, is denied fields by the superadmin. */
+/** A tenant whose admin may set up destinations and is denied fields by the superadmin. */
 async function newHouse() {
   const { tenant, superadmin, give } = await newTeam(stage);
   const admin = await tenant.signedIn('admin');
@@ -112,7 +112,7 @@ test('what an event calls a denied field is denied in its events, too', async ()
   expect(await asked('loan.status_changed')).toMatchObject(refusedFor('status'));
 });
 
-test('letters are handed to nobody, and no server for them is set up, by whom a field is denied', async () => {
+test('a user with a denied field can neither hand over letters nor set up a server for them', async () => {
   const { tenant, superadmin, admin, deny } = await newHouse();
   const { borrower_id } = await newLoan(tenant);
   await superadmin.post(`/borrowers/${borrower_id}/addresses`, ADDRESS);
@@ -187,7 +187,7 @@ test('a denied balance is found by no trial payment and by no sum over one loan'
   expect(JSON.stringify([snapshots.body, vintages.body])).not.toContain('7123.45');
 });
 
-test('a denied address or loan number is told by no message and no number made of it', async () => {
+test('a denied address or loan number appears in no message, nor a number derived from it', async () => {
   const { tenant, superadmin, admin, deny } = await newHouse();
   const { id, borrower_id } = await newLoan(tenant);
   await superadmin.post(`/borrowers/${borrower_id}/addresses`, ADDRESS);
@@ -208,7 +208,7 @@ test('a denied address or loan number is told by no message and no number made o
   expect(JSON.stringify(disputes.body)).not.toContain(loan_number);
 });
 
-test('the portal of a borrower is opened by nobody who is denied what it shows', async () => {
+test('a user with a denied field cannot open a borrower’s portal that shows it', async () => {
   const { tenant, admin, deny } = await newHouse();
   const { borrower_id } = await newLoan(tenant);
   const invite = () =>
@@ -218,7 +218,7 @@ test('the portal of a borrower is opened by nobody who is denied what it shows',
   expect(await invite()).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
 });
 
-test('no rule that forwards what borrowers write is made or changed by whom a field is denied', async () => {
+test('a user with a denied field cannot create or change a rule that forwards borrowers’ messages', async () => {
   const { superadmin, admin, deny } = await newHouse();
   const rule = { name: 'Rule', channel: 'email', match_type: 'any', response_body: 'Thanks' };
   const forward = { action: 'forward', forward_to: 'desk@lender.example' };

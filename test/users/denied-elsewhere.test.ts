@@ -8,7 +8,7 @@ const stage = await newStage();
 
 const CANARY = '217.43';
 
-/** A loan whose principal is 7,782.57 and more: what is owed after a payment of 217.43 goes to it. */
+/** A loan of 8,000.00 with a payment of 217.43 to principal, which leaves 7,782.57. */
 async function paidLoan(tenant: Tenant) {
   const { id } = await newLoan(tenant, { principal_amount: '8000.00' });
   const payment = await tenant.officer.post(`/loans/${id}/payments`, {
@@ -18,7 +18,7 @@ async function paidLoan(tenant: Tenant) {
   return { id, payment: payment.body as { id: string } };
 }
 
-test('a balance that is denied is told by no other record, sum or line of the books', async () => {
+test('a denied balance is revealed by no other record, sum or journal line', async () => {
   const { tenant, officer, superadmin, deny } = await newStaff(stage);
   const { id, payment } = await paidLoan(tenant);
   const owed = '7782.57';
@@ -152,7 +152,7 @@ test('what waits for a second person shows no denied field, and is not agreed to
   expect(agreed).toMatchObject({ status: 403, body: { details: { fields: ['amount'] } } });
 });
 
-test('a term that is denied is told by no other field of the loan', async () => {
+test('a denied term is revealed by no other field of the loan', async () => {
   const { tenant, officer, deny } = await newStaff(stage);
   const { id } = await newLoan(tenant, { term_months: 37 });
   const before = (await officer.get(`/loans/${id}`)).body;

@@ -109,7 +109,7 @@ test('an answer that was kept for a key is shown again without what is denied si
   expect(replayed.body).not.toHaveProperty('date_of_birth');
 });
 
-test('what free JSON holds of it is hidden too, and survives a change by whoever cannot see it', async () => {
+test('a denied field inside free JSON is hidden too, and survives a change by a user who cannot see it', async () => {
   const { officer, superadmin, deny } = await newStaff(stage);
   const metadata = { ssn_last_four: SSN, branch: 'North', deep: { ssn_last_four: SSN } };
   const { id } = (await borrower(superadmin, { metadata })).body;

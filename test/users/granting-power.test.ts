@@ -17,7 +17,7 @@ import { newStage, PASSWORD } from '../setup/world.ts';
 const stage = await newStage();
 stage.installation.networks = parseNetworks(['127.0.0.0/8', '::1/128']);
 
-test('where invitations need two people, nobody sets up, changes or removes an identity provider alone', async () => {
+test('where invitations need approval, one user alone cannot set up, change or remove an identity provider', async () => {
   const { tenant, superadmin, made, provider, signIn, work } = await withIdentityProvider(stage);
   const second = await secondSuperadmin(tenant, superadmin);
   await saveSettings(tenant, { approvals: { four_eyes: ['invitations'] } });
@@ -101,7 +101,7 @@ test('a sign-in with the password counts as a proof, single sign-on does not, an
   ]);
 });
 
-test('operators need a second factor that is set up here, whatever a provider says', async () => {
+test('operators need a second factor set up here, even if a provider vouches for one', async () => {
   const { tenant, superadmin, signIn } = await withIdentityProvider(stage, {
     roles: { heads: 'superadmin' },
   });

@@ -118,7 +118,7 @@ test('where two factors are needed, a provider that has seen one is not enough',
   expect(await roleOf(nora.client)).toBe('collector');
 });
 
-test('nobody is added where the tenant wants none, and the last superadmin stays', async () => {
+test('no user is added where the tenant does not allow it, and the last superadmin stays', async () => {
   const { tenant, signIn, consent } = await withProvider({ adds_users: false });
   await consent('top', 'superadmin');
 
@@ -134,7 +134,7 @@ test('nobody is added where the tenant wants none, and the last superadmin stays
   expect(top.reply.body).toMatchObject({ tenant_role: 'superadmin' });
 });
 
-test('a provider that lies where nobody may go is refused, at its door or by a worker', async () => {
+test('a provider at a forbidden address is refused, by the API or by a worker', async () => {
   const { tenant, superadmin, made, work, begin } = await withProvider();
   const put = (body: object) => superadmin.put(`/identity-providers/${made.body.id}`, body);
   const refused = [
@@ -164,7 +164,7 @@ test('who comes back to our own page is in by its form, and led to the dashboard
   const dashboard = 'https://admin.example.com';
   const { tenant, provider, begin, meanwhile } = await withProvider({ redirect_url: OUR_PAGE });
   await saveSettings(tenant, { auth: { trusted_origins: [dashboard] } });
-  // Origins are kept for five seconds by each process; a new one knows none of before.
+  // Each process caches origins for five seconds. A new process has an empty cache.
   const fresh = await stage.listen();
   const comeBack = async (person: string) => {
     const client = tenant.anonymous().at(fresh);
@@ -193,7 +193,7 @@ test('who comes back to our own page is in by its form, and led to the dashboard
   expect(await roleOf(nora.client)).toBe('collector');
   expect(again.headers['location']).toBe('/api/v1/auth/signed-in?done=sign_in_over');
   expect(guest.status).toBe(401);
-  expect(guest.body).toContain('The provider names no role that means something here.');
+  expect(guest.body).toContain('The provider did not send a role that is configured here.');
   expect(stolen.headers['location']).toBe('/api/v1/auth/signed-in?done=sign_in_over');
   expect(denied.body).toContain('Su organización rechazó el inicio de sesión');
 });

@@ -9,7 +9,7 @@ const stage = await newStage();
 const outside = newOutside(stage.pool);
 const NEW = 'vier alte Schachteln';
 
-/** The letters that go out now: to whom, and the token of each link. */
+/** The mails sent now: recipient and the token of each link. */
 async function letters() {
   const before = outside.mailbox.length;
   await runJobs(stage, outside, ['send-account-message']);

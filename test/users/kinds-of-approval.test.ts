@@ -227,7 +227,7 @@ test('a tenant moves to another time zone with a second person where settings ne
   expect((await superadmin.get('/tenant/settings')).body.next_time_zone).toBe('America/Denver');
 });
 
-test('whoever approves a change of a provider sees whether its word replaces second factors', async () => {
+test('the approver of a change to a provider sees whether it replaces second factors', async () => {
   const { superadmin, keep, second } = await careful('invitations');
   const provider = createdId(
     await superadmin.post('/identity-providers', {

@@ -13,8 +13,8 @@ test.each([
 test.each([
   ['a picture that unfolds in memory', png(30_000, 30_000), '30000 by 30000'],
   ['a picture without a side', png(0, 80), '0 by 80'],
-  ['a JPEG that ends before its size', jpeg(9, 9).subarray(0, 12), 'broken JPEG'],
-  ['a page', Buffer.from('<!doctype html><p>Not found'), 'neither a PNG'],
+  ['a JPEG that ends before its size', jpeg(9, 9).subarray(0, 12), 'JPEG is damaged'],
+  ['a page', Buffer.from('<!doctype html><p>Not found'), 'not a PNG, JPEG or SVG'],
   ['nothing', Buffer.alloc(0), 'empty'],
   [
     'a drawing whose look is a style sheet',

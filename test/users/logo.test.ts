@@ -29,7 +29,7 @@ test('a logo is fetched once it is set, and a letter is printed with the one of 
   arrives(png(300, 80));
   await run();
   const here = await tenant.officer.get('/tenant/logo');
-  // Ordered with this logo, and printed once there is another.
+  // Ordered with this logo and printed after the logo has changed.
   const approved = await tenant.officer.post(`/loans/${loan.id}/approve`);
   arrives(svg(SVG_SHAPE));
   const asked = await superadmin.post('/tenant/logo', {});
@@ -58,7 +58,7 @@ test('a logo is fetched once it is set, and a letter is printed with the one of 
   expect(printed).not.toContain('image/svg+xml');
 });
 
-test('what is wrong with a logo is told, and letters go on with the name', async () => {
+test('an invalid logo is reported, and letters use the name instead', async () => {
   const tenant = await stage.tenant();
   const superadmin = await setLogo(tenant, URL_OF_LOGO);
   outside.answers.download.push({ status: 404, bytes: Buffer.from('Not found') });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tenantOrigin } from '../../jobs/users/tenant-origin.ts';
+import { tenantOrigin } from '../../jobs/users/settings/tenant-origin.ts';
 
 const domains = ['loans.example.com', 'www.example.com'];
 const nowhere = { site_origin: '' };
@@ -18,7 +18,7 @@ test('in development links to local names lead to the port on which the API list
   expect(at('loans.example.com')).toBe('https://loans.example.com');
 });
 
-test('a tenant may name the origin itself, but only one of its own domains', () => {
+test('a tenant may set the origin, but only to one of its own domains', () => {
   const at = (site_origin: string) =>
     tenantOrigin({ domains, auth: { site_origin } }, { local_port: null });
 

@@ -71,7 +71,7 @@ test('a superadmin sees every session, ends one, and it is written down', async 
   expect(rows).toEqual([{ event: 'session_end', subject_id: body[0].id }]);
 });
 
-test('what proves somebody is told once, and is in no log, job, event, history or table', async () => {
+test('a credential is shown once and is in no log, job, event, history or table', async () => {
   const tenant = await stage.tenant();
   const { secret, recovery_codes } = await enrollApp(tenant.officer);
   const { client, prove } = await signInHalfway(tenant, role);

@@ -40,7 +40,7 @@ test('a passkey is made, asked for, and lets its user in; what was signed once d
   expect(session).toMatchObject({ second_factor: 'passkey', is_current: true });
 });
 
-test('what another site, another key or a copy has signed opens nothing', async () => {
+test('a signature for another site, by another key or by a copy signs in nobody', async () => {
   const tenant = await stage.tenant();
   await saveSettings(tenant, { throttle: { login: 60, second_factor: 60 } });
   const { authenticator } = await enrolled(tenant, tenant.officer, { current_password: PASSWORD });

@@ -58,7 +58,7 @@ test('asking for a link says nothing of who exists, and a sixth time within a mi
   expect(JSON.stringify(jobs)).not.toContain('@');
 });
 
-test('a link sets a password once, ends all sessions, and signs nobody in', async () => {
+test('a link sets a password once, ends all sessions, and does not sign in', async () => {
   const tenant = await stage.tenant();
   const { html, letter, token } = await letterTo(tenant, 'loan_officer', 'password_reset');
   const client = await visitor(tenant);
@@ -168,7 +168,7 @@ test('a mail server that asks for patience gets the letter later, with a new lin
   expect(outside.mailbox).toHaveLength(2);
 });
 
-test('whoever knows the old password changes it, stays, and is signed out elsewhere', async () => {
+test('a user who knows the old password changes it, stays signed in, and is signed out elsewhere', async () => {
   const tenant = await stage.tenant();
   const elsewhere = await tenant.signedIn('loan_officer');
   const change = (current_password: string, new_password: string) =>
@@ -215,7 +215,7 @@ test('a common password in disguise, or the user’s own name, is refused wherev
   const done = await change('vier alte Schachteln');
 
   expect(replies.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
-  expect(replies[0]?.body.errors.password).toContain('too easily guessed');
-  expect(replies[3]?.body.errors.new_password).toContain('too easily guessed');
+  expect(replies[0]?.body.errors.password).toContain('too easy to guess');
+  expect(replies[3]?.body.errors.new_password).toContain('too easy to guess');
   expect(done.status).toBe(200);
 });

@@ -57,7 +57,7 @@ test('a viewer may edit the one loan that was lent to him, and no other', async 
   expect(told).not.toContainEqual({ action: 'edit', resource: 'loans' });
 });
 
-test('whoever is lent a whole loan works beneath it too, but not on what a superadmin keeps', async () => {
+test('a user with a grant on a loan may work on its records, except those reserved for superadmins', async () => {
   const { tenant, viewer, lend } = await newTeam(stage);
   const { id } = await newLoan(tenant);
 
@@ -137,7 +137,7 @@ test('a rule names what there is', async () => {
   expect((await superadmin.get(`/users/${tenant.userIds['viewer']}/permissions`)).body).toEqual([]);
 });
 
-test('whoever has no role has nothing of what was given to him', async () => {
+test('a user without a role has none of the rights granted earlier', async () => {
   const { tenant, superadmin, give } = await newTeam(stage);
   await give('viewer', { action: 'create', resource: 'borrowers' });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseNetworks } from '../../jobs/networks/networks.ts';
-import { readPerson } from '../../jobs/users/claims.ts';
+import { readPerson } from '../../jobs/users/providers/claims.ts';
 import { userEmail } from '../setup/browsers.ts';
 import type { Client } from '../setup/client.ts';
 import { OUR_PAGE } from '../setup/identity-provider.ts';
@@ -23,7 +23,7 @@ const HIGH = { roles: { desk: 'collector', officers: 'superadmin', heads: 'admin
 
 const isIn = async (client: Client) => (await client.get('/users/me')).status === 200;
 
-test('a provider that names the address of a user lets nobody in as that user before the user consents', async () => {
+test('a provider that reports a user’s address signs in only after the user has consented', async () => {
   const { tenant, people, signIn } = await withProvider(HIGH);
   const { secret } = await enrollApp(tenant.officer);
   await allowCodeReuse(stage, tenant);
@@ -109,7 +109,7 @@ test('a user who was switched off here does not come in by a provider, linked or
   expect((await accountNotices(stage, tenant)).length).toBe(before);
 });
 
-test('an address with letters that only look like those of another is nobody’s', () => {
+test('an address with look-alike letters belongs to no user', () => {
   const verified = { sub: 'a', email_verified: true };
 
   expect(readPerson({ ...verified, email: '\u212Aate@lender.example' })?.email).toBeNull();

@@ -102,7 +102,7 @@ test('the sessions of whom a provider knows end when it changes what decided abo
   expect([await isIn(client), await isIn(superadmin)]).toEqual([false, true]);
 });
 
-test('a link is to one issuer: with another one it ends, also while somebody signs in', async () => {
+test('a link belongs to one issuer and ends with another one, even during a sign-in', async () => {
   const { tenant, superadmin, made, outside, provider, begin, finish, signIn } =
     await withProvider();
   const path = `/identity-providers/${made.body.id}`;

@@ -17,7 +17,7 @@ const isIn = async (client: { get: Tenant['officer']['get'] }) =>
   (await client.get('/users/me')).status === 200;
 const role = 'loan_officer';
 
-test('with an app enrolled, the right password lets nobody in before its code does', async () => {
+test('with an app enrolled, the right password is not enough without its code', async () => {
   const tenant = await stage.tenant();
   const elsewhere = await tenant.signedIn(role);
   const { secret, recovery_codes } = await enrollApp(tenant.officer);
@@ -96,12 +96,12 @@ test('five wrong codes end a sign-in, and six in a minute are too many for an ac
   ]);
   expect(late).toMatchObject({ status: 429, body: { code: 'throttled' } });
   expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(60);
-  // Whoever guesses from elsewhere keeps nobody out of his own device.
+  // Wrong codes from other addresses do not lock users out of their own devices.
   expect(owner.status).toBe(200);
   expect((await accountNotices(stage, tenant)).at(-1)).toBe('wrong_codes');
 });
 
-test('in an hour twenty wrong codes are looked at, whatever a minute allows', async () => {
+test('at most twenty wrong codes an hour are checked, with any limit per minute', async () => {
   const tenant = await stage.tenant();
   await enrollApp(tenant.officer);
   await saveSettings(tenant, { throttle: { login: 60, second_factor: 60 } });
@@ -116,7 +116,7 @@ test('in an hour twenty wrong codes are looked at, whatever a minute allows', as
   expect(new Set(statuses.slice(20))).toEqual(new Set([429]));
 });
 
-test('a recovery code opens once, however it is written, and the user is told', async () => {
+test('a recovery code works once, in any spelling, and the user is notified', async () => {
   const tenant = await stage.tenant();
   const { recovery_codes } = await enrollApp(tenant.officer);
   const [first = '', second = ''] = recovery_codes;
@@ -179,12 +179,12 @@ test('a sign-in that waits belongs to its tenant and browser, and ends with its 
   expect(ended.body.code).toBe('sign_in_expired');
 });
 
-test('where staff need a second factor, whoever has none enrolls one and can do nothing else', async () => {
+test('where staff need a second factor, a user without one can only enroll one', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const borrower = await tenant.signedIn('borrower');
   await superadmin.put('/tenant/settings', { auth: { second_factor: { staff: true } } });
-  // Other processes read the settings anew within seconds; a new one has them at once.
+  // A running process caches settings for some seconds. A new process reads them immediately.
   const port = await stage.listen();
   const sessions = [await isIn(tenant.officer.at(port)), await isIn(borrower.at(port))];
   const client = tenant.anonymous().at(port);

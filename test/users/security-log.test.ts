@@ -19,7 +19,7 @@ afterAll(() => app.end());
 type Seen = { event: string; outcome: string; user_id: string | null; [field: string]: unknown };
 type Tenant = Awaited<ReturnType<typeof stage.tenant>>;
 
-/** Oldest first, less the sign-ins that the test needs itself. */
+/** Oldest first, without the test's own sign-ins. */
 async function rowsOf(tenant: Tenant): Promise<Seen[]> {
   const { rows } = await stage.owner.query<Seen>(
     'select * from security_log where tenant_id = $1 order by id',
@@ -176,7 +176,7 @@ test('what changes access is written with what it changed, and what was refused 
   expect(lines.every(({ security, level }) => security === true && level === 30)).toBe(true);
 });
 
-test('superadmins read the log of their tenant as a list, and nobody else does', async () => {
+test('only superadmins read their tenant’s log as a list', async () => {
   const tenant = await stage.tenant();
   const other = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { COMPLIANCE_RULES } from '../../jobs/loans/origination/compliance-rules.ts';
 import { DOCUMENT_TYPES } from '../../jobs/documents/types.ts';
-import { COMPLIANCE_CHECKS } from '../../jobs/users/compliance-checks.ts';
-import { DocumentYears } from '../../jobs/users/document-years.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { COMPLIANCE_CHECKS } from '../../jobs/users/settings/compliance-checks.ts';
+import { DocumentYears } from '../../jobs/users/settings/document-years.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { saveSettings } from '../setup/settings.ts';
 import { newStage } from '../setup/world.ts';
 

@@ -7,7 +7,7 @@ import { newStage, PASSWORD, type Tenant } from '../setup/world.ts';
 const stage = await newStage();
 const NEW = 'seventeen green bicycles';
 
-/** The address below /staff that the mail of an account leads to. */
+/** The address below /staff in an account mail. */
 async function mailedLink(
   tenant: Tenant,
   user_id: string,
@@ -92,7 +92,7 @@ test('a link that was used, replaced or never made says so and offers a new one'
   expect(twice.body).toContain('href="/staff/forgot-password"');
 });
 
-test('somebody without access to a page may sign in with another account', async () => {
+test('a user without access to a page may sign in with another account', async () => {
   const tenant = await stage.tenant();
   const officer = await tenant.signedIn('loan_officer');
   const borrower = await tenant.signedIn('borrower');
@@ -115,7 +115,7 @@ test('somebody without access to a page may sign in with another account', async
   expect(again).toMatchObject({ status: 303, headers: { location: '/ops/sign-in' } });
 });
 
-test('staff whose session has ended are told why, and come back to where they were', async () => {
+test('staff whose session has ended see why, and return to the same page', async () => {
   const tenant = await stage.tenant();
   const pages = staffPages(tenant);
   const atOps = pageClient(tenant.anonymous(), '/ops');

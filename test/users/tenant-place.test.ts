@@ -10,7 +10,7 @@ test('a tenant moves to another time zone from its next business date on, and it
   const tenant = await stage.tenant('2026-01-15');
   const superadmin = await tenant.signedIn('superadmin');
   const put = (body: object) => superadmin.put('/tenant/settings', body);
-  // Half past five in London, and half past midnight in New York, of the 16th.
+  // 12:30 a.m. on January 16 in New York.
   const now = new Date('2026-01-16T05:30:00Z');
   const dayOver = () => tenant.within(async (work) => (await lastEndedDay(work, now)).day);
 
@@ -50,7 +50,7 @@ test('a place that does not exist, or that nothing here is written for, is refus
   expect(Object.keys(facts)).toEqual(['name', 'business_date']);
   expect(status).toBe(200);
   expect(await errorsOf({ currency: 'USD' })).toEqual({
-    currency: 'Cannot be changed once there are loans.',
+    currency: 'Cannot be changed once loans exist.',
   });
   expect(await errorsOf({ eod_cutof_time: '02:30' })).toEqual({
     eod_cutof_time: 'Is not a setting. Did you mean eod_cutoff_time?',

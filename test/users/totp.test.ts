@@ -1,8 +1,8 @@
 import { Secret } from 'otpauth';
 import { expect, test } from 'vitest';
-import { newTotpSecret, matchTotpStep, totpLabel } from '../../jobs/users/totp.ts';
+import { newTotpSecret, matchTotpStep, totpLabel } from '../../jobs/users/second-factors/totp.ts';
 
-/** RFC 6238, Appendix B: the secret of each algorithm, and what it gives at each time. */
+/** RFC 6238, Appendix B: the secret of each algorithm and its codes at each time. */
 const SEEDS = { SHA1: 20, SHA256: 32, SHA512: 64 } as const;
 const VECTORS: [number, Record<keyof typeof SEEDS, string>][] = [
   [59, { SHA1: '94287082', SHA256: '46119246', SHA512: '90693936' }],

@@ -71,7 +71,7 @@ test('roles that do not exist, users that do not, and borrowers are refused', as
   expect((await assign(tenant.userIds['borrower'], 'viewer')).body.code).toBe('borrower_user');
 });
 
-test('whoever is deactivated is out at once, and is let in again', async () => {
+test('a deactivated user is signed out immediately and can be reactivated', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const admin = await tenant.signedIn('admin');
@@ -92,7 +92,7 @@ test('whoever is deactivated is out at once, and is let in again', async () => {
   expect(second.status).toBe(200);
 });
 
-test('nobody shuts himself out, and a superadmin always remains', async () => {
+test('users cannot lock themselves out, and a superadmin always remains', async () => {
   const tenant = await stage.tenant();
   const superadmin = await tenant.signedIn('superadmin');
   const admin = await tenant.signedIn('admin');

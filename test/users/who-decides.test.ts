@@ -33,7 +33,7 @@ test('a superadmin is shut out of nothing, and is not shown what is denied to hi
   );
 });
 
-test('nobody gives himself anything, by his own hand or by another’s who only agrees', async () => {
+test('users cannot grant themselves rights, directly or through another’s approval', async () => {
   const { tenant, superadmin } = await newTeam(stage);
   const me = tenant.userIds['superadmin'];
   const second = await secondSuperadmin(tenant, superadmin);

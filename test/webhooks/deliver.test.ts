@@ -43,7 +43,7 @@ test('a receiver gets the bytes of the event, signed over these very bytes', asy
   expect((await admin.get(`/webhook-deliveries/${id}`)).body.status).toBe('delivered');
 });
 
-test('what was delivered is not sent again', async () => {
+test('a delivered event is not sent again', async () => {
   const { tenant, outside, happen, relayed } = await subscribed();
   await happen();
   const { id } = await relayed();
@@ -160,7 +160,7 @@ test('after five deliveries in a row the subscription is off and sends nothing m
   expect(before.body).toMatchObject({ is_active: true, last_error: null });
   expect(after.body).toMatchObject({
     is_active: false,
-    last_error: '5 deliveries in a row failed. The receiver answered 500.',
+    last_error: '5 consecutive deliveries failed. The receiver answered 500.',
   });
   expect(outside.posts).toHaveLength(posts);
   expect(letters.body).toHaveLength(6);

@@ -31,7 +31,7 @@ test('an event is written once, as the bytes that will be signed', async () => {
   });
 });
 
-test('work that is rolled back has told nobody anything', async () => {
+test('rolled back work emits no event', async () => {
   const tenant = await stage.tenant();
 
   const work = tenant.within(async (within) => {

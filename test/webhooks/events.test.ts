@@ -16,7 +16,9 @@ const toldBy = (tenant: Tenant) =>
     tx.any(sql.type(Told)`select event_type, body from events order by id`),
   );
 
-/** A loan at 20 percent, where 16 are allowed, falls behind, pays in vain and is modified. */
+/**
+ * A loan at 20 percent, where the maximum is 16, that becomes late, has a returned payment and is modified.
+ */
 async function manyThingsHappen(tenant: Tenant) {
   const { officer } = tenant;
   const { id, borrower_id } = await newLoan(tenant, { interest_rate: '0.20' });

@@ -40,7 +40,7 @@ test('the fifth delivery in a row that fails for good switches the subscription 
 
   expect(verdict).toEqual({
     outcome: 'dead',
-    disable_reason: '5 deliveries in a row failed. The name does not resolve.',
+    disable_reason: '5 consecutive deliveries failed. The name does not resolve.',
   });
 });
 

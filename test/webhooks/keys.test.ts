@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addIdentity, findBorrowersByNumber } from '../../jobs/borrowers/identity.ts';
 import { addInstrument } from '../../jobs/borrowers/payment-instrument.ts';
-import { setProvider } from '../../jobs/communications/provider-callbacks.ts';
+import { setProvider } from '../../jobs/communications/inbound/provider-callbacks.ts';
 import { readLink, signLink } from '../../jobs/files/links.ts';
 import { DEFAULT_INSTALLATION } from '../../jobs/installation.ts';
 import { assertKeysPresent } from '../../jobs/sealing/reseal.ts';
@@ -30,7 +30,7 @@ const ACCOUNT = {
 
 const NUMBER = { identity_type: 'ssn', identifier: '123-45-6789' } as const;
 
-/** All that lies sealed in columns, opened with the keys that the stage has now. */
+/** Every sealed column, opened with the stage's current keys. */
 async function everything() {
   const { keys } = stage.installation;
   const found = [];
@@ -49,12 +49,12 @@ const operate = (secret: string) => {
   const given = { url, owner: worker, app, words: [], options: {}, newPassword: undefined };
   return resealSecrets.run({ ...given, secret, installation: DEFAULT_INSTALLATION });
 };
-/** The API goes on with another SECRET. */
+/** Continues with another SECRET. */
 const use = (secret: string) => void (stage.installation.keys = deriveKeys(secret));
 const start = (secret: string) =>
   assertKeysPresent(stage.pool, { secret, environment: 'production' }, () => {});
 
-test('what was sealed or signed under a key opens while SECRET holds it, and not without', () => {
+test('data sealed or signed with a key opens only while SECRET contains the key', () => {
   const link = { key: 'demo/a', method: 'GET' as const, expires_at: new Date('2030-01-01') };
   const whole = { ...link, content_type: 'text/plain' };
   const sealed = deriveKeys(A).seal('t', 'receiver’s');
@@ -81,7 +81,7 @@ test('a SECRET with a short key, or two of one id, is refused without being show
   expect(() => deriveKeys('with,commas,as,it,was,before,keys,had,ids')).not.toThrow();
 });
 
-test('every column that is named as sealed is among those that are sealed anew', async () => {
+test('every column with a sealed name is among those that a key change seals again', async () => {
   const { rows } = await stage.owner.query<{ name: string }>(
     `select table_name || '.' || column_name as name from information_schema.columns
      where column_name like '%sealed' and table_schema = 'public' order by 1`,
@@ -92,7 +92,7 @@ test('every column that is named as sealed is among those that are sealed anew',
   expect(rows.map(({ name }) => name)).toEqual(known.sort());
 });
 
-test('a key goes once everything under it was sealed anew; until then nothing starts without it', async () => {
+test('a key can be removed once everything is sealed with another one; until then no process starts without it', async () => {
   use(A);
   await start(A);
   const tenants = [await stage.tenant(), await stage.tenant()];
@@ -118,7 +118,7 @@ test('a key goes once everything under it was sealed anew; until then nothing st
   await start(`${B},${A}`);
   use(`${B},${A}`);
   await expect(start(B)).rejects.toThrow('SECRET lacks the key first, which is still in use');
-  await expect(start(`${B.replace('another', 'x')},${A}`)).rejects.toThrow('not the one');
+  await expect(start(`${B.replace('another', 'x')},${A}`)).rejects.toThrow('differs from');
   expect(await foundByNumber()).toBe(1);
   const answer = await operate(`${B},${A}`);
   const after = await everything();
@@ -136,7 +136,8 @@ test('a key goes once everything under it was sealed anew; until then nothing st
   expect(before.map(({ text }) => text)).toEqual(after.map(({ text }) => text));
   expect(after.every(({ sealed }) => sealed.startsWith('v2:2026b:'))).toBe(true);
   expect(after.map(({ at }) => at)).toEqual(before.map(({ at }) => at));
-  // What is kept of the request's body is under the key that is gone: nobody can say that it is the same.
+  // The stored request hash uses a key that no longer exists, so the API cannot recognize the repeated
+  // request.
   const late = await admin.post('/webhooks', SUBSCRIPTION, { headers });
   expect([late.status, late.body.code]).toEqual([409, 'idempotency_key_reuse']);
   await worker.end();

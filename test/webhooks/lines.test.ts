@@ -9,7 +9,7 @@ import { newStage } from '../setup/world.ts';
 const stage = await newStage();
 const HANGING = { ok: false, error: 'No answer within 10 seconds.', ms: 10_000 };
 
-/** The jobs that would make these deliveries, in the order in which workers fetch them. */
+/** The jobs of these deliveries, in the order in which workers fetch them. */
 const jobs = async () => {
   const { rows } = await stage.owner.query(`
     select job.id, task.identifier, job.payload, job.max_attempts, job.key, job.priority,
@@ -30,7 +30,7 @@ test('the relay enqueues first attempts as they would be enqueued again', async 
   await relayed();
   const enqueued = await jobs();
   const payload = deliverWebhook.payload.parse(enqueued[0]?.payload);
-  // The same key makes it the same job.
+  // The same key identifies the same job.
   await tenant.within(({ tx }) => deliveries.enqueueDeliveries(tx, [payload.delivery_id]));
 
   expect(enqueued).toMatchObject([
@@ -40,7 +40,7 @@ test('the relay enqueues first attempts as they would be enqueued again', async 
   expect(await jobs()).toEqual(enqueued);
 });
 
-test('what goes to a slow receiver waits in one of its four lines, after all others', async () => {
+test('deliveries to a throttled receiver wait in one of its four sub-pools, after all others', async () => {
   await forget();
   const slow = await newSubscriber(stage);
   const healthy = await newSubscriber(stage);
@@ -77,7 +77,7 @@ test('a delivery that was on its way when its receiver became slow goes to wait,
   await deliverWebhook.run(fetched!, outside);
   const asked = outside.posts.length;
   const waiting = (await jobs()).filter(({ payload }) => payload.delivery_id === second.id);
-  // The worker died before it could say that this job has ended: it has left nothing undone.
+  // The worker died before it recorded the end of this job, which left nothing undone.
   await tenant.within(({ tx }) => deadLetters.createForUnsent(tx, fetched!, 'The worker died.'));
   const read = await admin.get(`/webhook-deliveries/${second.id}`);
   await deliverWebhook.run(deliverWebhook.payload.parse(waiting[0]?.payload), outside);
@@ -134,7 +134,7 @@ test('what waited in a line while a receiver was not known yet is let out by its
     expect(found).toHaveLength(4);
     return found;
   });
-  // One of them is under way, and stays what it is.
+  // One of them is already running and is not changed.
   const {
     rows: [taken],
   } = await stage.owner.query<{ id: string }>(
@@ -173,7 +173,7 @@ test('what is put into a line while the first answer of its receiver comes does 
     return outside.post(request);
   };
   const key = `deliver-webhook:${fetched.at(-1)?.delivery_id}:1`;
-  // The last of them cannot be put aside before all others have been told that the receiver answers.
+  // Keeps the last job locked until all other deliveries know that the receiver answers.
   const holder = await stage.owner.connect();
   await holder.query('begin');
   await holder.query('select from graphile_worker._private_jobs where key = $1 for update', [key]);

@@ -160,7 +160,7 @@ test('administrators are written to when a receiver is switched off, once', asyn
   const [letter] = outside.mailbox;
   expect(letter?.subject).toContain('was turned off');
   expect(letter?.html).toContain('hooks.example.com');
-  expect(letter?.html).toContain('5 deliveries in a row failed. The receiver answered 500.');
+  expect(letter?.html).toContain('5 consecutive deliveries failed. The receiver answered 500.');
   expect(letter?.html).toContain(`/webhooks/${id}/replay`);
   expect(letter?.html).not.toContain('secret-path');
 });
@@ -208,7 +208,7 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
       (kept) => kept.attempt,
     );
   expect(await left(dead.id)).toEqual([3, 4]);
-  // What is still to be sent again keeps all of its own.
+  // A delivery that will be sent again keeps all of its attempts.
   expect(await left(waiting.id)).toEqual([1]);
   expect((await admin.get(`/webhook-deliveries/${dead.id}`)).body.status).toBe('dead');
   expect([young.response_body, kept.response_body]).toEqual(['no', 'no']);
@@ -220,7 +220,7 @@ test('answers are forgotten after the days that the tenant keeps them, deliverie
   });
 });
 
-test('an event that nobody relays is found, but not that of a tenant who is closed or not active', async () => {
+test('an event that is never relayed is found, unless its tenant is closed or inactive', async () => {
   const [open, closed, inactive] = [
     await stage.tenant(),
     await stage.tenant(),

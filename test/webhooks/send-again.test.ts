@@ -64,7 +64,7 @@ test('one delivery is sent again even though it arrived, with the same id and by
   ]);
 });
 
-test('what to send again has to be said, of this subscription, while it is on', async () => {
+test('a request to send again must select deliveries of this subscription, while it is active', async () => {
   const { admin, id } = await newSubscriber(stage);
   const other = await newSubscriber(stage);
   await other.happen();
@@ -94,7 +94,7 @@ test('a test goes to one receiver, signed, also while it is switched off, and co
   const { tenant, admin, id, outside } = await newSubscriber(stage);
   await admin.post('/webhooks', { url: 'https://other.example.com/', events: ['*'] });
   await admin.put(`/webhooks/${id}`, { is_active: false });
-  // What other tests have left.
+  // Finishes the jobs of other tests.
   await runJobs(stage, outside, [deliverWebhook.name]);
   outside.answers.post.push(REFUSED_POST);
 

@@ -16,7 +16,7 @@ test('a secret in no such form is the key itself', () => {
   const sign = (secret: string) => signStandard(secret, 'id', 1, body);
 
   expect(sign('a secret of 24 characters')).toBe(sign(folded));
-  // What only begins so: too short, or with signs that base64 has not.
+  // Only the prefix is right: too short, or with characters that are not base64.
   for (const other of ['whsec_c2hvcnQ=', `${folded}!`])
     expect(sign(other)).not.toBe(sign(Buffer.from(other.slice(6), 'base64').toString()));
 });

@@ -29,7 +29,7 @@ test('fifty receivers that keep silent delay no delivery to one that is known to
   await eventually(() => delivered, 1);
   await subscribeAll(tenant, HANGING);
 
-  // None of those that hang ends before this test: whatever waits for one of them waits for ever.
+  // The hanging requests end only after the loop, so a delivery that waited for one would never finish.
   for (let round = 1; round <= ROUNDS; round += 1) {
     await emitPaymentReceived(tenant);
     await eventually(() => delivered, 1 + round);

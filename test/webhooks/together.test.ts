@@ -7,7 +7,7 @@ const stage = await newStage();
 const AT_ONCE = 12;
 const OK = { ok: true, status: 200, body: 'ok', ms: 3 };
 
-/** A tenant with one subscription, and as many deliveries to it as are made at once. */
+/** A tenant with one subscription and a full batch of deliveries to it. */
 async function newDeliveries() {
   const subscriber = await newSubscriber(stage);
   const { tenant, happen, relayed } = subscriber;
@@ -20,7 +20,7 @@ async function newDeliveries() {
   return { ...subscriber, ids: rows.map(({ id }) => id) };
 }
 
-/** Each delivery with its attempts, and the transaction that wrote each of them last. */
+/** Each delivery with its attempts and the transaction that wrote each attempt last. */
 const attemptsOf = async (tenantId: string) => {
   const { rows } = await stage.owner.query<{
     id: string;
@@ -69,7 +69,7 @@ test('an answer that cannot be recorded, or is none, undoes no other that came w
   const post = (request: PostRequest) => {
     const id = webhookOf(request);
     if (id === refused) return Promise.resolve(REFUSED_POST);
-    // More milliseconds than the column holds.
+    // More milliseconds than the column can hold.
     return Promise.resolve(id === unrecorded ? { ...OK, ms: 2 ** 31 } : OK);
   };
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SLOW_RECEIVER_MS } from '../../jobs/webhooks/response-record.ts';
 import { createReceiverSlots, type ReceiverSlot } from '../../jobs/webhooks/receiver-slots.ts';
 
-/** Turns by a clock that moves on only when somebody waits, or is told to. */
+/** A clock for turns that advances only when a turn waits or the test moves it. */
 function newClock() {
   let now = 0;
   const turnOf = createReceiverSlots(
@@ -70,7 +70,7 @@ test('who waits for a busy receiver comes in when a place is free', async () => 
   expect(now).toBe(100);
 });
 
-test('who waits for a busy receiver is told of a free place, the first of them first', async () => {
+test('deliveries that wait for a busy receiver get a free place in order', async () => {
   const turnOf = createReceiverSlots(
     () => 0,
     () => new Promise(() => {}),
@@ -109,13 +109,13 @@ test('receivers that were never heard of hold 24 places together, and those that
   const later = await takeAll(turnOf, ['new']);
 
   expect(strangers).toHaveLength(24);
-  // The first of those that found no place waited a moment, the others not at all.
+  // Only the first delivery without a place waited for a moment.
   expect(waited).toBeLessThanOrEqual(300);
   expect(own).toHaveLength(16);
   expect(later).toHaveLength(1);
 });
 
-test('a stranger that answers fast is told that others wait for it in a line, once', async () => {
+test('a new receiver that answers fast learns once that deliveries wait in a sub-pool', async () => {
   const { turnOf, pass } = newClock();
   const turns = await takeAll(turnOf, times(16, 'new'));
   for (const turn of turns) turn.asked();

@@ -30,7 +30,7 @@ test('the statistics of tables and of partitioned tables are updated once they n
   expect(await due()).toEqual([]);
 });
 
-test('every tenant is assumed to own an equal share of a table, whoever owned the rows that were counted', async () => {
+test('every tenant is assumed to own an equal share of a table', async () => {
   const stage = await newStage();
   const [tenant] = [await stage.tenant('2026-01-15'), await stage.tenant()];
   await newLoan(tenant);

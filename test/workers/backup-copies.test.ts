@@ -44,7 +44,7 @@ test.each([
   await expect(restore(name)).rejects.toThrow(why);
 });
 
-test('a restore copies what lies in the backup, whatever its name begins with', async () => {
+test('a restore copies every file of the backup, with any file name', async () => {
   await restore('files/a.pdf');
   await restore('..hidden');
 
@@ -58,13 +58,13 @@ test('a folder that a manifest names lies in the data folder', () => {
     expect(() => assertPathInside(name)).toThrow('outside the backup');
 });
 
-test('a copy is its owner’s alone, whoever left something in its place', async () => {
+test('a copy is readable only by its owner, even if another file was in its place', async () => {
   const to = path.join(into, 'copy');
   mkdirSync(into, { recursive: true });
   writeFileSync(`${to}.copying`, '');
   chmodSync(`${to}.copying`, 0o666);
   await copyFile(secret, to);
-  // A link there would have been written through.
+  // A copy that follows this link would overwrite its target.
   symlinkSync(secret, `${to}.copying`);
   await copyFile(path.join(backup, 'files', 'a.pdf'), to);
 

@@ -86,7 +86,7 @@ test.each(['start', 'migrate', 'seed', 'board', 'ops', 'invariants'])(
   },
 );
 
-test('a folder in use and a port in use are told before anything is begun', async () => {
+test('a folder in use or a port in use is reported before anything starts', async () => {
   const place = path.join(folder, 'used', 'platform');
   const claim = await claimFolder(place);
   const server = createServer().listen(0, '127.0.0.1');

@@ -9,7 +9,7 @@ const log = openLog('trace', { pool: 'ledger' }, ear.destination);
 const stage = await newWorkerStage();
 afterAll(() => stage.end());
 
-/** What libraries throw at jobs: the address, the answer of the receiver, the row that was refused. */
+/** Errors that libraries throw in jobs: with an address, a receiver's answer, or a refused row. */
 const FAILURES = [
   () => {
     throw Object.assign(new Error(`Message failed: 550 <${CANARIES.email}> unknown`), {
@@ -50,7 +50,7 @@ test('what a job failed of is in the log, the queue and the list of failures wit
   `);
   ear.lines.push(...kept.map((row) => JSON.stringify(row)));
 
-  // Of each the failure, the attempt, and what the queue says.
+  // For each failure: the failure itself, the attempt, and the queue's message.
   expect(kept.length).toBe(3 * (FAILURES.length + 1));
   expect(JSON.stringify(kept)).toContain('other side closed (UND_ERR_SOCKET)');
   expect(ear.heard()).toEqual([]);

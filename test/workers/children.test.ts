@@ -8,7 +8,7 @@ test('what Node makes of the files of a process stays beside its data, for the n
   const folder = mkdtempSync(path.join(tmpdir(), 'children-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { NODE_COMPILE_CACHE: _, ...environment } = process.env;
-  // A worker of no pool ends as soon as it has been read.
+  // A worker of no pool ends as soon as its file is loaded.
   const worker = { name: 'worker', file: 'worker.ts', arguments: ['none'] };
   const env = { ...environment, DATA_DIR: folder };
 

@@ -22,7 +22,7 @@ const PROGRAM = `
   );
 `;
 
-/** A process that claims the folder when it is told to, and then stays. */
+/** A process that claims the folder on command and then stays. */
 function racer(place: string) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, place]);
   const lines: string[] = [];
@@ -61,13 +61,13 @@ test('of two processes that start at the same moment one has the folder, twenty 
 
     expect(lines.filter((line) => line === 'won')).toHaveLength(1);
     expect(loser).toContain(`in use by process ${winner?.child.pid} (node`);
-    // Neither of them has a chance to tidy up.
+    // Kills both without a chance to clean up.
     await Promise.all(racers.map(({ child }) => kill(child)));
   }
   expect(readdirSync(place).sort()).toEqual(['in-use-by.json', 'in-use.lock']);
 });
 
-test('a note that names a living process keeps nobody out once its claim is gone', async () => {
+test('a note that names a living process blocks no start once its claim is gone', async () => {
   const place = path.join(folder, 'noted');
   const first = await claimFolder(place);
   first.release();

@@ -41,7 +41,7 @@ test('production names its secret; development makes one and keeps it', () => {
   expect(readSecret({ DATA_DIR: folder })).toBe(made);
 });
 
-test('in production the pool that sends mail starts with a mail server, or when told to write files', () => {
+test('in production the pool that sends mail needs a mail server, or the setting that writes files', () => {
   const production = { DATABASE_URL, NODE_ENV: 'production', SECRET: 's'.repeat(32) };
   const read = (more: object) => readWorkerConfiguration({ ...production, ...more }, 'outbound');
 

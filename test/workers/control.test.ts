@@ -16,7 +16,7 @@ const ran: { task: string; tenant_id: string; number: number }[] = [];
 let running = 0;
 let most = 0;
 
-/** A job that takes its time, so that others wait behind it. */
+/** A job that takes time, so that other jobs wait behind it. */
 const taking = (name: string, ms: number) =>
   numbered(name, async ({ tenant_id, number }) => {
     running += 1;
@@ -36,7 +36,7 @@ const enqueue = (task: string, tenant_id: string, count: number) =>
       from generate_series(1, ${count}::integer) as number
     ), now(), 3, array_fill(null::text, array[${count}::integer]))
   `);
-/** Fetches as a worker that nobody runs, whose jobs stay taken. */
+/** Fetches like a worker that never finishes its jobs, which therefore stay locked. */
 const take = (worker: string, task: string, wanted: number) =>
   stage.owner.any(sql.type(Taken)`
     select id, attempts, payload ->> 'tenant_id' as tenant from app.take_jobs(${worker}, ${task}, array(
@@ -47,7 +47,7 @@ const waiting = (tenant_id: string) =>
   stage.count(sql.fragment`
     select from graphile_worker._private_jobs where payload ->> 'tenant_id' = ${tenant_id}
   `);
-/** As if all of it had been done; what runs is left alone. */
+/** As if all waiting jobs were done. Running jobs are not touched. */
 const empty = () =>
   stage.owner.query(sql.typeAlias('void')`
     delete from graphile_worker._private_jobs where locked_at is null
@@ -56,8 +56,8 @@ const locked = sql.fragment`
   select from graphile_worker._private_jobs where locked_at is not null
 `;
 /**
- * Waits until what a pause meets too late has ended. The fetches of a pool wait for each other: once one
- * more has had its turn, which takes nothing, all that had begun before the pause are over.
+ * Waits until the jobs that started before a pause have ended. Fetches of a pool wait for each other: after
+ * one more fetch, which takes nothing, every fetch from before the pause is over.
  */
 const idle = async () => {
   await take('t', 'ledger', 0);
@@ -114,7 +114,7 @@ test('a tenant is paused while the others go on, no attempt is spent, and nothin
 
   expect(has('statement', small, 40)).toBe(true);
   expect(await waiting(big)).toBe(before);
-  // What runs at this moment has had its attempt counted already.
+  // A running job's attempt is already counted.
   const spent = sql.fragment`
     select from graphile_worker._private_jobs where attempts > 0 and locked_at is null
   `;
@@ -172,7 +172,7 @@ test('a sub-pool has its kinds to itself while a process of it lives, and then t
   expect(await operations.listSubPools(stage.owner)).toEqual([]);
 });
 
-test('every change says who, what and why, and stays as it was written', async () => {
+test('every change records who, what and why, and cannot be altered', async () => {
   const [newest, before] = await listChanges(stage.owner, 2);
 
   expect(newest).toMatchObject({
@@ -213,7 +213,7 @@ test('fetches at the same time never take a job twice, and take turns among tena
   expect(await take('t', 'other', 2)).toEqual([]);
 });
 
-test('of a named queue one job is taken at a time, in its order, whoever fetches', async () => {
+test('jobs of a named queue run one at a time and in order, on any worker', async () => {
   await stage.owner.query(sql.typeAlias('void')`
     select graphile_worker.add_job('lined', json_build_object('tenant_id', ${big}::text), line, priority => at::integer)
     from unnest(array['one', 'one', 'one', 'two', 'two']) with ordinality as given (line, at)

@@ -7,7 +7,7 @@ import { newStage, type Tenant } from '../setup/world.ts';
 
 const stage = await newStage();
 
-/** The days whose close the minute's job has planned for the tenant. */
+/** The days whose close the scheduled job has planned for the tenant. */
 async function closedAt(tenant: Tenant, now: string): Promise<string[]> {
   await startCloseOfBusiness.run(
     {},

@@ -16,7 +16,7 @@ import { eventually } from './stage.ts';
 const stage = await newStage();
 const within = createWithin(stage.pool, SYSTEM);
 
-/** A client of the tests as the demo's own, which answers bodies. */
+/** A test client with the demo client's interface, which returns bodies. */
 async function demoClient(tenant: Tenant) {
   const client = await tenant.signedIn('admin');
   return {
@@ -44,7 +44,7 @@ test('a row that the platform refuses stays out with its reason, and the others 
   const tenant = await stage.tenant('2026-06-30');
   const rows = (await readTape([Buffer.from(inventTape(5))])).rows.map((row) => ({
     ...rewindToOrigination(row),
-    // On this day some payments are missing, so the installments of the tape leave a larger last payment.
+    // On this day some payments are missing, so the tape's installments leave a larger last payment.
     has_balloon: true,
     product_code: row.line === 3 ? 'NO-SUCH' : undefined,
   }));

@@ -7,7 +7,7 @@ import { allJobs } from '../../jobs/all-jobs.ts';
 import { API_PROCESS } from '../../workers/processes/children.ts';
 import { cloneDatabase } from '../setup/database.ts';
 
-/** What runs the platform in production names commands, variables and jobs that the code really has. */
+/** Checks that the deployment files name only commands, variables and jobs that exist in the code. */
 const ROOT = new URL('../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, ROOT), 'utf8');
 const files = globSync('workers/deployment/**/*', { cwd: ROOT });
@@ -33,7 +33,7 @@ test('every command in the container and service files is a file of ours', () =>
   expect(commands.filter((command) => !existsSync(new URL(command, ROOT)))).toEqual([]);
 });
 
-test('whatever starts the API tells Node what `npm start` tells it', () => {
+test('every way to start the API passes Node the same options as `npm start`', () => {
   const starting = [...files, 'package.json']
     .filter((file) => /(Dockerfile|\.yaml|\.service|\.json)$/.test(file))
     .flatMap((file) =>
@@ -52,7 +52,7 @@ type Scaled = {
   spec: { triggers: { metadata: { query: string } }[] };
 };
 
-/** The statement that scales each pool. */
+/** The scaling query of each pool. */
 const scaled = parseAllDocuments(read('workers/deployment/kubernetes/scaling.yaml'))
   .map((document) => document.toJS() as Scaled)
   .filter(({ kind }) => kind === 'ScaledObject')

@@ -35,7 +35,7 @@ const Explained = z.object({
   ]),
 });
 
-/** How many pages a fetch of this kind of job reads, by the plan that the session keeps from its first one. */
+/** How many pages a fetch of this kind of job reads with the session's cached plan. */
 async function pagesRead(session: Pick<DatabasePoolConnection, 'any'>, kind: string) {
   const [answer] = await session.any(sql.type(Explained)`
     explain (analyze, buffers, timing off, format json) select * from app.take_jobs('t', 'ledger', array(
@@ -57,7 +57,7 @@ const add = (to: Pick<DatabasePoolConnection, 'query'>, { kind, count, days }: B
     cross join generate_series(1, ${count}::integer / 10)
     where task.identifier = ${kind}
   `);
-/** Makes the kind known. */
+/** Registers the kind. */
 const begin = (kind: string) =>
   stage.owner.query(sql.typeAlias('void')`select graphile_worker.add_job(${kind})`);
 const analyze = () => stage.owner.query(sql.typeAlias('void')`analyze ${jobs}`);

@@ -106,7 +106,7 @@ test('workers are called when work is resumed or asked for again, and need not l
   const calls: string[] = [];
   ear.on('notification', ({ payload = '' }) => calls.push(payload));
   await ear.query('listen "jobs:insert"');
-  // What the listener itself asks is answered after what it has heard.
+  // The listener's own query is answered after all earlier notifications.
   const heard = async (act: () => Promise<unknown>) => {
     await ear.query('select');
     calls.length = 0;
@@ -163,8 +163,8 @@ test('the jobs of a deactivated tenant wait without spending attempts', async ()
   expect(await eventually(() => ran.includes(6), true)).toBe(true);
 });
 
-// Figures are kept every five seconds, most of which have passed by now.
-test('a job runs with its payload, and what it cost is counted', async () => {
+// Metrics are stored every five seconds, and the previous tests have used most of that time.
+test('a job runs with its payload, and its cost is counted', async () => {
   await stage.enqueue('cost', { tenant_id: stage.tenantId, number: 1 });
 
   const found = await eventually(() => ran.includes(1), true);

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The address of the database for a new login. */
+/** A database URL for a new login. */
 async function loginWith(name: string, rights: string): Promise<string> {
   const login = `${mark}_${name}`;
   await superuser.query(`create role ${login} login ${rights}`);
@@ -89,7 +89,8 @@ const TOO_MIGHTY = [
 test.each(TOO_MIGHTY)('production refuses $login, and says why', async ({ login, ...given }) => {
   const url = await loginWith(login.replaceAll(' ', '_'), given.rights);
 
-  // Who is refused is one rule; that every process asks it is seen with the first two.
+  // The first two logins are tried with every process. The rest need only one, because all processes apply
+  // the same check.
   const asking = /superuser|the owner/.test(login) ? PROCESSES : PROCESSES.slice(0, 1);
   const refused = asking.map(({ file, words }) => start(file, words, url));
 
@@ -122,7 +123,7 @@ test('production starts with logins that may do nothing else', async () => {
   expect([await api.ended, await worker.ended]).toEqual([0, 0]);
 });
 
-test('a login that was not granted its role is told which one', async () => {
+test('a login without its role is refused with the name of the role', async () => {
   const url = await loginWith('forgotten', '');
   const forApi = await loginWith('api_only', 'in role servicing_app');
 
@@ -142,7 +143,7 @@ test('a secret that is not the database’s own ends the API in one sentence', a
   const other = start('api/server.ts', [], url, { PORT: '0', SECRET: SECRET.toUpperCase() });
 
   expect(await other.ended).toBe(1);
-  expect(other.said()).toContain('The key first of SECRET is not the one');
+  expect(other.said()).toContain('The key first of SECRET differs from');
   expect(other.said()).not.toMatch(/\bat .*:\d+:\d+|CannotStart|Error:/);
   before.process.kill('SIGTERM');
   expect(await before.ended).toBe(0);

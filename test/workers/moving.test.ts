@@ -24,7 +24,7 @@ const file = path.join(folder, 'bank.tar');
 const SECRET = 'a secret of more than thirty-two characters';
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What an operator types where that database is. */
+/** Runs an operator's command against that database. */
 async function ask(stage: Stage, words: string[], options = {}) {
   const owner = await openPool(stage.url, { role: 'servicing_worker', size: 1 });
   try {
@@ -57,7 +57,7 @@ const jobsIn = async ({ owner }: Stage) =>
     )
   ).rows;
 
-/** Loans, a payment, closed books, a document, and a job that has failed twice. */
+/** A tenant with loans, a payment, closed books, a document, and a job that has failed twice. */
 async function servicedTenant() {
   const tenant = await here.tenant('2026-01-15');
   const admin = await tenant.signedIn('superadmin');
@@ -95,7 +95,7 @@ async function servicedTenant() {
 const bank = await servicedTenant();
 const { tenant } = bank;
 
-/** The same tenant as the other database has it. */
+/** The same tenant in the other database. */
 const moved = (stage: Stage): Tenant => ({
   ...tenant,
   within: (steps) => createWithin(stage.pool, SYSTEM, stage.installation)(tenant.id, steps),
@@ -103,9 +103,9 @@ const moved = (stage: Stage): Tenant => ({
 
 const CLOSED = { status: 503, body: { code: 'tenant_closed' } };
 
-test('a tenant is closed for its export: requests are told so, and transactions are refused', async () => {
+test('a tenant is closed for its export: requests learn that, and transactions are refused', async () => {
   const exported = await ask(here, ['export', tenant.slug, file]);
-  // One process knows of it only by the database, the other by the look-up of the host.
+  // One process learns of the closure from the database, the other from looking up the host.
   const known = await tenant.officer.get('/loans');
   const stranger = await newClient(await here.listen(), tenant.host).get('/auth/csrf');
   const written = tenant.within(({ today }) => Promise.resolve(today));
@@ -199,7 +199,7 @@ test('the tenant is in the other database as it was, closed, and there only once
   expect(await there.installation.files.get(bank.key)).toEqual(Buffer.from('%PDF-1.7 a stub'));
 });
 
-test('what happened before the move is told after it: a closed tenant’s events wait', async () => {
+test('events from before the move are delivered after it: a closed tenant’s events wait', async () => {
   const untold = 'select count(*)::int as count from events where relayed_at is null';
   const before = await there.owner.query(untold);
 
@@ -237,7 +237,7 @@ test('opened, it closes its next days to the same balances as the one that staye
 
 async function booksAfterClose(stage: Stage, own: Tenant) {
   await travelTo(stage, own, '2026-03-03');
-  // A process that has looked the host up while it was closed believes that for five seconds.
+  // A process that looked the host up while the tenant was closed caches that for five seconds.
   const officer = newClient(await stage.listen(), tenant.host);
   const signedIn = await officer.login(`loan_officer@${tenant.slug}.test`, PASSWORD);
   expect(signedIn.status).toBe(200);

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 type Wish = { options?: Record<string, string> };
 
-/** What an operator types, without the shell. */
+/** Runs an operator's command without a shell. */
 const ask = async (operation: Operation, words: string[], { options = {} }: Wish) =>
   operation.run({
     url: database.url,
@@ -39,7 +39,7 @@ const tenantId = await app.oneFirst(
   sql.type(z.object({ id: z.string() }))`select id from app.active_tenants()`,
 );
 
-test('jobs are found, counted before all of them are changed, and told with numbers as numbers', async () => {
+test('jobs are found, counted before all of them are changed, and returned with numbers as numbers', async () => {
   await app.query(sql.typeAlias('void')`
     select app.add_jobs('print-letter', array(
       select json_build_object('letter', number) from generate_series(1, 3) as number
@@ -153,7 +153,7 @@ test('a tenant is made the operators’, and the clock is told', async () => {
   expect((await ask(listSchedules, [], {})).rows).toHaveLength(SCHEDULE.length);
 });
 
-/** What the application's role can do within a tenant, whatever its endpoints would have asked for. */
+/** Everything that the application's role may do within a tenant, without the checks of endpoints. */
 const asTenant = <Answer>(steps: (tx: Transaction) => Promise<Answer>) =>
   createWithin(app, SYSTEM)(tenantId, ({ tx }) => steps(tx));
 const BY = { who: 'mallory', why: 'She wants to.' };

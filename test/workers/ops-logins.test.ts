@@ -10,7 +10,7 @@ const database = await cloneDatabase();
 const folder = mkdtempSync(path.join(tmpdir(), 'ops-logins-'));
 const superuser = new pg.Client(database.url);
 await superuser.connect();
-/** The roles that workers/deployment/logins.sql gives to each login. */
+/** The roles that workers/deployment/logins.sql grants to each login. */
 const ROLES = {
   worker: 'servicing_app, servicing_worker',
   migrator: 'servicing_owner',
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the operation as in production; returns its exit code and what it printed. */
+/** Runs the operation as in production. Returns its exit code and output. */
 async function runAs(login: keyof typeof ROLES, [name, ...words]: string[]) {
   const url = new URL(database.url);
   url.username = nameOf(login);
@@ -56,7 +56,7 @@ async function runAs(login: keyof typeof ROLES, [name, ...words]: string[]) {
 }
 
 const file = path.join(folder, 'bank.zip');
-/** A use of each operation, in an order in which each finds what it needs. */
+/** One use of each operation, ordered so that each finds the records it needs. */
 const USES: readonly string[][] = [
   ['create-tenant', 'bank', '--domains', 'bank.test', '--business-date', '2026-01-01'],
   ['create-user', 'ada@bank.test', '--role', 'superadmin', '--tenant', 'bank'],

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 type Wish = { options?: Record<string, string>; newPassword?: string };
 
-/** What an operator types, without the shell. */
+/** Runs an operator's command without a shell. */
 const ask = async (operation: Operation, words: string[], { options = {}, newPassword }: Wish) =>
   operation.run({
     url: database.url,
@@ -91,7 +91,7 @@ test.each([
   ['an address without end', `${'a'.repeat(300)}@x.test`, {}, 'email'],
   ['a name without end', 'a@x.test', { options: { ...viewer, name: 'n'.repeat(201) } }, 'first_na'],
   ['a short password', 'a@x.test', { newPassword: 'short' }, 'NEW_PASSWORD: Must be at least'],
-  ['a common password', 'a@x.test', { newPassword: 'Dr@gon123456!' }, 'easily guessed'],
+  ['a common password', 'a@x.test', { newPassword: 'Dr@gon123456!' }, 'easy to guess'],
 ])('no user is made with %s', async (_what, email, wish, reason) => {
   const asked = ask(createUser, [email], { options: viewer, ...wish });
 
@@ -131,7 +131,7 @@ test('a word too many is refused with the usage, and nothing is done', async () 
   expect(await listPauses(owner)).toEqual([]);
 });
 
-test('a pool that is paused, or in which nobody works, is shown with what waits for it', async () => {
+test('a pool that is paused or has no workers is shown with its waiting jobs', async () => {
   const tenant = await owner.one(sql.typeAlias('id')`select id from tenants where slug = 'bank'`);
   const payload = JSON.stringify({ tenant_id: tenant.id, document_id: tenant.id });
   for (let count = 0; count < 3; count += 1) {
@@ -262,7 +262,7 @@ test('a restored copy is held with a reason, says by kind what it would do, and 
   await expect(ask(manageRestoredCopy, ['hold'], {})).rejects.toThrow('Say why');
 });
 
-test('what a tenant has written is printed without signs that a terminal obeys', () => {
+test('a tenant’s text is printed without control characters that a terminal would obey', () => {
   const written = 'Lender\u001b[2J\u009b31m\u202egnp.exe\r\u0007';
   const json = escapeForTerminal(JSON.stringify([{ name: written }]));
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openQueueConnections } from '../../workers/queue/queue-connections.ts';
 
 test('a clock that asks while Postgres is away is not answered with an error because its worker stops', async () => {
-  // Nobody listens there.
+  // No server listens there.
   const url = 'postgres://nobody@127.0.0.1:1/nothing';
   const heard: Error[] = [];
   const connections = openQueueConnections(url, {
@@ -24,6 +24,6 @@ test('a clock that asks while Postgres is away is not answered with an error bec
   await wait(500);
 
   expect(ended).toEqual([]);
-  // Whatever the stop of a worker waits for is told at once that nothing more comes.
+  // A stopping worker gets an error immediately and does not wait for more jobs.
   expect(fetched).toBeInstanceOf(Error);
 });

@@ -30,7 +30,7 @@ const file = {
   size: 1,
   content: () => Promise.reject(new Error()),
 };
-/** Each sends by one means and keeps the answer as its own result, as our jobs do. */
+/** Each job sends by one means and stores the answer as its own result, as our jobs do. */
 const jobs = (['mail', 'sms', 'post', 'upload', 'accepted'] as const).map((means) =>
   job({
     name: `try-${means}`,
@@ -64,7 +64,7 @@ const jobs = (['mail', 'sms', 'post', 'upload', 'accepted'] as const).map((means
   }),
 );
 
-test('what a receiver does not accept counts as a failure in figures, metrics and log, without its address', async () => {
+test('a refused delivery counts as a failure in figures, metrics and log, without its address', async () => {
   const lines: string[] = [];
   const log = openLog('warn', {}, { write: (line) => void lines.push(line) });
   const outside = {

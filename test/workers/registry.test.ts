@@ -26,7 +26,7 @@ const worker = (pool_id: string) => ({
   slots: 4,
 });
 
-/** A job that the named worker has been holding for this long. */
+/** A job that the named worker has held for this many seconds. */
 async function held(poolId: string, seconds: number, attempts = 1) {
   await stage.enqueue('held', { by: poolId });
   await stage.owner.query(sql.typeAlias('void')`
@@ -76,7 +76,7 @@ test('a worker that lost its session a moment ago and still signs is alive', asy
   expect(swept.map(({ dead_pool }) => dead_pool)).not.toContain('restarted');
 });
 
-test('jobs held by a worker that nobody knows are free after a minute, not before', async () => {
+test('jobs held by an unknown worker are released after a minute, not before', async () => {
   await held('unknown', 59);
   const early = await sweepDeadWorkers(stage.owner, SILENCE_SECONDS);
   await stage.owner.query(sql.typeAlias('void')`

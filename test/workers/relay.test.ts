@@ -56,7 +56,7 @@ test('the relay looks again at once while much happens, and rarely once nothing 
   });
 });
 
-test('events of a tenant that is not active wait, hold up nobody, and are told once it is active', async () => {
+test('events of an inactive tenant wait, delay no others, and are delivered once it is active', async () => {
   const asleep = await stage.tenant('asleep');
   const before = await stage.count(sql.fragment`select from webhook_deliveries`);
   const activate = (is_active: boolean) =>
@@ -68,7 +68,7 @@ test('events of a tenant that is not active wait, hold up nobody, and are told o
     insert into webhook_subscriptions (tenant_id, url, events, secret_sealed, secret_last_four)
     values (${asleep}, 'https://asleep.example/', '["payment.received"]', 'sealed', 'cret')
   `);
-  // As many as the relay takes at once.
+  // The number of events that the relay takes per batch.
   await stage.owner.query(sql.typeAlias('void')`
     insert into events (tenant_id, event_type, body)
     select ${asleep}, 'payment.received', '{}' from generate_series(1, 1000)

@@ -50,7 +50,7 @@ test('the seed joins what another program has left, changes nothing of it, and m
   ]);
   expect(users[0]?.first_name).toBe('Their');
 
-  // The borrower may pay at once, from an account that the installation can read.
+  // The borrower can pay immediately from an account that the installation can decrypt.
   const { rows: accounts } = await admin.query<{ tenant_id: string; sealed: string }>(
     `select tenant_id, account_number_sealed as sealed from payment_instruments
      where is_verified and status = 'active'

@@ -11,7 +11,7 @@ import { cloneDatabase } from '../setup/database.ts';
 
 const SILENT = openLog('silent', {});
 
-/** A job of the tests: which tenant, and a number to tell runs apart. */
+/** A test job's payload: the tenant, and a number that identifies the run. */
 const Numbered = z.object({ tenant_id: z.uuid(), number: z.int() });
 type Numbered = z.output<typeof Numbered>;
 
@@ -46,7 +46,7 @@ export async function newWorkerStage() {
       owner.query(sql.typeAlias('void')`
         select app.add_job(${task}, ${JSON.stringify(payload)}::json, null, ${attempts}::int, null)
       `),
-    /** One number out of the database. */
+    /** Returns one number from the database. */
     count: async (query: ReturnType<typeof sql.fragment>) => {
       const { count } = await owner.one(
         sql.type(z.object({ count: z.coerce.number() }))`select count(*) from (${query}) as found`,
@@ -87,7 +87,7 @@ async function startIn(
   return { stop };
 }
 
-/** Waits until the answer is the wanted one; the last answer is for the message of a failure. */
+/** Waits until the answer equals the wanted one. Returns the last answer for the failure message. */
 export async function eventually<Answer>(
   ask: () => Answer | Promise<Answer>,
   wanted: Answer,

@@ -9,14 +9,14 @@ import { writeLogins } from '../../workers/processes/logins.ts';
 import { COMPILE_CACHE_ENV } from '../setup/processes.ts';
 import { eventually } from './stage.ts';
 
-/** The text of a mail as it is before it is made fit for the wire. */
+/** The text of a mail before its transfer encoding. */
 const decoded = (mail: string) =>
   mail
     .replaceAll(/=\r?\n/g, '')
     .replaceAll('=3D', '=')
     .replaceAll('&#x3D;', '=');
 
-/** Starts everything in a folder of its own, and waits until it says that it runs. */
+/** Starts everything in a new folder and waits until it reports that it runs. */
 async function started(folder: string, given: Record<string, string> = {}) {
   const env = {
     PATH: process.env['PATH'],
@@ -26,7 +26,7 @@ async function started(folder: string, given: Record<string, string> = {}) {
     ...COMPILE_CACHE_ENV,
   };
   const child = spawn(process.execPath, ['workers/start.ts'], { env });
-  // Where something was not as expected it runs on, with all its processes.
+  // After a failed expectation, it would otherwise keep running with all its processes.
   onTestFinished(() => void child.kill('SIGTERM'));
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => void (output += chunk.toString()));
@@ -38,7 +38,7 @@ async function started(folder: string, given: Record<string, string> = {}) {
 test('npm start on what a demo has left seeds nothing, and names who can sign in and where to look', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'start-'));
   writeLogins(folder, { from: 'demo', emails: ['officer@demo.test'], password: 'as it was then' });
-  // Below what the system gives to connections, which may have taken any port above.
+  // Below the ephemeral ports, any of which another connection may be using.
   const METRICS_PORT = String(20_000 + (process.pid % 12_000));
   const { child, output } = await started(folder, { METRICS_PORT });
   const client = new pg.Client(readFileSync(path.join(folder, 'database-url'), 'utf8').trim());
@@ -100,6 +100,6 @@ test('after npm start the mail of a forgotten password leads to a page that work
   expect(link).toContain(`${origin}/staff/choose-password?token=`);
   expect(page.status).toBe(200);
   expect(await page.text()).toContain('Save password');
-  // Nothing went wrong, so nothing is said beside what is printed for people.
+  // Without errors, no log lines appear in the output for people.
   expect(output()).not.toContain('{"level"');
 });

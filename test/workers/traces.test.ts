@@ -24,7 +24,7 @@ type Attribute = { key: string; value: { stringValue?: string; intValue?: number
 type Told = { name: string; traceId: string; attributes: Attribute[]; status: { code: number } };
 type Sent = { resourceSpans: { scopeSpans: { spans: Told[] }[] }[] };
 
-/** A collector as others run one, which keeps what it is sent. */
+/** A trace collector that keeps what it receives. */
 async function newCollector() {
   const sent: string[] = [];
   const server = createServer(async (request, response) => {
@@ -125,7 +125,7 @@ test('a collector that is away costs a line and nothing else', async () => {
   expect(lines.filter((line) => line.includes('traces cannot be sent'))).toHaveLength(1);
 });
 
-test('where nobody wants traces nothing of their packages is loaded', async () => {
+test('without tracing, none of its packages is loaded', async () => {
   const looking = `
     import { registerHooks } from 'node:module';
     const loaded = [];

@@ -1,5 +1,5 @@
 import { findMissingSettings } from '../../jobs/documents/required-settings.ts';
-import { settingsOf } from '../../jobs/users/settings.ts';
+import { settingsOf } from '../../jobs/users/settings/settings.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { UsageError, type Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';

@@ -5,7 +5,7 @@ import {
   findLocaleProblems,
   DEFAULT_TENANT_LOCALE,
   type TenantLocale,
-} from '../../jobs/users/tenant-locale.ts';
+} from '../../jobs/users/settings/tenant-locale.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import { UsageError, type Operation } from './operation.ts';

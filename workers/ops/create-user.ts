@@ -2,7 +2,7 @@ import { validationMessage } from '../../jobs/validation-messages.ts';
 import { Invalid } from '../../jobs/errors.ts';
 import { createUser as addUser } from '../../jobs/users/create-user.ts';
 import { Invitation } from '../../jobs/users/invite.ts';
-import { assertPasswordAllowed } from '../../jobs/users/reset-password.ts';
+import { assertPasswordAllowed } from '../../jobs/users/sign-in/reset-password.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { sqlStateOf } from '../../sql/database/db.ts';
 import { TENANT_ROLES } from '../../sql/users/users.ts';

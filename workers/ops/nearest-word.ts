@@ -1,4 +1,4 @@
-import { editDistance } from '../../jobs/users/nearest-setting.ts';
+import { editDistance } from '../../jobs/users/settings/nearest-setting.ts';
 
 /** Returns the known word with the smallest edit distance, or null if that is half of the word or more. */
 export function nearestWord(word: string, known: readonly string[]): string | null {

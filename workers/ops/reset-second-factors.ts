@@ -1,4 +1,4 @@
-import { resetSecondFactors } from '../../jobs/users/remove-second-factor.ts';
+import { resetSecondFactors } from '../../jobs/users/second-factors/remove-second-factor.ts';
 import { writeSecurityLog } from '../../jobs/users/security-log.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import * as accounts from '../../sql/users/accounts.ts';

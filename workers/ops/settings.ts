@@ -1,5 +1,5 @@
 import { Invalid } from '../../jobs/errors.ts';
-import { changeSettings, tenantSettings } from '../../jobs/users/change-settings.ts';
+import { changeSettings, tenantSettings } from '../../jobs/users/settings/change-settings.ts';
 import { SYSTEM, createWithin } from '../../jobs/work.ts';
 import { UsageError, type Operation } from './operation.ts';
 import { findTenant } from './find-tenant.ts';

@@ -1,5 +1,6 @@
 import { addDays, addMonths } from '../../jobs/dates.ts';
-import { boardLoan, type Boarding } from '../../jobs/loans/boarding/board-loan.ts';
+import { boardLoan } from '../../jobs/loans/boarding/board-loan.ts';
+import type { Boarding } from '../../jobs/loans/boarding/boarding-input.ts';
 import { createLoan } from '../../jobs/loans/origination/create.ts';
 import type { Work } from '../../jobs/work.ts';
 import * as tape from '../../sql/loans/tape.ts';

@@ -11,7 +11,7 @@ import { NotFound } from '../../errors.ts';
 import { safeFilename, storageKey } from '../../files/keys.ts';
 import { enqueue, job } from '../../job.ts';
 import type { ExternalServices } from '../../external-systems.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { zipped, type ZipEntry } from '../../files/zip.ts';
 

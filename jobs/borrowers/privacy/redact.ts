@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit.ts';
 import { addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { enqueue } from '../../job.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { removeRedactedFiles } from './remove-redacted-files.job.ts';
 

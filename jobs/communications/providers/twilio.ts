@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { dictionary } from '../../../sql/dictionary.ts';
-import type { KeywordKind } from '../keywords.ts';
+import type { KeywordKind } from '../inbound/keywords.ts';
 import { parseForm, equalsInConstantTime, type Provider } from './callback.ts';
 
 type Fields = Record<string, string>;

@@ -3,7 +3,8 @@ import { mapConcurrently } from '../../../sql/database/batch-by-transaction.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { readLoanParents, type LoanParents } from '../origination/create.ts';
-import { boardLoan, type Boarding } from './board-loan.ts';
+import { boardLoan } from './board-loan.ts';
+import type { Boarding } from './boarding-input.ts';
 import type { TapeIssue, TapeRow } from './boarding-tape.ts';
 
 /**

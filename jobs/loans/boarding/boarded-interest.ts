@@ -3,7 +3,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { fold } from '../engine/fold.ts';
 import { interestUnpaidSince } from '../schedule/boarded-schedule.ts';
-import type { Boarding } from './board-loan.ts';
+import type { Boarding } from './boarding-input.ts';
 
 /**
  * The interest that a boarded loan owes on the boarding date if the request does not give it. The balance

@@ -5,7 +5,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { isFirstPaymentTooLate } from '../arithmetic/due-dates.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { levelInstallment } from '../schedule/boarded-schedule.ts';
-import type { Boarding } from './board-loan.ts';
+import type { Boarding } from './boarding-input.ts';
 
 /** Fields that only a loan with a servicing history may have. */
 const HISTORY = ['last_payment_date', 'times_delinquent', 'payment_history_profile'] as const;

@@ -20,8 +20,8 @@ import {
 import { coverInstallments, addComponentPayment } from './coverage.ts';
 import { listDues, openDueDate, waterfallFor } from './dues.ts';
 import type { EventOf, PaymentType } from './events.ts';
-import { payStatement } from './grace.ts';
-import { updateAccrualPace } from './accrual-pace.ts';
+import { payStatement } from './interest/grace.ts';
+import { updateAccrualPace } from './interest/accrual-pace.ts';
 import {
   chargedOffBalance,
   addAllocationLine,

@@ -6,8 +6,8 @@ import { preserveDelinquency } from './bills.ts';
 import { markDeferred, markPaidBeforeBoarding, replaceInstallments } from './coverage.ts';
 import type { EventKind, EventOf, FinancedFee } from './events.ts';
 import { trackMaturityExtension } from './maturity-extension.ts';
-import { drawInGrace, graceAfterStatement } from './grace.ts';
-import { addAccruedInterest } from './interest.ts';
+import { drawInGrace, graceAfterStatement } from './interest/grace.ts';
+import { addAccruedInterest } from './interest/interest.ts';
 import {
   chargeOff,
   forgive,
@@ -28,7 +28,7 @@ import {
   reduceInterest,
 } from './reduce.ts';
 import { toLoanState } from './state.ts';
-import { startAccrual, stopAccrual } from './accrual-stops.ts';
+import { startAccrual, stopAccrual } from './interest/accrual-stops.ts';
 
 /** The effect of each event kind. Interest up to the event's day is already counted. */
 const APPLY: { [Kind in EventKind]: (position: Position, event: EventOf<Kind>) => void } = {

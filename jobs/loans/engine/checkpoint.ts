@@ -1,6 +1,6 @@
 import { money } from '../../money.ts';
 import type { DayCount, Terms } from '../arithmetic/terms.ts';
-import { interestAt } from './interest.ts';
+import { interestAt } from './interest/interest.ts';
 import { feesOwed, type Position } from './position.ts';
 
 /**

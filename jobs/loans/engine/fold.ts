@@ -5,7 +5,7 @@ import { applyEvent } from './apply.ts';
 import { interestOutlook } from './bills.ts';
 import { eventsInForce } from './event-order.ts';
 import type { LoanEvent } from './events.ts';
-import { updateAccrualPace } from './accrual-pace.ts';
+import { updateAccrualPace } from './interest/accrual-pace.ts';
 import { newPosition } from './position.ts';
 import { advanceTo, nextAccrualChange, type ReplayRun } from './run.ts';
 import { toLoanState, type LoanState } from './state.ts';

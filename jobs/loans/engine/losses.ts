@@ -3,7 +3,7 @@ import { min, parseMoney, sum, ZERO } from '../../money.ts';
 import type { Component } from '../arithmetic/terms.ts';
 import { applyRecovery } from './apply-payment.ts';
 import type { EventOf } from './events.ts';
-import { payStatement } from './grace.ts';
+import { payStatement } from './interest/grace.ts';
 import {
   chargedOffBalance,
   addAllocationLine,

@@ -14,7 +14,7 @@ import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import type { Terms } from '../arithmetic/terms.ts';
 import { newInstallment, type Coverage, type Installment } from './coverage.ts';
 import type { Pause } from './delinquency.ts';
-import { interestCentsAt, newInterestMeter, type InterestMeter } from './interest.ts';
+import { interestCentsAt, newInterestMeter, type InterestMeter } from './interest/interest.ts';
 
 export type Fee = {
   fee_id: string;

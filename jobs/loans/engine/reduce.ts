@@ -1,7 +1,7 @@
 import type { Big } from 'big.js';
 import { isAboveZero, isLess, isZero, min, minus, parseMoney, plus, ZERO } from '../../money.ts';
 import type { Portion } from './events.ts';
-import { capInterestFreeBalance } from './grace.ts';
+import { capInterestFreeBalance } from './interest/grace.ts';
 import {
   addAllocationLine,
   feesOwed,

@@ -1,7 +1,7 @@
 import { earliest, latest } from '../../dates.ts';
 import { firstDayAfterPromo } from './event-order.ts';
-import { endGrace, graceEndDate } from './grace.ts';
-import { updateAccrualPace } from './accrual-pace.ts';
+import { endGrace, graceEndDate } from './interest/grace.ts';
+import { updateAccrualPace } from './interest/accrual-pace.ts';
 import { copyPosition, type Position } from './position.ts';
 
 /** A position during a replay, and the day through which it is counted. */

@@ -3,10 +3,10 @@ import { min, money, sum, ZERO } from '../../money.ts';
 import type { Bill } from './bill.ts';
 import { summarizeBills, type InstallmentState } from './bills.ts';
 import type { Coverage } from './coverage.ts';
-import { currentCycle, type CycleState } from './cycles.ts';
+import { currentCycle, type CycleState } from './interest/cycles.ts';
 import type { DelinquencyBucket, Pause } from './delinquency.ts';
-import { interestBearingPrincipal } from './grace.ts';
-import { interestAt, segmentsAt, type InterestSegment } from './interest.ts';
+import { interestBearingPrincipal } from './interest/grace.ts';
+import { interestAt, segmentsAt, type InterestSegment } from './interest/interest.ts';
 import {
   accruedCents,
   chargedOffBalance,

@@ -14,7 +14,8 @@ import {
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { assessOriginationFees } from '../fees/origination-fees.ts';
-import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { openInService } from '../history/loan-records.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertInHistory } from '../history/accrual-stops.ts';

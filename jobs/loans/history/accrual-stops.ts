@@ -2,7 +2,7 @@ import { Invalid } from '../../errors.ts';
 import type { Work } from '../../work.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import { type LoanEvent } from '../engine/events.ts';
-import { type OpenLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { newEvent } from './new-event.ts';
 
 const FUNDINGS: readonly string[] = ['disbursement', 'draw', 'boarding'];

@@ -6,13 +6,14 @@ import { Invalid, NotFound } from '../../errors.ts';
 import { money } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
-import { payoffAmount } from '../engine/payoff-amounts.ts';
-import { projectState, projectSchedule } from '../engine/project.ts';
+import { payoffAmount } from '../engine/projection/payoff-amounts.ts';
+import { projectState, projectSchedule } from '../engine/projection/project.ts';
 import type { LoanState } from '../engine/state.ts';
 import { lastDayOnTime } from '../products/fee-amounts.ts';
 import { prepaymentPenalty } from '../products/prepayment-penalty.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import { readLoan, type OpenLoan } from './record-events.ts';
+import { readLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 
 /**
  * A loan's balances on a day; default today. With `known` = `then`, a past day excludes backdated events

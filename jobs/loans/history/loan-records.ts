@@ -5,7 +5,8 @@ import type { Row } from '../../../sql/table.ts';
 import { update, type Values } from '../../../sql/write.ts';
 import { Conflict } from '../../errors.ts';
 import type { Work } from '../../work.ts';
-import { openLoan, type OpenLoan } from './record-events.ts';
+import { openLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { refusalDetails } from './statuses.ts';
 
 /** Shared functions for the records of a loan. */

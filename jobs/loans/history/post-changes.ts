@@ -8,14 +8,14 @@ import type { Work } from '../../work.ts';
 import type { ScheduleRow } from '../arithmetic/amortize.ts';
 import { type LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
-import { referenceType } from '../engine/posting-matrix.ts';
+import { referenceType } from '../engine/posting/posting-matrix.ts';
 import {
   postingDifference,
   isEmptyPosting,
   netPosting,
   buildPosting,
   type Posting,
-} from '../engine/postings.ts';
+} from '../engine/posting/postings.ts';
 import type { LoanState } from '../engine/state.ts';
 import type { LoanTerms } from '../products/loan-terms.ts';
 

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import type * as sales from '../../../sql/portfolios/sales.ts';
 import { CHART, type AccountRole } from '../../ledger/chart.ts';
 import { postEntryParts, type PostingPart } from '../../ledger/post.ts';
-import type { SystemEntry } from '../engine/posting-matrix.ts';
+import type { SystemEntry } from '../engine/posting/posting-matrix.ts';
 import { money, sum } from '../../money.ts';
 import type { Work } from '../../work.ts';
 

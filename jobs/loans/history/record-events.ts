@@ -10,12 +10,12 @@ import { MAX_BALANCE } from '../arithmetic/terms.ts';
 import { syncForms1099C } from '../outcomes/sync-forms-1099c.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import { finalPayment } from '../engine/final-payment.ts';
-import { foldWithCheckpoint, continueReplay, replay, type FoldedHistory } from '../engine/fold.ts';
+import { finalPayment } from '../engine/projection/final-payment.ts';
+import { foldWithCheckpoint, continueReplay, replay } from '../engine/fold.ts';
 import { toLoanState, type LoanState } from '../engine/state.ts';
 import { readTerms } from '../products/loan-terms.ts';
 import { billBeforeEvent } from '../../documents/statements.job.ts';
-import { postChanges, type PostedByEvent } from './post-changes.ts';
+import { postChanges } from './post-changes.ts';
 import {
   changedSales,
   changedSplits,
@@ -33,21 +33,8 @@ import { reevaluateOutcomes, notifyOfficer } from './reevaluate-outcomes.ts';
 import { notifyScheduleChange } from './notify-schedule-change.ts';
 import { changesAgreedSchedule, scheduleReason } from './schedule-reason.ts';
 import type { LoanStatus } from './statuses.ts';
+import type { LoanRecord, OpenLoan } from './open-loan.ts';
 import { affectsPastDays, findWithdrawnEvents } from './withdrawn-events.ts';
-
-type Whole = NonNullable<Awaited<ReturnType<typeof history.lockAndRead>>>;
-
-/** A locked loan with its history and its state before new events. */
-export type OpenLoan = {
-  row: Omit<Whole, 'schedule' | 'events'>;
-  schedule: readonly ScheduleRow[];
-  events: readonly LoanEvent[];
-  state: LoanState;
-  /** `recordEvents` continues this replay if it can. */
-  folded: FoldedHistory;
-  /** The ledger amounts, if they were read from the ledger instead of derived from the state. */
-  booked?: PostedByEvent;
-};
 
 /**
  * Locks the loan and folds it as of today; one writer per loan at a time. Throws `ReliefEnding` if a relief
@@ -71,13 +58,13 @@ export async function refold(work: Work, loanId: string) {
  * Locks and reads the loan. If the business date moved while the request waited for the lock, throws
  * `BusinessDateChanged` and the request restarts on the new date.
  */
-async function locked({ tx, today }: Work, loanId: string): Promise<Whole | null> {
+async function locked({ tx, today }: Work, loanId: string): Promise<LoanRecord | null> {
   const whole = await history.lockAndRead(tx, loanId);
   if (whole !== null && whole.business_date !== today) throw new BusinessDateChanged();
   return whole;
 }
 
-function unfolded({ today }: Work, whole: Whole | null, knownOn = today): OpenLoan {
+function unfolded({ today }: Work, whole: LoanRecord | null, knownOn = today): OpenLoan {
   if (whole === null) throw new NotFound();
   const { schedule, events: recorded, ...row } = whole;
   const events = recorded.filter(({ recorded_on }) => recorded_on <= knownOn).map(eventOf);

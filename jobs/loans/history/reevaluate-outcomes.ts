@@ -5,7 +5,7 @@ import { reevaluatePromises } from '../outcomes/promises.ts';
 import { listReceipts } from '../outcomes/receipts.ts';
 import { remindOfficer } from '../outcomes/remind-officer.ts';
 import type { LoanEvent } from '../engine/events.ts';
-import type { OpenLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { evaluationCutoff } from './withdrawn-events.ts';
 
 /**

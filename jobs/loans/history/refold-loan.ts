@@ -3,8 +3,9 @@ import { newId } from '../../../sql/new-id.ts';
 import type { AccountRole } from '../../ledger/chart.ts';
 import { ZERO } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { netPosting, type Posting } from '../engine/postings.ts';
-import { recordEvents, openLoan, type OpenLoan } from './record-events.ts';
+import { netPosting, type Posting } from '../engine/posting/postings.ts';
+import { recordEvents, openLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { postMissedInterest } from './missed-interest.ts';
 import { newEvent } from './new-event.ts';
 

@@ -3,7 +3,7 @@ import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import { readTerms } from '../products/loan-terms.ts';
-import type { OpenLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { newEvent } from './new-event.ts';
 
 /**

@@ -2,7 +2,7 @@ import * as quotes from '../../../sql/loans/payoff-quotes.ts';
 import { recordAudit } from '../../audit.ts';
 import type { Work } from '../../work.ts';
 import type { FoldInput } from '../engine/fold.ts';
-import { payoff } from '../engine/payoff-amounts.ts';
+import { payoff } from '../engine/projection/payoff-amounts.ts';
 
 /**
  * Supersedes the loan's payoff quote if one of its figures has changed. A change of due dates alone does

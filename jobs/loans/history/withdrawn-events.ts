@@ -9,7 +9,7 @@ import { settlementFulfilledDate, isSettlement } from '../outcomes/payment-plans
 import { listReceipts, type EvaluationCutoff } from '../outcomes/receipts.ts';
 import { eventsInForce } from '../engine/event-order.ts';
 import type { EventOf, LoanEvent } from '../engine/events.ts';
-import type { OpenLoan } from './record-events.ts';
+import type { OpenLoan } from './open-loan.ts';
 import { newEvent } from './new-event.ts';
 
 /** The forgiveness that ends a loan when its settlement is fulfilled. */

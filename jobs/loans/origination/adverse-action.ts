@@ -3,7 +3,7 @@ import { insert } from '../../../sql/write.ts';
 import { compose } from '../../communications/compose.ts';
 import { addDays } from '../../dates.ts';
 import { orderDocument } from '../../documents/order-document.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { DENIAL_REASONS, type DenialReason } from './denial-reasons.ts';
 import type { CreditReport } from './credit-report.ts';

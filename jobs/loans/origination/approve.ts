@@ -5,7 +5,7 @@ import { prose } from '../../../sql/types.ts';
 import { update } from '../../../sql/write.ts';
 import { latest } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { changeStatus } from '../history/apply-state-change.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';

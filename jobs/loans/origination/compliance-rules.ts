@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { LoanFacts } from '../../../sql/loans/compliance.ts';
 import { addMonths } from '../../dates.ts';
-import type { ComplianceCheck } from '../../users/compliance-checks.ts';
+import type { ComplianceCheck } from '../../users/settings/compliance-checks.ts';
 import { USURY_CAPS } from './usury.ts';
 
 /** The result of a rule: null if it passes, the problem, or why the rule cannot run. */

@@ -3,7 +3,7 @@ import { readComplianceFacts, type LoanFacts } from '../../../sql/loans/complian
 import * as loans from '../../../sql/loans/loans.ts';
 import { insert } from '../../../sql/write.ts';
 import { Invalid, NotFound } from '../../errors.ts';
-import { settingsOf, type Settings } from '../../users/settings.ts';
+import { settingsOf, type Settings } from '../../users/settings/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { COMPLIANCE_RULES, type ComplianceRule } from './compliance-rules.ts';

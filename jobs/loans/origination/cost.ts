@@ -7,7 +7,7 @@ import { computeScheduleApr, isDisclosableApr, openEndRates } from '../arithmeti
 import { isBilledByCycle, accruesBySchedule, type Terms } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold, type FoldInput } from '../engine/fold.ts';
-import { projectSchedule } from '../engine/project.ts';
+import { projectSchedule } from '../engine/projection/project.ts';
 import { newEvent } from '../history/new-event.ts';
 import { refusalDetails } from '../history/statuses.ts';
 import { firstSchedule } from '../schedule/first-schedule.ts';

@@ -6,7 +6,7 @@ import * as programs from '../../../sql/loans/programs.ts';
 import { update } from '../../../sql/write.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseMoney, parseRate } from '../../money.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import { emit } from '../../webhooks/emit.ts';
 import type { Work } from '../../work.ts';
 import { MAX_BALANCE } from '../arithmetic/terms.ts';

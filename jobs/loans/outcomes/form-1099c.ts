@@ -8,7 +8,7 @@ import { insert, type Values } from '../../../sql/write.ts';
 import { addDays } from '../../dates.ts';
 import { hasRequiredSettings } from '../../documents/required-settings.ts';
 import { orderDocument } from '../../documents/order-document.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 
 export const EVENT_CODES = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'] as const;

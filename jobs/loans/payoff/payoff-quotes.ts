@@ -9,8 +9,8 @@ import { Invalid } from '../../errors.ts';
 import { money, parseMoney } from '../../money.ts';
 import type { Work } from '../../work.ts';
 import { fold } from '../engine/fold.ts';
-import { payoff, type Payoff } from '../engine/payoff-amounts.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import { payoff, type Payoff } from '../engine/projection/payoff-amounts.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
   recordChanger,

@@ -6,7 +6,7 @@ import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { Invalid } from '../../errors.ts';
 import { CHART } from '../../ledger/chart.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { checkCycle } from './billing-cycle.ts';
 import { assignRuleIds, type FeeRule } from './fee-rules.ts';

@@ -7,7 +7,7 @@ import type { Row } from '../../../sql/table.ts';
 import { insert, update, type Values } from '../../../sql/write.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid, NotFound } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 
 /** Days to answer a dispute, and with an extension (FCRA 611(a)(1), 623(b)(2)). */

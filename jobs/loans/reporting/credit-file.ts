@@ -10,7 +10,7 @@ import { addDays, monthStart } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import type { Files } from '../../files/files.ts';
 import { storageKey } from '../../files/keys.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Within, Work } from '../../work.ts';
 import { isUnprintable } from './metro2-fields.ts';
 import { metro2File, type Reporter } from './metro2.ts';

@@ -3,7 +3,7 @@ import * as facts from '../../../sql/loans/credit-facts.ts';
 import * as records from '../../../sql/loans/credit-reporting.ts';
 import { date, uuid } from '../../../sql/types.ts';
 import { job } from '../../job.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { deriveCreditRecord, suppressionReason } from './credit-record.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import * as flags from '../../../sql/loans/flags.ts';
 import { date, flag, prose } from '../../../sql/types.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { recordEvents, openLoan } from '../history/record-events.ts';
 import { resumeAccrualFrom, stopAccrualFrom } from '../history/accrual-stops.ts';

@@ -10,7 +10,8 @@ import { addDays, addMonths } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { openLoan, readLoan, type OpenLoan } from '../history/record-events.ts';
+import { openLoan, readLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { assertAllowed, refusalDetails } from '../history/statuses.ts';
 import { startPromotion, deferredInterest, defersInterest, PROMO_TYPES } from './promotions.ts';
 

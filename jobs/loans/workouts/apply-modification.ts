@@ -8,7 +8,8 @@ import type { Work } from '../../work.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import type { LoanState } from '../engine/state.ts';
 import { assessFee } from '../fees/origination-fees.ts';
-import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { feeAmount, loanFeeRules } from '../products/fee-amounts.ts';
 import { buildModificationEvents } from './modified-terms.ts';
 

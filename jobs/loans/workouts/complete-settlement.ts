@@ -1,6 +1,7 @@
 import type { Work } from '../../work.ts';
 import { settlementForgiveness } from '../history/withdrawn-events.ts';
-import { recordEvents, type OpenLoan } from '../history/record-events.ts';
+import { recordEvents } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 
 /**
  * Closes a loan whose settlement is fully paid. The remaining debt is forgiven on the day of the last

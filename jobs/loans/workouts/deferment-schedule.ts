@@ -2,7 +2,7 @@ import type { OpenDeferment } from '../../../sql/loans/deferments.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
 import { dueDates } from '../arithmetic/due-dates.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { nextUnpaidNumber } from '../schedule/schedule-basis.ts';

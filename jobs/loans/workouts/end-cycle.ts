@@ -1,7 +1,7 @@
 import { saveCycleOutlook } from '../../../sql/loans/cycles.ts';
 import { parseMoney, parseRate } from '../../money.ts';
 import type { Work } from '../../work.ts';
-import { minimumPaymentAgreement } from '../engine/cycles.ts';
+import { minimumPaymentAgreement } from '../engine/interest/cycles.ts';
 import { recordEvents, openLoan } from '../history/record-events.ts';
 import { newEvent } from '../history/new-event.ts';
 import { minimumPaymentOutlook } from '../schedule/minimum-outlook.ts';

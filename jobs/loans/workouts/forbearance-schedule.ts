@@ -1,7 +1,7 @@
 import type { OpenForbearance } from '../../../sql/loans/forbearances.ts';
 import { money, parseMoney, ZERO } from '../../money.ts';
 import { dueDates, onePeriodAfter } from '../arithmetic/due-dates.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import type { Agreement } from '../schedule/agreement.ts';
 import { readTerms } from '../products/loan-terms.ts';
 

@@ -5,7 +5,7 @@ import { isBilledByCycle } from '../arithmetic/terms.ts';
 import type { LoanEvent } from '../engine/events.ts';
 import { fold } from '../engine/fold.ts';
 import type { LoanState } from '../engine/state.ts';
-import { type OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { newEvent } from '../history/new-event.ts';
 import { assertHasSchedule, refusalDetails } from '../history/statuses.ts';
 import type { Agreement } from '../schedule/agreement.ts';

@@ -2,7 +2,7 @@ import type { AgreedModification } from '../../../sql/loans/modifications.ts';
 import { addMonths } from '../../dates.ts';
 import { Invalid } from '../../errors.ts';
 import { dueDates, numberOfPayments, onePeriodAfter } from '../arithmetic/due-dates.ts';
-import type { OpenLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import { readTerms } from '../products/loan-terms.ts';
 
 /** The fields that set a new term. A modification may use only one of them. */

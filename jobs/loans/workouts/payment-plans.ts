@@ -10,7 +10,8 @@ import type { Work } from '../../work.ts';
 import { planCoveredDate, isSettlement, evaluatePlanProgress } from '../outcomes/payment-plans.ts';
 import { endOfDayCutoff, listReceipts } from '../outcomes/receipts.ts';
 import { eventsInForce } from '../engine/event-order.ts';
-import { openLoan, type OpenLoan } from '../history/record-events.ts';
+import { openLoan } from '../history/record-events.ts';
+import type { OpenLoan } from '../history/open-loan.ts';
 import {
   recordCanceler,
   recordChanger,

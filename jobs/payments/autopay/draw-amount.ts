@@ -1,6 +1,6 @@
 import type { Big } from 'big.js';
 import type { AutopayPlan } from '../../../sql/borrowers/autopay-plans.ts';
-import { payoffAmount, repaymentAmount } from '../../loans/engine/payoff-amounts.ts';
+import { payoffAmount, repaymentAmount } from '../../loans/engine/projection/payoff-amounts.ts';
 import type { LoanState } from '../../loans/engine/state.ts';
 import { nextAutopayDateAfter } from '../../loans/history/autopay-dates.ts';
 import { min, parseMoney, sum, ZERO } from '../../money.ts';

@@ -6,7 +6,7 @@ import { nextBusinessDay } from '../../bank-calendar.ts';
 import { assertInstrumentUsable } from '../../borrowers/payment-instrument.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, Invalid } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { readOriginator } from './originator.ts';
 

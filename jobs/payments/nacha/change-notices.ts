@@ -8,7 +8,7 @@ import { nextBusinessDay } from '../../bank-calendar.ts';
 import { addDays } from '../../dates.ts';
 import { Conflict, NotFound } from '../../errors.ts';
 import { isApprovalRequired } from '../../users/approvals.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { returnEffect } from '../../return-codes.ts';
 import {

@@ -1,5 +1,5 @@
 import { Conflict } from '../../errors.ts';
-import { settingsOf } from '../../users/settings.ts';
+import { settingsOf } from '../../users/settings/settings.ts';
 import type { Work } from '../../work.ts';
 import type { Originator } from './render-file.ts';
 

@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit.ts';
 import { latest } from '../../dates.ts';
 import type { AccountRole } from '../../ledger/chart.ts';
 import { postEntry, postEntryParts, type PostingPart } from '../../ledger/post.ts';
-import type { SystemEntry } from '../../loans/engine/posting-matrix.ts';
+import type { SystemEntry } from '../../loans/engine/posting/posting-matrix.ts';
 import type { Work } from '../../work.ts';
 
 type Sides = { debit: AccountRole; credit: AccountRole };

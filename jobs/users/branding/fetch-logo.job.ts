@@ -27,7 +27,9 @@ export const fetchLogo = job({
         ? { problem: answer.error }
         : answer.status === 200
           ? validatePicture(answer.bytes)
-          : { problem: `It was answered with ${answer.status}; a logo is fetched where it lies.` };
+          : {
+              problem: `The server answered ${answer.status}. Use a URL that returns the image directly.`,
+            };
     await outside.within(tenant_id, async ({ tx }) => {
       if ('problem' in judged) return void (await logos.markRefused(tx, logo_id, judged.problem));
       const { bytes, ...picture } = judged;

@@ -15,30 +15,32 @@ type Judged =
  * Returns a problem if the image cannot be used.
  */
 export function validatePicture(bytes: Buffer): Judged {
-  if (bytes.length === 0) return { problem: 'It is empty.' };
+  if (bytes.length === 0) return { problem: 'The file is empty.' };
   const png = sizeOfPng(bytes);
   if (png) return sized('image/png', png, bytes);
   if (bytes.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) {
     const jpeg = sizeOfJpeg(bytes);
-    return jpeg ? sized('image/jpeg', jpeg, bytes) : { problem: 'It is a broken JPEG.' };
+    return jpeg ? sized('image/jpeg', jpeg, bytes) : { problem: 'The JPEG is damaged.' };
   }
   const text = bytes.toString('utf8');
   if (!/^\uFEFF?\s*(<\?xml|<!--|<!DOCTYPE svg|<svg)/i.test(text))
-    return { problem: 'It is neither a PNG, nor a JPEG, nor an SVG picture.' };
+    return { problem: 'The file is not a PNG, JPEG or SVG image.' };
   const svg = safeSvg(text);
   if ('problem' in svg) return svg;
   const safe = Buffer.from(svg.text, 'utf8');
   // Escaping can make the sanitized SVG larger than the original.
   if (safe.length > LOGO_BYTES_MAX)
     return {
-      problem: `Its SVG is more than ${LOGO_BYTES_MAX} bytes once it is cleaned: save it with less text, or as a PNG.`,
+      problem: `The sanitized SVG exceeds ${LOGO_BYTES_MAX} bytes. Save it with less text, or as a PNG.`,
     };
   return { content_type: 'image/svg+xml', width: null, height: null, bytes: safe };
 }
 
 function sized(content_type: string, { width, height }: Size, bytes: Buffer): Judged {
   if (width < 1 || height < 1 || width > SIDE_MAX || height > SIDE_MAX)
-    return { problem: `It is ${width} by ${height} points; at most ${SIDE_MAX} a side are shown.` };
+    return {
+      problem: `The image is ${width} by ${height} pixels. The maximum is ${SIDE_MAX} per side.`,
+    };
   return { content_type, width, height, bytes };
 }
 

@@ -5,7 +5,7 @@ import type { Letter } from '../../../templates/letter.ts';
 import { recordAudit } from '../../audit.ts';
 import { Conflict } from '../../errors.ts';
 import { enqueue } from '../../job.ts';
-import { settingsOf } from '../settings.ts';
+import { settingsOf } from '../settings/settings.ts';
 import type { Work } from '../../work.ts';
 import { fetchLogo } from './fetch-logo.job.ts';
 
@@ -20,7 +20,7 @@ export async function requestLogo(work: Work, url: string) {
   if ((await logos.findLatest(work.tx, url))?.status === 'pending') return;
   if ((await logos.countRequestsToday(work.tx)) >= A_DAY_MAX)
     throw new Conflict(
-      `A logo was asked for ${A_DAY_MAX} times within a day: try again tomorrow.`,
+      `The logo was fetched ${A_DAY_MAX} times within a day. Try again tomorrow.`,
       'too_many_logos',
     );
   const logo_id = await insert(work.tx, 'logos', { url });
@@ -32,7 +32,7 @@ export async function refetchLogo(work: Work) {
   await stored.lockSettings(work.tx);
   const { logo_url } = (await settingsOf(work.tx)).branding;
   if (logo_url === '')
-    throw new Conflict('There is no logo: set branding.logo_url first.', 'no_logo');
+    throw new Conflict('There is no logo. Set branding.logo_url first.', 'no_logo');
   const before = await logos.findLatest(work.tx, logo_url);
   if (before?.status !== 'pending') {
     await requestLogo(work, logo_url);

@@ -36,7 +36,7 @@ export const verifyLogo = job({
     logos.markRefused(
       tx,
       logo_id,
-      'It could not be printed: save it as plainer shapes, or as a PNG.',
+      'The logo could not be printed. Save it with simpler shapes, or as a PNG.',
     ),
 });
 
@@ -44,10 +44,10 @@ async function whatIsWrong(outside: ExternalServices, html: string): Promise<str
   try {
     const { bytes } = await outside.pdf(html, { timeout_ms: PRINTED_WITHIN_MS });
     if (bytes.length <= PRINTED_BYTES_MAX) return null;
-    return 'It makes each letter more than 1 MB: save it smaller, or as plainer shapes.';
+    return 'The logo adds more than 1 MB to each letter. Save it smaller, or with simpler shapes.';
   } catch (error) {
     if (error instanceof DocumentTooSlow)
-      return 'It takes more than 2 seconds to be printed: save it as plainer shapes, or as a PNG.';
+      return 'Printing the logo takes more than 2 seconds. Save it with simpler shapes, or as a PNG.';
     if (error instanceof DocumentNotPrintable) return error.message;
     throw error;
   }

@@ -1,4 +1,4 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
 /** Documents, messages and communication preferences. */
 export const letters = {

@@ -1,4 +1,4 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
 /** Loans, amounts due and payments. */
 export const loans = {

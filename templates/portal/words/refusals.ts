@@ -1,4 +1,4 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
 /** Errors, and what the user can do about them. */
 export const refusals = {

@@ -1,4 +1,4 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
 /** Hardship applications. */
 export const relief = {

@@ -1,4 +1,4 @@
-import type { Phrases } from '../words.ts';
+import type { Phrases } from './phrases.ts';
 
 /** Signing in, invitations and password resets. */
 export const signingIn = {

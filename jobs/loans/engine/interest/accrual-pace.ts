@@ -1,0 +1,151 @@
+import type { Big } from 'big.js';
+import { dateFromParts, daysBetween, earliest, dateParts } from '../../../dates.ts';
+import {
+  excessOver,
+  isAboveZero,
+  isZero,
+  min,
+  minus,
+  parseMoney,
+  plus,
+  sum,
+  ZERO,
+} from '../../../money.ts';
+import { toUnits, fromUnits, divideRounded, unitsPerOne } from '../../arithmetic/minor-units.ts';
+import { scheduledInterest } from '../../arithmetic/period-rate.ts';
+import {
+  interestOfPeriod,
+  monthContaining,
+  type Period,
+} from '../../arithmetic/thirty-day-months.ts';
+import { accruesBySchedule } from '../../arithmetic/terms.ts';
+import {
+  principalAndInterest,
+  remainingInterest,
+  installmentPeriod,
+  type Installment,
+} from '../coverage.ts';
+import { interestBearingPrincipal } from './grace.ts';
+import { setAccrualSource, type PeriodAccrual } from './interest.ts';
+import { interestOwed, rateOn, type Position } from '../position.ts';
+
+/**
+ * The pace at which interest is earned: by the day, or spread evenly over a period. Loans that accrue by
+ * schedule use the schedule's periods. Under 30/360, daily loans also use periods.
+ */
+
+/**
+ * Sets the interest meter's balance, rate and pace from `date` on. Does nothing if none of them changed.
+ */
+export function updateAccrualPace(position: Position, date: string): void {
+  if (position.funded_on === null) return;
+  const stops = stopsOf(position);
+  const is_running = stops === '';
+  const balance = interestBearingPrincipal(position);
+  const pace = isAboveZero(balance) ? paceOn(position, date) : null;
+  setAccrualSource(position.meter, date, {
+    balance,
+    rate: rateOn(position, date),
+    pace,
+    is_running,
+    stops,
+  });
+}
+
+/** The reasons why interest does not accrue. A charged-off loan earns no interest. */
+function stopsOf({ stops, charged_off_on }: Position): string {
+  if (stops.size === 0 && charged_off_on === null) return '';
+  const reasons = charged_off_on === null ? [...stops] : [...stops, 'charge_off'];
+  return reasons.toSorted().join('+');
+}
+
+function paceOn(position: Position, date: string): PeriodAccrual | null {
+  const { terms, installments } = position;
+  const open = accruesBySchedule(terms)
+    ? installments.find(({ row, is_canceled }) => row.due_date > date && !is_canceled)
+    : undefined;
+  if (open !== undefined) return plannedPace(position, open, date);
+  return terms.day_count === '30_360' ? thirtyDayPace(position, date) : null;
+}
+
+const evenly = ({ from, to }: Period, interest: Big): PeriodAccrual => ({
+  interest,
+  days: daysBetween(from, to),
+  until: to,
+});
+
+/**
+ * The pace of a period whose interest follows from the schedule. It earns nothing before the period begins.
+ */
+function plannedPace(position: Position, open: Installment, date: string): PeriodAccrual {
+  const period = installmentPeriod(open);
+  if (date < period.from) return evenly({ from: date, to: period.from }, ZERO);
+  if (position.terms.interest_method === 'flat') {
+    return evenly(period, parseMoney(open.row.interest_amount));
+  }
+  const begins = open.earning === null || date <= period.from;
+  open.earning = begins ? position.principal : earningSince(position, open.earning ?? ZERO);
+  const interest = scheduledInterest(position.terms, open.earning, rateOn(position, date), period);
+  const pace = evenly(period, interest);
+  open.interest = begins
+    ? min(principalAndInterest(open), waiting(position, date).plus(interest))
+    : plus(open.interest, changeOfPace(position.meter.source.pace, pace, date));
+  return pace;
+}
+
+/**
+ * A scheduled period earns on the balance at its start. Repayments within the period, including an early
+ * payment of the installment itself, count from the next period on. New advances earn interest immediately.
+ */
+const earningSince = ({ principal, meter }: Position, earning: Big): Big =>
+  plus(earning, excessOver(principal, meter.source.balance));
+
+/**
+ * Owed interest that exceeds what the earlier installments ask for, because one of them was too small to
+ * cover it.
+ */
+function waiting(position: Position, date: string): Big {
+  const before = position.installments.filter(
+    ({ row, isPaidByComponent }) => row.due_date <= date && !isPaidByComponent,
+  );
+  return excessOver(interestOwed(position, date), sum(before.map(remainingInterest)));
+}
+
+const PACE_PLACES = 10;
+const UNITS_PER_CENT = unitsPerOne(PACE_PLACES - 2);
+
+/** The additional interest, in cents, that the remaining days of the period earn at the new pace. */
+function changeOfPace(before: PeriodAccrual | null, now: PeriodAccrual, date: string): Big {
+  if (before?.until !== now.until) return ZERO;
+  const more = minus(now.interest, before.interest);
+  if (isZero(more)) return ZERO;
+  const units = toUnits(more, PACE_PLACES) * BigInt(daysBetween(date, now.until));
+  return fromUnits(divideRounded(units, BigInt(now.days) * UNITS_PER_CENT), 2);
+}
+
+function thirtyDayPace(position: Position, date: string): PeriodAccrual {
+  const { terms } = position;
+  const { period, until } = thirtyDayPeriod(position.installments, date);
+  const interest = interestOfPeriod(
+    interestBearingPrincipal(position),
+    rateOn(position, date),
+    terms,
+    period,
+  );
+  return { ...evenly(period, interest), until };
+}
+
+/**
+ * The schedule's period that contains `date`, even if the installment is canceled. Outside any period: a
+ * month counted from the last due date (or a calendar month), which ends early if a scheduled period
+ * begins.
+ */
+function thirtyDayPeriod(installments: readonly Installment[], date: string) {
+  const open = installments.find(({ row }) => row.due_date > date);
+  const next = open && installmentPeriod(open);
+  if (next && next.from <= date) return { period: next, until: next.to };
+  const before = installments.findLast(({ row }) => row.due_date <= date);
+  const { year, month } = dateParts(date);
+  const period = monthContaining(before?.row.due_date ?? dateFromParts(year, month, 1), date);
+  return { period, until: next ? earliest(period.to, next.from) : period.to };
+}

@@ -1,0 +1,122 @@
+import { Big } from 'big.js';
+import type { AccountRole } from '../../../ledger/chart.ts';
+import { isAboveZero, isBelowZero, isZero, parseMoney, ZERO } from '../../../money.ts';
+import type { LoanEvent } from '../events.ts';
+import type { AllocationLine } from '../position.ts';
+import {
+  inTransitAccount,
+  accountPairs,
+  type PostedComponent,
+  type AccountPair,
+} from './posting-matrix.ts';
+
+/** The amounts that an event posts, by account and side. */
+export type Posting = {
+  debit: Partial<Record<AccountRole, Big>>;
+  credit: Partial<Record<AccountRole, Big>>;
+};
+
+/**
+ * Builds an event's posting from the fold's explanation lines. With `isRelieved` false, receipts post only
+ * the specification's entries.
+ */
+export function buildPosting(
+  event: LoanEvent,
+  lines: readonly AllocationLine[],
+  isRelieved = true,
+): Posting {
+  const posting: Posting = { debit: {}, credit: {} };
+  for (const [component, amount] of grownBy(event)) {
+    for (const pair of accountPairs(event.kind, component, isRelieved))
+      add(posting, pair, amount.neg());
+  }
+  for (const { component, amount, is_off_books } of lines) {
+    if (component === 'unapplied') continue;
+    if (event.kind === 'capitalization' && component === 'principal') continue;
+    for (const pair of accountPairs(event.kind, component, isRelieved)) {
+      add(posting, is_off_books ? offBooks(pair) : pair, new Big(amount));
+    }
+  }
+  const moved = event.kind === 'disbursement' ? netCash(posting) : posting;
+  return 'is_in_transit' in event ? onItsWay(moved) : moved;
+}
+
+/** The bank has only received an order, so the money is not cash yet. */
+const onItsWay = ({ debit, credit }: Posting): Posting => ({
+  debit: renamed(debit),
+  credit: renamed(credit),
+});
+const renamed = (side: Posting['debit']) =>
+  Object.fromEntries(
+    (Object.entries(side) as [AccountRole, Big][]).map(([role, sum]) => [
+      inTransitAccount(role),
+      sum,
+    ]),
+  );
+
+/** Posts only the money that leaves the bank. Deducted and capitalized fees do not move cash. */
+function netCash({ debit, credit }: Posting): Posting {
+  const { cash: kept = ZERO, ...debits } = debit;
+  const { cash: out = ZERO, ...credits } = credit;
+  const net = out.minus(kept);
+  return {
+    debit: isBelowZero(net) ? { ...debits, cash: net.abs() } : debits,
+    credit: isAboveZero(net) ? { ...credits, cash: net } : credits,
+  };
+}
+
+/** Off-books interest has no receivable. It becomes income when it is paid. */
+const offBooks = ([debit, credit]: AccountPair): AccountPair => [
+  debit,
+  credit === 'interest_receivable' ? 'interest_income' : credit,
+];
+
+/** Additions to the debt for which the fold writes no line. */
+function grownBy(event: LoanEvent): [PostedComponent, Big][] {
+  if (event.kind === 'fee') return [['fee', parseMoney(event.amount)]];
+  if (event.kind !== 'boarding') return [];
+  const { accrued_interest = '0.00', outstanding_fees = '0.00' } = event;
+  return [
+    ['interest', parseMoney(accrued_interest)],
+    ['fee', parseMoney(outstanding_fees)],
+  ];
+}
+
+function add(posting: Posting, [debit, credit]: AccountPair, amount: Big) {
+  if (debit === credit) return;
+  const [up, down] = amount.gte(0) ? [debit, credit] : [credit, debit];
+  posting.debit[up] = (posting.debit[up] ?? ZERO).plus(amount.abs());
+  posting.credit[down] = (posting.credit[down] ?? ZERO).plus(amount.abs());
+}
+
+/** The correction that turns `before` into `after`. */
+export function postingDifference(before: Posting, after: Posting): Posting {
+  const change: Posting = { debit: {}, credit: {} };
+  for (const side of ['debit', 'credit'] as const) {
+    const other = side === 'debit' ? 'credit' : 'debit';
+    const roles = new Set([
+      ...Object.keys(before[side]),
+      ...Object.keys(after[side]),
+    ] as AccountRole[]);
+    for (const role of roles) {
+      const amount = (after[side][role] ?? ZERO).minus(before[side][role] ?? ZERO);
+      if (isZero(amount)) continue;
+      const target = change[isAboveZero(amount) ? side : other];
+      target[role] = (target[role] ?? ZERO).plus(amount.abs());
+    }
+  }
+  return change;
+}
+
+/** Nets each account so that it appears on one side only. */
+export function netPosting({ debit, credit }: Posting): Posting {
+  const net: Posting = { debit: {}, credit: {} };
+  for (const role of new Set([...Object.keys(debit), ...Object.keys(credit)] as AccountRole[])) {
+    const amount = (debit[role] ?? ZERO).minus(credit[role] ?? ZERO);
+    if (!isZero(amount)) net[isAboveZero(amount) ? 'debit' : 'credit'][role] = amount.abs();
+  }
+  return net;
+}
+
+export const isEmptyPosting = ({ debit, credit }: Posting): boolean =>
+  Object.keys(debit).length === 0 && Object.keys(credit).length === 0;

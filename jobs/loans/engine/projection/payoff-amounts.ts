@@ -1,0 +1,129 @@
+import { Big } from 'big.js';
+import { addDays, isLeapYear, dateParts } from '../../../dates.ts';
+import {
+  atLeastZero,
+  divide,
+  money,
+  parseMoney,
+  roundToTenPlaces,
+  toCents,
+  ZERO,
+  type Rounding,
+} from '../../../money.ts';
+import type { DayCount } from '../../arithmetic/terms.ts';
+import { fold, replay, type FoldInput } from '../fold.ts';
+import { segmentInterest, type InterestSegment, type InterestMeter } from '../interest/interest.ts';
+import type { LoanState } from '../state.ts';
+
+type PayoffLine = Omit<InterestSegment, 'rule'> & {
+  rule: InterestSegment['rule'] | 'brought_forward';
+};
+
+export type Payoff = {
+  payoff_date: string;
+  good_through_date: string;
+  principal_amount: string;
+  accrued_interest: string;
+  /** Interest of one more day, in cents for display. The other amounts are never computed from it. */
+  per_diem: string;
+  fees_amount: string;
+  prepayment_penalty: string;
+  /** The borrower's suspense balance, which reduces the payoff amount. */
+  credits_amount: string;
+  /** Interest paid with an installment before it was earned. */
+  unearned_interest: string;
+  payoff_amount: string;
+  payoff_amount_good_through: string;
+  /** The segments that make up the interest. Their amounts add up to it before rounding. */
+  explanation: PayoffLine[];
+};
+
+/**
+ * The payoff amounts of a day. Both the quote and the payment use the same fold: a payoff payment of
+ * exactly `payoff_amount` on `payoff_date`, with the penalty assessed, leaves no debt and no excess.
+ */
+export function payoff(
+  input: Omit<FoldInput, 'as_of'>,
+  on: { payoff_date: string; good_through_date?: string; prepayment_penalty?: string },
+): Payoff {
+  const { payoff_date } = on;
+  const good_through_date = on.good_through_date ?? payoff_date;
+  const penalty = parseMoney(on.prepayment_penalty ?? '0.00');
+  const { position } = replay({ ...input, as_of: payoff_date });
+  const state = fold({ ...input, as_of: payoff_date });
+  const later = fold({ ...input, as_of: good_through_date });
+  return {
+    payoff_date,
+    good_through_date,
+    principal_amount: money(parseMoney(state.principal_balance).plus(claimed(state))),
+    accrued_interest: state.accrued_interest,
+    per_diem: money(state.is_accruing ? perDiem(position.meter, payoff_date) : ZERO),
+    fees_amount: state.outstanding_fees,
+    prepayment_penalty: money(penalty),
+    credits_amount: state.suspense_balance,
+    unearned_interest: money(unearnedInterest(state)),
+    payoff_amount: money(payoffAmount(state, penalty)),
+    payoff_amount_good_through: money(payoffAmount(later, penalty)),
+    explanation: explainInterest(state, input.terms.rounding_mode),
+  };
+}
+
+/** The whole debt plus the penalty, minus suspense and unearned interest. Never below zero. */
+export function payoffAmount(state: LoanState, penalty: Big = ZERO): Big {
+  const debt = new Big(state.total_balance).plus(claimed(state));
+  const owed = debt.plus(penalty).minus(unearnedInterest(state));
+  return atLeastZero(owed.minus(state.suspense_balance));
+}
+
+/** The amount of a regular payment that repays the loan. Unearned interest counts towards it. */
+export const repaymentAmount = (state: LoanState): Big =>
+  atLeastZero(new Big(state.total_balance).minus(unearnedInterest(state)));
+
+/** The payoff includes a partial charge-off. A fully charged-off loan has no payoff. */
+const claimed = ({ is_charged_off, charge_off_balance }: LoanState): Big =>
+  is_charged_off ? ZERO : parseMoney(charge_off_balance);
+
+function unearnedInterest(state: LoanState): Big {
+  return atLeastZero(new Big(state.interest_settled).minus(state.interest_earned));
+}
+
+/** One day's interest, ten decimal places. Example: 10000.00 at 0.085 on actual/365 earns 2.3287671233. */
+export function dailyInterest(balance: Big, rate: Big, dayCount: DayCount, date: string): Big {
+  return roundToTenPlaces(divide(balance.times(rate), daysOfYear(dayCount, date)));
+}
+
+function perDiem(meter: InterestMeter, date: string): Big {
+  const { balance, rate, pace } = meter.source;
+  if (pace === null) return dailyInterest(balance, rate, meter.day_count, date);
+  const days = { day_count: meter.day_count, since: date, source: meter.source };
+  return segmentInterest(days, addDays(date, 1));
+}
+
+function daysOfYear(dayCount: DayCount, date: string): number {
+  if (dayCount === 'actual_actual') return isLeapYear(dateParts(date).year) ? 366 : 365;
+  if (dayCount === 'actual_365') return 365;
+  return dayCount === 'actual_364' ? 364 : 360;
+}
+
+/** The unsettled segments. The unsettled part of earlier ones comes first, as `brought_forward`. */
+function explainInterest(state: LoanState, rounding: Rounding): PayoffLine[] {
+  const settled = new Big(state.interest_settled);
+  const lines: PayoffLine[] = [];
+  let accrued = ZERO;
+  for (const segment of state.interest_segments) {
+    const isCounted = segment.rule !== 'suspended';
+    const before = accrued;
+    if (isCounted) accrued = accrued.plus(segment.amount);
+    if (toCents(accrued, rounding).lte(settled)) continue;
+    if (lines.length === 0) lines.push(...broughtForward(segment, before.minus(settled)));
+    if (isCounted) lines.push(segment);
+  }
+  return parseMoney(state.accrued_interest).eq(0) ? [] : lines;
+}
+
+function broughtForward(segment: InterestSegment, amount: Big): PayoffLine[] {
+  if (amount.eq(0)) return [];
+  const { from, balance, rate } = segment;
+  const line = { from, to: from, days: 0, balance, rate, amount: amount.toFixed(10) };
+  return [{ ...line, rule: 'brought_forward' }];
+}
